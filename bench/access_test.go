@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// BenchmarkAccess decides requests to one inbound, which n policies with eight
+// BenchmarkAccess decides requests to one inbound that n policies with eight
 // matches each select: a request that the last policy allows, one that it denies,
 // and one that no policy matches. The decision list is made once, as for a proxy.
 // The reference reads all policies for each request.
@@ -69,7 +69,7 @@ func BenchmarkAccess(b *testing.B) {
 	}
 }
 
-// decisionTree returns a decision by rules as `access` prints it.
+// decisionTree returns a decision by rules in the form of `access`.
 func decisionTree(d permission.Decision) map[string]any {
 	by := map[string]any{"default": true}
 	if d.By != nil {
@@ -79,7 +79,7 @@ func decisionTree(d permission.Decision) map[string]any {
 }
 
 // BenchmarkAccessFilter makes the RBAC filter of such an inbound from the policies
-// that select it: it compiles their entries, and marshals them in Envoy's form.
+// that select it: it compiles their entries and marshals them in Envoy's form.
 func BenchmarkAccessFilter(b *testing.B) {
 	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
@@ -99,7 +99,7 @@ func BenchmarkAccessFilter(b *testing.B) {
 					}
 					size = len(filter.Config.Value)
 				}
-				// It contains every identity of every policy.
+				// The filter contains every identity of every policy.
 				if least := 8 * n * len("spiffe://shop.mesh/ns/"); size < least {
 					b.Fatalf("%d bytes, want %d or more", size, least)
 				}

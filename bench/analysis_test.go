@@ -13,10 +13,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// analysedMesh is the documents of a mesh with some inbounds and 1,000 permission policies
-// of eight entries each: identities, methods, paths and expressions, and denials among
-// them. The policies are for the whole mesh, or each is for one of 20 teams. One entry of
-// every tenth policy is needless, as it repeats the first one.
+// analysedMesh returns the documents of a mesh with some inbounds and 1,000 permission
+// policies of eight entries each: identities, methods, paths and expressions, and some
+// denials. The policies are for the whole mesh, or each is for one of 20 teams. One entry
+// of every tenth policy is needless, because it repeats the first one.
 func analysedMesh(inbounds int, teams bool) string {
 	var b strings.Builder
 	b.WriteString(`{"type": "MeshIdentity", "mesh": "default", "name": "all", "spec": {"selector": {"dataplane": {"matchLabels": {}}},
@@ -76,9 +76,10 @@ func loadAnalysed(b *testing.B, text string) (*resource.Set, *core.View) {
 }
 
 // BenchmarkAnalysis answers questions about all requests of a mesh with 1,000 policies of
-// eight entries: every warning about 200 inbounds, what an edit of one entry opens and
-// closes with an example of each, what 500 identities may ask of 1,000 inbounds, why a
-// request is denied, and, to compare with it, that it is.
+// eight entries: every warning about 200 inbounds, the requests that an edit of one entry
+// opens and closes with an example of each, the access of 500 identities to 1,000
+// inbounds, and the reason why a request is denied. For comparison it also measures the
+// decision alone.
 func BenchmarkAnalysis(b *testing.B) {
 	for _, shape := range []string{"mesh", "teams"} {
 		text := analysedMesh(200, shape == "teams")
@@ -94,7 +95,7 @@ func BenchmarkAnalysis(b *testing.B) {
 					}
 				}
 			}
-			if needless != 100 { // of two equal entries the second
+			if needless != 100 { // the second of two equal entries
 				b.Fatalf("%d entries are needless, want 100", needless)
 			}
 		})

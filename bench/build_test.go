@@ -11,8 +11,8 @@ import (
 )
 
 // BenchmarkBuild makes an engine's first view from resources in memory. With
-// one dataplane it is the cost of the first answer from many policies that
-// were just loaded. A scan gives this answer without any preparation.
+// one dataplane it is the cost of the first answer after loading many policies.
+// A scan gives this answer without any preparation.
 func BenchmarkBuild(b *testing.B) {
 	for _, size := range []struct{ dataplanes, policies int }{{1, 10_000}, {10_000, 1_000}} {
 		kind := meshtimeout.Kind()

@@ -15,7 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// formats are those of resource files; name is also the extension, except for list.
+// formats are the formats of resource files; name is also the extension, except for
+// list.
 var formats = []struct {
 	name  string
 	write func(*resource.Set) ([]byte, error)
@@ -54,7 +55,7 @@ func yamlStream(set *resource.Set) ([]byte, error) {
 	return file.Bytes(), encoder.Close()
 }
 
-// A file of each format contains the resources from which it was made.
+// A file of each format decodes to the resources from which it was made.
 func TestFiles(t *testing.T) {
 	timeout, permission := meshtimeout.Kind(), meshtrafficpermission.Kind()
 	set := &resource.Set{Policies: append(shape.Fleet(timeout, 30), permissionPolicies(permission, 3)...)}

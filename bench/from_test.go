@@ -65,9 +65,9 @@ func BenchmarkFrom(b *testing.B) {
 	}
 }
 
-// BenchmarkFromPastLimit builds the ordered view of 260 items, each for the clients with
-// one tag, that set five fields in turn. It needs more than 10,000 rules: the cost is that of
-// finding this out (SPEC 5.5).
+// BenchmarkFromPastLimit builds the ordered view of 260 items, each for the clients with one
+// tag, that set five fields in turn. It needs more than 10,000 rules; the benchmark measures
+// the cost of detecting this (SPEC 5.5).
 func BenchmarkFromPastLimit(b *testing.B) {
 	kind := meshtimeout.Kind()
 	for _, keys := range []int{2, 20, 260} {

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// BenchmarkLoad decodes and validates one YAML file of 10,000 policies, which is
-// the size of a large export.
+// BenchmarkLoad decodes and validates one YAML file of 10,000 policies, the size
+// of a large export.
 func BenchmarkLoad(b *testing.B) {
 	const n = 10_000
 	kind := meshtimeout.Kind()

@@ -65,8 +65,9 @@ func (c *comparison) compareRequest(inbound int, permissions *permission.Permiss
 	return nil
 }
 
-// dropIdleShadow removes a shadow decision that equals the decision. For `from`
-// SPEC 10 does not define whether an item that no client satisfies adds one.
+// dropIdleShadow removes a shadow decision that equals the decision. For
+// `from`, SPEC 10 does not define whether an item that no client satisfies adds
+// a shadow decision.
 func dropIdleShadow(answer map[string]any) {
 	shadow, _ := answer["shadow"].(map[string]any)
 	if shadow != nil && shadow["decision"] == answer["decision"] {
@@ -74,7 +75,7 @@ func dropIdleShadow(answer map[string]any) {
 	}
 }
 
-// decisionTree returns a decision as the answers of `access` have it (SPEC 10).
+// decisionTree returns a decision in the form of `access` (SPEC 10).
 func decisionTree(d permission.Decision) map[string]any {
 	by := map[string]any{"default": true}
 	if at := d.By; at != nil {
@@ -118,7 +119,7 @@ var requests = []naive.Request{
 }
 
 // randomRequests returns a few requests of a scenario, with repeated header lines,
-// values with commas and blanks, and paths in any form.
+// values with commas and spaces, and paths in any form.
 func randomRequests(seed uint64) []naive.Request {
 	c := &choices{randomBytes(seed)}
 	list := make([]naive.Request, 6)
@@ -148,7 +149,7 @@ func randomPath(c *choices) string {
 	return path + pick(c, "", "", "/", "?x=/a")
 }
 
-// lines returns the lines of a request's headers, each given as name=value.
+// lines returns the header lines of a request, each given as name=value.
 func lines(texts ...string) []naive.HeaderLine {
 	var out []naive.HeaderLine
 	for _, text := range texts {

@@ -21,13 +21,13 @@ var texts = []string{
 	"YQ==", `"name: a"`, `"name: b"`, "[1]", "{a: 1}",
 }
 
-// maxValues is the number of values of a type: so few that equal values are frequent.
-// An enumeration has all its values. A plain string is often restricted by the
-// Validate method of the struct that contains it: it has all texts, and half of the
-// time it is one of the first maxValues.
+// maxValues is the number of values of a type. It is small, so that equal values are
+// frequent. An enumeration has all its values. A plain string is often restricted by
+// the Validate method of the struct that contains it, so it has all texts; half of
+// the time it is one of the first maxValues.
 const maxValues = 4
 
-// alphabet has the values of each scalar type.
+// alphabet contains the values of each scalar type.
 type alphabet struct {
 	texts  []string
 	values map[reflect.Type][]reflect.Value
@@ -35,8 +35,8 @@ type alphabet struct {
 
 func newAlphabet(more []string) *alphabet {
 	a := &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
-	// Matches of requests are chosen as a whole, so that equal matches are frequent
-	// and some of the requests match.
+	// Request matches are chosen as a whole, so that equal matches are frequent and
+	// some requests match.
 	for _, match := range slices.Concat(requestMatches...) {
 		var m conf.Match
 		if decodes(asText(match), "", &m) == nil {
@@ -46,8 +46,8 @@ func newAlphabet(more []string) *alphabet {
 	return a
 }
 
-// isWhole reports whether values of a type are chosen from a list, and not built
-// from parts.
+// isWhole reports whether values of a type are chosen from a list instead of
+// being built from parts.
 func (a *alphabet) isWhole(t reflect.Type) bool {
 	_, chosen := a.values[t]
 	return chosen || isScalar(t)
@@ -111,7 +111,8 @@ func (a *alphabet) cover(t reflect.Type) error {
 	return nil
 }
 
-// whyNone returns the name of a type without values, and the errors of the texts.
+// whyNone returns the name of a type without values, and the errors for the
+// texts.
 func (a *alphabet) whyNone(t reflect.Type) string {
 	refused := refusals{}
 	for _, text := range a.texts {

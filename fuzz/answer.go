@@ -98,8 +98,8 @@ func dropActions(answer map[string]any) {
 	}
 }
 
-// dropFrom removes the rule views, for which SPEC 5.1 defines only the meaning; their
-// meaning is compared separately. It returns the number of views.
+// dropFrom removes the rule views of `from` and returns their number. SPEC 5.1
+// defines only their meaning, which is compared separately.
 func dropFrom(answer map[string]any) (dropped int) {
 	for _, policy := range list(answer, "policies") {
 		delete(policy, "to") // compared by outboundViews
@@ -113,8 +113,8 @@ func dropFrom(answer map[string]any) (dropped int) {
 	return dropped
 }
 
-// dropEmptyFields removes `fields` without a leaf: SPEC 10 allows it to be absent or
-// empty.
+// dropEmptyFields removes `fields` without a leaf, which SPEC 10 allows to be absent
+// or empty.
 func dropEmptyFields(tree any) {
 	switch tree := tree.(type) {
 	case map[string]any:

@@ -27,10 +27,10 @@ func WithTexts(texts ...string) Option {
 
 // CheckKind checks a policy kind with random Confs and reports errors to t. For each
 // Conf type it checks that a merge agrees with the reference and keeps the laws of
-// package laws (SPEC 6), and that a Conf that is read from a file, marshalled and read
-// again does not change. Then it compares whole answers about meshes with policies of
-// the kind. A failure contains the smallest Confs, lowest priority first, or the
-// smallest mesh that was found to cause it.
+// package laws (SPEC 6), and that a Conf does not change if it is read from a file,
+// marshalled and read again. Then it compares whole answers about meshes with policies
+// of the kind. A failure contains the smallest Confs, lowest priority first, or the
+// smallest mesh, that CheckKind found to cause it.
 //
 // It needs at least one valid value for each required field; see [WithTexts].
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {

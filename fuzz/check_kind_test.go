@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// recorder is a testing.TB that records what is reported.
+// recorder is a testing.TB that records errors.
 type recorder struct {
 	testing.TB
 	lines []string
@@ -126,8 +126,8 @@ func TestCheckKindFindsFaults(t *testing.T) {
 	}
 }
 
-// CheckKind reports the smallest Confs that fail, as they were before a merger wrote to
-// one.
+// CheckKind reports the smallest Confs that fail, in their state before a merger wrote
+// to one.
 func TestCheckKindShrinks(t *testing.T) {
 	for name, merger := range map[string]func(resource.Merger) resource.Merger{
 		"a panic":                 func(m resource.Merger) resource.Merger { return panicMerger{m} },
@@ -188,7 +188,7 @@ func TestCheckKindWithoutTexts(t *testing.T) {
 	}
 }
 
-// WithTexts gives values to a type that accepts none of the built-in texts.
+// WithTexts adds values for a type that accepts none of the built-in texts.
 func TestWithTexts(t *testing.T) {
 	var o checkOptions
 	WithTexts("other", "strange")(&o)

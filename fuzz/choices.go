@@ -8,8 +8,8 @@ import (
 )
 
 // choices reads decisions from bytes, one byte each. After the last byte each decision
-// is 0. Callers use 0 for the alternative that adds least to a scenario, so that few
-// bytes give a small scenario and every construction ends.
+// is 0. Callers use 0 for the alternative that adds the least to a scenario, so that
+// few bytes give a small scenario and every construction terminates.
 type choices struct{ data []byte }
 
 // of returns a number from 0 to n-1. n is at most 256.
@@ -38,7 +38,7 @@ func some[T any](c *choices, max int, list ...T) []T {
 }
 
 // randomBytes returns the bytes of a seeded scenario, 40 to 399. Few bytes give a small
-// mesh, in which no third policy overrides two that are to be compared.
+// mesh, in which no third policy hides the difference of two others.
 func randomBytes(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	data := make([]byte, 40+random.IntN(360))

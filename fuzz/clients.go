@@ -10,8 +10,8 @@ import (
 
 // compareClients checks the meaning of every rule view of `from`: each client that could
 // exist gets the conf of SPEC 5.1, by exactly one rule of the disjoint form or by the
-// first rule of the ordered form that matches. The conf computed for the client alone,
-// without a view, is the same.
+// first matching rule of the ordered form. The conf that is computed for the client
+// alone, without a view, must be the same.
 func (c *comparison) compareClients(answer map[string]any, ordered bool) error {
 	for _, policy := range list(answer, "policies") {
 		kind, _ := policy["kind"].(string)
@@ -59,8 +59,8 @@ func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
 	return inspect.Options{Semantics: read, Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
 }
 
-// hidden reports whether an earlier inbound has the same name, so that this one cannot
-// be named.
+// hidden reports whether an earlier inbound has the same name, so that no query can
+// name this one.
 func (c *comparison) hidden(i int) bool {
 	for j := range i {
 		if c.inboundName(j) == c.inboundName(i) {

@@ -14,8 +14,8 @@ func compareAnswers(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareAnswers)
 }
 
-// forDataplanes loads a scenario and calls check for each dataplane, both with the
-// policies that only inform and without them.
+// forDataplanes loads a scenario and calls check for each dataplane, with and
+// without the policies that only inform.
 func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error) error {
 	set, err := scenario.Load()
 	if err != nil {
@@ -28,7 +28,7 @@ func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error)
 	return checkDataplanes(a, scenario, set, check)
 }
 
-// checkDataplanes calls check for each dataplane of a set, which need not be that of the
+// checkDataplanes calls check for each dataplane of a set, which may differ from the
 // documents of the scenario.
 func checkDataplanes(a answers, scenario *Scenario, set *resource.Set, check func(*comparison) error) error {
 	for _, dp := range set.Dataplanes {
@@ -104,7 +104,7 @@ func (c *comparison) inspect(ordered bool) (map[string]any, error) {
 	return tree, err
 }
 
-// caught calls check and returns a panic in it as an error, so that a scenario that
+// caught calls check and returns a panic as an error, so that a scenario that
 // causes a panic is shrunk and reported like any other failure.
 func caught(check func() error) (err error) {
 	defer func() {

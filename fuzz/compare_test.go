@@ -10,7 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Each fault in the answers of the fast path is found within a few scenarios.
+// The comparison finds each fault in the answers of the fast path within a few
+// scenarios.
 func TestComparisonFindsFaults(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -55,7 +56,7 @@ func TestComparisonFindsFaults(t *testing.T) {
 }
 
 // findsFault checks that a comparison finds the fault of a subject in one of several
-// scenarios, in which it finds no fault of the fast path.
+// scenarios, and finds no fault of the fast path in them.
 func findsFault(t *testing.T, g *Generator, compare func(subject, *Scenario) error, faulty subject) {
 	t.Helper()
 	for seed := range uint64(3000) {

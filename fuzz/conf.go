@@ -12,8 +12,8 @@ import (
 type confMaker struct {
 	*alphabet
 	choose func(n int) int // returns 0 to n-1
-	// valid restricts the values to those that the Validate methods accept, as in a
-	// file. Confs that are only merged may be invalid.
+	// valid restricts the values to values that the Validate methods accept, as in
+	// a file. Confs that are only merged may be invalid.
 	valid   bool
 	refused refusals // the reasons why values were not valid
 }
@@ -21,8 +21,8 @@ type confMaker struct {
 // maxDepth limits the depth of types that contain lists of themselves.
 const maxDepth = 8
 
-// conf returns a pointer to a Conf of a struct type, or nil if no valid one was
-// found.
+// conf returns a pointer to a Conf of a struct type, or nil if it finds no
+// valid one.
 func (m *confMaker) conf(t reflect.Type) any {
 	v, ok := m.make(t, 0)
 	if !ok {
@@ -33,8 +33,8 @@ func (m *confMaker) conf(t reflect.Type) any {
 	return conf.Interface()
 }
 
-// make returns a value of a type, or false if no valid one was found. depth is the
-// number of values that contain it.
+// make returns a value of a type, or false if it finds no valid one. depth is the
+// number of enclosing values.
 func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {
 	switch {
 	case m.isWhole(t):
@@ -92,11 +92,11 @@ func (m *confMaker) mapping(t reflect.Type, depth int) reflect.Value {
 	return entries
 }
 
-// tries is how often a struct is made until a valid one is found. If none is found, an
+// tries is the maximum number of attempts to make a valid struct. If all fail, an
 // optional field or an element is omitted.
 const tries = 12
 
-// object makes a struct. The last try sets required fields only.
+// object makes a struct. The last attempt sets only required fields.
 func (m *confMaker) object(t reflect.Type, depth int) (reflect.Value, bool) {
 	for try := range tries {
 		v, ok := m.fields(t, depth, try == tries-1)
@@ -146,7 +146,7 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 }
 
 // only returns the index of the only optional field to set, in half of the Confs, and
-// otherwise -1. A Conf with one field overrides little of others, so that a merge has
+// otherwise -1. A Conf with one field overrides little of other Confs, so a merge has
 // several origins.
 func (m *confMaker) only(t reflect.Type, depth int) int {
 	if depth > 0 || t.NumField() == 0 || m.choose(2) == 0 {
@@ -155,8 +155,8 @@ func (m *confMaker) only(t reflect.Type, depth int) int {
 	return m.choose(t.NumField())
 }
 
-// arm is the type that was chosen for a union: the field with its name may be
-// present, those with the names of other types must not be (package strict).
+// arm is the chosen type of a union. The field with its name may be present;
+// fields with the names of other types must not be (package strict).
 type arm struct {
 	chosen string
 	others []string

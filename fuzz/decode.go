@@ -40,7 +40,7 @@ func decodeWith(document []byte, decode func(*strict.Value)) error {
 	return sink.Err()
 }
 
-// refusals counts the reasons for which documents were rejected.
+// refusals counts the reasons why documents were rejected.
 type refusals map[string]int
 
 // add counts the first diagnostic of an error about a value of a type, without

@@ -19,8 +19,8 @@ var decodingLimits = strict.Limits{Bytes: 64 << 10, Depth: 50, Nodes: 10_000}
 
 const decodedFile = "input"
 
-// checkDecoding reads any bytes as a file (SPEC 1.2). The result must be either
-// resources, where reading a marshalled policy gives the same policy, or sorted errors
+// checkDecoding reads arbitrary bytes as a file (SPEC 1.2). The result must be either
+// resources, whose marshalled policies are read as the same policies, or sorted errors
 // with positions.
 func checkDecoding(kinds *resource.Kinds, data []byte) error {
 	loader := &resource.Loader{Kinds: kinds, Limits: decodingLimits}

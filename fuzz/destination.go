@@ -7,10 +7,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The alphabets of destinations: names, ports and labels that several have.
+// The alphabets of destinations: names, ports and labels that several
+// destinations share.
 var (
 	destinationKinds = []string{"MeshService", "MeshService", "MeshExternalService", "MeshMultiZoneService"}
-	destinationNames = []string{"web", "api"} // those of services by tags, too
+	destinationNames = []string{"web", "api"} // also the names of services by tags
 	destinationPorts = []int{80, 81}
 	portNames        = []string{"http", "80", "81"} // a name may be the number of another port
 )
@@ -22,7 +23,7 @@ func (m *meshMaker) addDestinations(s *Scenario) {
 	}
 }
 
-// destination returns a destination, most of them with virtual addresses.
+// destination returns a destination, usually with virtual addresses.
 func (m *meshMaker) destination(number int) map[string]any {
 	kind := pick(m.choices, destinationKinds...)
 	spec := map[string]any{"ports": m.servicePorts()}
@@ -38,7 +39,7 @@ func (m *meshMaker) destination(number int) map[string]any {
 	}
 	if !m.rarely(6) {
 		address := fmt.Sprintf("241.0.0.%d", number)
-		if m.rarely(6) { // as the pod of a headless service
+		if m.rarely(6) { // like the pod of a headless service
 			address = "10.0.0.1"
 		}
 		status := map[string]any{"vips": []any{map[string]any{"ip": address}}}
@@ -97,7 +98,7 @@ func (m *meshMaker) fromRef(kinds resource.TargetKinds) map[string]any {
 }
 
 // toRef returns the targetRef of a `to` item. If there are destinations, half of the items
-// refer to them, or to routes by labels.
+// refer to destinations, or to routes by labels.
 func (m *meshMaker) toRef(kinds resource.TargetKinds) map[string]any {
 	if !m.destinations || m.of(2) == 0 {
 		return m.targetRef(kinds, false)

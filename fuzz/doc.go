@@ -3,22 +3,23 @@
 // The steps:
 //
 //  1. A [Generator] has small alphabets of names, tags and values, so that policies
-//     overlap, and for each Conf type a pool of Confs that are valid in a file. The
-//     Confs are made from their Go types: the values of a field are the texts that its
-//     type accepts.
+//     overlap. For each Conf type it has a pool of Confs that are valid in a file. It
+//     makes the Confs from their Go types: the values of a field are the texts that
+//     its type accepts.
 //  2. [Generator.Scenario] decodes bytes, one or two for each decision, to the
 //     documents of a file, in both formats of SPEC 1.1: dataplanes, policies, and in
 //     some scenarios placements and bindings. Every sequence of bytes gives a scenario
 //     that loads.
 //  3. The real loader loads the scenario, and the answers about each dataplane are
-//     compared with those of the reference (package naive), as JSON. Of rule views the
-//     meaning is compared, for every client or outbound that their selectors
-//     distinguish (SPEC 4.5, 5.1, 5.3), and their forms and sizes are checked against
-//     SPEC 5.3 and 5.4.
+//     compared, as JSON, with the answers of the reference (package naive). For rule
+//     views, the meaning is compared for every client or outbound that their selectors
+//     distinguish (SPEC 4.5, 5.1, 5.3); their forms and sizes are checked against SPEC
+//     5.3 and 5.4.
 //  4. A scenario that fails is shrunk: parts that the failure does not need are
 //     removed, and the rest is printed as YAML.
 //
-// TestSoak compares seeded scenarios; the fuzz targets compare scenarios of any bytes:
+// TestSoak compares seeded scenarios; the fuzz targets compare scenarios from
+// arbitrary bytes:
 //
 //	FuzzMatch      which policies select a dataplane, in which order
 //	FuzzEffective  whole answers
@@ -28,7 +29,7 @@
 //	FuzzDecode     arbitrary files
 //	FuzzVariants   sets of variants and their fragments (SPEC 9)
 //
-// [CheckKind] is the test of a policy kind: it checks the Conf types against the
+// [CheckKind] tests a policy kind: it checks the Conf types against the
 // reference and the laws of merging, and then compares whole answers.
 //
 // Invariants: the same bytes and kinds give the same scenario; the package has no

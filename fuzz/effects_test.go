@@ -12,9 +12,9 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// compareEffects checks what each policy does on each dataplane of a scenario (SPEC 13.4).
-// The reference looks for the policy in what `inspect` and `conf` print. The entries of
-// permissions are not compared.
+// compareEffects checks the effect of each policy on each dataplane of a scenario (SPEC
+// 13.4). The reference looks for the policy in the output of `inspect` and `conf`. The
+// entries of permissions are not compared.
 func compareEffects(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareEffects)
 }
@@ -22,7 +22,7 @@ func compareEffects(s subject, scenario *Scenario) error {
 func (c *comparison) compareEffects() error {
 	for i := range c.dp.Inbounds {
 		if c.hidden(i) {
-			return nil // the reference cannot ask for it
+			return nil // the reference cannot query this effect
 		}
 	}
 	if c.opt.Shadow {
@@ -52,7 +52,7 @@ func (c *comparison) compareEffects() error {
 	return nil
 }
 
-// consistent checks that the parts of an answer go together.
+// consistent checks that the parts of an answer are consistent.
 func consistent(e *inspect.PolicyEffect) error {
 	switch {
 	case (e.Answer == inspect.NotSelected) != (e.Condition != nil) && e.Answer != inspect.WithoutAny:
@@ -63,8 +63,8 @@ func consistent(e *inspect.PolicyEffect) error {
 	return nil
 }
 
-// unknownEffect is that of a policy which answers do not distinguish from another one: two
-// display names may be equal.
+// unknownEffect is the effect of a policy that answers do not distinguish from another
+// one, because two display names may be equal.
 const unknownEffect inspect.Effect = ""
 
 // sharesKRI reports whether another policy that selects the dataplane has a KRI.
@@ -74,7 +74,7 @@ func (c *comparison) sharesKRI(p *resource.Policy, kri string, all map[string]an
 	})
 }
 
-// effect returns what a policy does by the reference.
+// effect returns the effect of a policy according to the reference.
 func (c *comparison) effect(p *resource.Policy) (inspect.Effect, error) {
 	shadow := c.ofKind(p.Kind)
 	shadow.Shadow = true
@@ -122,7 +122,8 @@ func (c *comparison) naive(set *resource.Set, opt naive.Options) (map[string]any
 	return asTree(answer)
 }
 
-// matchedKRI returns the KRI of a policy that selects the dataplane, "" for another.
+// matchedKRI returns the KRI of a policy that selects the dataplane, or "" if it
+// does not.
 func matchedKRI(answer map[string]any, p *resource.Policy) string {
 	for _, policy := range list(answer, "policies") {
 		for _, matched := range list(policy, "matched") {
@@ -136,7 +137,7 @@ func matchedKRI(answer map[string]any, p *resource.Policy) string {
 }
 
 // setsFields reports whether a policy sets a field of an answer of `inspect dataplane`. Of
-// rules with one match only the first applies.
+// several rules with the same match, only the first applies.
 func setsFields(answer map[string]any, kri string) bool {
 	for _, policy := range list(answer, "policies") {
 		if conf, ok := policy["default"].(map[string]any); ok && sets(conf, kri) {
@@ -193,7 +194,8 @@ func (c *comparison) clientsHave(set *resource.Set, p *resource.Policy, opt naiv
 	return false
 }
 
-// readsClients reports whether `from` items of a policy are read at an inbound.
+// readsClients reports whether the `from` items of a policy apply at an
+// inbound.
 func (c *comparison) readsClients(p *resource.Policy, kri string) bool {
 	for i := range c.dp.Inbounds {
 		from, err := naive.FromOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(i), c.ofKind(p.Kind))

@@ -11,14 +11,14 @@ import (
 type Generator struct {
 	kinds *resource.Kinds
 	pools map[*resource.Section]pool
-	kuma  bool // resources have labels of Kuma's control planes (SPEC 17.1)
-	// There are destinations, and references to them (SPEC 17.3).
+	kuma  bool // resources have the labels of Kuma's control planes (SPEC 17.1)
+	// destinations adds destinations, and references to them (SPEC 17.3).
 	destinations bool
 }
 
 // NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none
 // for a kind. The texts are additional YAML values, for fields whose types accept none
-// of the built-in ones.
+// of the built-in texts.
 func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
 	letters := newAlphabet(texts)

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Every sequence of bytes is a scenario that loads, the same one each time, in YAML and
-// in JSON.
+// Every sequence of bytes gives the same scenario each time, and the scenario loads in
+// YAML and in JSON.
 func TestEveryScenarioLoads(t *testing.T) {
 	g := generator(t)
 	for seed := range uint64(400) {

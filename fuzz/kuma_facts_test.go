@@ -14,9 +14,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// TestKumaFacts compares the answers for the input of each fact about Kuma with those of
-// the reference, in the versions for which it holds. The facts themselves are the test of
-// this name of the command line.
+// TestKumaFacts compares the answers for the input of each fact about Kuma with the
+// answers of the reference, in the versions for which the fact holds. The command line's
+// test with this name checks the facts themselves.
 func TestKumaFacts(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/kuma-facts/*/*.txtar")
 	if err != nil || len(paths) == 0 {

@@ -11,8 +11,8 @@ import (
 
 type law = laws.Law[resource.Conf]
 
-// lawsOf returns the laws of a Conf type: those of package laws, and that a merge agrees
-// with the reference.
+// lawsOf returns the laws of a Conf type: the laws of package laws, and the law that a
+// merge agrees with the reference.
 func lawsOf(c resource.ConfType) []law {
 	typ := laws.Type[resource.Conf]{
 		NewMerger: func() laws.Merger[resource.Conf] { return c.NewMerger() },

@@ -18,13 +18,14 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// maxMerges is how many merges find out that a view has more than 10,000 rules.
+// maxMerges is the maximum number of merges to detect that a view has more than
+// 10,000 rules.
 const maxMerges = 250_000
 
-// FuzzManyItems makes meshes whose services each have a `from` policy of their own with up
-// to 260 items, which set up to five fields in turn, each for clients with one value of up to
-// 260 keys. A rule view is right for clients, or its error is that of the number of rules
-// and comes early; a snapshot builds it once (SPEC 5.5).
+// FuzzManyItems makes meshes in which each service has a separate `from` policy with up to
+// 260 items. The items set up to five fields in turn, each for clients with one value of up
+// to 260 keys. A rule view is correct for clients, or fails early with the error about the
+// number of rules; a snapshot builds it once (SPEC 5.5).
 //
 //fuzz:executions 40
 func FuzzManyItems(f *testing.F) {
@@ -106,7 +107,7 @@ func manyItems(c *choices) manyItemsMesh {
 	return m
 }
 
-// countingMerges returns all kinds; the mergers of confs of `from` of MeshTimeout are counted.
+// countingMerges returns all kinds. It counts the mergers for `from` confs of MeshTimeout.
 func countingMerges(merges *atomic.Int64) *resource.Kinds {
 	all := kinds.BuiltIn()
 	for _, kind := range all {

@@ -13,7 +13,7 @@ type meshMaker struct {
 	*Generator
 	*choices
 
-	// So that policies overlap, most policies are of the kinds in focus, half of them
+	// To make policies overlap, most policies are of the kinds in focus, half of them
 	// have targetRefs of the kinds in targets, and most of their rules have matches in
 	// requests.
 	focus    []*resource.Kind
@@ -29,8 +29,8 @@ type meshMaker struct {
 // route identifies a route in a targetRef.
 type route struct{ kind, name string }
 
-// The alphabets are as small as possible, so that selectors overlap, and large enough
-// for two different values wherever SPEC 2 compares them.
+// The alphabets are small, so that selectors overlap, but have two different values
+// wherever SPEC 2 compares values.
 var (
 	services   = []string{"web", "api"}
 	versions   = []string{"v1", "v2"}
@@ -173,8 +173,8 @@ func (m *meshMaker) labels() map[string]any {
 	return labels
 }
 
-// inbounds returns up to three inbounds, and rarely repeats of them, so that there are
-// more than the bits of a machine word.
+// inbounds returns up to three inbounds. Rarely it repeats them, so that there are
+// more inbounds than bits in a machine word.
 func (m *meshMaker) inbounds() []any {
 	n := m.of(256)
 	var inbounds []any
@@ -184,7 +184,7 @@ func (m *meshMaker) inbounds() []any {
 	if n == 255 {
 		inbounds = slices.Repeat(inbounds, 22)
 	}
-	for i := range inbounds { // those with the same port have different addresses
+	for i := range inbounds { // inbounds with the same port have different addresses
 		if i > 0 {
 			inbound := maps.Clone(inbounds[i].(map[string]any))
 			inbound["address"] = fmt.Sprintf("10.0.1.%d", i)

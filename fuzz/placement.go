@@ -5,8 +5,8 @@ import "github.com/meshmatch/meshmatch/core/enforce/ocm"
 // clusters are the names of clusters; the first two are zones of dataplanes.
 var clusters = []string{"east", "west", "north"}
 
-// placement adds a placement, and a binding of it to policies of the scenario, in one of
-// the forms of SPEC 8.1.
+// placement adds a placement in one of the forms of SPEC 8.1, and a binding that binds
+// policies of the scenario to it.
 func (m *meshMaker) placement(s *Scenario) {
 	if len(m.policies) == 0 {
 		return
@@ -41,7 +41,8 @@ func (m *meshMaker) placement(s *Scenario) {
 	}
 }
 
-// The API groups of OCM, and those of the kinds that a binding can refer to.
+// The API groups of OCM, and the groups of the kinds to which a binding can
+// refer.
 var (
 	groups  = map[string]string{"apps": "apps.open-cluster-management.io", "cluster": "cluster.open-cluster-management.io", "policy": "policy.open-cluster-management.io"}
 	groupOf = map[string]string{ocm.PlacementRuleKind: "apps", ocm.PlacementKind: "cluster"}
@@ -102,8 +103,8 @@ func (m *meshMaker) decisions() []any {
 	return decisions
 }
 
-// subjects returns a policy and, in some bindings, another one of its namespace or one
-// that does not exist.
+// subjects returns a policy and, in some bindings, another policy of its namespace or
+// a policy that does not exist.
 func (m *meshMaker) subjects(first subjectRef) []any {
 	subjects := []any{first.document()}
 	for range m.of(3) {

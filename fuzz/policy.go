@@ -32,7 +32,8 @@ func (m *meshMaker) policy() map[string]any {
 	return m.resource(kind.Name, name, labels, spec)
 }
 
-// withoutHostnames removes what only routes of a gateway have (SPEC 2.4).
+// withoutHostnames removes the fields that only routes of a gateway have (SPEC
+// 2.4).
 func withoutHostnames(spec map[string]any) {
 	items, _ := spec["to"].([]any)
 	for _, item := range items {
@@ -73,7 +74,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	}
 }
 
-// items returns items whose targetRefs are made by a function.
+// items returns items whose targetRefs come from a function.
 func (m *meshMaker) items(section *resource.Section, targetRef func(resource.TargetKinds) map[string]any) []any {
 	items := []any{}
 	for range m.arrayLength() {

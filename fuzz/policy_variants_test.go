@@ -162,7 +162,7 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 // compareReference compares the chosen content with the result of the reference, as
 // JSON. It shares no code with the fast path.
 func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
-	described := *c.set // with its placements
+	described := *c.set // including its placements
 	described.Dataplanes = []*resource.Dataplane{dp}
 	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name})
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resou
 	}
 	var conf any
 	routes := map[string]any{}
-	for _, policy := range answer["policies"].([]any) { // one or none
+	for _, policy := range answer["policies"].([]any) { // at most one
 		outbound := policy.(map[string]any)["outbounds"].([]any)[0].(map[string]any)
 		conf = outbound["conf"]
 		list, _ := outbound["routes"].([]any)

@@ -12,7 +12,7 @@ import (
 )
 
 // pool contains Confs of one section of a kind as trees of documents. All of them
-// decode, so that one byte chooses a whole valid Conf.
+// decode, so one byte chooses a whole valid Conf.
 type pool []map[string]any
 
 const (
@@ -60,8 +60,8 @@ func fileForm(section *resource.Section, conf any) (tree map[string]any, err err
 	return tree, err
 }
 
-// confType returns the struct type of a section's Confs, which is that of the result of
-// an empty merge.
+// confType returns the struct type of a section's Confs: the type of the result of an
+// empty merge.
 func confType(kind string, section *resource.Section) (reflect.Type, error) {
 	conf := section.Conf.NewMerger().Conf()
 	t := reflect.TypeOf(conf)

@@ -2,9 +2,9 @@ package fuzz
 
 import "slices"
 
-// requestMatches are the elements of `matches` and of permission lists: each way to
-// compare (SPEC 7.2), with values that can override each other. Each match has all its
-// forms.
+// requestMatches are the elements of `matches` and of permission lists. They cover
+// each way to compare (SPEC 7.2), with values that can override each other, and each
+// match in all its forms.
 var requestMatches = [][]map[string]any{
 	{{"spiffeId": typed("Exact", "spiffe://td/a")}, {"spiffeID": typed("Exact", "spiffe://td/a")}},
 	{{"spiffeId": typed("Prefix", "spiffe://td/a")}},
@@ -39,8 +39,8 @@ var requestMatches = [][]map[string]any{
 }
 
 // matches returns the matches of a rule. Most are from a few in one scenario, so that
-// there are rules with equal sets of matches, in another order, repeated or in another
-// form.
+// there are rules with equal sets of matches in another order, with repetitions or in
+// another form.
 func (m *meshMaker) matches() []map[string]any {
 	matches := []map[string]any{}
 	for range m.of(4) {

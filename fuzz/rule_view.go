@@ -17,8 +17,8 @@ type ruleView struct {
 }
 
 // check checks that the view gives every client or outbound that could exist the same
-// conf as the reference (SPEC 5.3), and that the view has the form and at most the number
-// of rules of SPEC 5.3 and 5.4.
+// conf as the reference (SPEC 5.3). It also checks that the view has the form of SPEC 5.3
+// and at most the number of rules of SPEC 5.4.
 func (v *ruleView) check(reference *naive.Concatenation) error {
 	distinct := map[string]bool{} // sets of items
 	for _, tags := range possibleTags(reference.RequiredTags()) {
@@ -72,7 +72,7 @@ func sameConf(want, got any) error {
 	return nil
 }
 
-// conf returns the C of a client, which is empty if no rule matches.
+// conf returns the C of a client. It is empty if no rule matches.
 func (v *ruleView) conf(client map[string]string) (map[string]any, error) {
 	matching := []int{}
 	for i, rule := range v.rules {

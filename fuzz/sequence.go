@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// sequence contains, for each Conf, the bytes from which it is made. All Confs are of
-// one type, lowest priority first.
+// sequence contains the bytes of each Conf. All Confs are of one type, lowest
+// priority first.
 type sequence [][]byte
 
 // maxDecisions is approximately the number of decisions of the largest built-in Conf.
@@ -40,8 +40,8 @@ func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
 	return confs
 }
 
-// shrink removes Confs, and decisions of the others, as long as the sequence still
-// fails. A decision that is 0 or missing adds least to a Conf.
+// shrink removes Confs, and decisions of the other Confs, as long as the sequence
+// still fails. A decision that is 0 or missing adds the least to a Conf.
 func (s sequence) shrink(fails func(sequence) bool) sequence {
 	s, _ = without(s, func(s sequence) bool { return len(s) > 0 && fails(s) })
 	for i := range s {

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// maxTries is how often a failing scenario is compared again, which takes a few
-// seconds. A scenario of 66 inbounds that are all needed takes about 1,800.
+// maxTries is the maximum number of comparisons to shrink a failing scenario,
+// which takes a few seconds. A scenario that needs all of its 66 inbounds takes
+// about 1,800.
 const maxTries = 2000
 
 // explain returns the error and the YAML of a failing scenario. Within maxTries it
@@ -76,7 +77,7 @@ func removals(tree any) []any {
 			}
 		}
 	case []any:
-		for size := len(tree) / 2; size > 0; size /= 2 { // never the whole list: an empty list is not an absent one
+		for size := len(tree) / 2; size > 0; size /= 2 { // never the whole list: an empty list differs from an absent one
 			for i := 0; i < len(tree); i += size {
 				smaller = append(smaller, slices.Delete(slices.Clone(tree), i, min(i+size, len(tree))))
 			}

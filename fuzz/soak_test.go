@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// TestSoak compares 20,000 seeded scenarios of all kinds, and fewer that contain only
-// routes, unions, clients or permissions; a tenth of them with -short. With SOAK=10 there
-// are ten times as many.
+// TestSoak compares 20,000 seeded scenarios of all kinds, and fewer scenarios with only
+// routes, unions, clients or permissions. With -short it compares a tenth of them, with
+// SOAK=10 ten times as many.
 func TestSoak(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -46,7 +46,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// inSemantics compares a scenario by a semantics, whatever the subject.
+// inSemantics compares a scenario in a semantics, for any subject.
 func inSemantics(s semantics.Semantics, compare func(subject, *Scenario) error) func(subject, *Scenario) error {
 	return func(_ subject, scenario *Scenario) error { return compare(reading(s), scenario) }
 }

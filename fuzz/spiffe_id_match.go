@@ -26,7 +26,7 @@ func refusesSpiffeID(section *resource.Section, document map[string]any) bool {
 	return sink.Failed()
 }
 
-// withoutSpiffeID replaces the matches by ones without a condition on the
+// withoutSpiffeID replaces the matches by matches without a condition on the
 // SPIFFE ID.
 func withoutSpiffeID(matches []map[string]any) {
 	for i, match := range matches {

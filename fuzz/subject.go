@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// subject makes the answers that are compared with the reference, for one set of
-// resources.
+// subject returns the answers for one set of resources, which are compared with
+// the reference.
 type subject func(kinds *resource.Kinds, set *resource.Set) (answers, error)
 
 // answers returns the output of the command line (SPEC 10), and the rule view of
@@ -27,17 +27,18 @@ type answers interface {
 	Client(dp *resource.Dataplane, inbound int, tags map[string]string, opt inspect.Options) any
 	// ToRules returns the rule view of `to` of the kind opt.Kind (SPEC 4.5).
 	ToRules(dp *resource.Dataplane, opt inspect.Options) ([]inspect.SelectorRule, error)
-	// Permissions returns what `access` evaluates for an inbound, or nil if no
-	// permission selects the dataplane and permissions are applied to it.
+	// Permissions returns the permissions that `access` evaluates for an
+	// inbound, or nil if permissions are applied to the dataplane but none
+	// selects it.
 	Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions
 }
 
-// fastPath answers from a view, as an embedder and the command line do.
+// fastPath answers from a view, like an embedder and the command line.
 func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 	return reading(semantics.TargetRef)(kinds, set)
 }
 
-// reading returns the fast path for policies that are read by a semantics.
+// reading returns the fast path in a semantics.
 func reading(s semantics.Semantics) subject {
 	return func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 		view, err := core.Options{Semantics: s}.NewView(context.Background(), kinds, set)

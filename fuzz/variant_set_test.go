@@ -14,11 +14,11 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// VariantSet is the variants of one resource name. The same constraints and
-// contents are also the fragments of a resource (SPEC 9).
+// VariantSet contains the variants of one resource name. The same constraints
+// and contents are also used as the fragments of a resource (SPEC 9).
 type VariantSet []VariantOf
 
-// VariantOf is one variant or fragment. Constraints may break the rules of
+// VariantOf is one variant or fragment. Constraints may violate the rules of
 // SPEC 9.1.
 type VariantOf struct {
 	Constraints naive.Constraints
@@ -94,7 +94,8 @@ func constraints(c *choices, depth int, flawed bool) naive.Constraints {
 	return conjunction(list)
 }
 
-// noneOf returns a constraint that accepts everything that no variant accepts.
+// noneOf returns a constraint that accepts all parameters that no variant
+// accepts.
 func noneOf(set VariantSet) naive.Constraints {
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
 	for _, v := range set {
@@ -126,8 +127,8 @@ func singleConstraint(c *choices, flawed bool) naive.Constraints {
 	return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: single}}
 }
 
-// gridCell returns a constraint that names each key once; two of them often
-// exclude each other.
+// gridCell returns a constraint that names each key once; two such constraints
+// often exclude each other.
 func gridCell(c *choices) naive.Constraints {
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
 	for _, key := range []string{"env", "version"} {

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// TestSoakVariants compares 2,500 seeded sets of variants, a tenth of them with
-// -short. With SOAK=10 there are ten times as many.
+// TestSoakVariants compares 2,500 seeded sets of variants. With -short it
+// compares a tenth of them, with SOAK=10 ten times as many.
 func TestSoakVariants(t *testing.T) {
 	sets := 2_500 * uint64(Soak(t))
 	if testing.Short() {
@@ -35,7 +35,7 @@ func FuzzVariants(f *testing.F) {
 	})
 }
 
-// The seeded sets are of all sorts; otherwise the comparison would show little.
+// The seeded sets are varied; otherwise the comparison would cover little.
 func TestVariantSetsVary(t *testing.T) {
 	found := map[string]int{}
 	for seed := range uint64(2_000) {
@@ -69,8 +69,8 @@ func TestVariantSetsVary(t *testing.T) {
 }
 
 // TestSoakPolicyVariants compares 100 seeded scenarios of all kinds, of routes
-// and of unions, a tenth of them with -short. With SOAK=10 there are ten times
-// as many.
+// and of unions. With -short it compares a tenth of them, with SOAK=10 ten
+// times as many.
 func TestSoakPolicyVariants(t *testing.T) {
 	for _, test := range []struct {
 		name      string

@@ -50,8 +50,8 @@ func (s firstMissing) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]in
 	return rules[min(1, len(rules)):], err
 }
 
-// The form of a rule view (SPEC 5.3, 5.4). The items are one for the Mesh and,
-// with a higher priority, one for the service a.
+// TestFormOfViews checks the form of a rule view (SPEC 5.3, 5.4). One item is
+// for the Mesh; the other, with a higher priority, is for the service a.
 func TestFormOfViews(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -113,8 +113,8 @@ spec:
 	return to
 }
 
-// compareViews checks only the rule views: of `from`, in both forms, for every client
-// that could exist (SPEC 5), and of `to` for every outbound (SPEC 4.5).
+// compareViews checks only the rule views: `from` in both forms for every client that
+// could exist (SPEC 5), and `to` for every outbound (SPEC 4.5).
 func compareViews(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareViews)
 }

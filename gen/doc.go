@@ -48,17 +48,17 @@
 //	                                                 is a list, a map or a scalar
 //
 // A scalar is a bool, an integer, a floating-point number or a string of any type.
-// Every field needs a name in JSON; json:"name,omitzero" makes it optional in
-// files. Structs of other packages must have exported fields only. Elements of a
-// list that is replaced or appended to do not merge: they need no policyMerge
-// tags, except for a discriminator, and may contain themselves. The generated code
-// calls a hand-written Equal(T) or Equal(*T) bool, and Hash and Clone if it needs them.
+// Every field needs a name in JSON; json:"name,omitzero" makes it optional in files.
+// Structs of other packages must have only exported fields. Elements of a list that is
+// replaced or appended to do not merge: they need no policyMerge tags, except for a
+// discriminator, and may contain themselves. The generated code calls a hand-written
+// Equal(T) or Equal(*T) bool, and Hash and Clone if it needs them.
 //
-// Everything else is an error, with its position and a hint: interfaces,
-// functions, channels, arrays, embedded structs, generic types, unexported fields,
-// types that contain themselves, unknown tags and tags without effect. A scalar with
-// the tag replace in a struct that is always present is an error too: an empty conf
-// would overwrite it.
+// Everything else is an error, with its position and a hint: interfaces, functions,
+// channels, arrays, embedded structs, generic types, unexported fields, types that
+// contain themselves, unknown tags and tags without effect. A scalar with the tag
+// replace in a struct that is always present is also an error: an empty conf would
+// overwrite it.
 //
 // # Leaves, origins and unions
 //
@@ -66,18 +66,20 @@
 // from the highest to the lowest, and stores for each leaf the item that set it.
 // Leaves are scalars, replaced lists, elements of lists that grow, entries of
 // maps, and an empty struct, list or map that is present. An element or entry
-// that several items set is one leaf, of the highest of them, but all of them are
-// origins. Nil elements and nil entries are not set and are omitted.
+// that several items set is one leaf. The leaf belongs to the highest of these
+// items, but all of them are origins. Nil elements and nil entries are not set
+// and are omitted.
 //
 // A union is by definition merged from the lowest conf: a conf with another
-// discriminator drops what was collected. This is not associative over values:
-// in X, Y, X the Y drops the lower X, but merge(Y, X) no longer contains the Y. So
-// the merge of the lowest items can replace them, but that of other items cannot.
+// discriminator drops the arms that were collected. This is not associative over
+// values: in X, Y, X the Y drops the lower X, but merge(Y, X) no longer contains
+// the Y. So the merge of the lowest items can replace them, but the merge of other
+// items cannot.
 //
 // # Invariants
 //
-// The output depends on the source only. A merge never writes to its inputs. Its
-// result shares with them only what no later merge writes: the scalars to which
+// The output depends only on the source. A merge never writes to its inputs. Its
+// result shares with them only values that no later merge writes: the scalars to which
 // pointers refer, and replaced lists. A merger must not be copied. After its last Fill
 // it may be read concurrently. Merging ten confs of the shape of MeshTimeout allocates
 // once (BenchmarkMerge in package shapes).

@@ -21,12 +21,12 @@ type Config struct {
 	Dir string
 	// Patterns name packages as for go list: ".", "./...", import paths.
 	Patterns []string
-	// Overlay replaces the content of files; its keys are absolute paths. The files
-	// need not exist.
+	// Overlay maps absolute paths of files, which need not exist, to the content
+	// that replaces them.
 	Overlay map[string][]byte
 }
 
-// File is a generated file, or one to be removed.
+// File is a generated file, or a file to remove.
 type File struct {
 	Path    string // absolute
 	Content []byte // gofmt'd; nil if the package has no root type
@@ -48,7 +48,7 @@ const (
 // file:line:column: Type.Field.path: what; hint.
 type Error = diag.Diagnostic
 
-// Errors is all errors of a run, sorted.
+// Errors contains all errors of a run, sorted.
 type Errors []Error
 
 // Error returns one error per line.
@@ -60,10 +60,10 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Generate returns the generated files of the packages, sorted by path: two
-// for each package with root types, and those that are superfluous. It writes
-// nothing. If the source has errors, it returns them as [Errors], and no files.
-// File names in Errors are relative to the current directory if they are in it.
+// Generate returns the generated files of the packages, sorted by path: two for
+// each package with root types, and the superfluous ones. It writes nothing. If
+// the source has errors, it returns them as [Errors], and no files. File names
+// in Errors are relative to the current directory if they are in it.
 func Generate(cfg Config) ([]File, error) {
 	var problems diag.List
 	packages, err := load.Load(load.Config(cfg), &problems)

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted command may take to end.
+// grace is the time that an interrupted command may take to end.
 const grace = 5 * time.Second
 
-// run executes a command in dir and returns its standard output. When ctx ends
-// the command is interrupted, then killed. An error includes the last lines of
-// its output.
+// run executes a command in dir and returns its standard output. When ctx ends,
+// it interrupts the command, and kills it after a grace period. An error
+// includes the last lines of the command's output.
 func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

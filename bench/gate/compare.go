@@ -10,11 +10,11 @@ import (
 // A Row compares one benchmark in one unit.
 type Row struct {
 	Benchmark Benchmark
-	Former    Benchmark // its name in the base, if that is another one
+	Former    Benchmark // its name in the base, if it is different
 	Unit      Unit
 
-	// Base and Head are the measurements, as [Unit.Reduce] reduces them. A
-	// measurement that does not exist (new, missing) is nil.
+	// Base and Head are the reduced measurements (see unit.go). A measurement
+	// that does not exist (new, missing) is nil.
 	Base, Head *float64
 	// P is the p-value of the U test, if one was made.
 	P *float64
@@ -23,7 +23,7 @@ type Row struct {
 	Reason  string // of every verdict except same and better
 }
 
-// ratio returns head / base; ok reports whether there is one.
+// ratio returns head / base; ok reports whether the ratio exists.
 func (r Row) ratio() (ratio float64, ok bool) {
 	switch {
 	case r.Base == nil || r.Head == nil:
@@ -37,8 +37,9 @@ func (r Row) ratio() (ratio float64, ok bool) {
 }
 
 // compare judges the head by the base, in the order of the head's output;
-// what only the base has comes last. What exact measurements show to be worse is
-// Worse. If measurements scatter it is a Suspect; see [confirm].
+// benchmarks that only the base has come last. An exact measurement that is
+// worse is Worse. A measurement that scatters and is worse is a Suspect; see
+// [confirm].
 func compare(base, head *Results, renames Renames, limits Limits) []Row {
 	base, former := base.renamed(renames, head)
 	var rows []Row
@@ -60,7 +61,7 @@ func compare(base, head *Results, renames Renames, limits Limits) []Row {
 	return rows
 }
 
-// lost is the reason of all rows of a benchmark that the head does not have.
+// lost is the reason for all rows of a benchmark that the head does not have.
 const lost = "the head does not have this benchmark"
 
 func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row {
@@ -110,7 +111,7 @@ func (r *Row) judgeExact(limits Limits) {
 }
 
 // judgeScattered judges measurements that differ from run to run. The U test
-// shows that two sides differ, but not which one is worse, so the medians must
+// shows that two sides differ, but not which side is worse, so the medians must
 // agree with the best times.
 func (r *Row) judgeScattered(base, head *benchmath.Sample, limits Limits) {
 	test := benchmath.AssumeNothing.Compare(base, head)
@@ -147,7 +148,7 @@ func (r *Row) judgeInterval(base, head *benchmath.Sample, limits Limits) {
 	}
 }
 
-// excess describes by how much the head is above which limit.
+// excess describes the limit that the head exceeds, and by how much.
 func (r Row) excess(limits Limits) string {
 	change := "up"
 	if r.Unit.HigherIsBetter {
@@ -175,9 +176,10 @@ func having(rows []Row, verdict Verdict) []Row {
 }
 
 // confirm decides the suspects among rows by a second comparison from fresh
-// runs. A suspect that is worse again fails, one that is inconclusive there is
-// inconclusive, and any other one is cleared. A suspect without a second
-// measurement stays a suspect, which fails too. The other rows are not changed.
+// runs. A suspect that is worse again fails. A suspect that is inconclusive the
+// second time is inconclusive, and any other suspect is cleared. A suspect
+// without a second measurement remains a suspect, which also fails. The other
+// rows are not changed.
 func confirm(rows, second []Row) []Row {
 	confirmed := slices.Clone(rows)
 	for i := range confirmed {

@@ -9,8 +9,8 @@ import (
 
 // A Comparison is the result of the gate.
 type Comparison struct {
-	Base, Head string // what was compared
-	Rounds     int    // of benchmarks that were conclusive at once
+	Base, Head string // labels of the compared sides
+	Rounds     int    // of benchmarks that needed no further rounds
 	Rows       []Row
 	FailOn     []Verdict // see [Config.FailOn]
 }
@@ -59,9 +59,9 @@ func (c *Comparison) summary() string {
 	return fmt.Sprintf("%s: %s of %s", result, strings.Join(parts, ", "), all)
 }
 
-// notes returns a line for each row that needs an explanation, and for what
-// should be noticed although it does not fail the gate. A benchmark that the
-// head does not have is one line.
+// notes returns a line for each row that needs an explanation, and for each
+// notable row that does not fail the gate. A benchmark that the head does not
+// have is one line.
 func (c *Comparison) notes() []string {
 	var lines []string
 	judged := false

@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// MinRounds is the least number of rounds. With fewer runs on a shared machine
-// neither the best one nor the U test is reliable.
+// MinRounds is the minimum number of rounds. With fewer runs on a shared
+// machine, neither the best time nor the U test is reliable.
 const MinRounds = 10
 
 // A Config describes what to compare and how.
 type Config struct {
-	// Base is a directory, a test binary or a git revision. Of a revision, the
+	// Base is a directory, a test binary or a git revision. For a revision, its
 	// merge base with the head's commit is used, so that later changes on the
 	// revision's branch are not attributed to the head.
 	Base string
@@ -21,29 +21,31 @@ type Config struct {
 	Head string
 	// Packages are the patterns of the packages to build in directories.
 	Packages []string
-	// Renames are the benchmarks of the base that have another name in the head.
+	// Renames lists the benchmarks of the base that have another name in the
+	// head.
 	Renames Renames
-	// Bench is the regular expression of the benchmarks, as for go test -bench.
+	// Bench is the regular expression of the benchmarks, as in go test -bench.
 	Bench string
-	// Skip is the regular expression of benchmarks that do not run, as for go
+	// Skip is the regular expression of benchmarks that do not run, as in go
 	// test -skip; "" skips none.
 	Skip string
-	// BenchTime is as for go test -benchtime; "" is the testing package's
-	// default.
+	// BenchTime is the duration of a benchmark, as in go test -benchtime; ""
+	// means the testing package's default.
 	BenchTime string
-	// CPU is GOMAXPROCS of the runs.
+	// CPU is the value of GOMAXPROCS in the runs.
 	CPU int
-	// Rounds is how often both sides run, at least MinRounds. MaxRounds is how
-	// often an inconclusive benchmark runs at most; 0 is 5 times Rounds.
+	// Rounds is the number of times that both sides run, at least MinRounds.
+	// MaxRounds is the maximum number of times that an inconclusive benchmark
+	// runs; 0 means 5 times Rounds.
 	Rounds, MaxRounds int
-	// Filter keeps measurements, in the syntax of benchproc: -.unit:sec/op
-	// gates everything but time.
+	// Filter selects measurements, in the syntax of benchproc: -.unit:sec/op
+	// gates everything except time.
 	Filter string
 	Limits Limits
 	// FailOn are verdicts that fail the gate in addition to Worse and Suspect:
 	// Inconclusive, Missing.
 	FailOn []Verdict
-	// Progress is called with each step of the work, to be shown in a terminal. It
+	// Progress is called with each step of the work, which a terminal can show. It
 	// may be nil.
 	Progress func(step string)
 }
@@ -56,7 +58,7 @@ func DefaultConfig(base string) Config {
 	}
 }
 
-// Validate returns an error for a configuration that makes no sense.
+// Validate returns an error for an invalid configuration.
 func (c Config) Validate() error {
 	errs := []error{c.Limits.Validate()}
 	if c.Base == "" {

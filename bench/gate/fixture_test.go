@@ -42,8 +42,8 @@ func writeFile(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// writeScript writes a shell script in place of a test binary. It appends its
-// name and arguments to log, then runs body.
+// writeScript writes a shell script that replaces a test binary. The script
+// appends its name and arguments to log, then runs body.
 func writeScript(t *testing.T, dir, name, log, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

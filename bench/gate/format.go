@@ -10,7 +10,7 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// formatExact prints all digits, as counters may differ in the last one.
+// formatExact prints all digits, because counters may differ in the last digit.
 func formatExact(v float64) string { return benchunit.NoOpScaler.Format(v) }
 
 // formatScaled prints v with an SI or binary prefix, 12.30µ for 1.23e-5.

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// golden runs test over the archives of testdata/dir, each named for its case
-// and explained by its comment, and compares the result with the part `want`. If
-// UPDATE is set it writes that part.
+// golden runs test for each archive of testdata/dir and compares the result with
+// the part `want`. The name of an archive is its case, and its comment explains
+// the case. If UPDATE is set, golden writes that part.
 func golden(t *testing.T, dir string, test func(t *testing.T, parts map[string]string) string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))

@@ -11,13 +11,14 @@ import (
 // confidence.
 type interval struct{ low, high float64 }
 
-// ratioIntervals estimate by which factor the head is worse than the base: from
-// all runs, and from the better half of each side. Noise only adds to times, so
-// the second one is narrower if there are many runs and much noise.
+// ratioIntervals estimates the factor by which the head is worse than the base:
+// from all runs, and from the better half of each side. Noise only adds to
+// times, so the second interval is narrower if there are many runs and much
+// noise.
 //
-// In 1,000 simulations of each of five distributions with noise of about the size
-// of the time itself, 50 runs of equal programs had an interval below 1.2 in 67 % of
-// cases or more, and 50 runs of a program that is 30 % slower in 0.2 % or less.
+// In 1,000 simulations of each of five distributions, with noise about as large as
+// the time itself, 50 runs of equal programs had an interval below 1.2 in at least
+// 67 % of the cases, and 50 runs of a program that is 30 % slower in at most 0.2 %.
 func ratioIntervals(base, head *benchmath.Sample, unit Unit, alpha float64) (all, half interval) {
 	good, worse := base.Values, head.Values // in ascending order
 	n := min(len(good), len(worse)) / 2
@@ -29,11 +30,11 @@ func ratioIntervals(base, head *benchmath.Sample, unit Unit, alpha float64) (all
 	return ratioInterval(good, worse, alpha), ratioInterval(goodHalf, worseHalf, alpha)
 }
 
-// ratioInterval is the interval of Hodges and Lehmann, which belongs to the
-// Mann-Whitney U test. It is made of the ratios of all pairs, without the smallest
-// and the largest ones; alpha decides how many are left out. The interval contains
-// 1 unless the test with this alpha finds a difference. With too few runs it is
-// unbounded.
+// ratioInterval is the interval of Hodges and Lehmann, which corresponds to the
+// Mann-Whitney U test. It is the range of the ratios of all pairs without the
+// smallest and the largest ones; alpha determines how many are omitted. The
+// interval contains 1 unless the test with this alpha finds a difference. With too
+// few runs it is unbounded.
 func ratioInterval(good, worse []float64, alpha float64) interval {
 	ratios := make([]float64, 0, len(good)*len(worse))
 	for _, g := range good {

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Limits define how much worse than the base the head may be.
+// Limits defines how much worse than the base the head may be.
 type Limits struct {
 	// TimeRatio is the ratio of the best times above which a benchmark is
 	// suspect; 1.10 accepts ten percent. A time that is not a suspect is the
 	// same if its ratio is below twice the accepted part with a confidence of
-	// 1-Alpha (1.20 for 1.10), and else inconclusive.
+	// 1-Alpha (1.20 for 1.10), and otherwise inconclusive.
 	TimeRatio float64
 	// Alpha is the p-value of the Mann-Whitney U test below which base and head
 	// are different.
@@ -21,17 +21,18 @@ type Limits struct {
 	BytesTolerance float64
 }
 
-// bytesSlack is tolerated in amounts of memory in addition to the ratio. A whole
-// allocation below it still shows in allocs/op, which has no tolerance.
+// bytesSlack is the tolerance for amounts of memory in addition to the ratio. A
+// whole allocation below it is still visible in allocs/op, which has no
+// tolerance.
 const bytesSlack = 16
 
-// DefaultLimits returns limits that equal binaries keep on shared machines, where
-// times alone have differed by 27 % with p = 0.043.
+// DefaultLimits returns limits that equal binaries do not exceed on shared
+// machines, where times alone have differed by 27 % with p = 0.043.
 func DefaultLimits() Limits {
 	return Limits{TimeRatio: 1.10, Alpha: 0.01, BytesTolerance: 0.01}
 }
 
-// Validate returns an error for limits under which the gate would accept nothing
+// Validate returns an error for limits with which the gate would accept nothing
 // or everything.
 func (l Limits) Validate() error {
 	var errs []error
@@ -53,11 +54,11 @@ func (l Limits) thresholds() *benchmath.Thresholds {
 	return &t
 }
 
-// hidden is the ratio of times that a noisy benchmark may not hide.
+// hidden is the ratio of times that a noisy benchmark must not hide.
 func (l Limits) hidden() float64 { return 1 + 2*(l.TimeRatio-1) }
 
-// exceeds reports whether worse is above good by more than the limit. With the
-// arguments swapped it reports whether the measurement became better.
+// exceeds reports whether worse exceeds good by more than the limit. With the
+// arguments swapped, it reports whether the measurement improved.
 func (l Limits) exceeds(unit Unit, good, worse float64) bool {
 	if unit.HigherIsBetter {
 		good, worse = worse, good

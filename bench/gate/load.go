@@ -13,8 +13,8 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A loader gathers the benchmark output of any number of runs. One goroutine
-// uses it at a time.
+// A loader collects the benchmark output of any number of runs. Only one
+// goroutine may use it at a time.
 type loader struct {
 	reader benchfmt.Reader // carries the unit metadata from run to run
 
@@ -50,10 +50,10 @@ func newLoader(filter string) (*loader, error) {
 	return &l, nil
 }
 
-// add reads one run's output; file names it in errors. These are errors: output
-// of a run that failed, as a benchmark that failed prints no result and would be
-// overlooked; lines that begin like a result and are none; and measurements that
-// are not a number, as NaN is above no limit.
+// add reads the output of one run; file names it in errors. Three things are
+// errors: output of a failed run, because a failed benchmark prints no result
+// and would be overlooked; lines that begin like a result but are not; and
+// measurements that are not a number, because NaN exceeds no limit.
 func (l *loader) add(r io.Reader, file string) error {
 	output, err := io.ReadAll(r)
 	if err != nil {
@@ -82,7 +82,7 @@ func (l *loader) addResult(result *benchfmt.Result) error {
 		l.machines = append(l.machines, machine)
 	}
 	for i, key := range l.benchmarks.ProjectValues(result) {
-		// benchfmt leaves the unit of a zero as it was written.
+		// benchfmt does not tidy the unit of a zero.
 		_, unit := benchunit.Tidy(1, key.Get(l.unit))
 		benchmark := Benchmark{Package: key.Get(l.pkg), Name: key.Get(l.name)}
 		value := result.Values[i].Value
@@ -95,7 +95,7 @@ func (l *loader) addResult(result *benchfmt.Result) error {
 	return nil
 }
 
-// results returns what was added so far.
+// results returns the results so far.
 func (l *loader) results() *Results {
 	r := Results{benchmarks: slices.Clone(l.all.benchmarks), series: map[Benchmark][]series{}, units: l.all.units}
 	for b, all := range l.all.series {

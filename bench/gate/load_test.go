@@ -93,7 +93,7 @@ func TestLoaderGathersRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The unit line of the first run applies to the second too.
+	// The unit line of the first run also applies to the second.
 	for _, output := range []string{
 		"Unit hits better=higher\ngoos: linux\ncpu: a\nBenchmarkA 1 7 hits\n",
 		"goos: linux\ncpu: b\nBenchmarkA 1 6 hits\n",

@@ -11,10 +11,10 @@ import (
 type Outcome struct {
 	File  string // of the rule
 	Line  int
-	Rule  string // the rule's words
+	Rule  string // the text of the rule
 	Names string // the benchmark, or the benchmarks that were compared
 	Unit  Unit   // of the measurements
-	// Value and Limit are in the unit, or plain numbers if Plain is set (of a
+	// Value and Limit are in the unit or, if Plain is set, plain numbers (of a
 	// ratio or a slope).
 	Value, Limit float64
 	Plain        bool
@@ -67,7 +67,7 @@ func (o Outcome) cells() []string {
 	return []string{fmt.Sprintf("%s:%d", o.File, o.Line), o.Names, o.Unit.Name, o.format(o.Value), o.format(o.Limit), o.verdict()}
 }
 
-// notes returns a line for each failure and for what was not checked.
+// notes returns a line for each failure, and a line about unchecked ceilings.
 func (o Outcomes) notes() []string {
 	var lines []string
 	unchecked := 0

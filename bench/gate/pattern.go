@@ -9,8 +9,8 @@ import (
 )
 
 // A pattern matches names of benchmarks. It has neither "Benchmark" nor the
-// suffix -GOMAXPROCS that the testing package appends. Each * is any text within
-// one part between slashes.
+// suffix -GOMAXPROCS that the testing package appends. Each * matches any text
+// within one part between slashes.
 type pattern struct {
 	text  string
 	re    *regexp.Regexp
@@ -66,8 +66,8 @@ type selector struct {
 	pattern
 }
 
-// inPackage reports whether b is in a package that is given by its import path
-// or the end of it (bench/rules); "" is any.
+// inPackage reports whether b is in a package, given by its import path or the
+// end of it (bench/rules); "" means any package.
 func inPackage(b Benchmark, pkg string) bool {
 	return pkg == "" || b.Package == pkg || strings.HasSuffix(b.Package, "/"+pkg)
 }

@@ -18,10 +18,10 @@ import (
 type program struct {
 	Package string // import path; "" for a binary that was given as a file
 	Path    string // absolute
-	Dir     string // where it runs: its package's directory, for its testdata
+	Dir     string // the directory in which it runs: the package's directory, for its testdata
 }
 
-// has reports whether b is of the program's package.
+// has reports whether b is in the program's package.
 func (p *program) has(b Benchmark) bool { return p.Package == "" || p.Package == b.Package }
 
 // isProgram reports whether path is a file that can be executed.
@@ -36,7 +36,7 @@ func isDir(path string) bool {
 }
 
 // fileProgram returns a binary that was given as a file. It runs in the current
-// directory, as the directory of its package is unknown.
+// directory, because the directory of its package is unknown.
 func fileProgram(path string) (program, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func fileProgram(path string) (program, error) {
 }
 
 // buildPrograms compiles the packages of the module in dir that have benchmarks,
-// as binaries below out. A pattern that
-// matches no package is no error, as the base may be older than a package.
+// as binaries below out. A pattern that matches no package is not an error,
+// because the base may be older than a package.
 func buildPrograms(ctx context.Context, dir, out string, patterns []string, step func(format string, args ...any)) ([]program, error) {
 	packages, err := listPackages(ctx, dir, patterns)
 	if err != nil {
@@ -61,8 +61,8 @@ func buildPrograms(ctx context.Context, dir, out string, patterns []string, step
 		if _, err := run(ctx, dir, "go", "test", "-c", "-o", built.Path, p.ImportPath); err != nil {
 			return nil, err
 		}
-		// Of a package that has no test files after build tags, go test -c
-		// makes no binary.
+		// If build tags exclude all test files of a package, go test -c makes
+		// no binary.
 		if !isProgram(built.Path) {
 			continue
 		}
@@ -86,7 +86,7 @@ type goPackage struct {
 	Error        *struct{ Err string }
 }
 
-// hasBenchmarks reports whether a test file seems to have a benchmark. It spares
+// hasBenchmarks reports whether a test file seems to have a benchmark. It avoids
 // building the tests of most packages of a large module.
 func (p *goPackage) hasBenchmarks() bool {
 	return slices.ContainsFunc(slices.Concat(p.TestGoFiles, p.XTestGoFiles), func(name string) bool {

@@ -11,7 +11,7 @@ import (
 
 var quantity = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)([^0-9.]*)$`)
 
-// A suffix scales a number; suffixes are ordered as errors list them.
+// A suffix scales a number; suffixes are in the order of error messages.
 type suffix struct {
 	text   string
 	factor float64
@@ -25,8 +25,8 @@ var (
 )
 
 // parseLimit reads a limit of a unit: 150ns, 3ms or 0.8us for sec/op, 16KiB or
-// 4096 for B/op, 1 or 10k for anything else. It returns the limit and the unit as
-// benchunit tidies them: 150 ns/op is 1.5e-7 sec/op.
+// 4096 for B/op, 1 or 10k for anything else. It returns the limit and the unit in
+// the tidied form of benchunit: 150 ns/op is 1.5e-7 sec/op.
 func parseLimit(text, unit string) (limit float64, tidied string, err error) {
 	factor, tidied := benchunit.Tidy(1, unit)
 	class := unitByName(tidied).Class
@@ -44,7 +44,7 @@ func parseLimit(text, unit string) (limit float64, tidied string, err error) {
 	return value * factor, tidied, err
 }
 
-// parseQuantity reads a number that is not negative, with one of the suffixes.
+// parseQuantity reads a non-negative number with one of the suffixes.
 func parseQuantity(text string, suffixes []suffix) (float64, error) {
 	found := quantity.FindStringSubmatch(text)
 	if found == nil {

@@ -5,12 +5,13 @@ import (
 )
 
 // A ratio is an upper limit of one benchmark's measurement divided by
-// another's, of the same run and so of the same machine under the same load:
+// another's. Both are from the same run, and so from the same machine under the
+// same load:
 //
 //	ratio  BENCHMARK  /  BENCHMARK  UNIT  <=  NUMBER
 //
-// If both have stars, these are the same text on both sides. If only the first
-// has, every match of it is divided by the one other benchmark.
+// If both have stars, these match the same text on both sides. If only the
+// first has stars, every match of it is divided by the single other benchmark.
 type ratio struct {
 	line
 	over, under selector
@@ -51,8 +52,8 @@ func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, 
 	return outcome, nil
 }
 
-// partner returns the one benchmark to divide by: if there are several, that of
-// the same package.
+// partner returns the benchmark to divide by: the only one or, if there are
+// several, the one in the same package.
 func (r ratio) partner(over match, unders []match) (match, error) {
 	var found, near []match
 	for _, under := range unders {

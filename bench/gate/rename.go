@@ -11,7 +11,7 @@ import (
 // still compared with their base.
 type Renames []rename
 
-// A rename holds for the benchmark and all benchmarks below it (Select,
+// A rename applies to the benchmark and all benchmarks below it (Select,
 // Select/policies=100).
 type rename struct{ fromPackage, fromName, toPackage, toName string }
 
@@ -49,7 +49,7 @@ func ParseRenames(r io.Reader, file string) (Renames, error) {
 	return renames, errors.Join(errs...)
 }
 
-// apply returns the present name of a benchmark of the base.
+// apply returns the current name of a benchmark of the base.
 func (r rename) apply(b Benchmark) (Benchmark, bool) {
 	name, procs := cutProcs(b.Name)
 	rest, ok := strings.CutPrefix(name, r.fromName)
@@ -59,8 +59,8 @@ func (r rename) apply(b Benchmark) (Benchmark, bool) {
 	return Benchmark{strings.TrimSuffix(b.Package, r.fromPackage) + r.toPackage, r.toName + rest + procs}, true
 }
 
-// renamed returns results of the base with the names of the head, and the
-// former name of each benchmark that has another one.
+// renamed returns the results of the base with the names of the head, and the
+// former name of each renamed benchmark.
 func (r *Results) renamed(renames Renames, head *Results) (*Results, map[Benchmark]Benchmark) {
 	out := &Results{series: map[Benchmark][]series{}, units: r.units, mixed: r.mixed}
 	former := map[Benchmark]Benchmark{}

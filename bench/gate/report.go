@@ -76,8 +76,8 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 //	  {"package", "benchmark", "formerly", "unit", "base", "head", "ratio", "p", "verdict", "reason"}
 //	], "notes": ["..."]}
 //
-// Numbers are in the tidied unit (sec/op, B/op). What a row does not have (the
-// base of a new benchmark, the p of an exact comparison) is left out.
+// Numbers are in the tidied unit (sec/op, B/op). An absent value (the base of a
+// new benchmark, the p of an exact comparison) is omitted.
 func (c *Comparison) WriteJSON(w io.Writer) error {
 	type row struct {
 		Package   string   `json:"package,omitempty"`

@@ -20,18 +20,19 @@ type Results struct {
 	benchmarks []Benchmark // in the order in which they first ran
 	series     map[Benchmark][]series
 	units      benchfmt.UnitMetadataMap
-	// mixed is which of goos, goarch and cpu differ within the results.
+	// mixed lists which of goos, goarch and cpu differ within the results.
 	mixed []string
 }
 
-// A series is what one benchmark measured in one unit, in the order of the runs.
+// A series contains the measurements of one benchmark in one unit, in the order
+// of the runs.
 type series struct {
 	unit   string
 	values []float64
 }
 
-// unitsOf returns the tidied units (sec/op, not ns/op) that b was measured in, in
-// the order of the output.
+// unitsOf returns the tidied units (sec/op, not ns/op) in which b was measured,
+// in the order of the output.
 func (r *Results) unitsOf(b Benchmark) []string {
 	var units []string
 	for _, s := range r.series[b] {
@@ -40,8 +41,8 @@ func (r *Results) unitsOf(b Benchmark) []string {
 	return units
 }
 
-// sample returns what b measured in a tidied unit, or nil. The thresholds are for
-// tests of the sample by benchmath.
+// sample returns the measurements of b in a tidied unit, or nil. The thresholds
+// are for tests of the sample by benchmath.
 func (r *Results) sample(b Benchmark, unit string, thresholds *benchmath.Thresholds) *benchmath.Sample {
 	for _, s := range r.series[b] {
 		if s.unit == unit {
@@ -52,7 +53,8 @@ func (r *Results) sample(b Benchmark, unit string, thresholds *benchmath.Thresho
 }
 
 // name returns the name of b in a report that has the given benchmarks. If these
-// are of several packages it has the package, without the path that all share.
+// are in several packages, the name includes the package without the common
+// path.
 func (b Benchmark) name(among []Benchmark) string {
 	shared := b.Package
 	for _, other := range among {

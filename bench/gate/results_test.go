@@ -5,7 +5,7 @@ import "testing"
 func TestBenchmarkName(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		packages []string // the first one is that of the benchmark
+		packages []string // the first one is the package of the benchmark
 		want     string
 	}{
 		{"one package", []string{"m/bench", "m/bench"}, "A-2"},

@@ -31,10 +31,10 @@ func (l line) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", l.file, l.number, l.column, fmt.Sprintf(format, args...))
 }
 
-// Check applies the rules to the output of one run. With times, ceilings of
-// times are checked too; they hold on one known machine only. All errors are
-// reported together. A rule that names no benchmark, or a benchmark without the
-// rule's unit, is an error, as such a rule cannot fail.
+// Check applies the rules to the output of one run. If times is set, it also
+// checks ceilings of times, which hold only on one known machine. All errors
+// are reported together. A rule that names no benchmark, or a benchmark without
+// the rule's unit, is an error, because such a rule cannot fail.
 func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 	var errs []error
 	for _, key := range results.mixed {
@@ -55,7 +55,7 @@ func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 	return outcomes, nil
 }
 
-// measure reduces what a benchmark measured in a unit to one number.
+// measure reduces the measurements of a benchmark in a unit to one number.
 func measure(l line, results *Results, b Benchmark, unit string) (float64, error) {
 	u := results.Unit(unit)
 	sample := results.sample(b, unit, DefaultLimits().thresholds())
@@ -65,7 +65,7 @@ func measure(l line, results *Results, b Benchmark, unit string) (float64, error
 	return u.reduce(sample), nil
 }
 
-// outcome sets the fields that all kinds of rules have in common.
+// outcome sets the fields that all kinds of rules share.
 func (l line) outcome(names string, unit Unit, value, limit float64) Outcome {
 	return Outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
 		Value: value, Limit: limit, Checked: true}
@@ -85,8 +85,8 @@ func (l line) matches(s selector, results *Results) ([]match, error) {
 	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
 }
 
-// each returns what of returns for each element, without those that have an error, and
-// joins the errors.
+// each returns the results of of for each element without an error, and joins the
+// errors.
 func each[E, R any](list []E, of func(E) (R, error)) ([]R, error) {
 	var all []R
 	var errs []error
@@ -100,7 +100,7 @@ func each[E, R any](list []E, of func(E) (R, error)) ([]R, error) {
 	return all, errors.Join(errs...)
 }
 
-// A ceiling is an upper limit of what one benchmark measures:
+// A ceiling is an upper limit of a measurement of one benchmark:
 //
 //	ceiling  BENCHMARK  UNIT  LIMIT
 type ceiling struct {

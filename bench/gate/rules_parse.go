@@ -13,7 +13,7 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A lineForm is the form of the lines that begin with a word.
+// A lineForm is the form of the lines that begin with a certain word.
 type lineForm struct {
 	form  string // for errors
 	words int
@@ -39,19 +39,19 @@ var lineForms = map[string]lineForm{
 //	package  IMPORT-PATH
 //
 // BENCHMARK is a name without "Benchmark" and without the suffix -GOMAXPROCS; a
-// star is any text between slashes. UNIT is as printed (ns/op) or tidied
+// star matches any text between slashes. UNIT is as printed (ns/op) or tidied
 // (sec/op). LIMIT is a number, or for sec/op a time (150ns, 0.8us, 3ms), for
 // B/op also a size (16KiB).
 //
-//   - A ceiling limits what each matching benchmark measures. A ceiling of a
-//     time holds on one known machine; it is checked on demand only, and
+//   - A ceiling limits a measurement of each matching benchmark. A ceiling of a
+//     time holds on one known machine; it is checked only on demand, and
 //     otherwise reported as not checked.
 //   - A ratio limits one measurement divided by another of the same run. If both
-//     names have stars, these are the same text on both sides.
+//     names have stars, these match the same text on both sides.
 //   - A slope limits the growth with the size in place of the star: the slope of
 //     log(measurement) over log(size), of at least three sizes.
-//   - A count is the number of matching benchmarks. It fails if one of several
-//     that a star matches is gone or renamed.
+//   - A count is the exact number of matching benchmarks. It fails if one of
+//     several that a star matches is removed or renamed.
 //   - A package line applies to the rules below it. The path may be cut at its
 //     front (bench/index), and * ends the restriction.
 func ParseRules(r io.Reader, file string) (*Rules, error) {
@@ -114,7 +114,7 @@ type ruleParser struct {
 	pkg    string // of the last line `package`
 
 	rules []rule
-	seen  map[string]int // what a rule limits -> its line
+	seen  map[string]int // from the target of a rule to its line
 	errs  []error
 }
 
@@ -243,7 +243,8 @@ func (p *ruleParser) line() line {
 	return line{p.file, p.number, p.words[0].column, strings.Join(words, " ")}
 }
 
-// add keeps a rule. Two limits of the same thing are a mistake in one of them.
+// add keeps a rule. If two rules limit the same measurement, one of them is a
+// mistake.
 func (p *ruleParser) add(r rule, unit string) {
 	key := fmt.Sprintf("%s %s %s", p.words[0].text, p.pkg, newPattern(p.words[1].text).text)
 	if p.words[0].text == "ratio" {

@@ -71,7 +71,7 @@ func compareRuns(ctx context.Context, c Config, jobs []job) ([]Row, error) {
 	return confirm(rows, again), nil
 }
 
-// nothing explains why the head has no measurements.
+// nothing returns an error that explains why the head has no measurements.
 func (c Config) nothing() error {
 	if c.Filter != "" {
 		return fmt.Errorf("no measurement of the head's benchmarks %q is kept by the filter %q", c.Bench, c.Filter)

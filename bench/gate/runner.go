@@ -15,11 +15,11 @@ type execution struct {
 	bench string // the regular expression for -test.bench
 }
 
-// A job is what runs in turns: one process for each side and round. A side that
-// does not have the package is nil.
+// A job runs both sides in turns, with one process for each side and round. A
+// side that does not have the package is nil.
 type job struct{ base, head *execution }
 
-// A measurement gathers what both sides print in interleaved rounds.
+// A measurement collects the output of both sides in interleaved rounds.
 type measurement struct {
 	config     Config
 	what       string // for [Config.Progress]
@@ -38,8 +38,8 @@ func newMeasurement(c Config, what string, jobs []job) (*measurement, error) {
 	return m, err
 }
 
-// decide runs the jobs and compares the sides. Benchmarks that are inconclusive
-// run again until they are conclusive or have run as often as allowed.
+// decide runs the jobs and compares the sides. Inconclusive benchmarks run
+// again until they are conclusive or have run the maximum number of times.
 func (m *measurement) decide(ctx context.Context) ([]Row, error) {
 	for jobs := m.jobs; ; {
 		if err := m.run(ctx, jobs); err != nil {
@@ -58,10 +58,10 @@ func (m *measurement) compare() []Row {
 	return compare(m.base.results(), m.head.results(), m.config.Renames, m.config.Limits)
 }
 
-// run runs every job as often as configured. The sides take turns (A B, B A,
-// A B, ...), so that slow changes of the machine, such as its temperature or
-// other load, affect both alike. A program without a counterpart runs once, for
-// the names of its benchmarks, unless one of these was renamed.
+// run runs every job the configured number of times. The sides take turns (A B,
+// B A, A B, ...), so that slow changes of the machine, such as its temperature
+// or other load, affect both equally. A program without a counterpart runs
+// once, to find the names of its benchmarks, unless one of these was renamed.
 func (m *measurement) run(ctx context.Context, jobs []job) error {
 	for i := range m.config.Rounds {
 		for at, j := range jobs {
@@ -114,7 +114,7 @@ func (m *measurement) runOnce(ctx context.Context, name string, e *execution, in
 	return into.add(bytes.NewReader(output), label)
 }
 
-// jobsOf makes one job per benchmark, so that it runs alone.
+// jobsOf makes one job for each benchmark, so that each runs alone.
 func (m *measurement) jobsOf(rows []Row) []job {
 	var jobs []job
 	for _, row := range rows {

@@ -12,8 +12,8 @@ import (
 // answer is a script's output of one benchmark.
 const answer = "echo 'BenchmarkA/n=1-2 100 %s ns/op 3 allocs/op'\necho 'BenchmarkB-2 100 50 ns/op 3 allocs/op'\n"
 
-// scripts returns a configuration that compares two shell scripts, and the
-// file to which they log how they are called.
+// scripts returns a configuration that compares two shell scripts, and the file
+// to which they log their calls.
 func scripts(t *testing.T, base, head string) (Config, string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -139,8 +139,8 @@ func TestInconclusiveRunsAgainAlone(t *testing.T) {
 	}
 }
 
-// A benchmark that has moved to a package of its own runs as often as others,
-// and is confirmed under both names.
+// A benchmark that has moved to a separate package runs as often as others, and
+// is confirmed under both names.
 func TestRenamedRunsInBothPackages(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGateItself builds the fixture, changes it in the ways that the gate should
-// find, and compares it by real runs. It took 6 s on a machine with two cores.
+// TestGateItself builds the fixture, makes changes that the gate should detect,
+// and compares real runs. It took 6 s on a machine with two cores.
 func TestGateItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs test binaries")
@@ -21,7 +21,8 @@ func TestGateItself(t *testing.T) {
 		name, cost string
 		rounds     int
 		benchTime  string
-		// want are the verdicts that matter; every other measurement must not fail.
+		// want contains the expected verdicts; every other measurement must not
+		// fail.
 		want map[string]Verdict
 	}{
 		{"an equal program passes", "steps 2000", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Same}},
@@ -69,7 +70,8 @@ func TestSlowdownIsNotMissed(t *testing.T) {
 }
 
 // checkVerdicts compares the verdicts of the fixture's only benchmark by unit.
-// The time may be worse only if something is, as an allocation takes time too.
+// The time may be worse only if another measurement is, because an allocation
+// also takes time.
 func checkVerdicts(t *testing.T, c *Comparison, want map[string]Verdict) {
 	t.Helper()
 	got := map[string]Verdict{}
@@ -111,7 +113,7 @@ func buildFixture(t *testing.T) fixture {
 	return fixture(binary)
 }
 
-// costing returns a link to the binary that has another cost.
+// costing returns a link to the binary, beside a file that gives it another cost.
 func (f fixture) costing(t *testing.T, cost string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fixture.test")

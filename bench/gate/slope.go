@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A slope is an upper limit of how a measurement grows with a size in the
+// A slope is an upper limit of the growth of a measurement with a size in the
 // name:
 //
 //	slope  BENCHMARK/N=*  UNIT  <=  NUMBER
@@ -22,7 +22,8 @@ type slope struct {
 	limit    float64
 }
 
-// minSizes is how many sizes a slope needs. A line fits any two points.
+// minSizes is the number of sizes that a slope needs. A line fits any two
+// points.
 const minSizes = 3
 
 // A point is a measurement of one size.
@@ -30,8 +31,8 @@ type point struct {
 	size, value float64
 }
 
-// A curve is the benchmarks of one package and GOMAXPROCS that a slope's pattern
-// matches.
+// A curve contains the benchmarks of one package and GOMAXPROCS that a slope's
+// pattern matches.
 type curve struct {
 	pkg, procs string
 	points     []point

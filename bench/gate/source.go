@@ -74,8 +74,8 @@ func (s *side) build(ctx context.Context, c Config, dir, temp string) error {
 	return nil
 }
 
-// pair makes a job for each package, in the head's order. What only the base
-// has comes last.
+// pair makes a job for each package, in the head's order. Packages that only
+// the base has come last.
 func pair(base, head side, bench string) ([]job, error) {
 	byFile := func(s side) bool { return len(s.programs) == 1 && s.programs[0].Package == "" }
 	if (byFile(base) || byFile(head)) && (len(base.programs) != 1 || len(head.programs) != 1) {

@@ -8,27 +8,28 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A Class is how reliable measurements in a unit are, which decides how they are
-// gated.
+// A Class is the reliability of measurements in a unit, which determines how
+// they are gated.
 type Class int
 
 const (
-	// Counter is for numbers that a run counts: allocs/op and the work counters
-	// that b.ReportMetric reports. Equal work gives equal counts, so any increase
+	// Counter is for exact counts: allocs/op and the work counters that
+	// b.ReportMetric reports. Equal work gives equal counts, so any increase
 	// fails.
 	Counter Class = iota
-	// Bytes is for amounts of memory. They are counted too, but the growth of a
-	// slice or map that is kept after an iteration is divided by b.N, which
+	// Bytes is for amounts of memory. They are also counted, but the growth of
+	// a slice or map that outlives an iteration is divided by b.N, which
 	// depends on the clock. So they have a small tolerance.
 	Bytes
-	// Time is for what the clock measures; a statistic is needed.
+	// Time is for measurements of the clock, which need statistics.
 	Time
-	// Derived is for what another unit of the same benchmark already gates: B/s
-	// follows from sec/op.
+	// Derived is for units that another unit of the same benchmark already
+	// gates: B/s follows from sec/op.
 	Derived
 )
 
-// A Unit is a tidied unit (sec/op, never ns/op) with the way it is gated.
+// A Unit is a tidied unit (sec/op, never ns/op) and determines how its
+// measurements are gated.
 type Unit struct {
 	Name           string
 	Class          Class
@@ -76,8 +77,8 @@ func isTimeWord(word string) bool {
 	return slices.Contains([]string{"sec", "s", "ms", "us", "µs", "ns"}, word)
 }
 
-// reduce returns one number for repeated measurements: the best time, as noise
-// only adds, and the median of everything else.
+// reduce returns one number for repeated measurements: the best time, because
+// noise only adds to times, and the median of everything else.
 func (u Unit) reduce(sample *benchmath.Sample) float64 {
 	if u.Class != Time {
 		return median(sample)

@@ -15,6 +15,6 @@ const (
 	Ungated      Verdict = "ungated"      // shown only; see Derived
 )
 
-// fails reports whether the verdict always fails the gate. See
-// [Config.FailOn] for those that can.
+// fails reports whether the verdict always fails the gate. See [Config.FailOn]
+// for other verdicts that can.
 func (v Verdict) fails() bool { return v == Worse || v == Suspect }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A worktree is a checkout of one commit in a directory of its own.
+// A worktree is a checkout of one commit in a separate directory.
 type worktree struct {
 	repository string // a directory of the repository
 	root       string // of the checkout
@@ -20,10 +20,11 @@ type worktree struct {
 	begun      bool // git has begun to make the checkout
 }
 
-// addWorktree checks out at root, which must not exist, the merge base of rev
-// and the current commit of the repository around dir. If headIsTree, the files
-// in dir are the head of the comparison, and must differ from that merge base.
-// The caller calls remove, even after an error.
+// addWorktree checks out the merge base of rev and the current commit of the
+// repository around dir. The checkout is at root, which must not exist. If
+// headIsTree is set, the files in dir are the head of the comparison and must
+// differ from that merge base. The caller must call remove, even after an
+// error.
 func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*worktree, error) {
 	w := &worktree{repository: dir, root: root}
 	if _, err := git(ctx, dir, "rev-parse", "--git-dir"); err != nil {
@@ -47,7 +48,7 @@ func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*
 		return w, err
 	}
 	w.begun = true
-	// Hooks that run after a checkout are not for this one.
+	// Hooks must not run after this checkout.
 	if _, err := git(ctx, dir, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", root, w.commit); err != nil {
 		return w, err
 	}
@@ -55,7 +56,7 @@ func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*
 	return w, nil
 }
 
-// howToFetch suggests how to get a revision that the repository does not have.
+// howToFetch suggests how to fetch a missing revision.
 func howToFetch(ctx context.Context, dir, rev string) string {
 	remotes, _ := git(ctx, dir, "remote")
 	remote, branch, ok := strings.Cut(rev, "/")
@@ -69,7 +70,7 @@ func howToFetch(ctx context.Context, dir, rev string) string {
 }
 
 // mustDiffer returns an error if the merge base is the current commit and no
-// file differs from it: equal builds would be compared.
+// file differs from it, because equal builds would be compared.
 func (w *worktree) mustDiffer(ctx context.Context, rev string) error {
 	head, err := git(ctx, w.repository, "rev-parse", "HEAD")
 	if err != nil || head != w.commit {

@@ -16,8 +16,8 @@ type repository struct {
 	dir string
 }
 
-// newRepository makes a branch topic (HEAD, one slice more) from the fork point
-// of main. After that main has a commit with more work.
+// newRepository makes a branch topic (HEAD, with one more slice) from the fork
+// point of main. After that point, main has a commit with more work.
 func newRepository(t *testing.T) repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -69,7 +69,8 @@ func (r repository) replace(from, to string) {
 	writeFile(r.t, path, strings.Replace(string(text), from, to, 1), 0o644)
 }
 
-// wantClean checks that neither git nor the temporary directory has a checkout.
+// wantClean checks that neither git nor the temporary directory contains a
+// checkout.
 func (r repository) wantClean(temp string) {
 	r.t.Helper()
 	if list := r.git("worktree", "list"); strings.Count(list, "\n") != 0 {
@@ -113,7 +114,7 @@ func TestAddWorktree(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.dir, "young"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// A hook of the repository does not run: this one would fail the checkout.
+	// A hook of the repository does not run: this hook would fail the checkout.
 	writeFile(t, filepath.Join(r.dir, ".git", "hooks", "post-checkout"), "#!/bin/sh\nexit 1\n", 0o755)
 	r.git("remote", "add", "origin", "https://example.com/repository.git")
 	for _, test := range []struct {
@@ -173,7 +174,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	config := DefaultConfig("main")
 	config.Head = r.dir
-	// This step begins when the base is checked out.
+	// This step begins once the base is checked out.
 	config.Progress = func(step string) {
 		if strings.HasPrefix(step, "build base") {
 			cancel()

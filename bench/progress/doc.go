@@ -1,4 +1,4 @@
 // Package progress shows the current step of long work in one line of a terminal.
 //
-// It writes nothing if its output is not a terminal. It does not know what the work is.
+// It writes nothing if its output is not a terminal. It does not depend on the work.
 package progress

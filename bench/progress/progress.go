@@ -19,7 +19,7 @@ func On(w io.Writer) *Line {
 	return nil
 }
 
-// eraseLine moves to the line's start and erases what follows it (ECMA-48).
+// eraseLine moves to the start of the line and erases the line (ECMA-48).
 const eraseLine = "\r\x1b[K"
 
 // Step replaces the line.

@@ -3,5 +3,5 @@
 //
 // "fleet" is a large mesh: some policies are for all dataplanes, some for a team,
 // many for one service. "sparse" and "shared label" are the extremes for an index:
-// few policies select any one dataplane, and all selectors have one tag in common.
+// few policies select any one dataplane, and all selectors share one tag.
 package shape

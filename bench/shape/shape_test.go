@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The policies that select dataplane 7 are as many as in published figures of
-// other projects.
+// The number of policies that select dataplane 7 equals the published figures
+// of other projects.
 func TestPoliciesOfDataplane7(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -14,7 +14,7 @@ import (
 // changes the action: two racks.
 const canaryDataplanes = 2 * cohort
 
-// canary adds a policy for all dataplanes that is informational, and a binding that
+// canary adds an informational policy for all dataplanes, and a binding that
 // enforces it by a placement rule.
 func (w *world) canary() core.Batch {
 	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
@@ -32,14 +32,14 @@ subjects:
 	return b
 }
 
-// nowhere is the placement rule that selects no dataplane.
+// nowhere returns the placement rule that selects no dataplane.
 func nowhere(w *world) core.Batch { return w.placement("[none]") }
 
-// onTwoRacks is the placement rule that selects canaryDataplanes dataplanes. They
-// are in most of the classes of the world.
+// onTwoRacks returns the placement rule that selects canaryDataplanes dataplanes.
+// They are in most classes of the world.
 func onTwoRacks(w *world, _ int) core.Batch { return w.placement("[r0, r1]") }
 
-// placement returns the placement rule for the dataplanes of some racks.
+// placement returns the placement rule for the dataplanes on some racks.
 func (w *world) placement(racks string) core.Batch {
 	return core.Batch{Upsert: &resource.Set{Documents: w.document(fmt.Sprintf(`
 apiVersion: apps.open-cluster-management.io/v1
@@ -52,7 +52,7 @@ spec:
 `, rackLabel, racks))}}
 }
 
-// document decodes a document that is written in this file. It panics on an error.
+// document decodes a document of this file. It panics on an error.
 func (w *world) document(text string) []*resource.Document {
 	loader := resource.Loader{Kinds: w.kinds, Documents: ocm.Documents()}
 	set, err := loader.Decode(context.Background(), resource.Input{Name: shape.Mesh, Data: []byte(text)})

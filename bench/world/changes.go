@@ -15,18 +15,19 @@ import (
 )
 
 // change is a kind of change. It makes a batch for each round, counted from 1. The
-// batch differs from the one applied last: that of the previous round, of setup or
-// of revert.
+// batch must differ from the last applied batch, which is the batch of the
+// previous round, of setup or of revert.
 type change struct {
 	name  string
-	fixed bool // it touches equally many dataplanes in a world of any size
+	fixed bool // it touches the same number of dataplanes in a world of any size
 	all   bool // it touches all dataplanes, so there are fewer rounds
-	needs int  // the least number of dataplanes in the world
+	needs int  // the minimum number of dataplanes in the world
 	setup func(*world) core.Batch
 	// revert is applied before each round and is not measured; may be nil.
 	revert func(*world) core.Batch
 	batch  func(w *world, round int) core.Batch
-	// touches returns how many dataplanes each commit must change.
+	// touches returns the range of the number of dataplanes that each commit
+	// must change.
 	touches func(*world) (least, most int)
 }
 
@@ -37,7 +38,7 @@ func exactly(n int) func(*world) (least, most int) {
 func allDataplanes(w *world) (least, most int) { return w.Dataplanes, w.Dataplanes }
 
 // churned is the range for a batch of churn: at least the dataplanes that it
-// changes itself, at most all, as its policies select others.
+// changes itself, and at most all, because its policies select others.
 func churned(w *world) (least, most int) { return churnDataplanes, w.Dataplanes }
 
 func changes() []change {
@@ -145,8 +146,8 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	return row, nil
 }
 
-// percentile sorts times and returns the least one that is not exceeded by p
-// percent of them.
+// percentile sorts times and returns the smallest time that p percent of them
+// do not exceed.
 func percentile(times []time.Duration, p int) time.Duration {
 	slices.Sort(times)
 	return times[(len(times)*p+99)/100-1]
@@ -197,8 +198,8 @@ func (w *world) route() core.Batch {
 	return b
 }
 
-// reroute changes the service of the route, alternately to one that the outbounds
-// have and to one that they do not have.
+// reroute changes the service of the route, alternately to a service that the
+// outbounds have and to a service that they do not have.
 func (w *world) reroute(round int) core.Batch {
 	kind := w.kinds.Lookup(resource.TargetMeshHTTPRoute.String())
 	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
@@ -215,8 +216,8 @@ func (w *world) reroute(round int) core.Batch {
 // The numbers of dataplanes and of policies in a batch of churn.
 const churnDataplanes, churnPolicies = 90, 10
 
-// churn is many small changes in one batch: dataplanes get another address, are
-// deleted and created again, and policies for one service each change.
+// churn makes many small changes in one batch: dataplanes get another address
+// or are deleted and created again, and policies for one service each change.
 func (w *world) churn(round int) core.Batch {
 	b := core.Batch{Upsert: &resource.Set{}}
 	random := rand.New(rand.NewPCG(uint64(round), 7))

@@ -18,25 +18,25 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// Destinations is the cost of destinations that are resources (SPEC 17.3), all times as
-// the median.
+// Destinations contains the cost of destinations that are resources (SPEC 17.3). All
+// times are medians.
 type Destinations struct {
 	// Outbounds is the number of outbounds of a dataplane.
 	Outbounds int `json:"outbounds"`
 	// One is the time to select the policies of one kind for a dataplane and to merge the
-	// conf of one outbound, and All that for all outbounds. Each read is of a dataplane of
-	// another namespace and team than those before it.
+	// conf of one outbound; All is the time for all outbounds. Each read is for a
+	// dataplane of another namespace and team than the previous ones.
 	One time.Duration `json:"oneNanoseconds"`
 	All time.Duration `json:"allNanoseconds"`
-	// AfterPolicy is the time of One for the first dataplane after a policy was changed.
+	// AfterPolicy is the time of One for the first dataplane after a change of a policy.
 	AfterPolicy time.Duration `json:"afterPolicyNanoseconds"`
-	// AddService is the time of a commit that adds a service, and NewOutbounds that until a
-	// dataplane has its outbounds, with the conf of one.
+	// AddService is the time of a commit that adds a service; NewOutbounds is the time
+	// until a dataplane then has its outbounds, with the conf of one.
 	AddService   time.Duration `json:"addServiceNanoseconds"`
 	NewOutbounds time.Duration `json:"newOutboundsNanoseconds"`
-	// RemoveEndpoint is the time of a commit that removes an endpoint of a service, and
-	// EndpointBytes that until the endpoints of the service are marshalled, once for all
-	// dataplanes.
+	// RemoveEndpoint is the time of a commit that removes an endpoint of a service;
+	// EndpointBytes is the time until the endpoints of the service are marshalled, once
+	// for all dataplanes.
 	RemoveEndpoint time.Duration `json:"removeEndpointNanoseconds"`
 	EndpointBytes  time.Duration `json:"endpointBytesNanoseconds"`
 	// Export is the time from the bytes of a YAML export of 30 objects to the first
@@ -135,9 +135,10 @@ func (w *world) addServices(ctx context.Context, r *Destinations) error {
 	return nil
 }
 
-// removeEndpoints removes dataplanes of one service, and marshals its endpoints, which
-// are the same bytes for all dataplanes that reach it: those of one that reaches no
-// other service. At the end the dataplanes join again.
+// removeEndpoints removes dataplanes of one service and marshals its endpoints. The
+// bytes are the same for all dataplanes that reach the service, so it marshals them
+// for a dataplane that reaches no other service. At the end it adds the dataplanes
+// again.
 func (w *world) removeEndpoints(ctx context.Context, r *Destinations) error {
 	client := transparentDataplane(w.Dataplanes, &w.Options)
 	client.Outbounds = nil

@@ -9,9 +9,9 @@ import (
 )
 
 // BenchmarkDestinations reads the confs of destinations of transparent proxies: of one
-// outbound and of all 2,200 outbounds of a dataplane, and of one after a change of a policy
-// and of a service. Build is the first view, with the heap that it takes in addition to
-// the resources.
+// outbound and of all 2,200 outbounds of a dataplane, and of one outbound after a change of
+// a policy and of a service. Build measures the first view, and the heap that it takes in
+// addition to the resources.
 func BenchmarkDestinations(b *testing.B) {
 	o := Options{Dataplanes: 20_000, Policies: 10_000, Outbounds: 1}
 	for _, s := range Shapes() {

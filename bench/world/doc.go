@@ -4,15 +4,15 @@
 // The pipeline:
 //
 //  1. A [Shape] makes the resources from numbers alone (shapes.go). If loading is
-//     measured too, they are written to files, and the resources that the loader
-//     reads from these replace them (files.go).
+//     also measured, they are written to files, and the resources that the loader
+//     reads from the files replace them (files.go).
 //  2. [Measure] applies them to an engine. This gives the time of the first
 //     build, and the heap that the engine takes in addition to the resources.
 //  3. It applies each kind of change a few hundred times (changes.go), and measures
-//     Apply alone. The same run checks that each commit touched as many dataplanes
-//     as intended.
-//  4. [Slopes] compares worlds of different sizes. A change that touches equally many
-//     dataplanes in each world should have the same cost in each world.
+//     Apply alone. The same run checks that each commit touched the intended number
+//     of dataplanes.
+//  4. [Slopes] compares worlds of different sizes. A change that touches the same
+//     number of dataplanes in each world should have the same cost in each world.
 //
 // Times depend on the machine. They are measured with the garbage collector running,
 // as in production. `meshmatch bench world` prints a [Report], and `make bench-world`

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// exported returns 30 objects as `kubectl get -A -o yaml` prints them: dataplanes and
+// exported returns 30 objects in the form of `kubectl get -A -o yaml`: dataplanes and
 // their services, and policies for each service.
 func exported() []byte {
 	const each = 10

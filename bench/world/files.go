@@ -18,8 +18,9 @@ import (
 // resourcesPerFile keeps each file below the loader's limit.
 const resourcesPerFile = 10_000
 
-// loadFiles writes the resources to JSON files, and replaces them by those that the
-// loader reads from the files. It sets the fields of the report about files.
+// loadFiles writes the resources to JSON files, and replaces them by the resources
+// that the loader reads from the files. It sets the fields of the report about
+// files.
 func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	dir, err := os.MkdirTemp("", "meshmatch-world-")
 	if err != nil {
@@ -70,8 +71,8 @@ func writeFiles(dir string, set *resource.Set) (size int, err error) {
 	return size, err
 }
 
-// destinationsJSON returns a file with destinations and their status, which they do not
-// print themselves.
+// destinationsJSON returns a file with destinations and their status. Destinations
+// print no status themselves.
 func destinationsJSON(objects []resource.Object) ([]byte, error) {
 	var file bytes.Buffer
 	encoder := json.NewEncoder(&file)

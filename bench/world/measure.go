@@ -14,16 +14,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Options is the shape and the size of a world, and what is measured.
+// Options contains the shape and the size of a world, and selects the
+// measurements.
 type Options struct {
 	Shape      Shape
 	Dataplanes int // at least 500
 	Policies   int // at least 1
 	Outbounds  int // per dataplane, at least 1
-	// Samples is how often each change is applied, at least 1. It is limited to
-	// the number of dataplanes, and to a tenth for a change of all dataplanes.
+	// Samples is the number of times that each change is applied, at least 1.
+	// It is limited to the number of dataplanes and, for a change of all
+	// dataplanes, to a tenth of the samples.
 	Samples int
-	// Files measures loading from files too, and uses the loaded resources.
+	// Files means that loading from files is also measured, and that the loaded
+	// resources are used.
 	Files bool
 }
 
@@ -42,24 +45,24 @@ type Report struct {
 	Shape string     `json:"shape"`
 	Sizes core.Sizes `json:"sizes"`
 	// Load is the time from JSON files of FileBytes bytes to decoded and
-	// validated resources, and Loaded the heap that these take, in bytes per
+	// validated resources. Loaded is the heap that these take, in bytes per
 	// dataplane. They are 0 without [Options.Files].
 	Load      time.Duration `json:"loadNanoseconds,omitzero"`
 	FileBytes int           `json:"fileBytes,omitzero"`
 	Loaded    float64       `json:"loadedBytesPerDataplane,omitzero"`
 	// Build is the time from decoded resources to the first view.
 	Build time.Duration `json:"buildNanoseconds"`
-	// Heap is the memory of the engine and its view in addition to the resources,
-	// and Resources that of the resources before they are loaded from files, in bytes
-	// per dataplane.
+	// Heap is the memory of the engine and its view in addition to the resources.
+	// Resources is the memory of the resources before they are loaded from files.
+	// Both are in bytes per dataplane.
 	Heap      float64 `json:"heapBytesPerDataplane"`
 	Resources float64 `json:"resourceBytesPerDataplane"`
 	// Resident is the physical memory of the process after the first view was built
 	// and unused memory was returned, in bytes; 0 if the system does not report it.
 	Resident int64 `json:"residentBytes,omitzero"`
 	// Read is the time of reading one dataplane's effective confs from a view, always
-	// those of the same dataplane. For ReadCold each read is of another dataplane, and
-	// consecutive ones are far apart in memory.
+	// of the same dataplane. For ReadCold each read is of another dataplane, and
+	// consecutive dataplanes are far apart in memory.
 	Read     time.Duration `json:"readNanoseconds"`
 	ReadCold time.Duration `json:"coldReadNanoseconds"`
 	// ReadAllocs is the number of allocations of 2,000 cold reads.
@@ -80,15 +83,15 @@ type Row struct {
 	P99     time.Duration `json:"p99Nanoseconds"`
 	// Compare is the p50 of the time to determine what the commit changed.
 	Compare time.Duration `json:"compareNanoseconds"`
-	// Fixed reports whether the change touches equally many dataplanes in a world of
-	// any size.
+	// Fixed reports whether the change touches the same number of dataplanes in a
+	// world of any size.
 	Fixed bool `json:"fixed"`
 }
 
 // Measure builds a world and changes it. The report omits changes that need a larger
-// world. Each step is passed to progress before it begins. Measure returns an error if
-// the options are invalid, if a commit did not touch as many dataplanes as intended, or
-// if ctx has ended.
+// world. Measure calls progress before each step. It returns an error if the options
+// are invalid, if a commit did not touch the intended number of dataplanes, or if ctx
+// has ended.
 func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -172,8 +175,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// resident returns the physical memory of the process, in bytes, as Linux reports
-// it; 0 on other systems.
+// resident returns the physical memory of the process, in bytes, on Linux, and 0
+// on other systems.
 func resident() int64 {
 	debug.FreeOSMemory()
 	status, err := os.ReadFile("/proc/self/statm")

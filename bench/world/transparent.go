@@ -17,7 +17,7 @@ const (
 
 func namespace(i int) string { return fmt.Sprintf("ns-%d", i%namespaces) }
 
-// inNamespace gives a resource a namespace, as one of Kubernetes has it.
+// inNamespace gives a resource a namespace, like a resource from Kubernetes.
 func inNamespace(m *resource.Meta, name string, labels ...resource.Tag) {
 	m.Namespace = name
 	all := map[string]string{resource.NamespaceLabel: name}
@@ -27,9 +27,9 @@ func inNamespace(m *resource.Meta, name string, labels ...resource.Tag) {
 	m.Labels = resource.NewTags(all)
 }
 
-// transparentDataplane is one of the fleet with a transparent proxy: it has an outbound
-// for each port of each destination, in addition to those that it lists. Dataplanes of one
-// service follow each other.
+// transparentDataplane returns a dataplane of the fleet with a transparent proxy: it has
+// an outbound for each port of each destination, in addition to its listed outbounds.
+// Dataplanes of one service are consecutive.
 func transparentDataplane(j int, o *Options) *resource.Dataplane {
 	d := fleetDataplane(j, o)
 	main := &d.Inbounds[0]
@@ -68,7 +68,7 @@ func rolePolicies(kind *resource.Kind, n int) []*resource.Policy {
 	return policies
 }
 
-// destinations returns the services of the dataplanes, and external ones.
+// destinations returns the services of the dataplanes, and external services.
 func destinations(o *Options) []resource.Object {
 	var objects []resource.Object
 	for i := range max(1, o.Dataplanes/dataplanesPerService) {

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 )
 
-// Measure itself checks that each change of every shape touches as many dataplanes
-// as intended.
+// Measure itself checks that each change of every shape touches the intended
+// number of dataplanes.
 func TestMeasure(t *testing.T) {
 	for _, shape := range Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestMeasure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := len(changes()) - 1; len(r.Changes) != want || steps < want { // one needs a larger world
+			if want := len(changes()) - 1; len(r.Changes) != want || steps < want { // one change needs a larger world
 				t.Errorf("%d changes, want %d", len(r.Changes), want)
 			}
 			if r.Sizes.Dataplanes != 2_000 || r.Sizes.Policies != 300 || r.Build <= 0 || r.Heap <= 0 || r.Resources <= 0 {

@@ -30,13 +30,13 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 		return map[string]any{"decision": "ALLOW", "by": byDefault(), "warnings": []any{"there is no identity"}}, nil
 	}
 	policies := selectingInbound(m.matching(kind, dp), i)
-	if haveRules(policies) || m.kuma3() { // which reads no from
+	if haveRules(policies) || m.kuma3() { // Kuma 3 ignores from
 		return accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
 	}
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
 }
 
-// entry is one entry of a permission list, and where it is.
+// entry is one entry of a permission list, with its place.
 type entry struct {
 	condition
 	policy *resource.Policy
@@ -77,9 +77,9 @@ func permissionLists(conf any) map[string][]condition {
 	return lists
 }
 
-// accessByRules is SPEC 7.3, and the shadow decision of 7.4: a denial by the first
-// allowWithShadowDeny entry that matches, otherwise the decision itself. An HTTP
-// inbound whose entries compare paths refuses an escaped slash (11.2).
+// accessByRules implements SPEC 7.3, and the shadow decision of 7.4: a denial by
+// the first allowWithShadowDeny entry that matches, otherwise the decision itself.
+// An HTTP inbound whose entries compare paths refuses an escaped slash (11.2).
 func accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
 	answer := map[string]any{"warnings": ruleWarnings(policies, http)}
 	all := entries(policies, "deny", "allow", "allowWithShadowDeny")
@@ -105,8 +105,8 @@ func accessByRules(policies []*resource.Policy, http bool, r *Request) map[strin
 	return answer
 }
 
-// decide sets the decision to a denial by the first entry that denies, otherwise to a
-// permission by the first entry that allows, otherwise to the default denial.
+// decide sets the decision: a denial by the first entry that denies, otherwise a
+// permission by the first entry that allows, otherwise the default denial.
 func decide(answer map[string]any, r *Request, http bool, denies, allows []entry) {
 	for _, e := range denies {
 		if e.applies(r, http) {
@@ -125,7 +125,8 @@ func decide(answer map[string]any, r *Request, http bool, denies, allows []entry
 
 func byDefault() map[string]any { return map[string]any{"default": true} }
 
-// applies is SPEC 7.5: an entry that a TCP inbound cannot evaluate never opens it.
+// applies implements SPEC 7.5: an entry that a TCP inbound cannot evaluate never
+// opens it.
 func (e *entry) applies(r *Request, http bool) bool {
 	if http || !e.needsHTTP() {
 		return e.holds(r, e.list != "allow")
@@ -154,7 +155,7 @@ func ruleWarnings(policies []*resource.Policy, http bool) []any {
 }
 
 // clientsChoose reports whether the entry allows by the absence of a header, or denies by
-// a header at all. Every request has a host.
+// any condition on a header. Every request has a host.
 func (e *entry) clientsChoose() bool {
 	for _, h := range e.Headers {
 		if !strings.EqualFold(h.Name, "host") && (h.Type == "Absent" || e.list == "deny") {
@@ -164,8 +165,8 @@ func (e *entry) clientsChoose() bool {
 	return false
 }
 
-// accessByFrom is SPEC 7.6: the decision by the action of the merged conf, and the
-// decision that Deny instead of AllowWithShadowDeny would give.
+// accessByFrom implements SPEC 7.6: the decision by the action of the merged conf,
+// and the decision with Deny instead of AllowWithShadowDeny.
 func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]any {
 	from := &Concatenation{}
 	from.addFrom(policies)

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// spiffeID is a SPIFFE ID by its specification (SPEC 7.2), except that a segment of the
-// path may be a dot segment.
+// spiffeID matches a SPIFFE ID by its specification (SPEC 7.2), but also accepts dot
+// segments in the path.
 var spiffeID = regexp.MustCompile(`^spiffe://[a-z0-9._-]+(/[A-Za-z0-9._-]+)*$`)
 
-// ClientID is SPEC 7.2: the SPIFFE ID of a client whose certificate has the URI SANs, or
-// "". One with a comma is in a certificate that an inbound refuses (SPEC 11.6).
+// ClientID implements SPEC 7.2: it returns the SPIFFE ID of a client whose certificate
+// has the URI SANs, or "". An inbound refuses a certificate that has a URI with a comma
+// (SPEC 11.6).
 func ClientID(uris []string) string {
 	id, ids := "", 0
 	for _, uri := range uris {

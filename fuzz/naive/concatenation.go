@@ -2,8 +2,8 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Concatenation is the items of `to` or `from` of the ordered policies (SPEC 4.1).
-// The tags of an outbound or a client select items from it.
+// Concatenation contains the `to` or `from` items of the ordered policies (SPEC
+// 4.1). The tags of an outbound or a client select items from it.
 type Concatenation struct {
 	mesh    *mesh
 	items   []item
@@ -64,7 +64,7 @@ func (c *Concatenation) addFrom(policies []*resource.Policy) {
 	}
 }
 
-// addTo adds the `to` items of a policy, except those for a route: they do not
+// addTo adds the `to` items of a policy, except items for a route, which do not
 // contribute to the conf of an outbound (SPEC 4.3).
 func (c *Concatenation) addTo(policies []matched) {
 	for _, p := range policies {
@@ -114,7 +114,7 @@ func (c *Concatenation) RequiredTags() map[string][]string {
 	required := map[string][]string{}
 	for _, target := range c.targets {
 		for _, tag := range askedBy(target) {
-			values := required[tag.Key] // a key is added with any value
+			values := required[tag.Key] // any value adds the key
 			if tag.Value != "*" {
 				values = append(values, tag.Value)
 			}

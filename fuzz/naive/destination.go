@@ -9,13 +9,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The outbounds of destinations are SPEC 17.3. Nothing here is prepared: each question
-// goes through all destinations and all items.
+// This file implements the outbounds of destinations (SPEC 17.3). It precomputes
+// nothing: each question goes through all destinations and all items.
 
 // target is an outbound of a dataplane that is a port of a destination.
 type target struct {
 	destination resource.Destination
-	section     string // by which items select the port
+	section     string // the section by which items select the port
 	answer      map[string]any
 }
 
@@ -27,8 +27,8 @@ func (m *mesh) destinationTargets(dp *resource.Dataplane) []target {
 	return m.listedTargets(dp)
 }
 
-// transparent reports whether there is transparent proxying: it is in the document, or
-// the dataplane is one of Kubernetes.
+// transparent reports whether there is transparent proxying: the document has it, or
+// the dataplane comes from Kubernetes.
 func (m *mesh) transparent(dp *resource.Dataplane) bool {
 	if dp.TransparentProxy != nil {
 		return true
@@ -124,7 +124,7 @@ func servesAt(dp *resource.Dataplane, address string, port uint32) bool {
 	return false
 }
 
-// reaches is the table of filters.
+// reaches implements the table of filters.
 func (m *mesh) reaches(dp *resource.Dataplane, d resource.Destination, port resource.DestinationPort) bool {
 	limited := false
 	allows := func(ref *resource.BackendRef) bool {
@@ -160,9 +160,9 @@ func (m *mesh) backendFinds(dp *resource.Dataplane, ref *resource.BackendRef, d 
 	return m.finds(&dp.Meta, ref.Kind.String(), ref.Name, ref.Namespace, ref.Labels, d.Identity())
 }
 
-// finds reports whether a reference in a resource finds a destination: by labels, all of
-// which are equal, or by name. In Kuma that is the display name in the zone of the
-// resource, and in its namespace or the given one.
+// finds reports whether a reference in a resource finds a destination: by labels, which
+// must all be equal, or by name. In Kuma, the name is the display name of a destination
+// in the resource's zone, and in the resource's namespace or the given one.
 func (m *mesh) finds(from *resource.Meta, kind, name, namespace string, labels resource.Tags, d *resource.Meta) bool {
 	if kind != d.Kind {
 		return false
@@ -286,7 +286,7 @@ func (m *mesh) targetItems(policies []matched, t *target, route *resource.Policy
 	switch {
 	case !m.kumaLike():
 		items = slices.Concat(items, ofRoute)
-	case len(ofRoute) > 0: // a rule of a route has no items of the destination
+	case len(ofRoute) > 0: // the conf of a route has no items of the destination
 		items = slices.Concat(everywhere, ofRoute)
 	}
 	position := map[*resource.Policy]int{}
@@ -307,8 +307,8 @@ func (m *mesh) targetItems(policies []matched, t *target, route *resource.Policy
 	return items
 }
 
-// compareKumaItems compares by the columns of SPEC 17.1 for policies, with the target of
-// the item between the role and the name.
+// compareKumaItems compares items by the columns that SPEC 17.1 gives for policies, with
+// the target of the item between the role and the name.
 func (m *mesh) compareKumaItems(a, b item) int {
 	for _, column := range []func(item) int{
 		func(i item) int { return kumaLevel(i.policy) },

@@ -11,17 +11,17 @@
 //  2. For each outbound, route, inbound rule, client or `default`, the items
 //     that select it are listed in that order (SPEC 4, 5.1, 7.1).
 //  3. Each conf becomes a tree of nodes. A node has the merge rule of its Go
-//     type and the item that set it; a field that is not set is nil. The trees
-//     are folded from the lowest priority to the highest (SPEC 6), so the nodes
-//     that remain have their origins.
+//     type and the item that set it; an unset field is nil. The trees are
+//     folded from the lowest priority to the highest (SPEC 6), so the remaining
+//     nodes have their origins.
 //  4. The answers are JSON trees in the form of SPEC 10: map[string]any, []any,
 //     string, bool, int and json.Number.
 //
 // Invariants: the input is not changed. The package imports only the resources and the
 // shared field types. It uses their fields, not the decisions of their methods.
 //
-// The rule views (SPEC 4.5, 5.3) are not here: SPEC 4.2 and 5.1 define their meaning,
-// and a [Concatenation] evaluates it for one outbound or client at a time. Decoding
-// (SPEC 1) is not here either. Constraints and variants (9) are evaluated for each
-// combination of parameters that they distinguish (variant.go).
+// The reference has no rule views (SPEC 4.5, 5.3): SPEC 4.2 and 5.1 define their
+// meaning, and a [Concatenation] evaluates it for one outbound or client at a time.
+// It does not decode documents (SPEC 1) either. It evaluates constraints and variants
+// (SPEC 9) for each combination of parameters that they distinguish (variant.go).
 package naive

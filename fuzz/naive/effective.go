@@ -33,7 +33,7 @@ func (i item) origin() map[string]any {
 	return map[string]any{"kri": policyKRI(i.policy), "index": i.index}
 }
 
-// origin returns the origin as answers have it.
+// origin returns the origin in the form of answers.
 func (m *mesh) origin(i item) map[string]any {
 	return map[string]any{"kri": m.policyKRI(i.policy), "index": i.index}
 }

@@ -75,8 +75,9 @@ func (w *hub) paths(p *ocm.Policy) []path {
 	return list
 }
 
-// clusters returns what a path selects: the clusters of the binding's placement,
-// without those that the set excludes for the policy.
+// clusters returns the clusters that a path selects: the clusters of the
+// binding's placement, without the clusters that the set excludes for the
+// policy.
 func (w *hub) clusters(x path, policy string) map[string]bool {
 	selected := map[string]bool{}
 	for _, name := range w.names() {
@@ -114,8 +115,8 @@ func (w *hub) names() []string {
 }
 
 // selectsCluster reports whether the placement of a binding selects a cluster.
-// A selector without requirements selects every cluster that exists: one that
-// has a ManagedCluster, or, for a zone of dataplanes, any.
+// A selector without requirements selects every cluster with a ManagedCluster
+// and, for a zone of dataplanes, every cluster.
 func (w *hub) selectsCluster(b *ocm.PlacementBinding, name string, managed bool) bool {
 	switch b.Placement.Kind {
 	case "Placement":
@@ -198,9 +199,9 @@ func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
 	return true
 }
 
-// describePolicy is SPEC 8.2: the bindings without subFilter select P, those of them with
-// an override select Q, and the bindings with subFilter and override select R. The policy
-// is placed on P and enforced on Q ∪ (P ∩ R).
+// describePolicy implements SPEC 8.2: the bindings without subFilter select P, the ones
+// among them with an override select Q, and the bindings with subFilter and override
+// select R. The policy is placed on P and enforced on Q ∪ (P ∩ R).
 func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
 	placing, enforcing := map[string][]string{}, map[string][]string{}
 	for _, x := range w.paths(p) {
@@ -225,7 +226,7 @@ func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
 }
 
 // remediate returns the action of a policy on one target on which it is placed, and the
-// cause.
+// cause of the action.
 func remediate(key, name string, own ocm.Action, placing, enforcing []string) map[string]any {
 	action, because := "inform", placing
 	switch {
@@ -282,10 +283,10 @@ func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
 	return list
 }
 
-// selectsDataplane reports whether the placement of a binding selects a dataplane: it
-// selects the cluster with the name of the dataplane's zone, or it is about dataplanes
-// only; its dataplaneSelector selects the labels, and its dataplanes contain the dataplane
-// (SPEC 8.3).
+// selectsDataplane reports whether the placement of a binding selects a dataplane (SPEC
+// 8.3). The placement must select the cluster with the name of the dataplane's zone or be
+// about dataplanes only, its dataplaneSelector must select the labels, and its dataplanes
+// must contain the dataplane.
 func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) bool {
 	r := w.rule(b)
 	if r == nil || r.Decided || r.Clusters != nil || r.ClusterSelector != nil || r.DataplaneSelector == nil && r.Dataplanes == nil {
@@ -329,7 +330,8 @@ func zoneOf(dp *resource.Dataplane) string {
 }
 
 // enforced reports whether a policy that selects a dataplane is enforced on it: it does
-// not have the shadow label, or a binding overrides that, with or without a subFilter.
+// not have the shadow label, or a binding overrides the label, with or without a
+// subFilter.
 func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
 	if !informs(p) {
 		return true
@@ -342,7 +344,8 @@ func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
 	return false
 }
 
-// describeMeshPolicy is SPEC 8.3: P is what the targetRef selects.
+// describeMeshPolicy implements SPEC 8.3: P contains the dataplanes that the
+// targetRef selects.
 func (w *hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*resource.Dataplane) map[string]any {
 	own := ocm.Enforce
 	if informs(p) {

@@ -3,7 +3,7 @@ package naive
 import "github.com/meshmatch/meshmatch/core/resource"
 
 // identity returns the MeshIdentity that gives a dataplane its SPIFFE ID (SPEC 11.6), or
-// nil. Only those without variables in their templates are expected.
+// nil. The templates must have no variables.
 func (m *mesh) identity(dp *resource.Dataplane) *resource.MeshIdentity {
 	for _, i := range m.identities {
 		if i.Spec.Selector == nil || i.Spec.Selector.Dataplane == nil {
@@ -21,7 +21,7 @@ func (m *mesh) identity(dp *resource.Dataplane) *resource.MeshIdentity {
 	return nil
 }
 
-// spiffeID returns the SPIFFE ID of a dataplane, "" if it has none.
+// spiffeID returns the SPIFFE ID of a dataplane, or "" if it has none.
 func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 	i := m.identity(dp)
 	if i == nil {

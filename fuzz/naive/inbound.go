@@ -34,8 +34,8 @@ func describeInbound(in *resource.Inbound) map[string]any {
 	return answer
 }
 
-// selectingInbound returns the policies that select inbound i, in order, without those
-// that apply to a route only.
+// selectingInbound returns the policies that select inbound i, in order, without
+// policies that apply only to a route.
 func selectingInbound(policies []matched, i int) []*resource.Policy {
 	var list []*resource.Policy
 	for _, p := range policies {

@@ -2,7 +2,8 @@ package naive
 
 import "reflect"
 
-// elementKey is the fields tagged policyMerge:"mergeKey" of an element.
+// elementKey contains the fields of an element with the tag
+// policyMerge:"mergeKey".
 type elementKey struct{ values []reflect.Value }
 
 func readKey(elem reflect.Value) *elementKey {
@@ -24,7 +25,7 @@ func (k *elementKey) equal(o *elementKey) bool {
 	return true
 }
 
-// equalValues compares with the type's own Equal if there is one, and otherwise by
+// equalValues compares with the type's own Equal, if any, and otherwise by
 // content.
 func equalValues(a, b reflect.Value) bool {
 	if isOpaque(a.Type()) {

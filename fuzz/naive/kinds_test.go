@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decoded is a ConfType that can only decode, as the reference does not need more.
+// decoded is a ConfType that can only decode; the reference does not need more.
 type decoded[T any] struct{ resource.ConfType }
 
 func (decoded[T]) Decode(in *strict.Value, except ...string) resource.Conf {

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The second way to read policies is SPEC 17.1: what a Kuma control plane does. Each
-// function here is a row of its table.
+// This file implements SPEC 17.1, the second way to read policies, which is how a
+// Kuma control plane reads them. Each function implements a row of the table.
 
 // kumaLike reports whether policies are read by SPEC 17.1.
 func (m *mesh) kumaLike() bool { return m.semantics == "kuma" || m.semantics == "kuma3" }
@@ -32,7 +32,7 @@ func madeInZone(meta *resource.Meta) string {
 	return zone
 }
 
-// originRank is global, then none, then zone.
+// originRank orders the origins: global, then none, then zone.
 func originRank(meta *resource.Meta) int {
 	origin, _ := lookup(meta.Labels, "kuma.io/origin")
 	switch origin {
@@ -46,8 +46,9 @@ func originRank(meta *resource.Meta) int {
 
 var roles = []string{"system", "producer", "consumer", "workload-owner"}
 
-// roleRank returns the position of a policy's role in roles: that of its label, else
-// that which Kuma computes on Kubernetes from the namespace and the items.
+// roleRank returns the position of a policy's role in roles. The label determines
+// the role; without it, Kuma derives the role on Kubernetes from the namespace and
+// the items.
 func (m *mesh) roleRank(p *resource.Policy) int {
 	if label, present := lookup(p.Labels, "kuma.io/policy-role"); present {
 		for rank, role := range roles {
@@ -71,8 +72,8 @@ func (m *mesh) roleRank(p *resource.Policy) int {
 	return 1
 }
 
-// producerItem reports whether a `to` item is about a service or a route of the own
-// namespace.
+// producerItem reports whether a `to` item refers to a service or a route of the
+// policy's own namespace.
 func (m *mesh) producerItem(ref *resource.TargetRef, namespace string) bool {
 	if ref.Kind != resource.TargetMeshService && ref.Kind != resource.TargetMeshHTTPRoute {
 		return false
@@ -92,7 +93,7 @@ func (m *mesh) producerItem(ref *resource.TargetRef, namespace string) bool {
 	return named
 }
 
-// kumaOrder compares by the columns of SPEC 17.1, the first difference decides.
+// kumaOrder compares by the columns of SPEC 17.1; the first difference decides.
 func (m *mesh) kumaOrder(a, b *resource.Policy) bool {
 	for _, column := range []func(*resource.Policy) int{
 		func(p *resource.Policy) int { return kumaLevel(p) },
@@ -105,7 +106,7 @@ func (m *mesh) kumaOrder(a, b *resource.Policy) bool {
 			return x < y
 		}
 	}
-	// Descending: the first in the alphabet overrides.
+	// The order is descending: the first in the alphabet overrides.
 	for _, column := range []func(*resource.Policy) string{
 		func(p *resource.Policy) string { return displayName(&p.Meta) },
 		func(p *resource.Policy) string { return p.Namespace },
@@ -118,7 +119,7 @@ func (m *mesh) kumaOrder(a, b *resource.Policy) bool {
 	return false
 }
 
-// kumaLevel is that of SPEC 3, without a level for sectionName.
+// kumaLevel returns the level of SPEC 3, without a level for sectionName.
 func kumaLevel(p *resource.Policy) int {
 	rank, kind := level(p)
 	if kind == "Dataplane" {
@@ -163,7 +164,7 @@ func (m *mesh) inScope(p *resource.Policy, dp *resource.Dataplane) bool {
 	return role == "system" || madeIn(&p.Meta) == madeIn(&dp.Meta)
 }
 
-// kumaSelects is the table of SPEC 2.2 as Kuma reads it.
+// kumaSelects implements the table of SPEC 2.2 in Kuma's semantics.
 func (m *mesh) kumaSelects(p *resource.Policy, dp *resource.Dataplane) selection {
 	ref := &p.TargetRef
 	serves := len(dp.Inbounds) > 0 || len(dp.Listeners) > 0 || dp.Gateway != nil

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// isEmpty reports whether a node is present with nothing in it. It is a leaf, as it is
-// part of the output and needs an origin. SPEC 6 has this rule for objects; a list that
-// is concatenated or merged by key is treated in the same way.
+// isEmpty reports whether a node is present but empty. Such a node is a leaf, because
+// it is part of the output and needs an origin. SPEC 6 has this rule for objects; a
+// list that is concatenated or merged by key is treated in the same way.
 func (n *node) isEmpty() bool {
 	return n.shape != leaf && !n.always && len(n.fields)+len(n.elems) == 0
 }
 
-// eachLeaf calls visit for every leaf of SPEC 6 below a node: with its JSON
-// pointer and the item that set it.
+// eachLeaf calls visit for every leaf of SPEC 6 below a node, with the JSON
+// pointer of the leaf and the item that set it.
 func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 	if n.isEmpty() {
 		visit(pointer, n.item)
@@ -38,7 +38,7 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 }
 
 // eachOrigin calls visit for every item that set a leaf below a node. The origins of an
-// element merged by key, or of a map's entry, are all items that set something in it
+// element merged by key, or of an entry of a map, are all items that set a part of it
 // that is not overridden.
 func (n *node) eachOrigin(visit func(item int)) {
 	if n.isEmpty() {
@@ -58,8 +58,8 @@ func (n *node) eachOrigin(visit func(item int)) {
 	}
 }
 
-// lastOrigin returns the last item that set anything in an element or entry or, if
-// nothing is set in it, the last item that has it.
+// lastOrigin returns the last item that set a part of an element or entry or, if
+// no part is set, the last item that has it.
 func (n *node) lastOrigin() int {
 	items := n.origins()
 	if len(items) == 0 {

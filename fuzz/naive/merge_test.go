@@ -80,7 +80,7 @@ func TestMerge(t *testing.T) {
 	tests := []struct {
 		name    string
 		confs   []everyShape // lowest priority first
-		conf    string       // without "value": {}, which is always there
+		conf    string       // without "value": {}, which is always present
 		leaves  string
 		origins string
 	}{
@@ -173,7 +173,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Inputs are never changed, and a later merge does not change an earlier result.
+// A merge never changes its inputs, and a later merge does not change an earlier
+// result.
 func TestMergeChangesNothing(t *testing.T) {
 	low := &everyShape{AppendTo: append(make([]string, 0, 4), "a"), Map: map[string]int{"a": 1}}
 	high := &everyShape{AppendTo: []string{"b"}, Map: map[string]int{"b": 2}}

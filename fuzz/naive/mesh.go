@@ -55,7 +55,7 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 }
 
 // takesPart reports whether a policy contributes to the answer for a dataplane that it
-// selects: it is enforced there, or the answer is the shadow view (SPEC 8.3).
+// selects: the policy is enforced there, or the answer is the shadow view (SPEC 8.3).
 func (m *mesh) takesPart(p *resource.Policy, dp *resource.Dataplane) bool {
 	return m.shadow || m.hub.enforced(p, dp)
 }

@@ -5,14 +5,14 @@ package naive
 // construction.
 type node struct {
 	shape shape
-	item  int // the last one that set it
+	item  int // the last item that set it
 
 	value  any              // of a leaf, as JSON
 	word   string           // the type of a union
 	fields map[string]*node // of an object, a union or a map
 	elems  []*node          // of a list that is concatenated or merged by key
 	key    *elementKey      // of an element that merges by key
-	always bool             // an object that cannot be absent, so its presence has no meaning
+	always bool             // an object that cannot be absent
 	zero   bool             // a leaf that is the zero value of its Go type
 	hides  bool             // zero is omitted from the output: json:",omitzero"
 	unset  map[string]any   // of an object: the output of fields that appear even if they are not set
@@ -27,7 +27,7 @@ const (
 	union                 // another type drops the old arm
 	mapping               // by key
 	appended              // concatenated in order
-	keyed                 // elements with an equal key are merged
+	keyed                 // elements with equal keys are merged
 )
 
 // merge returns low overridden by high. low is nil or the result of a merge, high is the
@@ -55,7 +55,7 @@ func merge(low, high *node) *node {
 	return &merged
 }
 
-// alone returns high merged with nothing, which merges elements of one list that have
+// alone returns the merge of high alone, which merges elements of a list that have
 // equal keys.
 func alone(high *node) *node {
 	merged := *high

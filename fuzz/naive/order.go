@@ -27,7 +27,8 @@ func (m *mesh) matching(kind *resource.Kind, dp *resource.Dataplane) []matched {
 	return list
 }
 
-// overriddenBy is SPEC 3: by level, then by name, then by namespace; or SPEC 17.1.
+// overriddenBy implements SPEC 3, by level, then by name, then by namespace, or
+// SPEC 17.1.
 func (m *mesh) overriddenBy(a, b *resource.Policy) bool {
 	if m.kumaLike() {
 		return m.kumaOrder(a, b)

@@ -85,8 +85,8 @@ func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 	return false
 }
 
-// routeItems returns the items that select a route's outbound and those that select the
-// route. A policy whose targetRef is a route has items only for that route.
+// routeItems returns the items that select a route's outbound and the items that select
+// the route. A policy whose targetRef is a route has items only for that route.
 func (m *mesh) routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
 	var items []item
 	for _, p := range policies {

@@ -15,8 +15,8 @@ var (
 	escaped       = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )
 
-// normalPath is SPEC 7.2 and 11.2, step by step: an inbound compares the path without
-// the query in normal form. It refuses an escaped slash or backslash.
+// normalPath implements SPEC 7.2 and 11.2 step by step: an inbound compares the path
+// without the query in normal form. It refuses an escaped slash or backslash.
 func normalPath(target string) (path string, refused bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if !strings.HasPrefix(path, "/") {
@@ -28,7 +28,7 @@ func normalPath(target string) (path string, refused bool) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	var kept []string
 	for segment := range strings.SplitSeq(path[1:], "/") {
-		// A dot segment leaves an empty segment, which the next segment replaces.
+		// A dot segment leaves an empty segment. The next segment replaces it.
 		if n := len(kept); n > 0 && kept[n-1] == dotSegment {
 			kept = kept[:n-1]
 		}
@@ -48,7 +48,7 @@ func normalPath(target string) (path string, refused bool) {
 	}
 	path = "/" + strings.ReplaceAll(strings.Join(kept, "/"), dotSegment, "")
 	if slashesOnly.MatchString(path) {
-		return "//", false // Envoy leaves two
+		return "//", false // Envoy keeps two slashes
 	}
 	return slashes.ReplaceAllString(path, "/"), false
 }

@@ -24,8 +24,8 @@ func (n *node) json() any {
 	return n.value
 }
 
-// isZero reports whether a field that is set has the zero value of its Go type: a
-// scalar, or a struct by value that contains only such scalars.
+// isZero reports whether a set field has the zero value of its Go type: a zero
+// scalar, or a struct by value that contains only zero scalars.
 func (n *node) isZero() bool {
 	if n.shape == leaf {
 		return n.zero

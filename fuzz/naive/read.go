@@ -40,7 +40,7 @@ func readStruct(v reflect.Value, item int) *node {
 	return n
 }
 
-// readField is the table of SPEC 6; nil is not set.
+// readField implements the table of SPEC 6; nil means not set.
 func readField(field *reflect.StructField, v reflect.Value, item int) *node {
 	word := field.Tag.Get("policyMerge")
 	switch v.Kind() {

@@ -10,12 +10,12 @@ type Request struct {
 	SpiffeID string
 	SNI      string
 	Method   string
-	Path     string // as the client sends it, with or without a query
+	Path     string // in the client's form, with or without a query
 	Headers  []HeaderLine
 	Tags     map[string]string // of the client, for `from`
 }
 
-// HeaderLine is a line of a request's header. The name is in any letter case.
+// HeaderLine is a header line of a request. The name may be in any letter case.
 type HeaderLine struct{ Name, Value string }
 
 // condition is an entry of a permission list in its JSON form (SPEC 7.2).
@@ -147,7 +147,7 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 // or by semicolons for cookie.
 func headerValue(name string, lines []HeaderLine) (value string, present bool) {
 	var values []string
-	for _, line := range lines { // the proxy removes what Connection names
+	for _, line := range lines { // the proxy removes the headers that Connection names
 		if strings.EqualFold(line.Name, "connection") {
 			for word := range strings.SplitSeq(line.Value, ",") {
 				if strings.EqualFold(trimmed(word), name) && !strings.Contains(" close keep-alive upgrade http2-settings ", " "+strings.ToLower(name)+" ") {
@@ -181,8 +181,8 @@ func textHolds(want *header, value string) bool {
 	return value == want.Value
 }
 
-// hostHolds compares a host in any letter case, with its final dot and its port and
-// without either. A final dot of the condition has no meaning.
+// hostHolds compares a host in any letter case, with and without its final dot, and
+// with and without its port. A final dot of the condition has no meaning.
 func hostHolds(want *header, authority string) bool {
 	authority = lowerASCII(authority)
 	host, port := authority, ""
@@ -208,8 +208,8 @@ func hostHolds(want *header, authority string) bool {
 	return false
 }
 
-// byteByByte returns a text with one character for each byte, as an expression is
-// applied to the bytes of a header's value.
+// byteByByte returns a text with one character for each byte, because an
+// expression applies to the bytes of a header's value.
 func byteByByte(value string) string {
 	var out []rune
 	for _, b := range []byte(value) {

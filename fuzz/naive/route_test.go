@@ -82,7 +82,7 @@ spec:
 	]`)
 }
 
-// If no item selects, there is no conf, but the routes are in the answer.
+// If no item applies, there is no conf, but the routes are in the answer.
 func TestRoutesWithoutConf(t *testing.T) {
 	set := load(t, routed+`
 ---

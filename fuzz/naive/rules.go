@@ -23,7 +23,7 @@ type splitRule struct {
 	number   int // the index of the match in that item
 }
 
-// rules is SPEC 7.1: concatenate, merge equal matches, split, sort.
+// rules implements SPEC 7.1: concatenate, merge equal matches, split, sort.
 func (m *mesh) rules(policies []*resource.Policy) []any {
 	priority := map[*resource.Policy]int{}
 	var merged []*mergedRule
@@ -64,8 +64,8 @@ func matchesOf(rule *resource.Rule) []conf.Match {
 	return rule.Matches
 }
 
-// addRule adds a rule with a higher priority than all previous ones. If there is one
-// with equal matches, the two are merged at the place of the new one.
+// addRule adds a rule with a higher priority than all previous rules. If a rule has
+// equal matches, the two are merged at the place of the new rule.
 func addRule(rules []*mergedRule, it item, matches []conf.Match) []*mergedRule {
 	added := &mergedRule{matches: matches}
 	var rest []*mergedRule

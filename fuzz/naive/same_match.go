@@ -22,8 +22,8 @@ func matchTexts(matches []conf.Match) []string {
 	return texts
 }
 
-// matchText returns a text that is equal for equal matches. The letter case of server
-// names and header names is ignored, headers are a set, and an absent type is Exact.
+// matchText returns the same text for equal matches. It ignores the letter case of
+// server names and header names; headers are a set, and an absent type is Exact.
 func matchText(m *conf.Match) string {
 	parts := []string{}
 	if m.SpiffeID != nil {
@@ -58,7 +58,7 @@ func headerText(h *conf.HeaderMatch) string {
 	return fmt.Sprintf("%q", []string{strings.ToLower(string(h.Name)), kind, value})
 }
 
-// distinct returns the texts sorted, each once. The result is never nil.
+// distinct returns the sorted distinct texts. The result is never nil.
 func distinct(texts []string) []string {
 	seen := map[string]bool{}
 	list := []string{}

@@ -3,7 +3,7 @@ package naive
 import "github.com/meshmatch/meshmatch/core/resource"
 
 // selection is the part of one dataplane that a policy selects. A dataplane
-// without inbounds can be selected too.
+// without inbounds can also be selected.
 type selection struct {
 	selected bool
 	inbounds []bool // one for each inbound of the dataplane
@@ -47,7 +47,7 @@ func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selectio
 	return someInbounds(dp, func(in *resource.Inbound) bool { return pass(in.Tags) })
 }
 
-// selects is the table of SPEC 2.2.
+// selects implements the table of SPEC 2.2.
 func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 	switch {
 	case m.kumaLike():
@@ -58,7 +58,8 @@ func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 	return m.targets(&p.TargetRef, p, dp)
 }
 
-// targets returns what the targetRef of a policy selects of a dataplane of its mesh.
+// targets returns the part of a dataplane of its mesh that the targetRef of a policy
+// selects.
 func (m *mesh) targets(ref *resource.TargetRef, p *resource.Policy, dp *resource.Dataplane) selection {
 	switch ref.Kind {
 	case resource.TargetMesh:
@@ -68,7 +69,7 @@ func (m *mesh) targets(ref *resource.TargetRef, p *resource.Policy, dp *resource
 	case resource.TargetMeshSubset:
 		switch {
 		case ofType(ref, dp) && len(ref.Tags) == 0:
-			return everything(dp) // as Mesh
+			return everything(dp) // like Mesh
 		case ofType(ref, dp):
 			return byTags(dp, func(tags resource.Tags) bool { return hold(ref.Tags, tags) })
 		}
@@ -87,7 +88,7 @@ func (m *mesh) targets(ref *resource.TargetRef, p *resource.Policy, dp *resource
 	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
 		return m.routeUsers(p, ref, dp)
 	}
-	return nothing(dp) // includes MeshGatewayRoute, as there are no such resources
+	return nothing(dp) // includes MeshGatewayRoute, which is never a resource
 }
 
 // ofType reports whether proxyTypes includes the dataplane's type. Without proxyTypes
@@ -134,8 +135,8 @@ func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 		isService(ref.Name, dp.Gateway.Tags) && hold(ref.Tags, dp.Gateway.Tags)
 }
 
-// routeUsers returns the selection of a policy that is attached to a route: what any of
-// the named routes selects.
+// routeUsers returns the selection of a policy that is attached to a route: the union
+// of the selections of the named routes.
 func (m *mesh) routeUsers(p *resource.Policy, ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	s := nothing(dp)
 	for _, route := range m.policies {
@@ -172,7 +173,7 @@ func (m *mesh) isRouteOf(from *resource.Policy, ref *resource.TargetRef, p *reso
 	return p.Name == ref.Name && inNamespace(ref, &p.Meta)
 }
 
-// targetsRoute reports whether a policy applies to a route only (SPEC 4.3).
+// targetsRoute reports whether a policy applies only to a route (SPEC 4.3).
 func targetsRoute(p *resource.Policy) bool {
 	switch p.TargetRef.Kind {
 	case resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:

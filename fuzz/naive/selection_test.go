@@ -106,7 +106,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// selected prints what the last policy selects.
+// selected prints the selection of the last policy.
 func selected(set *resource.Set) string {
 	m := newMesh(set, "m", Options{})
 	var text string

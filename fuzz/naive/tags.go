@@ -18,7 +18,7 @@ func lookup(tags resource.Tags, key string) (string, bool) {
 	return "", false
 }
 
-// hold reports whether tags contain all required ones; * requires only the key (SPEC
+// hold reports whether tags contain all required tags; * requires only the key (SPEC
 // 2.2).
 func hold(required, tags resource.Tags) bool {
 	for _, want := range required {

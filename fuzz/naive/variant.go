@@ -15,7 +15,7 @@ import (
 // 9.1); nil accepts all parameters.
 type Constraints = *discoveryv3.DynamicParameterConstraints
 
-// ValidConstraints returns an error if c breaks a rule of SPEC 9.1.
+// ValidConstraints returns an error if c violates a rule of SPEC 9.1.
 func ValidConstraints(c Constraints) error {
 	if c == nil {
 		return nil
@@ -108,8 +108,8 @@ func Accepts(c Constraints, parameters map[string]string) bool {
 }
 
 // ParameterSpace returns all combinations of parameters that the constraints
-// distinguish: each key that is mentioned has one of the values that are mentioned for
-// it, another value, or none.
+// distinguish: each mentioned key has one of its mentioned values, another value, or
+// no value.
 func ParameterSpace(constraints []Constraints) []map[string]string {
 	mentioned := map[string][]string{}
 	for _, c := range constraints {
@@ -184,7 +184,7 @@ func SameVariant(a, b Constraints) bool {
 type VariantSet struct {
 	SameKeys  bool                // all variants name the same keys
 	Ambiguous []map[string]string // parameters that two variants accept
-	Uncovered []map[string]string // parameters that none accepts
+	Uncovered []map[string]string // parameters that no variant accepts
 }
 
 // Accepted reports whether the set is valid.
@@ -236,8 +236,8 @@ type Fragment struct {
 	Content     map[string]any
 }
 
-// FragmentContent returns the content for the parameters: that of all fragments that
-// accept them, merged in order.
+// FragmentContent returns the content for the parameters: the contents of all
+// fragments that accept them, merged in order.
 func FragmentContent(fragments []Fragment, parameters map[string]string) map[string]any {
 	content := map[string]any{}
 	for _, f := range fragments {
@@ -249,7 +249,7 @@ func FragmentContent(fragments []Fragment, parameters map[string]string) map[str
 }
 
 // mergeContent merges the content b over a: mappings are merged by key recursively,
-// lists are concatenated, anything else is replaced.
+// lists are concatenated, and any other value is replaced.
 func mergeContent(a, b any) any {
 	switch b := b.(type) {
 	case map[string]any:

@@ -15,8 +15,8 @@ type place struct {
 	value reflect.Value
 }
 
-// places returns what can be changed in v: scalars, and pointers, lists and
-// maps, which can become nil or lose an element.
+// places returns the parts of v that can be changed: scalars, and pointers,
+// lists and maps, which can become nil or lose an element.
 func (w walk) places(v reflect.Value, path string) []place {
 	if w.opaque(v.Type()) {
 		return nil
@@ -78,7 +78,8 @@ func placesOf(c any) []place {
 	return walk{root.Type()}.places(root, "")
 }
 
-// changeValue sets v to another value. It does not change what v points to.
+// changeValue sets v to another value. It does not change the value to which v
+// points.
 func changeValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -26,8 +26,8 @@ type Type[C any] struct {
 	NewMerger func() Merger[C]
 	Equal     func(a, b C) bool
 	// Union reports whether a part of the type is a discriminated union. If so, only
-	// prefixes can be merged beforehand, and an item that is not an origin can matter,
-	// because its union hides that of lower items.
+	// prefixes can be merged beforehand, and an item that is not an origin can have an
+	// effect, because its union hides the union of lower items.
 	Union bool
 }
 

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// spare is the capacity that lists have beyond their length, so that an append
-// to a shared list writes to memory that another conf may read.
+// spare is the spare capacity of lists: an append to a shared list then writes
+// to memory that another conf may read.
 const spare = 4
 
 // deepCopy returns a copy that shares nothing with c.
@@ -125,7 +125,7 @@ type walk struct {
 }
 
 // opaque reports whether a type has its own Equal and is therefore one value,
-// whatever its parts. The Equal of the root is generated.
+// regardless of its parts. The Equal of the root is generated.
 func (w walk) opaque(t reflect.Type) bool {
 	if t == w.root || t.Kind() == reflect.Pointer {
 		return false

@@ -212,14 +212,14 @@ func (m *merger[B]) Origins(dst []int) []int {
 	return dst
 }
 
-// broken returns what Check reports for a bug.
+// broken returns the errors that Check reports for a bug.
 func broken[B any]() []string {
 	var r recorder
 	Check[conf[B], merger[B]](&r)
 	return r.lines
 }
 
-// recorder is a testing.TB that records what is reported.
+// recorder is a testing.TB that records errors.
 type recorder struct {
 	testing.TB
 	lines []string
@@ -230,7 +230,8 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-// TestBugsAreFound has the law that finds each bug. Other laws may find it too.
+// TestBugsAreFound lists the law that finds each bug. Other laws may find it as
+// well.
 func TestBugsAreFound(t *testing.T) {
 	tests := []struct {
 		bug    string
@@ -298,7 +299,7 @@ func TestLawsWithoutHashAndClone(t *testing.T) {
 	}
 }
 
-// bare is a conf of one leaf, and erased its merger by the type any.
+// bare is a conf with one leaf, and erased is its merger for the type any.
 type bare struct {
 	A *int `json:"a"`
 }

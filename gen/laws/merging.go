@@ -39,8 +39,8 @@ func (t Type[C]) prefix(confs []C) error {
 }
 
 // associativity: wherever the sequence is cut, the merge of the merges of both parts
-// is the merge of the whole. As this holds for the parts too, any grouping gives the
-// same result.
+// is the merge of the whole. This also holds for the parts, so any grouping gives
+// the same result.
 func (t Type[C]) associativity(confs []C) error {
 	want := t.merge(confs...).Conf()
 	for n := 1; n < len(confs); n++ {

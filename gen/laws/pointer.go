@@ -52,8 +52,8 @@ func unescape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
 }
 
-// crossesList reports whether a pointer leads into a list. The index there is that
-// in the result, not that in an item.
+// crossesList reports whether a pointer leads into a list. The index in the
+// pointer refers to the result, not to an item.
 func crossesList(conf any, pointer string) bool {
 	for i := len(pointer) - 1; i > 0; i-- {
 		if pointer[i] != '/' {
@@ -70,7 +70,7 @@ func crossesList(conf any, pointer string) bool {
 	return false
 }
 
-// isNil reports whether v is nil, of a kind that can be.
+// isNil reports whether v has a kind that can be nil and is nil.
 func isNil(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -1,5 +1,5 @@
 // Package meshkinds contains the policy kinds of another control plane, defined
-// outside of the meshmatch module. The examples of the policy matching proposal (000)
+// outside the meshmatch module. The examples of the policy matching proposal (000)
 // use them.
 //
 // A kind takes three steps; package upstreamtimeout is the one to copy:

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
-// CheckKind checks the generated code of a kind, and how its policies are read and
-// merged, against the reference.
+// CheckKind compares the generated code of a kind, and the decoding and merging of
+// its policies, with the reference.
 func TestKinds(t *testing.T) {
 	for _, kind := range meshkinds.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) { fuzz.CheckKind(t, kind) })

@@ -22,9 +22,9 @@ type ConfMerger struct {
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no previous Conf has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
+// Fill sets the leaves of lower that no previous Conf has set. Confs are filled in
+// descending priority; item is the number of lower, larger for a higher priority,
+// from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 1

@@ -34,9 +34,9 @@ type ConfMerger struct {
 	state confState
 }
 
-// Fill sets what lower sets and no previous Conf has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
+// Fill sets the leaves of lower that no previous Conf has set. Confs are filled in
+// descending priority; item is the number of lower, larger for a higher priority,
+// from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
@@ -681,7 +681,7 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest

@@ -34,7 +34,7 @@ func (b *builder) checkMethod(name string, v *ir.Value, at place, has func(ir.Me
 }
 
 // checkBuiltins reports declarations that hide a builtin from the generated
-// code. One that is in a test is reported at the first root type.
+// code. A declaration in a test is reported at the first root type.
 func (b *builder) checkBuiltins() {
 	for _, name := range ir.Builtins {
 		if !b.pkg.Declared[name] {
@@ -50,7 +50,7 @@ func (b *builder) checkBuiltins() {
 
 // checkAlwaysPresent reports scalars with the tag replace that are not in a pointer,
 // entry or element that can be absent. The empty conf would overwrite them, but it must
-// change nothing.
+// not change a conf.
 func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place) {
 	under := named.Underlying().(*types.Struct)
 	for i := range under.NumFields() {

@@ -45,8 +45,8 @@ func optional(tag string) bool {
 	return slices.Contains(strings.Split(options, ","), "omitzero")
 }
 
-// checkJSON reports the fields of a struct that is replaced whole that no file can
-// set. A type that decodes itself needs no names.
+// checkJSON reports fields that no file can set, in a struct that is replaced as a
+// whole. A type that decodes itself needs no names.
 func (b *builder) checkJSON(named *types.Named, at place) bool {
 	if _, merged := b.structs[named.Obj()]; merged || decodesItself(named) {
 		return true // the fields of a merged struct are checked one by one

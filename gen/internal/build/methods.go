@@ -18,9 +18,9 @@ func (b *builder) handWritten(named *types.Named) bool {
 }
 
 // handWrittenMethods finds Equal(T) or Equal(*T) bool and, in addition, Hash() uint64
-// and Clone() of T or *T. ok reports whether there is an Equal, and each of the three
-// either is missing or has such a signature. Generated methods are not found: their
-// files are loaded without declarations.
+// and Clone() of T or *T. ok reports whether there is an Equal and every other of
+// these methods, if present, has such a signature. Generated methods are not found:
+// their files are loaded without declarations.
 func handWrittenMethods(named *types.Named) (m ir.Methods, ok bool) {
 	equal, hash, clone := method(named, "Equal"), method(named, "Hash"), method(named, "Clone")
 	if equal == nil || equal.Params().Len() != 1 || equal.Results().Len() != 1 || !isBasic(equal.Results().At(0).Type(), types.Bool) {

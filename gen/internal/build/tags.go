@@ -56,15 +56,16 @@ func (b *builder) refuse(word, shape string, at place) bool {
 	return true
 }
 
-// appends reports whether the name of a list makes it one that is appended to:
-// AppendProfiles does, Appendix does not.
+// appends reports whether a list with the name is appended to: AppendProfiles
+// is, Appendix is not.
 func appends(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Append")
 	return ok && (rest == "" || rest == upper(rest))
 }
 
-// checkUnreadTags reports tags in structs of this package that are only replaced whole
-// and never merged. A discriminator is allowed there, because decoders read it too.
+// checkUnreadTags reports tags in structs of this package that are only replaced as a
+// whole and never merged. A discriminator is allowed there, because decoders read it
+// too.
 func (b *builder) checkUnreadTags() {
 	for _, named := range b.visited {
 		if _, merged := b.structs[named.Obj()]; merged {

@@ -160,7 +160,8 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 	return fine
 }
 
-// ident sets the identifier of a type without a name, from those of its parts.
+// ident sets the identifier of an unnamed type from the identifiers of its
+// parts.
 func ident(v *ir.Value, parts string) {
 	if v.Ident == "" {
 		v.Ident = parts

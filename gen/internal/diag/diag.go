@@ -12,7 +12,7 @@ type Diagnostic struct {
 	Pos  token.Position
 	Path string // Type.Field.Field; "" for an error that is not about a field
 	What string
-	Hint string // what to do, or ""
+	Hint string // what to do; may be empty
 }
 
 // String prints file:line:column: path: what; hint.
@@ -38,7 +38,7 @@ type List struct {
 // Add appends d.
 func (l *List) Add(d Diagnostic) { l.all = append(l.all, d) }
 
-// Len returns how many diagnostics were added.
+// Len returns the number of diagnostics.
 func (l *List) Len() int { return len(l.all) }
 
 // Sorted returns the diagnostics by file, line and column, with only the first one

@@ -1,4 +1,4 @@
 // Package diag describes the errors in the source of a package.
 //
-// It does not know what the generator checks.
+// It does not depend on the checks of the generator.
 package diag

@@ -11,7 +11,7 @@
 // A state is a generated type that contains the progress of merging one struct, list
 // or map. All states have the same methods, but only those in use are printed:
 //
-//	fill     sets what a lower value sets and no previous value has set
+//	fill     sets the leaves of a lower value that no previous value has set
 //	top      returns 1 + the highest item that set a leaf, or 0 if there is none
 //	origins  appends the items that set leaves
 //	leaves   yields the leaves

@@ -78,8 +78,8 @@ type emitter struct {
 	stateOrder []string
 }
 
-// importName makes the file import a package under its name, or under another name if
-// that is taken.
+// importName makes the file import a package under its name or, if that is taken,
+// under another name.
 func (e *emitter) importName(path, name string) {
 	if e.imported[path] != "" {
 		return

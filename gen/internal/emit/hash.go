@@ -54,7 +54,7 @@ func (e *emitter) hashFunction(name string, v *ir.Value) {
 	case ir.MapKind:
 		body = []jen.Code{
 			absent,
-			jen.Comment("Entries are added up, so that their order does not matter."),
+			jen.Comment("The hashes of entries are added, so that their order does not matter."),
 			jen.Var().Id("sum").Uint64(),
 			jen.For(jen.Id("k, x").Op(":=").Range().Id("v")).Block(
 				jen.Var().Id("entry").Qual(xxhash, "Digest"),
@@ -71,7 +71,7 @@ func (e *emitter) hashFunction(name string, v *ir.Value) {
 		Params(jen.Id("d").Op("*").Qual(xxhash, "Digest"), jen.Id("v").Add(e.param(v))).Block(body...))
 }
 
-// digest prints the statements that hash something and return the sum.
+// digest prints statements that write to a hash and return its sum.
 func digest(write ...jen.Code) []jen.Code {
 	body := []jen.Code{
 		jen.Var().Id("d").Qual(xxhash, "Digest"),

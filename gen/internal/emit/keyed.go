@@ -9,10 +9,10 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// keyed returns the name of the state of a list that merges by key. As it is
-// filled from the highest priority, an element keeps the place of its first
-// occurrence, and lower ones are placed before it: the list grows at the front,
-// and the entries grow at the end.
+// keyed returns the name of the state of a list that merges by key. It is
+// filled from the highest priority, so an element keeps the place of its first
+// occurrence, and lower elements are placed before it: the list grows at the
+// front, and the entries grow at the end.
 func (e *emitter) keyed(rule ir.Keyed) string {
 	v := rule.Elem.Value
 	ident := v.Ident + "List"

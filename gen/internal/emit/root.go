@@ -74,12 +74,12 @@ func (e *emitter) root(root *ir.Root) {
 }
 
 func (e *emitter) fillComment(s *ir.Struct, name string) string {
-	doc := fmt.Sprintf("Fill sets what lower sets and no previous %s has set. Confs are filled in\n"+
-		"descending priority; item is the number of this one, larger for a higher\npriority, from 0 to 1<<31 - 2. ", name)
+	doc := fmt.Sprintf("Fill sets the leaves of lower that no previous %s has set. Confs are filled in\n"+
+		"descending priority; item is the number of lower, larger for a higher priority,\nfrom 0 to 1<<31 - 2. ", name)
 	if s.Leaves == ir.Endless {
-		return doc + "It is never complete: a lower conf can always add something."
+		return doc + "It never reports true: a lower conf can always add a leaf."
 	}
-	return doc + "It reports whether a lower conf can no longer set anything."
+	return doc + "It reports whether a lower conf can no longer set a leaf."
 }
 
 func (e *emitter) rootFill(s *ir.Struct) []jen.Code {

@@ -60,7 +60,7 @@ func (e *emitter) slotFill(name string, s *ir.Struct) {
 }
 
 // slotMethod requests top, origins or leaves of a slot. A struct that is present
-// but has nothing set is itself the leaf.
+// but sets no leaf is itself the leaf.
 func (e *emitter) slotMethod(s *ir.Struct, method string) {
 	name := e.slot(s)
 	e.structTop(s)

@@ -111,7 +111,7 @@ func discriminator(s *ir.Struct) string {
 	return ""
 }
 
-// fieldState prints the type that holds the state of a field.
+// fieldState prints the type of the state of a field.
 func (e *emitter) fieldState(f ir.Field) jen.Code {
 	switch rule := f.Rule.(type) {
 	case ir.Nested:
@@ -129,8 +129,8 @@ func (e *emitter) fieldState(f ir.Field) jen.Code {
 	return jen.Int32()
 }
 
-// structFill prints fill of a struct. The method returns how many leaves it has
-// set, if the struct can be complete.
+// structFill prints fill of a struct. If the struct can be complete, the method
+// returns the number of leaves that it has set.
 func (e *emitter) structFill(state string, s *ir.Struct) {
 	typ := e.typ(s.Value)
 	f := receiver(state).Id("fill").Params(jen.List(jen.Id("v"), jen.Id("lower")).Op("*").Add(typ), jen.Id("item").Int32())

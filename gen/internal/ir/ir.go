@@ -15,7 +15,7 @@ type Package struct {
 type Root struct {
 	Struct *Struct
 	Value  *Value
-	// Hash and Clone report whether the directive asks for these methods.
+	// Hash and Clone report whether the directive requests these methods.
 	Hash, Clone bool
 }
 
@@ -24,7 +24,7 @@ type Struct struct {
 	Value  *Value // the same type as a value
 	Fields []Field
 	// Union reports whether one field is the discriminator and the others are the
-	// arms: another type drops what was collected.
+	// arms: another type drops the arms that were collected.
 	Union bool
 	// Keys are the fields by which elements of a list are equal; empty for a
 	// struct that is not such an element.

@@ -17,7 +17,7 @@ const Directive = "//confgen:conf"
 const directivePrefix = "//confgen:"
 
 // findRoots collects the structs with the directive. It reports unknown directives,
-// and those that have no effect where they are.
+// and directives in places where they have no effect.
 func (p *Package) findRoots(files []*ast.File, problems *diag.List) {
 	for _, file := range files {
 		attached := make(map[*ast.Comment]bool)

@@ -4,7 +4,7 @@
 //  2. type-check them and their imports from source, without function bodies and
 //     as if no generated file existed (only its package clause is read), so that
 //     code which uses generated names need not compile yet;
-//  3. find the types with a directive, and the names that are taken.
+//  3. find the types with a directive, and the names in use.
 //
 // Invariants: the output never depends on files that were generated before. A type
 // error is reported only if it concerns a type that is used, because code that

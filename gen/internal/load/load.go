@@ -22,7 +22,7 @@ const (
 // Config selects the packages to load.
 type Config struct {
 	Dir      string   // of relative patterns
-	Patterns []string // as of go list
+	Patterns []string // in the syntax of go list
 	Overlay  map[string][]byte
 }
 

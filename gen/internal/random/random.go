@@ -7,12 +7,12 @@ import (
 	fuzz "github.com/google/gofuzz"
 )
 
-// nilChance is the share of pointers, lists and maps that are not set.
+// nilChance is the share of unset pointers, lists and maps.
 const nilChance = 0.45
 
-// maxNested is how often a type that contains itself is nested in itself; deeper
-// values are zero. If it were larger, conditions with AND, OR and NOT of each other
-// would grow without limit.
+// maxNested is the maximum number of times that a recursive type is nested in
+// itself; deeper values are zero. With a larger number, conditions with AND, OR and
+// NOT of each other would grow without limit.
 const maxNested = 1
 
 // Confs returns a source of random confs of the struct type T. The same seed
@@ -50,7 +50,7 @@ func Sequences[T any](seed int64, max int) func() []*T {
 }
 
 // depth returns the number of levels of pointers, lists, maps, structs and scalars in a
-// value. open has, for each type, the number of values that contain this one.
+// value. open contains, for each type, the number of enclosing values.
 func depth(t reflect.Type, open map[reflect.Type]int) int {
 	if open[t] > maxNested {
 		return 0

@@ -5,5 +5,5 @@
 // overlay of this module, so they can import whatever a package of the module can
 // import.
 //
-// It does not know what a scenario is expected to show: the tests of the generator do.
+// The tests of the generator define what a scenario must show.
 package scenario

@@ -64,7 +64,7 @@ type Deeper struct {
 // Empty can only be present or absent.
 type Empty struct{}
 
-// Rate is set as a whole, as its scalars always replace.
+// Rate is set as a whole, because its scalars always replace.
 type Rate struct {
 	Num      uint32        `json:"num" policyMerge:"replace"`
 	Interval time.Duration `json:"interval" policyMerge:"replace"`

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// timeouts returns n confs such as operators write: each sets the connection timeout
-// or the idle timeout, and one or two timeouts of HTTP. The merge is not complete
-// before the last one.
+// timeouts returns n confs that resemble the confs of operators: each sets the
+// connection timeout or the idle timeout, and one or two timeouts of HTTP. The merge
+// is not complete before the last one.
 func timeouts(n int) []*Timeout {
 	confs := make([]*Timeout, n)
 	for i := range confs {

@@ -134,8 +134,8 @@ func TestHandWrittenMethodsAreCalled(t *testing.T) {
 	}
 }
 
-// TestUnion merges unions: another type drops what was collected below it, even if a
-// higher conf has the dropped type again.
+// TestUnion merges unions: another type drops the arms below it, even if a higher
+// conf has the dropped type again.
 func TestUnion(t *testing.T) {
 	x := func(b LoadBalancer) *Balancing { b.Type = "X"; return &Balancing{LoadBalancer: &b} }
 	y := func(b LoadBalancer) *Balancing { b.Type = "Y"; return &Balancing{LoadBalancer: &b} }

@@ -13,9 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/random"
 )
 
-// oracle merges decoded JSON as RFC 7396 does, object by object from the
-// lowest to the highest, with the rules of SPEC 6 for the listed places. It does
-// not use Go types, and null means not set.
+// oracle merges decoded JSON like RFC 7396, object by object from the lowest to
+// the highest, with the rules of SPEC 6 for the listed places. It does not use
+// Go types, and null means not set.
 type oracle []struct {
 	place string // a pattern of package path: /pointers/*/extras
 	rule  string // concat; key FIELD...; union FIELD

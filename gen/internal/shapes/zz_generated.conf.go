@@ -48,9 +48,9 @@ type AllMerger struct {
 	state allState
 }
 
-// Fill sets what lower sets and no previous All has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
+// Fill sets the leaves of lower that no previous All has set. Confs are filled in
+// descending priority; item is the number of lower, larger for a higher priority,
+// from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *AllMerger) Fill(lower *All, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
@@ -110,9 +110,9 @@ type TimeoutMerger struct {
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no previous Timeout has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
+// Fill sets the leaves of lower that no previous Timeout has set. Confs are filled in
+// descending priority; item is the number of lower, larger for a higher priority,
+// from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *TimeoutMerger) Fill(lower *Timeout, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 7
@@ -171,9 +171,9 @@ type BalancingMerger struct {
 	state balancingState
 }
 
-// Fill sets what lower sets and no previous Balancing has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
+// Fill sets the leaves of lower that no previous Balancing has set. Confs are filled in
+// descending priority; item is the number of lower, larger for a higher priority,
+// from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *BalancingMerger) Fill(lower *Balancing, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
@@ -2575,7 +2575,7 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2593,7 +2593,7 @@ func hashStringListByMode(d *xxhash.Digest, v map[Mode][]string) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2611,7 +2611,7 @@ func hashInnerByString(d *xxhash.Digest, v map[string]Inner) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2629,7 +2629,7 @@ func hashServicePtrByString(d *xxhash.Digest, v map[string]*Service) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2696,7 +2696,7 @@ func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2714,7 +2714,7 @@ func hashLoadBalancerPtrByString(d *xxhash.Digest, v map[string]*LoadBalancer) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2888,7 +2888,7 @@ func hashTreeByString(d *xxhash.Digest, v map[string]Tree) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest
@@ -2910,7 +2910,7 @@ func hashIntPtrByString(d *xxhash.Digest, v map[string]*int) {
 		hashWord(d, 0)
 		return
 	}
-	// Entries are added up, so that their order does not matter.
+	// The hashes of entries are added, so that their order does not matter.
 	var sum uint64
 	for k, x := range v {
 		var entry xxhash.Digest

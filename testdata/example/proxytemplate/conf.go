@@ -2,12 +2,12 @@ package proxytemplate
 
 //go:generate go tool confgen
 
-// Conf is the conf of a ProxyTemplate. Each list replaces that of policies with lower
-// priority; an empty list removes its elements.
+// Conf is the conf of a ProxyTemplate. Each list replaces the list of policies with
+// lower priority; an empty list removes its elements.
 //
 //confgen:conf
 type Conf struct {
-	// Imports are the names of the templates to start from.
+	// Imports are the names of the templates that the modifications change.
 	Imports []string `json:"imports,omitzero"`
 	// Modifications are applied in order.
 	Modifications []Modification `json:"modifications,omitzero"`

@@ -12,7 +12,7 @@ func (m *Modification) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that a value is given if the operation needs one, and only then.
+// Validate checks that a value is given if and only if the operation needs one.
 func (c *Change) Validate(at *diag.At) {
 	switch needed := c.Operation != "remove"; {
 	case needed && c.Value == nil:

@@ -12,7 +12,7 @@ type Conf struct {
 	HTTP           *HTTP          `json:"http,omitzero"`
 }
 
-// HTTP has the timeouts of requests; zero disables a timeout.
+// HTTP contains the timeouts of requests; zero disables a timeout.
 type HTTP struct {
 	RequestTimeout    *conf.Duration `json:"requestTimeout,omitzero"`
 	StreamIdleTimeout *conf.Duration `json:"streamIdleTimeout,omitzero"`
