@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"mesh.yaml": mesh, "dataplanes.yaml": mesh, "dataplanes/mesh.yaml": mesh,
+		"mesh.yaml": mesh, "wave.yaml": mesh, "dataplanes.yaml": mesh, "dataplanes/mesh.yaml": mesh,
 		"tests.yaml": "{type: AccessTest, mesh: default, name: t, always: [{to: {service: backend, inbound: http}, from: {spiffeIdPrefix: 'spiffe://shop.mesh/ns/legacy'}, expect: DENY}]}",
 		"variants.yaml": `
 type: ResourceVariants

@@ -21,13 +21,15 @@ func newPlacementPlan(g *globals) *cobra.Command {
 		Long: `Print a PlacementRule and a PlacementBinding that enforce a policy on a percentage
 of the dataplanes that it selects, rounded up; with several percentages, one pair
 for each. Give the policy the label kuma.io/effect: shadow, so that it informs, and
-apply the pairs one after the other. "placement" shows where it is enforced.
+apply the pairs one after the other. "diff --apply" shows what a pair changes, and
+"placement" where the policy is enforced.
 
 A later wave contains the earlier ones. Dataplanes that come or go change a wave as
 little as possible. With --by, the dataplanes with the same value of a label are
 in the same wave.`,
 		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
-  meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/`,
+  meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/
+  meshmatch diff -f policies/ --apply wave.yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			switch {

@@ -94,6 +94,7 @@ func TestReplay(t *testing.T) {
 		{"a header", "/a", []option{web, header("X-K", "evil")}, denied},
 		{"a header that is another", "/a", []option{web, header("X-K", "evilest")}, allowed},
 		{"a header beyond ASCII", "/a", []option{web, header("X-K", "\u00e9")}, allowed},
+		{"a header that is not UTF-8", "/a", []option{web, header("X-K", "a\xff\"\\b")}, allowed},
 		{"a run of a header", "/a", []option{web, header("X-K", "a, evil")}, denied},
 		{"a server name and a host", "/a", []option{backend, sni("cart.example"), host("CART.example.:80")}, allowed},
 		{"a server name without the host", "/a", []option{backend, sni("cart.example")}, denied},
