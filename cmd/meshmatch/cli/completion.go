@@ -96,6 +96,34 @@ func (g *globals) completeWhy(c *cobra.Command, args []string, word string) ([]s
 	})(c, args, word)
 }
 
+// qualifiedPolicies completes KIND/NAME of a policy that informs.
+func qualifiedPolicies(w *world, _ []string) []string {
+	var names []string
+	for _, p := range w.view.Policies(w.mesh) {
+		if p.Shadow() {
+			names = append(names, p.Kind+"/"+p.Name)
+		}
+	}
+	return names
+}
+
+// labelKeys completes a label that a dataplane has.
+func labelKeys(w *world, _ []string) []string {
+	var keys []string
+	for _, d := range w.view.Dataplanes(w.mesh) {
+		for _, label := range d.Labels {
+			keys = append(keys, label.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// completeFlag completes the value of a flag with names of the input.
+func (g *globals) completeFlag(c *cobra.Command, flag string, names func(w *world, args []string) []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, g.completeNames(names)) // fails only for an unknown flag
+}
+
 // completeResources completes a kind, then a name of the resources of that kind.
 func (g *globals) completeResources(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {

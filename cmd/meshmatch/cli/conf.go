@@ -55,7 +55,7 @@ empty. Several dataplanes with the same answer are printed once.`,
 	flags := c.Flags()
 	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")
-	_ = c.RegisterFlagCompletionFunc("outbound", g.completeNames(outboundNames)) // fails only for an unknown flag
+	g.completeFlag(c, "outbound", outboundNames)
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
 	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port")
 	registerRequest(flags, &q.Request)

@@ -67,6 +67,7 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
+	g.completeFlag(c, "policy", qualifiedPolicies)
 	return c
 }
 
