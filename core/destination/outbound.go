@@ -61,19 +61,29 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 		if o.Backend == nil {
 			continue
 		}
-		if at, port, ok := s.backend(d, o.Backend); ok {
+		if at, port, ok := s.backend(&d.Meta, o.Backend); ok {
 			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port, at})
 		}
 	}
 	return outbounds
 }
 
-// backend returns the port to which an outbound of a dataplane refers. If the
-// reference finds several destinations, it returns the port of the oldest,
-// because one address leads to one destination.
-func (s *Set) backend(d *resource.Dataplane, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
+// Backend returns an outbound to the port to which a backend of a route refers. It has no
+// address. If the reference finds several destinations, it leads to the oldest.
+func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outbound, bool) {
+	at, port, ok := s.backend(&route.Meta, ref)
+	if !ok {
+		return Outbound{}, false
+	}
+	return Outbound{Destination: s.all[at], Port: port, Section: port.SectionName(), at: at}, true
+}
+
+// backend returns the port to which a resource refers. If the reference finds several
+// destinations, it returns the port of the oldest, because one address leads to one
+// destination.
+func (s *Set) backend(from *resource.Meta, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
 	at = -1
-	for found := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+	for found := range s.find(from, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
 		if at < 0 || s.all[found].Created().Before(s.all[at].Created()) {
 			at = found
 		}
@@ -87,7 +97,7 @@ func (s *Set) backend(d *resource.Dataplane, ref *resource.BackendRef) (at int, 
 
 // Resolves reports whether the reference of an outbound of a dataplane finds a port.
 func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
-	_, _, ok := s.backend(d, ref)
+	_, _, ok := s.backend(&d.Meta, ref)
 	return ok
 }
 

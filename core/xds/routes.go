@@ -38,6 +38,15 @@ type Routes struct {
 type Backends struct {
 	Mesh     string
 	Referred []variant.Destination
+	Finder
+}
+
+// Finder finds destinations that are resources.
+type Finder interface {
+	// Find returns the cluster of the port that a backend of a route policy refers to, and
+	// makes sure that the dataplane has the cluster; false if it finds none (SPEC 17.3).
+	// External reports that it is an external service.
+	Find(*resource.Policy, *resource.BackendRef) (cluster string, external, ok bool)
 }
 
 // Backend returns the name of the cluster of a destination, and makes sure that the

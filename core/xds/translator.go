@@ -36,6 +36,9 @@ type Translator struct {
 	// destination with many variants has no answer for parameters whose build asks for a
 	// tag that no conf declares, or for the zone if no kind has Zones (SPEC 9.4).
 	Tags func(resource.Conf) []string
+	// Refers reports whether a conf has backends that may be destinations which are
+	// resources. Only with such a conf may a function call [Finder.Find].
+	Refers func(resource.Conf) bool
 	// Outbound shapes the listener of an outbound.
 	Outbound func(*Outbound, *rules.Effective)
 	// ByRoute says that Outbound shapes single routes of HTTP by [Outbound.RouteConfs].

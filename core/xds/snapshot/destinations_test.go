@@ -64,7 +64,7 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(12) {
+			switch random.IntN(14) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
@@ -83,6 +83,9 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			case 10, 11:
 				text = fmt.Sprintf("{type: MeshMultiZoneService, name: %s, labels: {team: %s}, spec: {selector: {meshService: {matchLabels: {team: %s}}}, ports: [{port: %s, appProtocol: %s}]}, status: {vips: [{ip: 243.0.0.%d}]%s}}",
 					name, pick("a", "b"), pick("a", "b"), pick("80", "90"), pick("http", "tcp"), random.IntN(3), some(", meshServices: [{name: x1, zone: east}, {name: x2}]"))
+			case 12, 13:
+				text = fmt.Sprintf("{type: %s, name: r, spec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{%sdefault: {backendRefs: [{kind: %s, labels: {team: %s}, port: %s}, {kind: MeshService, name: b, port: 80}]}}]}]}}",
+					"MeshTCPRoute", "", pick("MeshService", "MeshExternalService", "MeshMultiZoneService"), pick("a", "b"), pick("80", "90"))
 			case 9:
 				text = fmt.Sprintf("{type: Mesh, name: default, routing: {zoneEgress: %v}}", random.IntN(2) == 0)
 			case 7:

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -23,16 +24,17 @@ type outboundKey struct {
 	destination *destination
 	facts       *endpointFacts
 	confs       *confList
+	backends    *destinations.Set // that confs refer to; nil: they refer to none
 }
 
 // outboundListener returns the listener of an outbound, and clusters of collectors.
 func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *built {
 	return b.outbounds.get(key, d, func(client *client) *built {
-		destination := key.destination.name
+		destination, found := key.destination.name, &finder{set: key.backends}
 		name := outboundName(key.address, key.port)
 		o := &xds.Outbound{
 			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client,
-			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh},
+			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found},
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Listener: &listenerv3.Listener{
@@ -64,7 +66,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		}
 		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
 		part := &draft{Part: xds.Part{Report: o.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{o.Listener}}, backends: o.Backends.Referred, confs: key.confs.all()}
+			Messages: []proto.Message{o.Listener}}, backends: o.Backends.Referred, found: found.outbounds, confs: key.confs.all()}
 		for _, c := range o.Clusters {
 			part.Messages = append(part.Messages, c)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -16,6 +17,7 @@ import (
 type draft struct {
 	xds.Part
 	backends []variant.Destination
+	found    []destinations.Outbound
 	confs    []*rules.Effective // that shaped the draft
 	policies []*resource.Policy // that did so in addition to those of confs
 }
@@ -42,6 +44,7 @@ type built struct {
 	// backends are the destinations that the part refers to, in addition to those of
 	// the outbounds.
 	backends []variant.Destination
+	found    []destinations.Outbound // as backends, to destinations that are resources
 	applied  []xds.Applied
 	changes  []xds.PartChange
 	policies []*resource.Policy

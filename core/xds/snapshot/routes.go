@@ -6,6 +6,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -16,15 +17,16 @@ type routesKey struct {
 	facts       *endpointFacts
 	client      xds.ClientType
 	confs       *confList
+	backends    *destinations.Set // that confs refer to; nil: they refer to none
 }
 
 // routeConfiguration returns the routes of an HTTP destination.
 func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *built {
 	return b.routes.get(key, d, func(client *client) *built {
-		name := key.destination.name
+		name, found := key.destination.name, &finder{set: key.backends}
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isExternal(), Backends: xds.Backends{Mesh: key.destination.Mesh}}
+			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isExternal(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
@@ -59,7 +61,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.Messages()...)
 		}
 		return b.finish(&draft{Part: xds.Part{Report: r.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{r.Message}}, backends: r.Backends.Referred, confs: key.confs.all()}, key.confs.finish)
+			Messages: []proto.Message{r.Message}}, backends: r.Backends.Referred, found: found.outbounds, confs: key.confs.all()}, key.confs.finish)
 	})
 }
 

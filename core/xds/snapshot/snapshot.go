@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core"
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -32,6 +33,8 @@ type Snapshot struct {
 	// what the configs depend on.
 	configs []*rules.Config
 	targets *targetConfs // nil: no outbound leads to a resource
+	found   *targetConfs // those of backends of routes; nil: there are none
+	refers  bool         // a route may refer to destinations that are resources
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -108,7 +111,7 @@ func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Co
 	if before.open != mesh.open || before.passthroughOff != mesh.passthroughOff || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
 		return false
 	}
-	if before.destinations != mesh.destinations && !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d)) {
+	if before.destinations != mesh.destinations && (s.refers || !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d))) {
 		return false
 	}
 	for _, known := range s.shared.sets {
@@ -140,6 +143,7 @@ type snapshotBuilder struct {
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
 	backends  []*destination
+	found     []destinations.Outbound         // as backends, to resources
 	resources [wire.NumTypes][]*wire.Resource // of all parts
 	// badListeners reports that listeners may have one name for a known reason.
 	badListeners bool
@@ -199,6 +203,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		}
 	}
 	sb.addBackends(s.view)
+	sb.addFound(s.view)
 	sb.warnUntranslated()
 	if client == xds.ProxylessGRPC {
 		sb.warnKindsWithoutGRPC()
@@ -245,6 +250,7 @@ func (sb *snapshotBuilder) add(part *built) {
 	for _, backend := range part.backends {
 		sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
 	}
+	sb.found = append(sb.found, part.found...)
 }
 
 // outbound is an outbound of a dataplane: to a service by its tags, or to a resource.
@@ -271,7 +277,7 @@ func (sb *snapshotBuilder) addOutbound(o *outbound) {
 	sb.addShared(sb.outboundListener(outboundKey{
 		address: o.address, port: o.port, virtual: sb.transparent != nil,
 		destination: o.destination, facts: set.facts,
-		confs: sb.list(confs),
+		confs: sb.list(confs), backends: sb.referred(confs, sb.shape.outbound),
 	}, sb.dataplane))
 	if !sb.reached[o.destination] {
 		sb.addDestination(o, set)
@@ -286,7 +292,8 @@ func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
 		confs := o.confs.outbound(o.index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
 			destination: o.destination, facts: set.facts, client: sb.client,
-			confs: sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
+			confs:    sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
+			backends: sb.referred(confs, sb.shape.routes),
 		}, sb.dataplane))
 		sb.shared.api = append(sb.shared.api, sb.apiListener(o.destination))
 	}

@@ -22,10 +22,21 @@ func meshHTTPRoute() xds.Translator {
 		Kind:     "MeshHTTPRoute",
 		Routes:   with(httpRoutes),
 		Outbound: noHTTPRoutes,
+		Refers:   refersToDestinations,
 		Ignored:  []xds.IgnoredField{{Field: "/hostnames", Reason: "only a gateway chooses rules by the host of a request"}},
 
 		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not change calls, and fail those that are redirected", "/rules/*/default/filters"),
 	}
+}
+
+// refersToDestinations reports whether a backend or a mirror of a conf may be a destination
+// that is a resource.
+func refersToDestinations(c resource.Conf) bool {
+	return slices.ContainsFunc(c.(*meshhttproute.Conf).Rules, func(rule meshhttproute.Rule) bool {
+		return referTo(rule.Default.BackendRefs) || slices.ContainsFunc(rule.Default.Filters, func(f meshhttproute.Filter) bool {
+			return f.RequestMirror != nil && mayBeDestination(&f.RequestMirror.BackendRef)
+		})
+	})
 }
 
 func noHTTPRoutes(o *xds.Outbound, e *rules.Effective) {

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -54,7 +55,7 @@ func (r *httpRule) message() *routev3.Route {
 	case redirect != nil:
 		r.Warn(diag.NoEffectHere, r.effective, backends, "a request that is redirected is sent to no backend")
 	default:
-		setBackends(r.done, backendsOf(r, r.effective, backends, r.conf.BackendRefs))
+		setBackends(r.done, backendsOf(r, r.effective, backends, r.conf.BackendRefs), r.Client)
 	}
 	for i := range r.conf.Filters {
 		r.filter(i, &r.conf.Filters[i])
@@ -73,8 +74,14 @@ func (r *httpRule) first(of meshhttproute.FilterType) *meshhttproute.Filter {
 }
 
 // setBackends makes a route distribute requests to backends. Without any the answer
-// is 503.
-func setBackends(m *routev3.Route, backends []backend) {
+// is 503. An external service is asked by the host name of the endpoint (SPEC 17.4).
+func setBackends(m *routev3.Route, backends []backend, client xds.ClientType) {
+	if action := m.GetRoute(); client == xds.Envoy {
+		action.HostRewriteSpecifier = nil
+		if slices.ContainsFunc(backends, func(b backend) bool { return b.external }) {
+			action.HostRewriteSpecifier = &routev3.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
+		}
+	}
 	switch len(backends) {
 	case 0:
 		m.Action = &routev3.Route_DirectResponse{DirectResponse: &routev3.DirectResponseAction{Status: 503}}
@@ -158,17 +165,12 @@ func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModif
 }
 
 func (r *httpRule) mirror(i int, action *routev3.RouteAction, m *meshhttproute.RequestMirror) {
-	switch {
-	case m.BackendRef.RefersToDestination():
-		r.warn(i, "/requestMirror/backendRef", noDestination)
-	case m.BackendRef.Port != nil:
-		r.warn(i, "/requestMirror/backendRef/port", noBackendPort)
-	}
+	cluster, _ := backendOf(r, r.effective, fmt.Sprintf("%s/default/filters/%d/requestMirror/backendRef", r.pointer, i), &m.BackendRef)
 	if m.BackendRef.Weight != nil {
 		r.warn(i, "/requestMirror/backendRef/weight", "a mirror has no weight; use percentage")
 	}
 	policy := &routev3.RouteAction_RequestMirrorPolicy{
-		Cluster:                       r.Backend(backendTags(&m.BackendRef)),
+		Cluster:                       cluster,
 		DisableShadowHostSuffixAppend: true,
 	}
 	if m.Percentage != nil {

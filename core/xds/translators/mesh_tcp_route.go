@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -17,6 +18,10 @@ func meshTCPRoute() xds.Translator {
 		Kind:     "MeshTCPRoute",
 		Routes:   with(tcpRouteOfRequests),
 		Outbound: with(tcpRoute),
+		Refers: func(c resource.Conf) bool {
+			conf := c.(*meshtcproute.Conf)
+			return len(conf.Rules) > 0 && referTo(conf.Rules[0].Default.BackendRefs)
+		},
 	}
 }
 
@@ -36,7 +41,7 @@ func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective, conf *meshtcproute.Co
 	route.Policy = ruleSources(e, 1)[0].policy
 	route.Message.Name = route.Policy.KRI()
 	if refs := conf.Rules[0].Default.BackendRefs; len(refs) > 0 {
-		setBackends(route.Message, backendsOf(r, e, tcpBackends, refs))
+		setBackends(route.Message, backendsOf(r, e, tcpBackends, refs), r.Client)
 	}
 	r.List = []*xds.Route{route}
 }

@@ -200,9 +200,67 @@ spec: {selector: {meshService: {matchLabels: {app: %[2]s}}}, ports: [{port: 80, 
 `, name, service, protocol)
 }
 
+// Routes have destinations as backends, by labels and by name.
+var destinationBackends = story{
+	name: "backends of routes", semantics: semantics.Kuma,
+	mesh: withClient(`
+  - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshService, name: backend, port: 80}}
+  - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshService, name: store, port: 5432}}
+  - {address: 127.0.0.1, port: 10003, tags: {kuma.io/service: backend, kuma.io/protocol: http}}
+`, services+zonal("backend", "west", "Available")+zonal("cart", "east", "Available")+multiZone("west", "backend", "http")+
+		strings.Replace(outsideService, "PORT", "8443", 1)+`
+type: MeshHTTPRoute
+mesh: default
+name: paths
+labels: {kuma.io/zone: east, kuma.io/origin: zone}
+spec:
+  to:
+  - targetRef: {kind: MeshService, name: backend}
+    rules:
+    - {matches: [{path: {type: PathPrefix, value: /cart}}], default: {backendRefs: [{kind: MeshService, labels: {app: cart}, port: 80}]}}
+    - {matches: [{path: {type: PathPrefix, value: /pod}}], default: {backendRefs: [{kind: MeshService, name: pod, port: 80}]}}
+    - {matches: [{path: {type: PathPrefix, value: /west}}], default: {backendRefs: [{kind: MeshMultiZoneService, labels: {joins: west}}]}}
+    - {matches: [{path: {type: PathPrefix, value: /outside}}], default: {backendRefs: [{kind: MeshExternalService, name: outside}]}}
+    - {matches: [{path: {type: PathPrefix, value: /none}}], default: {backendRefs: [{kind: MeshService, labels: {app: none}, port: 80}]}}
+---
+type: MeshTCPRoute
+mesh: default
+name: connections
+labels: {kuma.io/zone: east, kuma.io/origin: zone}
+spec:
+  to:
+  - {targetRef: {kind: MeshService, name: store}, rules: [{default: {backendRefs: [{kind: MeshService, labels: {app: store}, port: 80}]}}]}
+---
+`+zonal("store", "west", "Available")),
+	proxies: []string{"web", "backend-1", "backend-2", "cart-1"},
+	steps: []step{
+		{name: "no rule", do: get("127.0.0.1:10001/"), want: "200 backend-1"},
+		{name: "a MeshService by labels", do: get("127.0.0.1:10001/cart"), want: "200 cart-1"},
+		{name: "a MeshService by name", do: get("127.0.0.1:10001/pod"), want: "200 cart-1"},
+		{name: "a MeshMultiZoneService", do: get("127.0.0.1:10001/west"), want: "200 backend-2"},
+		{name: "an external service", do: outside("127.0.0.1:10001/outside"), want: "host=outside.example sni=outside.example client="},
+		{name: "nothing is found", do: status("127.0.0.1:10001/none"), want: "503"},
+		{name: "connections", do: eventually("store-2: ping", line("127.0.0.1:10002")), want: "store-2: ping"},
+		{name: "an outbound by tags", do: get("127.0.0.1:10003/cart"), want: "200 cart-1"},
+	},
+}
+
+// outsideService is the service outside of the mesh, at a port.
+const outsideService = `
+type: MeshExternalService
+mesh: default
+name: outside
+labels: {kuma.io/zone: east}
+spec:
+  match: {type: HostnameGenerator, port: 9000, protocol: http}
+  endpoints: [{address: outside.example, port: PORT}]
+  tls: {enabled: true, verification: {caCert: {inlineString: OTHER-BUNDLE}}}
+---
+`
+
 func TestDestinations(t *testing.T) {
 	envoytest.Path(t)
-	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities, multiZones}) {
+	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities, multiZones, destinationBackends}) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			s.run(t, translators.All(), func(x step) string { return x.want })

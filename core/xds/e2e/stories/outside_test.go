@@ -56,11 +56,11 @@ func serveOutside(t *testing.T, w *world) {
 	}
 }
 
-// outside asks an outbound as inside.example, and returns the answer of the service outside
+// outside asks ADDRESS/PATH as inside.example, and returns the answer of the service outside
 // of the mesh, or the status.
-func outside(address string) func(*world) string {
+func outside(url string) func(*world) string {
 	return func(w *world) string {
-		request, err := http.NewRequest(http.MethodGet, "http://"+w.local(address)+"/", nil)
+		request, err := http.NewRequest(http.MethodGet, "http://"+w.local(url), nil)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func externalStory() story {
 		port := 10001 + i
 		outbound, service := externalService(port, fmt.Sprint("outside-", i), c.endpoints, c.tls)
 		outbounds, services = outbounds+outbound, services+service
-		s.steps = append(s.steps, step{name: c.name, do: outside(fmt.Sprint("127.0.0.1:", port)), want: c.want})
+		s.steps = append(s.steps, step{name: c.name, do: outside(fmt.Sprintf("127.0.0.1:%d/", port)), want: c.want})
 	}
 	s.mesh = withClient(outbounds, services+identities)
 	return s

@@ -1,0 +1,61 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// finder finds the destinations that are resources to which a draft refers.
+type finder struct {
+	set       *destinations.Set
+	outbounds []destinations.Outbound // to what was found, each once
+}
+
+// Find implements [xds.Finder].
+func (f *finder) Find(route *resource.Policy, ref *resource.BackendRef) (cluster string, external, ok bool) {
+	o, ok := f.set.Backend(route, ref)
+	if !ok {
+		return "", false, false
+	}
+	if !slices.Contains(f.outbounds, o) {
+		f.outbounds = append(f.outbounds, o)
+	}
+	_, external = o.Destination.(*resource.MeshExternalService)
+	return o.Destination.KRI(o.Port.SectionName()), external, true
+}
+
+// referred returns the destinations of the mesh if a conf may refer to some of them, else
+// nil. Translators are parallel to the confs.
+func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translator) *destinations.Set {
+	for i, t := range translators {
+		if e := confs.own[i]; t.Refers != nil && e != nil && t.Refers(e.Conf) {
+			sb.snapshot.refers = true
+			return sb.mesh.destinations
+		}
+	}
+	return nil
+}
+
+// addFound adds the destinations that are resources to which routes refer, except those of
+// an outbound, with the confs that an outbound to them would have.
+func (sb *snapshotBuilder) addFound(view *core.View) {
+	var outbounds []destinations.Outbound
+	for _, o := range sb.found {
+		if !sb.reached[sb.mesh.target(sb.Builder, &o)] && !slices.Contains(outbounds, o) {
+			outbounds = append(outbounds, o)
+		}
+	}
+	if len(outbounds) == 0 {
+		return
+	}
+	sb.snapshot.found = sb.targetConfs(view, sb.dataplane, sb.snapshot.configs, outbounds)
+	confs := sb.confsOf(sb.snapshot.found.configs, sb.client)
+	for i := range outbounds {
+		d := sb.mesh.target(sb.Builder, &outbounds[i])
+		sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+	}
+}
