@@ -131,3 +131,9 @@ const (
 	PastLimit     Code = 6001
 	UnknownAccess Code = 6002
 )
+
+// The codes of findings about what an edit changes.
+const (
+	AccessOpens  Code = 7001
+	AccessCloses Code = 7002
+)

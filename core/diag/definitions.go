@@ -13,4 +13,5 @@ var definitions = slices.Concat(
 	definitionsOfConflict,
 	definitionsOfMigration,
 	definitionsOfLimit,
+	definitionsOfEdit,
 )

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,6 +71,27 @@ func WithHint(what, hint string) string {
 
 // Line returns the text of Error with the code at its end, in brackets.
 func (d Diagnostic) Line() string { return d.Error() + " [" + d.Code.String() + "]" }
+
+// positions matches the parts of messages that name other positions.
+var positions = regexp.MustCompile(`(:\d+:\d+|\bline \d+)`)
+
+// Key returns a text that is equal for findings that differ in their positions only.
+func (d Diagnostic) Key() string {
+	return strings.Join([]string{d.Code.String(), d.Path, positions.ReplaceAllString(d.What, "")}, "\x00")
+}
+
+// Added returns the findings of after that before lacks, by their keys: of equal ones as
+// many as there are more.
+func Added(before, after []Diagnostic) []Diagnostic {
+	known := map[string]int{}
+	for _, d := range before {
+		known[d.Key()]++
+	}
+	return slices.DeleteFunc(Sorted(after), func(d Diagnostic) bool {
+		known[d.Key()]--
+		return known[d.Key()] >= 0
+	})
+}
 
 // Errors contains all errors of a run, sorted. It is never empty if it is returned
 // as an error.

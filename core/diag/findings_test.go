@@ -163,3 +163,18 @@ func TestParseCode(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestAdded(t *testing.T) {
+	at := func(line int, what string) diag.Diagnostic {
+		return diag.Diagnostic{Code: diag.SetsNothing, Pos: diag.Position{File: "f", Line: line, Column: 1}, What: what}
+	}
+	before := []diag.Diagnostic{at(1, "a"), at(5, "see f:7:1"), at(9, "gone")}
+	after := []diag.Diagnostic{at(3, "a"), at(4, "a"), at(8, "see f:10:1"), at(2, "new")}
+	var got []string
+	for _, d := range diag.Added(before, after) {
+		got = append(got, d.Error())
+	}
+	if text := strings.Join(got, ", "); text != "f:2:1: new, f:4:1: a" {
+		t.Errorf("got %s", text)
+	}
+}

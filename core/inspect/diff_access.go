@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
@@ -25,6 +26,8 @@ type AccessDiff struct {
 	Closes     []AccessChange `json:"closes"`
 	// Names are the names of the dataplanes, in the same order.
 	Names []string `json:"-"`
+
+	pos diag.Position // of the first dataplane
 }
 
 // AccessChange is a set of requests whose decision changes. One entry decides all
@@ -34,6 +37,8 @@ type AccessChange struct {
 	Witness Witness          `json:"witness"` // one of them
 	Before  Decision         `json:"before"`
 	After   Decision         `json:"after"`
+
+	pos diag.Position // of the entry that decides after, if there is one
 }
 
 // Witness is a request. Absent parts are omitted.
@@ -155,7 +160,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 				d.diff.Closes = append(d.diff.Closes, inbound)
 			}
 			if len(diff.opens)+len(diff.closes) > 0 {
-				a.group(inbound, diff)
+				a.group(inbound, diff, p.after.Pos)
 			}
 		}
 	}
@@ -251,6 +256,9 @@ func compareAccess(s spaceOf, before, after *access.List, options sides, limits 
 			Witness: newWitness(here[i].Witness),
 			Before:  newDecision(here[i].Before, options.before), After: newDecision(here[i].After, options.after),
 		}
+		if by := here[i].After.By; by != nil {
+			change.pos = positionOf(by)
+		}
 		if change.Clients, err = access.ConditionOf(before, after, &here[i]); err != nil {
 			return diff, err
 		}
@@ -266,11 +274,11 @@ func compareAccess(s spaceOf, before, after *access.List, options sides, limits 
 }
 
 // group adds an inbound to the group with equal changes.
-func (a *accessDiffs) group(inbound InboundOf, diff *accessDiff) {
+func (a *accessDiffs) group(inbound InboundOf, diff *accessDiff, pos diag.Position) {
 	key := inbound.Inbound + "\x00" + diff.key
 	group := a.groups[key]
 	if group == nil {
-		group = &AccessDiff{Inbound: inbound.Inbound, Opens: emptyIfNil(diff.opens), Closes: emptyIfNil(diff.closes)}
+		group = &AccessDiff{Inbound: inbound.Inbound, Opens: emptyIfNil(diff.opens), Closes: emptyIfNil(diff.closes), pos: pos}
 		a.groups[key] = group
 	}
 	group.Dataplanes = append(group.Dataplanes, inbound.Dataplane)

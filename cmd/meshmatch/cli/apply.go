@@ -49,7 +49,7 @@ func (g *globals) loadApplied(c *cobra.Command, apply, deleted []string) (before
 	if _, err := engine.Apply(c.Context(), batch); err != nil {
 		return nil, nil, err
 	}
-	return before, &world{view: engine.View(), set: edit}, nil
+	return before, &world{view: engine.View(), set: edit, edited: old}, nil
 }
 
 // deletedID returns the identity of the only resource of KIND/[NAMESPACE/]NAME.

@@ -53,16 +53,10 @@ that is no error, and further classes are
 			case expand:
 				return g.printPolicies(c, w.view)
 			}
-			answer := inspect.NewCheck(w.view, w.set)
-			if err := g.addUnserved(c.Context(), answer, w.view); err != nil {
+			answer, err := g.check(c.Context(), w, tls)
+			if err != nil {
 				return g.printInvalid(c, &options, err)
 			}
-			if tls {
-				answer.Warnings = append(answer.Warnings, inspect.Unidentified(w.view)...)
-			}
-			answer.Warnings = diag.WithoutIgnored(answer.Warnings, w.set.Ignores, w.set.Positions(), func(code diag.Code) bool {
-				return len(g.leftOut) > 0 || code.Definition().TLS && !tls
-			})
 			if isReport {
 				g.reportLeftOut(c)
 				err = options.write(c, answer.Warnings)
@@ -79,6 +73,26 @@ that is no error, and further classes are
 	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
 	options.register(c.Flags())
 	return c
+}
+
+// check returns the findings about the input, without those that it ignores. With tls they
+// include the dataplanes that are served to no client over TLS.
+func (g *globals) check(ctx context.Context, w *world, tls bool) (*inspect.Check, error) {
+	answer := inspect.NewCheck(w.view, w.set)
+	if err := g.addUnserved(ctx, answer, w.view); err != nil {
+		return nil, err
+	}
+	if tls {
+		answer.Warnings = append(answer.Warnings, inspect.Unidentified(w.view)...)
+	}
+	ignores, positions := w.set.Ignores, w.set.Positions()
+	if w.edited != nil {
+		ignores, positions = slices.Concat(ignores, w.edited.Ignores), slices.Concat(positions, w.edited.Positions())
+	}
+	answer.Warnings = diag.WithoutIgnored(answer.Warnings, ignores, positions, func(code diag.Code) bool {
+		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls
+	})
+	return answer, nil
 }
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about

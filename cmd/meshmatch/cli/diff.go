@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -16,10 +18,12 @@ type diffQuery struct {
 	next    newInput
 	policy  string
 	options inspect.Options
+	// findings selects the output, and whether findings decide on the exit status.
+	findings findingOptions
 }
 
 func newDiff(g *globals) *cobra.Command {
-	var q diffQuery
+	q := diffQuery{findings: newFindingOptions()}
 	c := &cobra.Command{
 		Use:   "diff",
 		Short: "Show what changes for each dataplane between two sets of files",
@@ -34,10 +38,15 @@ or replaced, and --delete takes resources away.
 With --shadow and without --with, show what would change if the policies that
 only inform were enforced, or the one of --policy.
 
-Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2 bad input or wrong usage.`,
+The formats sarif, junit, github and md have the findings that the new input has and
+the old one lacks, and what opens and closes, for CI.
+
+Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2 bad
+input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
+  meshmatch diff -f old/ --with new/ -o md --fail-on opens
   meshmatch diff -f policies/ --shadow
   meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
 		Args: noArgs,
@@ -45,17 +54,35 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 			if err := q.check(); err != nil {
 				return err
 			}
+			isReport := q.findings.isReport(g)
 			q.options.Source = g.withSource()
-			diff, errLimit := q.answer(g, c)
+			diff, before, after, errLimit := q.answer(g, c)
 			if diff == nil {
 				return errLimit
 			}
-			if err := g.print(c, diff, func(p *page) { diffPage(p, diff) }); err != nil {
-				return err
+			var findings []diag.Diagnostic
+			if isReport || q.findings.failOn.given() {
+				var err error
+				if findings, err = g.newFindings(c.Context(), diff, before, after); err != nil {
+					return err
+				}
+			}
+			var err error
+			if isReport {
+				g.reportLeftOut(c)
+				err = q.findings.write(c, findings)
+			} else {
+				err = g.print(c, diff, func(p *page) { diffPage(p, diff) })
 			}
 			switch {
+			case err != nil:
+				return err
 			case errLimit != nil:
 				return incomplete{errLimit}
+			case q.findings.failOn.given():
+				if q.findings.failOn.any(findings) {
+					return errNo
+				}
 			case !diff.Empty():
 				return errNo
 			}
@@ -64,6 +91,7 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 	}
 	flags := c.Flags()
 	q.next.register(flags)
+	q.findings.register(flags)
 	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
@@ -82,20 +110,46 @@ func (q *diffQuery) check() error {
 	return q.next.check()
 }
 
-// answer compares. The error may be about a part of the answer.
-func (q *diffQuery) answer(g *globals, c *cobra.Command) (*inspect.Diff, error) {
+// answer compares. The error may be about a part of the answer. The worlds are those of
+// two inputs; with --shadow there are none.
+func (q *diffQuery) answer(g *globals, c *cobra.Command) (diff *inspect.Diff, before, after *world, err error) {
 	if !q.next.given() {
-		return q.shadow(g, c)
+		diff, err = q.shadow(g, c)
+		return diff, nil, nil, err
 	}
-	before, after, err := q.next.load(g, c)
+	before, after, err = q.next.load(g, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	mesh, err := g.chooseMeshOf(before, after)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	return inspect.NewDiff(before.view, after.view, mesh, q.options)
+	diff, err = inspect.NewDiff(before.view, after.view, mesh, q.options)
+	return diff, before, after, err
+}
+
+// newFindings returns what opens and closes, and the findings of after that before lacks.
+func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, before, after *world) ([]diag.Diagnostic, error) {
+	findings := diff.Findings()
+	if before == nil {
+		return findings, nil
+	}
+	var errs []error
+	found := make([][]diag.Diagnostic, 2)
+	for i, w := range []*world{before, after} {
+		answer, err := g.check(ctx, w, false)
+		var mistakes diag.Errors
+		switch {
+		case err == nil:
+			found[i] = answer.Warnings
+		case errors.As(err, &mistakes): // of proxies, which the comparison does not need
+			found[i] = mistakes
+		default:
+			errs = append(errs, err)
+		}
+	}
+	return append(findings, diag.Added(found[0], found[1])...), errors.Join(errs...)
 }
 
 // shadow compares the input with itself, with policies that inform enforced.

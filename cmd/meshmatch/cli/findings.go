@@ -87,13 +87,15 @@ func (f *failOn) Set(word string) error {
 
 func (*failOn) Type() string { return "finding" }
 
-// any reports whether any of the findings is one of those. Every finding that is no error
-// is a warning.
+func (f *failOn) given() bool { return len(f.codes)+len(f.classes) > 0 }
+
+// any reports whether any of the findings is an error or one of those. Every finding that
+// is no error is a warning.
 func (f *failOn) any(findings []diag.Diagnostic) bool {
 	return slices.ContainsFunc(findings, func(d diag.Diagnostic) bool {
 		class := d.Code.Class()
-		return slices.Contains(f.codes, d.Code) || slices.Contains(f.classes, class) ||
-			class != diag.ClassError && slices.Contains(f.classes, diag.ClassWarning)
+		return class == diag.ClassError || slices.Contains(f.codes, d.Code) || slices.Contains(f.classes, class) ||
+			slices.Contains(f.classes, diag.ClassWarning)
 	})
 }
 

@@ -53,6 +53,8 @@ type world struct {
 	view *core.View
 	set  *resource.Set // what was loaded
 	mesh string        // the mesh that the command is about
+	// edited is what was loaded before an edit, if set is the edit only.
+	edited *resource.Set
 }
 
 // load reads the files of -f and chooses the mesh.

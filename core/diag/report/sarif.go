@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,16 +176,13 @@ func codesOf(findings []diag.Diagnostic) []diag.Code {
 	return slices.Compact(codes)
 }
 
-// positions are the parts of messages that name other lines.
-var positions = regexp.MustCompile(`(:\d+:\d+|\bline \d+)`)
-
 // fingerprints returns a text for each finding that stays the same if lines move: it
 // depends on code, file, path and message without positions. Equal ones are counted.
 func fingerprints(findings []diag.Diagnostic) []string {
 	prints := make([]string, len(findings))
 	count := map[string]int{}
 	for i, d := range findings {
-		key := strings.Join([]string{d.Code.String(), d.Pos.File, d.Path, positions.ReplaceAllString(d.What, "")}, "\x00")
+		key := d.Pos.File + "\x00" + d.Key()
 		count[key]++
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(count[key])))
 		prints[i] = hex.EncodeToString(sum[:16])
