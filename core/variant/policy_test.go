@@ -315,9 +315,18 @@ subjects:
 		"no label":           {"{clusters: [{name: west}], dataplaneSelector: {matchExpressions: [{key: rack, operator: DoesNotExist}]}}", 2},
 		"some labels":        {"{clusters: [{name: west}], dataplaneSelector: {matchExpressions: [{key: rack, operator: In, values: [r1, r2]}]}}", 2},
 		"no zone":            {"{clusters: []}", 1},
+		"a label anywhere":   {"{dataplaneSelector: {matchLabels: {rack: r1}}}", 2},
+		"anywhere":           {"{dataplaneSelector: {}}", 1},
+		"some dataplanes":    {"{dataplanes: [{name: DATAPLANE-0}, {name: DATAPLANE-1}, {mesh: other, name: DATAPLANE-2}, {namespace: ns, name: DATAPLANE-3}]}", 2},
+		"some in a zone":     {"{clusters: [{name: east}], dataplanes: [{name: DATAPLANE-0}, {name: DATAPLANE-1}, {name: DATAPLANE-4}, {name: DATAPLANE-5}]}", 2},
+		"no dataplane":       {"{dataplanes: []}", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, placement(c.spec))}); err != nil {
+			spec := c.spec
+			for i, d := range engine.View().Dataplanes("default")[:6] {
+				spec = strings.Replace(spec, fmt.Sprint("DATAPLANE-", i), d.Name, 1)
+			}
+			if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, placement(spec))}); err != nil {
 				t.Fatal(err)
 			}
 			compiler.Update(engine.View())
