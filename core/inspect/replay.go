@@ -240,6 +240,7 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 		for i := range d.Inbounds {
 			k := key{newPermissionsOf(config, d, i, !applied), clients}
 			k.space.protocol = k.protocol
+			k.space.plain = false // whether a client had a certificate, the log shows
 			decider := known[k]
 			if decider == nil {
 				decider = replay.NewDecider(func() (*permission.Permissions, *access.Space) {
