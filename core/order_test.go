@@ -34,6 +34,7 @@ var order = []string{
 	`core/xds/wire`,
 
 	// What is computed, and what it is computed from.
+	`core/migrate`,
 	`core/inspect|core/variant`,
 	`core/replay`,
 	`core/access`,

@@ -43,6 +43,10 @@ func (c Code) Definition() *Definition {
 // Class returns the class of the code's findings.
 func (c Code) Class() Class { return c.Definition().Class }
 
+// IsForNextVersion reports whether findings with the code are about a later version of the
+// control plane, for which a user has to ask.
+func (c Code) IsForNextVersion() bool { return c >= TargetNotInKuma3 && c <= OpensInKuma3 }
+
 // Class groups findings by the action that a user takes.
 type Class string
 

@@ -124,6 +124,15 @@ const (
 	KindNotRead          Code = 5001
 	DefaultPolicyMissing Code = 5002
 	FromNotRead          Code = 5003
+	TargetNotInKuma3     Code = 5101
+	ReferenceNotInKuma3  Code = 5102
+	FromNotInKuma3       Code = 5103
+	TagsNotInKuma3       Code = 5104
+	FieldNotInKuma3      Code = 5105
+	MTLSNotInKuma3       Code = 5106
+	KindNotInKuma3       Code = 5107
+	ValueNotInKuma3      Code = 5108
+	OpensInKuma3         Code = 5109
 )
 
 // The codes of warnings about limits.

@@ -47,4 +47,58 @@ spec:
 		Semantics: "kuma3",
 		Mend:      "Write the items as rules.",
 	},
+	{
+		Code: TargetNotInKuma3, Class: ClassMigration, Title: "Kuma 3 selects other dataplanes",
+		Means: "Kuma 3 reads only Mesh, and Dataplane with labels. A policy with a name selects every dataplane, one with another kind selects none.",
+		When:  "A policy has a top-level targetRef with a name, proxyTypes or another kind, and is checked for Kuma 3.",
+		Mend:  "Select by labels; `migrate` writes them if labels select the same dataplanes.",
+	},
+	{
+		Code: ReferenceNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not find a destination or route",
+		Means: "Kuma 3 reads only labels in references. An item that refers by name or by tags has no effect, and a backendRef answers with an error.",
+		When:  "A `to` item or a backendRef has a name or tags, and is checked for Kuma 3.",
+		Mend:  "Refer by labels; `migrate` writes those of the MeshService, MeshExternalService, MeshMultiZoneService or route.",
+	},
+	{
+		Code: FromNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not read `from`",
+		Means: "The items are silently ignored. Without its permissions an inbound denies its clients.",
+		When:  "A policy has `from` items, and is checked for Kuma 3.",
+		Mend:  "Write rules; `migrate` does if the SPIFFE IDs of the dataplanes tell the clients apart.",
+	},
+	{
+		Code: TagsNotInKuma3, Class: ClassMigration, Title: "Kuma 3 has no tags",
+		Means: "Kuma 3 selects dataplanes by labels, reads the protocol of an inbound in its own field, and makes no listener for an outbound with tags.",
+		When:  "A Dataplane or the selector of a MeshService has tags, and is checked for Kuma 3.",
+		Mend:  "Write labels and protocols, which `migrate` does, and backendRefs.",
+	},
+	{
+		Code: FieldNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not have a field",
+		Means: "The field is ignored, or the document is rejected. The message names the effect.",
+		When:  "A document has a field that is gone, and is checked for Kuma 3.",
+		Mend:  "Write what the message names; `migrate` moves what has another place.",
+	},
+	{
+		Code: MTLSNotInKuma3, Class: ClassMigration, Title: "Kuma 3 serves the mesh in plain text",
+		Means: "Only a MeshIdentity gives a dataplane a certificate. Without one its inbounds have no TLS, and no permission applies to them: every client is allowed.",
+		When:  "A Mesh has an enabled mtls backend, a dataplane is selected by no MeshIdentity, and the input is checked for Kuma 3.",
+		Mend:  "Write a MeshIdentity that selects every dataplane, and a MeshTrust, before the upgrade.",
+	},
+	{
+		Code: KindNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not have a kind",
+		Means: "Documents of the kind are not read, or rejected.",
+		When:  "The input has a ZoneIngress, a ZoneEgress, a MeshGateway, its routes or a builtin gateway, and is checked for Kuma 3.",
+		Mend:  "Write what the message names.",
+	},
+	{
+		Code: ValueNotInKuma3, Class: ClassMigration, Title: "Kuma 3 rejects a value",
+		Means: "A write of the document fails.",
+		When:  "A name is no DNS label, or a protocol is kafka, and the input is checked for Kuma 3.",
+		Mend:  "Rename the resource, or use tcp.",
+	},
+	{
+		Code: OpensInKuma3, Class: ClassMigration, Title: "permissions are not rewritten, as they would open an inbound",
+		Means: "Rules for the SPIFFE IDs of the dataplanes would allow a request that the `from` items deny. The message has one. The document is left as it is, so that Kuma 3 denies.",
+		When:  "`migrate` compares the rewritten permissions with the original ones.",
+		Mend:  "Write the rules by hand, and compare them with `diff`.",
+	},
 }

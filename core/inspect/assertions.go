@@ -158,7 +158,7 @@ func (t *tester) judge(c *resource.AccessCase, at inboundAt, d access.Decision, 
 	decision := newDecision(d, t.options)
 	return TestResult{
 		Result: TestFail, Why: "the decision is " + decision.Decision, By: &decision.By,
-		Counterexample: &Counterexample{qualifiedName(&at.dataplane.Meta), uniqueInboundName(at.dataplane, at.index), newWitness(r)},
+		Counterexample: &Counterexample{qualifiedName(&at.dataplane.Meta), UniqueInboundName(at.dataplane, at.index), NewWitness(r)},
 	}
 }
 
@@ -182,7 +182,7 @@ func (t *tester) targets(to *resource.AccessTarget) ([]inboundAt, error) {
 			if to.Service != nil && in.Tags.Value(resource.ServiceTag) != *to.Service {
 				continue
 			}
-			if to.Inbound == nil || *to.Inbound == in.SectionName() || *to.Inbound == uniqueInboundName(d, i) {
+			if to.Inbound == nil || *to.Inbound == in.SectionName() || *to.Inbound == UniqueInboundName(d, i) {
 				out = append(out, inboundAt{d, i})
 			}
 		}

@@ -59,7 +59,7 @@ func allowsAny(p *permission.Permissions, limits access.Limits) bool {
 
 // inboundOf returns the names of a dataplane and of its inbound, given by its index.
 func inboundOf(d *resource.Dataplane, inbound int) string {
-	return qualifiedName(&d.Meta) + " " + uniqueInboundName(d, inbound)
+	return qualifiedName(&d.Meta) + " " + UniqueInboundName(d, inbound)
 }
 
 // firstOf returns the first of a list of names, and the number of further

@@ -55,9 +55,9 @@ func inboundAddress(d *resource.Dataplane, i int) string {
 	return net.JoinHostPort(cmp.Or(in.Address, d.Address), portNumber(in.Port))
 }
 
-// uniqueInboundName returns the name of an inbound, or address:port if another
+// UniqueInboundName returns the name of an inbound, or address:port if another
 // inbound of the dataplane has the same name.
-func uniqueInboundName(d *resource.Dataplane, i int) string {
+func UniqueInboundName(d *resource.Dataplane, i int) string {
 	name := d.Inbounds[i].SectionName()
 	for j := range d.Inbounds {
 		if j != i && d.Inbounds[j].SectionName() == name {

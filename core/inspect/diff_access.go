@@ -51,7 +51,8 @@ type Witness struct {
 	SNI      string            `json:"sni,omitempty"`
 }
 
-func newWitness(r *request.Request) Witness {
+// NewWitness returns a request for printing.
+func NewWitness(r *request.Request) Witness {
 	w := Witness{SpiffeID: r.SpiffeID, Tags: r.Tags, Method: r.Method, Path: r.Path, SNI: r.SNI}
 	for _, h := range r.Headers {
 		if w.Headers == nil {
@@ -142,9 +143,9 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 	old, next := permissionsIn(before), permissionsIn(after)
 	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
 	for i := range p.after.Inbounds {
-		name := uniqueInboundName(p.after, i)
+		name := UniqueInboundName(p.after, i)
 		for j := range p.before.Inbounds {
-			if uniqueInboundName(p.before, j) != name {
+			if UniqueInboundName(p.before, j) != name {
 				continue
 			}
 			pair := accessPair{newPermissionsOf(old, p.before, j, wasOpen), newPermissionsOf(next, p.after, i, isOpen), a.spaceOf(d, p, i)}
@@ -200,7 +201,7 @@ func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p
 	diff, err := compareAccess(key.space, x, y, d.deciders(), a.limits)
 	if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
 		if a.unknownCount++; a.unknown == nil {
-			a.unknown = fmt.Errorf("permissions of %s of %s: %w", uniqueInboundName(p.after, after), p.after.Name, limit)
+			a.unknown = fmt.Errorf("permissions of %s of %s: %w", UniqueInboundName(p.after, after), p.after.Name, limit)
 		}
 	} else if err != nil {
 		return nil, err
@@ -253,7 +254,7 @@ func compareAccess(s spaceOf, before, after *access.List, options sides, limits 
 	}
 	for i := range here {
 		change := AccessChange{
-			Witness: newWitness(here[i].Witness),
+			Witness: NewWitness(here[i].Witness),
 			Before:  newDecision(here[i].Before, options.before), After: newDecision(here[i].After, options.after),
 		}
 		if by := here[i].After.By; by != nil {

@@ -57,7 +57,7 @@ func fromsOf(p pair, before, after []*rules.Config) []inboundFroms {
 				if config.Inbounds[i].From == nil {
 					continue
 				}
-				key := config.Kind.Name + " " + uniqueInboundName(d, i)
+				key := config.Kind.Name + " " + UniqueInboundName(d, i)
 				n, known := at[key]
 				if !known {
 					n = len(froms)

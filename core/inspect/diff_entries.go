@@ -45,7 +45,7 @@ func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leave
 				if len(c.Unmerged) == 0 {
 					continue
 				}
-				key := config.Kind.Name + " " + uniqueInboundName(d, i)
+				key := config.Kind.Name + " " + UniqueInboundName(d, i)
 				n, known := at[key]
 				if !known {
 					n = len(inbounds)

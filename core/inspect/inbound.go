@@ -56,7 +56,7 @@ func (p Permission) MarshalJSON() ([]byte, error) {
 
 func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 	c, in, kind := config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
-	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, uniqueInboundName(a.dataplane, i), a.dataplane.Name)
+	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, UniqueInboundName(a.dataplane, i), a.dataplane.Name)
 	options := a.options
 	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}

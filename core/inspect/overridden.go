@@ -129,7 +129,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 	if err != nil {
 		o.warnings = append(o.warnings, diag.Diagnostic{
 			Code: diag.PastLimit, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
-			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, uniqueInboundName(d, inbound), d.Name, err),
+			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, UniqueInboundName(d, inbound), d.Name, err),
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {

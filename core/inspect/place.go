@@ -53,7 +53,7 @@ func (p *Place) String() string {
 func inboundPlace(d *resource.Dataplane, i int) *InboundRef {
 	in := &d.Inbounds[i]
 	ref := &InboundRef{Name: in.SectionName()}
-	if uniqueInboundName(d, i) != ref.Name {
+	if UniqueInboundName(d, i) != ref.Name {
 		ref.Address, ref.Port = cmp.Or(in.Address, d.Address), in.Port
 	}
 	return ref

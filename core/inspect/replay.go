@@ -112,7 +112,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 			shown.After = &decision
 		}
 		at := d.Inbound.Dataplane
-		shown.Example = ReplayExample{Dataplane: DataplaneKRI(last, at), Inbound: uniqueInboundName(at, d.Inbound.Index), Witness: newWitness(d.Request), Name: qualifiedName(&at.Meta)}
+		shown.Example = ReplayExample{Dataplane: DataplaneKRI(last, at), Inbound: UniqueInboundName(at, d.Inbound.Index), Witness: NewWitness(d.Request), Name: qualifiedName(&at.Meta)}
 		if options.Source {
 			shown.Example.Source = position(d.At)
 		}

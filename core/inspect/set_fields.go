@@ -184,7 +184,7 @@ func entryAt(o rules.Origin, pointer string) *permission.Place {
 func (s *setFields) clients(f setField, from *rules.From) {
 	view, err := s.views.of(from)
 	if err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s of inbound %s of %s: %w", s.config.Kind.Name, uniqueInboundName(s.d, f.inbound), s.d.Name, err))
+		s.errs = append(s.errs, fmt.Errorf("%s of inbound %s of %s: %w", s.config.Kind.Name, UniqueInboundName(s.d, f.inbound), s.d.Name, err))
 		return
 	}
 	type itemField struct {

@@ -36,7 +36,7 @@ type backendKind string
 func (backendKind) Enum() []string { return DestinationTargets.Names() }
 
 func (d *backendDoc) ref() BackendRef {
-	kind, _ := parseTargetKind(string(d.Kind)) // strict has reported an unknown word
+	kind, _ := ParseTargetKind(string(d.Kind)) // strict has reported an unknown word
 	return BackendRef{kind, d.Name, d.Namespace, d.Labels, d.Port}
 }
 

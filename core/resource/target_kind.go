@@ -40,7 +40,8 @@ func (k TargetKind) String() string {
 // IsRoute reports whether the kind names a route.
 func (k TargetKind) IsRoute() bool { return k >= TargetMeshGatewayRoute }
 
-func parseTargetKind(s string) (TargetKind, bool) {
+// ParseTargetKind returns the kind of a name, and reports whether there is one.
+func ParseTargetKind(s string) (TargetKind, bool) {
 	for k := TargetMesh; k < targetKindEnd; k++ {
 		if targetKindNames[k] == s {
 			return k, true

@@ -180,7 +180,7 @@ func (c *targetCheck) ref() TargetRef {
 		c.errorf(diag.MissingField, "kind", oneOf(c.place.allowed), "required field is missing")
 		return TargetRef{}
 	}
-	kind, known := parseTargetKind(word)
+	kind, known := ParseTargetKind(word)
 	switch {
 	case !known:
 		c.errorf(diag.UnknownKind, "kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)

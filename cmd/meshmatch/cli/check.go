@@ -13,12 +13,15 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/migrate"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 func newCheck(g *globals) *cobra.Command {
 	var expand, tls bool
+	next := choice{words: versions}
 	options := newFindingOptions()
 	c := &cobra.Command{
 		Use:   "check",
@@ -27,7 +30,8 @@ func newCheck(g *globals) *cobra.Command {
 once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
 every request. With --tls they report too which dataplanes serve has for no client
-over TLS, as no MeshIdentity gives them a SPIFFE ID.
+over TLS, as no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
+what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2.
 
 Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
 junit, github and md have the findings alone, for CI. Errors make the exit status
@@ -38,11 +42,13 @@ that is no error, and further classes are
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --fail-on warning
   meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
+  meshmatch check -f policies/ --for kuma3
   meshmatch check -f policies/ -o sarif
   meshmatch check -f policies/ --expand -o yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			isReport := options.isReport(g)
+			g.keepSources = next.word != ""
 			w, err := g.loadAll(c, g.files)
 			if err != nil {
 				return g.printInvalid(c, &options, err)
@@ -53,7 +59,7 @@ that is no error, and further classes are
 			case expand:
 				return g.printPolicies(c, w.view)
 			}
-			answer, err := g.check(c.Context(), w, tls)
+			answer, err := g.check(c.Context(), w, tls, next.word)
 			if err != nil {
 				return g.printInvalid(c, &options, err)
 			}
@@ -71,13 +77,15 @@ that is no error, and further classes are
 	}
 	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
+	c.Flags().Var(&next, "for", "report too what this `VERSION` of Kuma reads differently: kuma3")
 	options.register(c.Flags())
 	return c
 }
 
 // check returns the findings about the input, without those that it ignores. With tls they
-// include the dataplanes that are served to no client over TLS.
-func (g *globals) check(ctx context.Context, w *world, tls bool) (*inspect.Check, error) {
+// include the dataplanes that are served to no client over TLS, with a next version what
+// this one reads differently.
+func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*inspect.Check, error) {
 	answer := inspect.NewCheck(w.view, w.set)
 	if err := g.addUnserved(ctx, answer, w.view); err != nil {
 		return nil, err
@@ -85,14 +93,30 @@ func (g *globals) check(ctx context.Context, w *world, tls bool) (*inspect.Check
 	if tls {
 		answer.Warnings = append(answer.Warnings, inspect.Unidentified(w.view)...)
 	}
+	if next != "" {
+		if err := g.addMigration(ctx, answer, w.set); err != nil {
+			return nil, err
+		}
+	}
 	ignores, positions := w.set.Ignores, w.set.Positions()
 	if w.edited != nil {
 		ignores, positions = slices.Concat(ignores, w.edited.Ignores), slices.Concat(positions, w.edited.Positions())
 	}
 	answer.Warnings = diag.WithoutIgnored(answer.Warnings, ignores, positions, func(code diag.Code) bool {
-		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls
+		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls || code.IsForNextVersion() && next == ""
 	})
 	return answer, nil
+}
+
+// addMigration adds the findings about Kuma 3.
+func (g *globals) addMigration(ctx context.Context, answer *inspect.Check, set *resource.Set) error {
+	w, err := g.view(ctx, set, semantics.Kuma)
+	if err != nil {
+		return err
+	}
+	findings, err := migrate.Findings(w.view, set)
+	answer.Warnings = diag.Sorted(append(answer.Warnings, findings...))
+	return err
 }
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about

@@ -154,6 +154,7 @@ func (g *globals) completions(c *cobra.Command) {
 		"kind":    g.completeKinds,
 		"form":    cobra.FixedCompletions(filterForms, cobra.ShellCompDirectiveNoFileComp),
 		"fail-on": cobra.FixedCompletions(append(failOnWords(""), completeCodes()...), cobra.ShellCompDirectiveNoFileComp),
+		"for":     cobra.FixedCompletions(versions, cobra.ShellCompDirectiveNoFileComp),
 		"shape":   cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, complete := range words {

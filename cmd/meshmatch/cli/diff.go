@@ -138,7 +138,7 @@ func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, before, a
 	var errs []error
 	found := make([][]diag.Diagnostic, 2)
 	for i, w := range []*world{before, after} {
-		answer, err := g.check(ctx, w, false)
+		answer, err := g.check(ctx, w, false, "")
 		var mistakes diag.Errors
 		switch {
 		case err == nil:
@@ -194,24 +194,29 @@ func diffPage(p *page, diff *inspect.Diff) {
 	for i := range diff.Access {
 		accessDiffPage(p, &diff.Access[i])
 	}
-	for _, group := range diff.Groups {
-		names := group.Names
-		if p.wide {
-			names = group.Dataplanes
+	for i := range diff.Groups {
+		groupPage(p, &diff.Groups[i])
+	}
+}
+
+// groupPage shows the changes of dataplanes.
+func groupPage(p *page, group *inspect.DiffGroup) {
+	names := group.Names
+	if p.wide {
+		names = group.Dataplanes
+	}
+	p.heading(0, "%s", someOf(names, 5))
+	place := ""
+	for i := range group.Changes {
+		change := &group.Changes[i]
+		if title := change.Kind + ", " + change.Place.String(); title != place {
+			place = title
+			p.heading(1, "%s", title)
 		}
-		p.heading(0, "%s", someOf(names, 5))
-		place := ""
-		for i := range group.Changes {
-			change := &group.Changes[i]
-			if title := change.Kind + ", " + change.Place.String(); title != place {
-				place = title
-				p.heading(1, "%s", title)
-			}
-			if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
-				continue // the fields that follow show that the conf begins or ceases to apply
-			}
-			p.row(changedField(change), changeText(p, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change.After, change.AfterOrigin))
+		if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
+			continue // the fields that follow show that the conf begins or ceases to apply
 		}
+		p.row(changedField(change), changeText(p, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change.After, change.AfterOrigin))
 	}
 }
 

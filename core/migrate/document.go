@@ -1,0 +1,159 @@
+package migrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// tree is a mapping of a document.
+type tree = map[string]any
+
+// document is a document as it is written, which may be edited.
+type document struct {
+	meta   *resource.Meta
+	fields tree
+	order  []string // of the fields
+	edits  []string // what was rewritten: paths
+}
+
+func newDocument(meta *resource.Meta, source json.RawMessage) (*document, error) {
+	d := &document{meta: meta}
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.UseNumber()
+	if err := decoder.Decode(&d.fields); err != nil {
+		return nil, fmt.Errorf("%s: %w", meta.ID, err)
+	}
+	// The fields of a document are in their order; see [resource.Set.Sources].
+	tokens, depth := json.NewDecoder(bytes.NewReader(source)), 0
+	for key := true; ; {
+		token, err := tokens.Token()
+		if err != nil {
+			break
+		}
+		switch delim, isDelim := token.(json.Delim); {
+		case isDelim && (delim == '{' || delim == '['):
+			depth++
+			key = depth == 1
+			continue
+		case isDelim:
+			depth--
+		case depth == 1 && key:
+			d.order = append(d.order, token.(string))
+			key = false
+			continue
+		}
+		if depth == 1 {
+			key = true
+		}
+	}
+	return d, nil
+}
+
+// universal reports whether the document has the form that users write outside of
+// Kubernetes.
+func (d *document) universal() bool { return d.fields["type"] != nil }
+
+// spec returns the spec, or the document if its fields are at the top.
+func (d *document) spec() tree {
+	if spec, ok := d.fields["spec"].(tree); ok {
+		return spec
+	}
+	return d.fields
+}
+
+// labels returns the mapping of labels, which it adds if there is none.
+func (d *document) labels() tree {
+	parent := d.fields
+	if !d.universal() {
+		metadata, _ := d.fields["metadata"].(tree)
+		if metadata == nil {
+			metadata = tree{}
+			d.fields["metadata"] = metadata
+		}
+		parent = metadata
+	}
+	labels, _ := parent["labels"].(tree)
+	if labels == nil {
+		labels = tree{}
+		parent["labels"] = labels
+	}
+	return labels
+}
+
+// edited records that a field was rewritten.
+func (d *document) edited(path string) {
+	if !slices.Contains(d.edits, path) {
+		d.edits = append(d.edits, path)
+	}
+}
+
+// MarshalJSON prints the document with its fields in their order, and new ones in front
+// of the spec.
+func (d *document) MarshalJSON() ([]byte, error) {
+	order := slices.Clone(d.order)
+	for _, name := range []string{"labels", "metadata"} {
+		if d.fields[name] != nil && !slices.Contains(order, name) {
+			at := slices.IndexFunc(order, func(field string) bool { return field == "spec" || field == "networking" })
+			order = slices.Insert(order, max(at, 0), name)
+		}
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range order {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for n, part := range []any{name, d.fields[name]} {
+			text, err := resource.Marshal(part)
+			if err != nil {
+				return nil, err
+			}
+			b.Write(text)
+			if n == 0 {
+				b.WriteByte(':')
+			}
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// at follows keys and indexes through a tree; nil where there is no such value.
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			fields, _ := value.(tree)
+			value = fields[step]
+		case int:
+			elems, _ := value.([]any)
+			if step >= len(elems) {
+				return nil
+			}
+			value = elems[step]
+		}
+	}
+	return value
+}
+
+// list returns the list at a path; empty if there is none.
+func list(value any, path ...any) []any {
+	elems, _ := at(value, path...).([]any)
+	return elems
+}
+
+// mapping returns the mapping at a path; nil if there is none.
+func mapping(value any, path ...any) tree {
+	fields, _ := at(value, path...).(tree)
+	return fields
+}
+
+// text returns the text at a path; empty if there is none.
+func text(value any, path ...any) string {
+	s, _ := at(value, path...).(string)
+	return s
+}
