@@ -85,8 +85,8 @@ func (l line) matches(s selector, results *Results) ([]match, error) {
 	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
 }
 
-// each returns the results of of for each element without an error, and joins the
-// errors.
+// each calls the function of for each element. It returns the results without an
+// error, and joins the errors.
 func each[E, R any](list []E, of func(E) (R, error)) ([]R, error) {
 	var all []R
 	var errs []error

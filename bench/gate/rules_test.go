@@ -7,7 +7,7 @@ import (
 )
 
 // TestCheckRecorded applies rules to a recorded run, or reports their errors.
-// If a part `flags` is times, times are checked too.
+// If the part `flags` is times, times are also checked.
 func TestCheckRecorded(t *testing.T) {
 	golden(t, "check", func(t *testing.T, parts map[string]string) string {
 		rules, err := ParseRules(strings.NewReader(parts["rules"]), "rules")

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Unreachable returns the field of a MeshExternalService for which no proxy connects to it,
-// and the reason (SPEC 17.4). Both are empty if proxies connect to it.
+// Unreachable returns the field of a MeshExternalService because of which no proxy connects
+// to it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
 func Unreachable(s *resource.MeshExternalService) (path, why string) {
 	switch {
 	case s.Spec.Extension != nil:
@@ -47,7 +47,7 @@ func Unreachable(s *resource.MeshExternalService) (path, why string) {
 
 const inSecret = "it is in a Secret, which is not read; give it in inline or inlineString"
 
-// PEM returns the text of a certificate or key, and false if it is in a Secret.
+// PEM returns the text of a certificate or key, or false if it is in a Secret.
 func PEM(c *resource.Certificate) (text string, inline bool) {
 	switch {
 	case c.Inline != nil:

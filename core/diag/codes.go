@@ -50,7 +50,7 @@ const (
 	ServerFirstWithoutTLS Code = 213
 )
 
-// The codes of warnings about what is likely a mistake.
+// The codes of warnings about likely mistakes.
 const (
 	ClosedInbound       Code = 1001
 	OpenInbound         Code = 1002
@@ -71,7 +71,7 @@ const (
 	BadIgnore           Code = 1017
 )
 
-// The codes of warnings about what has no effect.
+// The codes of warnings about input without effect.
 const (
 	SelectsNothing          Code = 2001
 	NoDataplanes            Code = 2002
@@ -101,7 +101,7 @@ const (
 	UnknownIdentity         Code = 2026
 )
 
-// The codes of warnings about what is redundant.
+// The codes of warnings about redundant input.
 const (
 	NeverDecides         Code = 3001
 	NeverNeeded          Code = 3002

@@ -58,7 +58,7 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	}{d.Code, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message(), d.Code.Class()})
 }
 
-// Message returns what and hint without position and path.
+// Message returns "what; hint" without position and path.
 func (d Diagnostic) Message() string { return WithHint(d.What, d.Hint) }
 
 // WithHint returns "what; hint", or what alone if there is no hint.

@@ -39,8 +39,8 @@ func sources(t *testing.T, yield func(path string, file *ast.File)) {
 	}
 }
 
-// Each constant has a definition, and each definition a constant with its number that some
-// message uses.
+// Each constant has a definition, and each definition has a constant with its number that
+// some message uses.
 func TestEveryCodeIsDefinedAndUsed(t *testing.T) {
 	constants := map[string]diag.Code{}
 	used := map[string]bool{}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Ignore takes findings out of an answer (SPEC 13.5): those with a code at a line, or in a
-// resource.
+// Ignore removes the findings with a code at a line, or in a resource, from an answer
+// (SPEC 13.5).
 type Ignore struct {
 	Code   Code
 	Reason string
@@ -18,12 +18,12 @@ type Ignore struct {
 	Resource Position
 }
 
-// IgnoreComment begins the text of a comment that ignores a finding of the next line.
+// IgnoreComment begins the text of a comment that ignores a finding at the next line.
 const IgnoreComment = "meshmatch:ignore"
 
-// IgnoreComments returns the ignores of the comments of a file, and reports the comments
-// that are no ignores to sink. Comments without code between a comment and the line that
-// it is about may be any number.
+// IgnoreComments returns the ignores in the comments of a file, and reports malformed
+// ignores to sink. Any number of comments may be between an ignore and the line to which
+// it applies.
 func IgnoreComments(file string, data []byte, sink *Sink) []Ignore {
 	if !bytes.Contains(data, []byte(IgnoreComment)) {
 		return nil
@@ -54,12 +54,12 @@ func IgnoreComments(file string, data []byte, sink *Sink) []Ignore {
 		}
 	}
 	for ; pending < len(ignores); pending++ {
-		ignores[pending].Line = number + 1 // there is no line, so it ignores nothing
+		ignores[pending].Line = number + 1 // there is no such line, so it ignores no finding
 	}
 	return ignores
 }
 
-// IgnoreAnnotation returns the ignores of the text of an annotation at a place: one for
+// IgnoreAnnotation returns the ignores in the text of an annotation at a place, one for
 // each line of the text. Resource is the position of the resource.
 func IgnoreAnnotation(at *At, text string, resource Position) []Ignore {
 	var ignores []Ignore
@@ -72,7 +72,7 @@ func IgnoreAnnotation(at *At, text string, resource Position) []Ignore {
 	return ignores
 }
 
-// newIgnore parses "CODE reason". What is wrong is reported to sink.
+// newIgnore parses "CODE reason". It reports errors to sink.
 func newIgnore(pos Position, path, text string, sink *Sink) (Ignore, bool) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 	reason = strings.TrimSpace(reason)
@@ -92,10 +92,10 @@ func newIgnore(pos Position, path, text string, sink *Sink) (Ignore, bool) {
 	return Ignore{Code: code, Reason: reason, Pos: pos}, true
 }
 
-// WithoutIgnored returns the findings that no ignore takes out, and one for each ignore
-// that takes out none, sorted. Resources is the positions of all resources: one ends where
-// the next one of its file begins. Absent reports that findings with a code were not
-// looked for.
+// WithoutIgnored returns the findings that no ignore removes, and a finding for each
+// ignore that removes none, sorted. Resources contains the positions of all resources; a
+// resource ends where the next one of its file begins. Absent reports whether findings
+// with a code were not computed.
 func WithoutIgnored(findings []Diagnostic, ignores []Ignore, resources []Position, absent func(Code) bool) []Diagnostic {
 	if len(ignores) == 0 {
 		return Sorted(findings)

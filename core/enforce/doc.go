@@ -32,8 +32,9 @@
 // Where SPEC is silent:
 //
 //   - A binding, its placement, its subjects and the members of a PolicySet are in
-//     the same namespace, even if the subjects are policies of a mesh: a policy in
-//     the universal format without a namespace is bound by a binding without one.
+//     the same namespace, even if the subjects are policies of a mesh: a binding
+//     without a namespace binds a policy in the universal format without a
+//     namespace.
 //   - A binding binds the mesh policies with a name in every mesh or, with the label
 //     kuma.io/mesh, only in that mesh.
 //   - An empty clusterSelector selects every cluster with a ManagedCluster and, for

@@ -76,8 +76,9 @@ func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 }
 
 // causes contains a row of bits for each cluster on which a policy is placed. The
-// bits tell whether the policy is enforced there, and which paths are the cause. A
-// policy has few distinct rows, and clusters with the same row share their target.
+// bits indicate whether the policy is enforced there, and which paths are the
+// cause. A policy has few distinct rows, and clusters with the same row share
+// their target.
 type causes struct {
 	effect *Effect
 	width  int      // bytes of a row

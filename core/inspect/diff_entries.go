@@ -8,29 +8,31 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// entryDiffs compares the entries of rules that are not merged. Inbounds share lists of
-// thousands of entries, so each list is read once, and each pair is compared once.
+// entryDiffs compares the entries of unmerged rules. Inbounds share lists of thousands
+// of entries, so each list is read once, and each pair is compared once.
 type entryDiffs struct {
 	before, after Options // how origins are shown
 	lists         map[*rules.InboundConfig]entryList
 	known         map[entryPair][]entryKeyOf
-	err           error // the first one
+	err           error // the first error
 }
 
 type entryPair struct{ before, after *rules.InboundConfig } // nil: none
 
-// entryKeyOf identifies an entry of an inbound: its JSON, and the list that it is in. An
-// entry decides the same wherever it is in the list.
+// entryKeyOf identifies an entry of an inbound by its JSON and its list. The effect of
+// an entry does not depend on its position in the list.
 type entryKeyOf struct{ entry, field string }
 
-// entryList is the entries of an inbound, of equal ones the first.
+// entryList contains the entries of an inbound. Of equal entries, it contains
+// the first.
 type entryList map[entryKeyOf]leaf
 
 func newEntryDiffs(sides sides) *entryDiffs {
 	return &entryDiffs{before: sides.before, after: sides.after, lists: map[*rules.InboundConfig]entryList{}, known: map[entryPair][]entryKeyOf{}}
 }
 
-// add adds the entries that only one of two views has to its leaves.
+// add adds the entries that only one of two views has to the leaves of that
+// view.
 func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) error {
 	type inbound struct {
 		kind  *resource.Kind
@@ -74,7 +76,7 @@ func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leave
 	return e.err
 }
 
-// compare returns the entries that one of two inbounds has.
+// compare returns the entries that only one of two inbounds has.
 func (e *entryDiffs) compare(kind *resource.Kind, both entryPair) []entryKeyOf {
 	if both.before == both.after {
 		return nil
@@ -97,7 +99,7 @@ func (e *entryDiffs) compare(kind *resource.Kind, both entryPair) []entryKeyOf {
 	return keys
 }
 
-// list returns the entries of an inbound; nil has none.
+// list returns the entries of an inbound; a nil inbound has none.
 func (e *entryDiffs) list(kind *resource.Kind, c *rules.InboundConfig, options Options) entryList {
 	if c == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// differingInbounds warns of services whose inbounds decide differently about some
-// request, once for a service. Inbounds of different protocols are not compared: they
-// receive different requests.
+// differingInbounds warns, once for each service, if inbounds of the service decide
+// some request differently. It does not compare inbounds of different protocols,
+// which receive different requests.
 func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 	type group struct {
 		service  string
@@ -54,7 +54,7 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 				continue
 			}
 			differences, err := access.Compare(&access.Space{Protocol: key.protocol}, one.list, known.list, m.accessLimits)
-			if err != nil || len(differences) == 0 { // past the limit it is unknown
+			if err != nil || len(differences) == 0 { // beyond the limit, the result is unknown
 				equal[pair] = true
 				continue
 			}

@@ -56,7 +56,7 @@ type entries struct {
 	order    []permission.Place // the keys of known, in the order in which they were added
 	seen     map[permissionsOf]bool
 	limits   access.Limits
-	unknown  int                 // inbounds past a limit
+	unknown  int                 // inbounds that exceed a limit
 	first    *resource.Dataplane // of such an inbound
 	warnings []diag.Diagnostic
 }
@@ -108,14 +108,14 @@ func (e *entries) warn(code diag.Code, place permission.Place, what, hint string
 
 // entryEffect is the effect of an entry on the inbounds so far.
 type entryEffect struct {
-	decides bool    // about some request
-	needed  bool    // without it, some decision would be another one
-	denied  *string // the entry of another policy that denies some of what it allows
+	decides bool    // the entry decides some request
+	needed  bool    // without the entry, some decision would differ
+	denied  *string // an entry of another policy that denies some of the requests that the entry allows
 }
 
-// needlessEntries returns the entries without which each request has the same decision,
-// and the same shadow decision, among the entries that decide about some request. It
-// returns nil if that is unknown.
+// needlessEntries returns, among the entries that decide some request, the entries
+// without which every request has the same decision and the same shadow decision. It
+// returns nil if this is unknown.
 func needlessEntries(p *permission.Permissions, decides map[permission.Place]bool, limits access.Limits) map[permission.Place]bool {
 	var needless map[permission.Place]bool
 	for _, list := range listsOf(p) {
@@ -133,13 +133,14 @@ func needlessEntries(p *permission.Permissions, decides map[permission.Place]boo
 	return needless
 }
 
-// denials finds the entries that deny some of what an entry of another policy allows.
+// denials finds the entries that deny some of the requests that an entry of another
+// policy allows.
 type denials struct {
 	protocol request.Protocol
 	limits   access.Limits
 	all      []*access.Entry
-	byID     map[string][]*access.Entry // those that may deny a client, by its SPIFFE ID
-	others   []*access.Entry            // those that may deny a client with any other one
+	byID     map[string][]*access.Entry // the entries that may deny a client, by its SPIFFE ID
+	others   []*access.Entry            // the entries that may deny a client with any other SPIFFE ID
 }
 
 func newDenials(protocol request.Protocol, list *permission.DecisionList, limits access.Limits) *denials {
@@ -172,8 +173,8 @@ func newDenials(protocol request.Protocol, list *permission.DecisionList, limits
 	return d
 }
 
-// of returns the name of the first entry that denies some of what an entry allows, nil if
-// there is none, or if that is unknown.
+// of returns the name of the first entry that denies some of the requests that an entry
+// allows. It returns nil if there is none, or if this is unknown.
 func (d *denials) of(allowing *permission.Entry) *string {
 	candidates := d.all
 	if id := allowing.Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDExact {
@@ -185,7 +186,7 @@ func (d *denials) of(allowing *permission.Entry) *string {
 	allow := access.Entry{Match: allowing.Match, Scope: allowing.List.Scope(), Allow: true, By: &allowing.Place}
 	for _, deny := range candidates {
 		if deny.By.Policy == allowing.Policy {
-			continue // its author sees both
+			continue // the author of the policy sees both entries
 		}
 		if overlap, err := access.Overlap(&access.Space{Protocol: d.protocol}, deny, &allow, d.limits); err != nil {
 			return nil
@@ -215,8 +216,8 @@ func deciding(p *permission.Permissions, limits access.Limits) map[permission.Pl
 	return decides
 }
 
-// listsOf returns the list of the decision and, if it can be another one, of the shadow
-// decision.
+// listsOf returns the list for the decision and, if the shadow decision can differ, the
+// list for the shadow decision.
 func listsOf(p *permission.Permissions) []*access.List {
 	lists := []*access.List{access.ListOf(p)}
 	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {

@@ -169,7 +169,7 @@ func TestMaxRules(t *testing.T) {
 	)
 	for _, test := range []struct {
 		max, accessLog, timeout, permissions int
-		left                                 []string // what is left out
+		left                                 []string // the omitted lists
 	}{
 		{max: 0, accessLog: 2, timeout: 6, permissions: 3},
 		{max: 11, accessLog: 2, timeout: 6, permissions: 3},

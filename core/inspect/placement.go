@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Placements is the answer of `placement` (SPEC 10): on which targets policies
-// are enforced or inform, and because of which bindings.
+// Placements is the answer of `placement` (SPEC 10): the targets on which
+// policies are enforced or inform, and the bindings that cause this.
 type Placements struct {
 	Policies []PlacedPolicy `json:"policies"` // sorted by kind, namespace and name
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// PlacementPlan is the answer of `placement plan`: documents that enforce a policy on more
-// and more of the dataplanes that it selects (SPEC 13.7).
+// PlacementPlan is the answer of `placement plan`: documents that enforce a policy on a
+// growing share of the dataplanes that it selects (SPEC 13.7).
 type PlacementPlan struct {
 	Selected int // dataplanes
 	Waves    []PlacementWave
 }
 
-// PlacementWave is the documents for one percentage.
+// PlacementWave contains the documents for one percentage.
 type PlacementWave struct {
 	Percent    int
 	Dataplanes int // on which the policy is enforced
@@ -28,25 +28,27 @@ type PlacementWave struct {
 	Binding    ocm.BindingDocument
 }
 
-// PlanQuery is which share of the dataplanes of a policy is asked for.
+// PlanQuery selects the shares of a policy's dataplanes.
 type PlanQuery struct {
 	Percent []int // from 1 to 100
-	// By is the label whose values are taken as a whole; "": each dataplane by itself.
+	// By is the label whose values are not divided between waves; "": each dataplane
+	// is separate.
 	By string
 }
 
-// group is dataplanes that are enforced on together.
+// group is a set of dataplanes on which the policy is enforced together.
 type group struct {
 	hash       [sha256.Size]byte
 	value      string // of the label, or the zone
-	absent     bool   // the dataplanes do not have the label; such a group is the last one
+	absent     bool   // the dataplanes do not have the label; such a group is the last
 	dataplanes []ocm.DataplaneName
 }
 
 // NewPlacementPlan returns the plan for a policy of a view. The groups of dataplanes are in
-// the order of a hash, and a wave is the first of them that reach its share: so it contains
-// the earlier waves, and changes by as many groups as come or go. The error is
-// [ErrNotFound] if the policy selects no dataplane, or no dataplane has the label.
+// the order of a hash, and a wave contains the first groups that reach its share. So a wave
+// contains the earlier waves, and changes by at most as many groups as are added or
+// removed. The error is [ErrNotFound] if the policy selects no dataplane, or no dataplane
+// has the label.
 func NewPlacementPlan(view *core.View, p *resource.Policy, q PlanQuery) (*PlacementPlan, error) {
 	selected, err := view.SelectedBy(p.ID)
 	if err != nil {
@@ -76,7 +78,7 @@ func NewPlacementPlan(view *core.View, p *resource.Policy, q PlanQuery) (*Placem
 	return plan, nil
 }
 
-// groupsOf returns the groups of dataplanes in the order in which they are enforced on.
+// groupsOf returns the groups of dataplanes in the order of enforcement.
 func groupsOf(selected []core.Selection, by string) []*group {
 	known := map[string]*group{}
 	var groups []*group
@@ -112,9 +114,10 @@ func groupsOf(selected []core.Selection, by string) []*group {
 	return groups
 }
 
-// ruleSpec selects some groups. If all is true, they are all groups, and it selects every
-// dataplane, even one that comes later. Dataplanes without the label are listed, together
-// with the others.
+// ruleSpec returns the spec of a rule that selects some groups. If all is true, they are
+// all groups, and the rule selects every dataplane, even dataplanes that are added later.
+// If a group does not have the label, the rule lists the dataplanes of all its groups by
+// name.
 func ruleSpec(groups []*group, all bool, by string) ocm.RuleSpec {
 	var values []string
 	var names []ocm.DataplaneName

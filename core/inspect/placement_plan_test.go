@@ -17,7 +17,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// planned is a mesh with a policy that informs on the dataplanes with the label app=web.
+// planned returns a mesh with a policy that informs on the dataplanes with the label
+// app=web.
 func planned(t *testing.T, names []string, documents ...any) *core.View {
 	t.Helper()
 	set := &resource.Set{}
@@ -74,7 +75,7 @@ func namesTo(n int) []string {
 }
 
 // enforcedBy returns the dataplanes on which the documents of a wave enforce the policy,
-// and how many it selects.
+// and the number of selected dataplanes.
 func enforcedBy(t *testing.T, names []string, wave *inspect.PlacementWave) (enforced []string, selected int) {
 	t.Helper()
 	view := planned(t, names, wave.Rule, wave.Binding)
@@ -110,7 +111,8 @@ func plan(t *testing.T, names []string, by string, percent ...int) *inspect.Plac
 	return answer
 }
 
-// The documents of each wave enforce on its share, and on what the earlier waves enforce.
+// The documents of each wave enforce the policy on its share, including the dataplanes of
+// the earlier waves.
 func TestPlanEnforcesOnShares(t *testing.T) {
 	percent := []int{1, 10, 33, 50, 99, 100}
 	for _, n := range []int{2, 10, 41} {
@@ -134,7 +136,8 @@ func TestPlanEnforcesOnShares(t *testing.T) {
 	}
 }
 
-// Only a wave of 100 % selects dataplanes that come later, unless it is by a label.
+// Unless the plan is by a label, only a wave of 100 % selects dataplanes that are
+// added later.
 func TestPlanDoesNotSelectWhatComes(t *testing.T) {
 	for _, by := range []string{"", "team"} {
 		waves := plan(t, []string{"dp-0", "dp-1", "dp-2"}, by, 99, 100).Waves
@@ -146,7 +149,8 @@ func TestPlanDoesNotSelectWhatComes(t *testing.T) {
 	}
 }
 
-// When one dataplane comes or goes, at most one other one enters or leaves a wave.
+// If one dataplane is added or removed, at most one other dataplane enters or
+// leaves a wave.
 func TestPlanChangesLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	names := namesTo(60)
@@ -176,8 +180,8 @@ func TestPlanChangesLeast(t *testing.T) {
 	}
 }
 
-// The values of a label stay in their wave, whatever dataplanes have them, and what comes
-// with a value of a wave is in it.
+// The values of a label stay in their wave, regardless of the dataplanes that have them.
+// A new dataplane with a value of a wave is in this wave.
 func TestPlanByLabelSelectsWhatComes(t *testing.T) {
 	wave := plan(t, namesTo(30), "team", 40).Waves[0]
 	values := wave.Rule.Spec.DataplaneSelector.MatchExpressions[0].Values

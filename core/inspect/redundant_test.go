@@ -12,7 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// What is redundant or contradicts itself, by code and path, without the other warnings.
+// TestRedundantAndConflicting lists the warnings about redundant or contradictory parts
+// by code and path, without other warnings.
 func TestRedundantAndConflicting(t *testing.T) {
 	const (
 		web     = "{type: Dataplane, name: web, labels: {app: web}, networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}], outbound: [{port: 1, tags: {kuma.io/service: db}}, {port: 2, tags: {kuma.io/service: api}}]}}\n---\n"

@@ -18,8 +18,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Replay is the answer of `replay`: what access logs show of the permissions of a mesh (SPEC
-// 13.6).
+// Replay is the answer of `replay`: the results of access logs for the permissions of a mesh
+// (SPEC 13.6).
 type Replay struct {
 	Semantics semantics.Semantics `json:"semantics"` // by which it was decided (SPEC 17.1)
 	Records   int64               `json:"records"`   // well-formed lines
@@ -36,15 +36,15 @@ type Replay struct {
 	MalformedLines []string `json:"-"`
 }
 
-// UnknownReason is why records are unknown.
+// UnknownReason is a reason why records are unknown.
 type UnknownReason struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
 }
 
-// ReplayDifference is records with the same decisions: that of the log, and those of the
-// inputs. A decision that is not known is UNKNOWN; its By is empty, and so is that of a
-// decision for which several entries could be the cause.
+// ReplayDifference is a set of records with the same decisions in the log and by the
+// inputs. An unknown decision is UNKNOWN and has an empty By. If several entries could
+// have made a decision, By is also empty.
 type ReplayDifference struct {
 	Log     string        `json:"log"`
 	Before  Decision      `json:"before"`
@@ -62,7 +62,7 @@ type ReplayExample struct {
 	Name   string `json:"-"`                // of the dataplane
 }
 
-// ReplayQuery is which logs are replayed.
+// ReplayQuery selects the logs to replay.
 type ReplayQuery struct {
 	Files    []string // or [replay.Stdin]
 	Stdin    io.Reader
@@ -73,8 +73,8 @@ type ReplayQuery struct {
 // Changed reports whether there is a difference.
 func (r *Replay) Changed() bool { return len(r.Differences) > 0 }
 
-// NewReplay replays logs of the dataplanes of a mesh. After is nil if there is one input
-// only. An error together with an answer is about a list that passes a limit.
+// NewReplay replays logs of the dataplanes of a mesh. After is nil if there is only one
+// input. An error together with an answer means that a list exceeds a limit.
 func NewReplay(ctx context.Context, before, after *core.View, mesh string, q ReplayQuery, options Options) (*Replay, error) {
 	fields, err := ReplayFields(q.Renamed, mesh, before, after)
 	if err != nil {
@@ -202,8 +202,8 @@ func permissionPolicies(view *core.View, mesh string) []*resource.Policy {
 	return slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != permission.KindName })
 }
 
-// neverHit returns the entries that decided about no record, sorted, without those of
-// policies that only inform wherever they select.
+// neverHit returns the entries that decided no record, sorted, without the
+// entries of policies that inform on all dataplanes that they select.
 func neverHit(view *core.View, mesh string, hits map[replay.Entry]bool, options Options) []Decider {
 	out := []Decider{}
 	for _, p := range permissionPolicies(view, mesh) {
@@ -220,14 +220,14 @@ func neverHit(view *core.View, mesh string, hits map[replay.Entry]bool, options 
 	return out
 }
 
-// informsOnly reports whether a policy selects dataplanes and is enforced on none.
+// informsOnly reports whether a policy selects dataplanes but is enforced on none.
 func informsOnly(view *core.View, p *resource.Policy) bool {
 	selected, _ := view.SelectedBy(p.ID) // it is one of the view
 	return len(selected) > 0 && !slices.ContainsFunc(selected, func(s core.Selection) bool { return s.Enforced })
 }
 
-// replayInbounds returns the inbounds of a mesh. Those with equal permissions share what
-// decides.
+// replayInbounds returns the inbounds of a mesh. Inbounds with equal permissions share a
+// decider.
 func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 	type key struct {
 		permissionsOf

@@ -66,8 +66,8 @@ func (before ruleOrders) add(after ruleOrders, old, next *leaves) {
 	}
 }
 
-// common returns, as JSON, the elements of the list that are in the other list
-// too.
+// common returns, as JSON, the elements of the list that are also in the other
+// list.
 func common(list, other []string) json.RawMessage {
 	data := []byte{'['}
 	for _, match := range list {

@@ -38,7 +38,7 @@ type overrider struct {
 	entry   *permission.Place // nil: the item
 }
 
-// group identifies the conf that a field is a part of.
+// group identifies the conf to which a field belongs.
 func (f *setField) group() string { return f.place.String() }
 
 // same reports whether two fields of two views are the same field. An element of a
@@ -47,7 +47,7 @@ func (f *setField) same(o *setField) bool {
 	return f.Policy.ID == o.Policy.ID && withoutIndexes(f.field) == withoutIndexes(o.field) && bytes.Equal(f.value, o.value)
 }
 
-// withoutIndexes returns a JSON pointer with "#" in place of the indexes of elements.
+// withoutIndexes returns a JSON pointer with "#" instead of the indexes of elements.
 func withoutIndexes(pointer string) string {
 	tokens := strings.Split(pointer, "/")
 	for i, token := range tokens {
@@ -155,7 +155,7 @@ func (s *setFields) valueAt(tree any, pointer string) json.RawMessage {
 	return value
 }
 
-// entries adds the entries of a rule that is not merged.
+// entries adds the entries of an unmerged rule.
 func (s *setFields) entries(f setField, r rules.Contribution) {
 	f.section, f.Origin = s.config.Kind.Rules, r.Origin
 	merger := f.section.Conf.NewMerger()
@@ -167,8 +167,8 @@ func (s *setFields) entries(f setField, r rules.Contribution) {
 	}
 }
 
-// entryAt returns the entry of permissions at a JSON pointer such as "/deny/0"; nil if it
-// is none.
+// entryAt returns the entry of permissions at a JSON pointer such as "/deny/0", or nil if
+// there is none.
 func entryAt(o rules.Origin, pointer string) *permission.Place {
 	name, number, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	index, err := strconv.Atoi(number)

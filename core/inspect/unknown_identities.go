@@ -14,8 +14,9 @@ import (
 )
 
 // unknownIdentities warns of entries that compare the client with a SPIFFE ID that no
-// dataplane has, or with a prefix of none. If no dataplane has an identity, or no dataplane
-// is of the trust domain and a MeshTrust trusts it, identities are issued elsewhere.
+// dataplane has, or with a prefix of no such ID. It assumes that identities are issued
+// elsewhere if no dataplane has an identity, or if no dataplane has the trust domain and a
+// MeshTrust trusts it.
 func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 	var known *identitySet
 	var warnings []diag.Diagnostic
@@ -50,8 +51,8 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 	return warnings
 }
 
-// trustsElsewhere reports whether the mesh trusts the trust domain of an identity, and no
-// dataplane is of that domain.
+// trustsElsewhere reports whether the mesh trusts the trust domain of an identity, but no
+// dataplane has this trust domain.
 func (m *meshCheck) trustsElsewhere(known *identitySet, match *conf.SpiffeIDMatch) bool {
 	domain, _, _ := strings.Cut(strings.TrimPrefix(match.Value, "spiffe://"), "/")
 	return !known.domains[domain] && slices.ContainsFunc(m.view.Trusts(m.mesh), func(t *resource.MeshTrust) bool {
@@ -59,8 +60,8 @@ func (m *meshCheck) trustsElsewhere(known *identitySet, match *conf.SpiffeIDMatc
 	})
 }
 
-// identitySet is the SPIFFE IDs of the dataplanes of all meshes, which may be clients of
-// each other.
+// identitySet contains the SPIFFE IDs of the dataplanes of all meshes, because
+// dataplanes may be clients of other meshes.
 type identitySet struct {
 	ids     map[string]bool
 	domains map[string]bool
@@ -72,7 +73,7 @@ func newIdentitySet(view *core.View) *identitySet {
 	for _, mesh := range view.Meshes() {
 		identities := view.Identities(mesh)
 		for _, d := range view.Dataplanes(mesh) {
-			if id, err := identities.Of(d); err == nil && id != nil { // an error is a warning of its own
+			if id, err := identities.Of(d); err == nil && id != nil { // an error has a separate warning
 				s.ids[id.SPIFFEID] = true
 				s.domains[id.TrustDomain] = true
 			}

@@ -5,9 +5,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// EntriesOf returns the entries of a policy's rules and its `from` items with an action, in
-// the order of the policy. An item has no Match. Inbounds that the policy selects need not
-// see all of them; see [NewDecisionList].
+// EntriesOf returns the entries of a policy's rules, and its `from` items with an action,
+// in the order of the policy. An item has no Match. An inbound that the policy selects may
+// not be able to see all of them; see [NewDecisionList].
 func EntriesOf(p *resource.Policy) []Entry {
 	var out []Entry
 	kri := p.KRI()

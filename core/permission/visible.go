@@ -53,8 +53,9 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 	return entries, warnings
 }
 
-// UnseenCode returns the code of a finding about what a TCP inbound cannot see of an entry
-// of a list: an entry that denies matches more there, another one never matches.
+// UnseenCode returns the code of a finding about conditions of an entry that a TCP inbound
+// cannot see. There, an entry that denies matches more requests; any other entry never
+// matches.
 func UnseenCode(list List) diag.Code {
 	if list == Deny {
 		return diag.BroaderOnTCP

@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// BenchmarkReplay replays 10,000 records: of 100 requests, of requests that are all
-// different, and of those without a header that entries compare.
+// BenchmarkReplay replays 10,000 records: of 100 requests, of distinct requests,
+// and of distinct requests without a header that entries compare.
 func BenchmarkReplay(b *testing.B) {
 	const records = 10_000
 	permissions := map[string]*permission.Permissions{"http": benchPermissions(), "tcp": {}}
@@ -55,7 +55,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// benchPermissions has an entry for each of 40 clients, with a prefix, and two denials.
+// benchPermissions returns permissions with an entry for each of 40 clients, a prefix,
+// and two denials.
 func benchPermissions() *permission.Permissions {
 	rule := &meshtrafficpermission.RuleConf{Deny: []conf.Match{
 		{Path: &conf.PathMatch{Type: conf.PathRegex, Value: "/v[0-9]/items/[0-9]*7"}},

@@ -15,13 +15,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Decider decides about the requests to inbounds with equal permissions. It is safe for
+// Decider decides requests to inbounds with equal permissions. It is safe for
 // concurrent use.
 type Decider struct {
 	once func() *rules
 }
 
-// NewDecider returns a decider. The function, which is called for the first request,
+// NewDecider returns a decider. For the first request, it calls the function, which
 // returns the permissions and the requests that the inbound can receive.
 func NewDecider(permissions func() (*permission.Permissions, *access.Space)) *Decider {
 	return &Decider{sync.OnceValue(func() *rules {
@@ -31,12 +31,12 @@ func NewDecider(permissions func() (*permission.Permissions, *access.Space)) *De
 	})}
 }
 
-// rules is what a [Decider] decides by.
+// rules contains the compiled permissions of a [Decider].
 type rules struct {
 	permissions *permission.Permissions
 	space       *access.Space
 	list        *access.List
-	parts       access.Parts // that the entries compare
+	parts       access.Parts // the parts that the entries compare
 	named       named
 }
 
@@ -44,11 +44,11 @@ type rules struct {
 type Verdict struct {
 	Known bool
 	Allow bool
-	By    permission.Place // what decides; the zero Place: the default
-	// AnyOf reports that it depends on what is unknown which entry decides. All that can
-	// decide equally.
+	By    permission.Place // the entry or item that decides; the zero Place: the default
+	// AnyOf means that unknown parts determine which entry decides. All possible entries
+	// have the same decision.
 	AnyOf bool
-	why   string // of a decision that is unknown
+	why   string // the reason why the decision is unknown
 }
 
 func verdictOf(d permission.Decision) Verdict {
@@ -62,23 +62,23 @@ func verdictOf(d permission.Decision) Verdict {
 // sent is a request of a record.
 type sent struct {
 	request.Request
-	missing access.Parts // that the record does not have, among those that entries may ask for
+	missing access.Parts // parts that entries may compare but the record does not have
 }
 
-// made are the decisions that one goroutine made by some rules.
+// made contains the decisions that one goroutine made by some rules.
 type made struct {
-	verdicts map[string]Verdict // by the values of what the entries compare
-	partial  *access.Decider    // nil until it is needed
+	verdicts map[string]Verdict // by the values of the compared parts
+	partial  *access.Decider    // nil until needed
 }
 
-// room is how much of the room for decisions is taken.
+// room counts the used space for decisions.
 type room struct {
 	verdicts, bytes int
-	key             []byte // of the request that is decided now
+	key             []byte // of the current request
 }
 
-// decide returns the decision about a request. If it counts, the entry is hit and the client
-// is noted if no entry names it.
+// decide returns the decision about a request. If counts is set, it records the entry as
+// hit, and the client if no entry names it.
 func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
 	r := d.once()
 	if counts {
@@ -111,7 +111,7 @@ func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
 	return v
 }
 
-// appendKey appends what the entries compare of a request.
+// appendKey appends the parts of a request that the entries compare.
 func (r *rules) appendKey(key []byte, s *sent) []byte {
 	add := func(asked, isMissing bool, text string) {
 		if !asked {
@@ -178,9 +178,9 @@ func (r *rules) decide(s *sent, m *made) Verdict {
 	return v
 }
 
-// possible returns what could decide about a request with unknown parts. A path that is
-// unknown can be one that the inbound refuses, one without a slash, or none, which are not
-// of the space.
+// possible returns the possible decisions about a request with unknown parts. An unknown
+// path may be a path that the inbound refuses, a path without a slash, or absent; these
+// are not in the space.
 func (r *rules) possible(sent *request.Request, unknown access.Parts, partial *access.Decider) ([]access.Decision, error) {
 	limits := access.Limits{Work: decisionWork}
 	decisions, err := partial.Decide(sent, unknown, limits)
@@ -201,7 +201,7 @@ func (r *rules) possible(sent *request.Request, unknown access.Parts, partial *a
 	return decisions, nil
 }
 
-// pastLimit returns the verdict of a question that takes more than a limit.
+// pastLimit returns the verdict of a question that exceeds a limit.
 func pastLimit(err error) Verdict {
 	var limit *access.LimitError
 	if errors.As(err, &limit) {
@@ -210,7 +210,7 @@ func pastLimit(err error) Verdict {
 	return Verdict{why: err.Error()}
 }
 
-// both returns the parts that are in a and in b.
+// both returns the parts that are in both a and b.
 func both(a, b *access.Parts) access.Parts {
 	out := access.Parts{
 		SpiffeID: a.SpiffeID && b.SpiffeID, Tags: a.Tags && b.Tags, SNI: a.SNI && b.SNI,
@@ -224,7 +224,7 @@ func both(a, b *access.Parts) access.Parts {
 	return out
 }
 
-// namesOf returns the names of the fields that have the parts.
+// namesOf returns the names of the fields that contain the parts.
 func namesOf(p *access.Parts) []string {
 	var names []string
 	add := func(has bool, field int) {
@@ -245,7 +245,7 @@ func namesOf(p *access.Parts) []string {
 	return names
 }
 
-// named is the clients that entries name, by SPIFFE IDs or tags.
+// named contains the clients that entries name, by SPIFFE IDs or tags.
 type named struct {
 	exact, below map[string]bool
 	longest      int // length of the longest key of below
@@ -284,8 +284,8 @@ func (n *named) has(r *request.Request) bool {
 	return slices.ContainsFunc(n.tags, r.Tags.Contains)
 }
 
-// name notes the client of a request if no entry names it. An entry cannot name an ID of
-// more than maxID bytes.
+// name records the client of a request if no entry names it. An entry cannot name an ID
+// of more than maxID bytes.
 func (t *tally) name(r *rules, s *sent) {
 	if s.SpiffeID == "" || len(s.SpiffeID) > maxID || t.unnamed[s.SpiffeID] || r.named.has(&s.Request) {
 		return
@@ -296,7 +296,7 @@ func (t *tally) name(r *rules, s *sent) {
 	}
 }
 
-// firstUnnamed keeps the first of the unnamed identities, in their order.
+// firstUnnamed keeps the first unnamed identities in sorted order.
 func (t *tally) firstUnnamed() {
 	if len(t.unnamed) <= maxUnnamed {
 		return

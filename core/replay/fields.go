@@ -8,16 +8,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Fields are the fields of a record that a replay reads. A field has a name: that of
-// Envoy's command operator in lower case, or the name of a header. It is read from the key
-// of the same text, unless it is renamed.
+// Fields are the fields of a record that a replay reads. The name of a field is Envoy's
+// command operator in lower case, or the name of a header. The field is read from the key
+// with this name, unless it is renamed.
 type Fields struct {
 	list []Field
 	keys map[string]int // index in list, by key
-	// headers are the indexes of the headers that entries may ask for, by their name in
+	// headers contains the indexes of the headers that entries may compare, by name in
 	// lower case.
 	headers map[string]int
-	asked   []string // the headers that entries may ask for
+	asked   []string // the headers that entries may compare
 }
 
 // Field is a field of a record.
@@ -27,7 +27,7 @@ type Field struct {
 	Operator string // Envoy's command operator, such as %REQ(:PATH)%
 }
 
-// The fields that each record has, in front of the headers.
+// The fields that each record has, before the headers.
 const (
 	localAddress = iota
 	peerURIs
@@ -40,7 +40,7 @@ const (
 	firstHeader
 )
 
-// fixed are the fields in front of the headers. The authority is the header host.
+// fixed contains the fields before the headers. The authority is the header host.
 var fixed = [firstHeader]Field{
 	localAddress:       {Name: "downstream_local_address", Operator: "%DOWNSTREAM_LOCAL_ADDRESS%"},
 	peerURIs:           {Name: "downstream_peer_uri_san", Operator: "%DOWNSTREAM_PEER_URI_SAN%"},
@@ -55,9 +55,10 @@ var fixed = [firstHeader]Field{
 // host is the name of the authority in conditions on headers.
 const host = "host"
 
-// NewFields returns the fields of records, with the headers that entries may ask for in
-// addition. Their names are in lower case. A header with the name of another field cannot be logged beside it, so it is
-// unknown. Renamed has the keys of fields whose key is not their name.
+// NewFields returns the fields of records, including the headers that entries may compare,
+// with names in lower case. A header with the name of another field cannot be logged in
+// addition to that field, so it is unknown. Renamed contains the keys of fields whose key
+// differs from their name.
 func NewFields(headers []string, renamed map[string]string) (*Fields, error) {
 	f := &Fields{list: slices.Clone(fixed[:]), keys: map[string]int{}, headers: map[string]int{host: authority}, asked: headers}
 	names := slices.Clone(headers)

@@ -24,10 +24,10 @@ type Inbounds struct {
 	at map[netip.AddrPort]*Inbound // nil: several
 }
 
-// NewInbounds returns the inbounds of dataplanes. An inbound has the address of its
-// listener. One that listens at all addresses has that of its dataplane, and with
-// transparent proxying so has the port of its workload, as proxies log the address to
-// which the client connected.
+// NewInbounds returns the inbounds of dataplanes. An inbound is found by the address
+// of its listener. If it listens at all addresses, it is found by the address of its
+// dataplane. With transparent proxying, it is also found by the port of its workload,
+// because proxies log the address to which the client connected.
 func NewInbounds(list []Inbound) *Inbounds {
 	a := &Inbounds{at: make(map[netip.AddrPort]*Inbound, len(list))}
 	for i := range list {
@@ -60,7 +60,8 @@ func firstOfWorkload(d *resource.Dataplane, index int) bool {
 		!slices.ContainsFunc(d.Inbounds[:index], func(i resource.Inbound) bool { return i.ServicePort == port })
 }
 
-// ipOf returns the address of a text; the zero address if it is a name.
+// ipOf returns the address in a text, or the zero address if the text is a
+// name.
 func ipOf(text string) netip.Addr {
 	address, _ := netip.ParseAddr(text)
 	return address.Unmap()
@@ -77,7 +78,7 @@ func (a *Inbounds) add(address netip.Addr, port uint32, in *Inbound) {
 	a.at[key] = in
 }
 
-// find returns the inbound of a local address, or why there is none.
+// find returns the inbound at a local address, or the reason why there is none.
 func (a *Inbounds) find(address string) (in *Inbound, why string) {
 	key, err := netip.ParseAddrPort(address)
 	if err != nil {

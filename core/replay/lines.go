@@ -14,25 +14,26 @@ import (
 )
 
 const (
-	// maxLine is the length of the longest line that is read. The headers of a request to
-	// Envoy have at most 60 KiB, and JSON at most six bytes for each.
+	// maxLine is the maximum length of a line. The headers of a request to Envoy have at
+	// most 60 KiB, and JSON needs at most six bytes for each byte.
 	maxLine = 1 << 20
-	// batchSize is the size of a batch, to which its last line may add.
+	// batchSize is the size of a batch; its last line may exceed it.
 	batchSize = 256 << 10
 )
 
 // Stdin is the name of standard input in a list of files.
 const Stdin = "-"
 
-// batch is lines of a file, each with its end.
+// batch contains lines of a file, each with its line end.
 type batch struct {
 	file    int // index in the list of files
 	first   int64
 	text    []byte
-	tooLong []int64 // the numbers of lines that are too long, which are empty in text
+	tooLong []int64 // the numbers of lines that are too long; they are empty in text
 }
 
-// Progress is how much of the logs is read. It is safe for concurrent use.
+// Progress counts the parts of the logs that were read. It is safe for
+// concurrent use.
 type Progress struct {
 	Lines, Bytes atomic.Int64 // bytes after decompression
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// value is the text of a field. A field that the record does not have is missing; the text
-// of a field that is null is absent, as the request has none.
+// value is the text of a field. If the record does not have the field, it is missing. If
+// the field is null, the text is absent, because the request has none.
 type value struct {
 	is   presence
 	text string // part of the line, unless it has escapes
@@ -30,8 +30,8 @@ var (
 	errNoUTF8   = errors.New("not UTF-8")
 )
 
-// parse reads the fields of a line into values, one for each field. The text is that of the
-// line. The error is why the line is no record.
+// parse reads the fields of a line into values, one for each field. text must equal line.
+// The error is the reason why the line is not a record.
 func (f *Fields) parse(line []byte, text string, values []value) error {
 	switch {
 	case !utf8.Valid(line):
@@ -70,13 +70,13 @@ func (f *Fields) parse(line []byte, text string, values []value) error {
 	return nil
 }
 
-// scanner reads a text that is valid JSON.
+// scanner reads a valid JSON text.
 type scanner struct {
 	text string
 	at   int
 }
 
-// next returns the first byte that is not blank, and goes to it.
+// next moves to the next byte that is not white space, and returns it.
 func (s *scanner) next() byte {
 	for {
 		switch c := s.text[s.at]; c {
@@ -88,7 +88,7 @@ func (s *scanner) next() byte {
 	}
 }
 
-// string reads the string that begins here.
+// string reads the string at the current position.
 func (s *scanner) string() string {
 	begin := s.at
 	escaped := s.skipString()
@@ -100,7 +100,8 @@ func (s *scanner) string() string {
 	return out
 }
 
-// skipString goes behind the string that begins here, and reports whether it has escapes.
+// skipString skips the string at the current position, and reports whether it has
+// escapes.
 func (s *scanner) skipString() (escaped bool) {
 	for s.at++; ; s.at++ {
 		i := strings.IndexAny(s.text[s.at:], `"\`)
@@ -114,7 +115,7 @@ func (s *scanner) skipString() (escaped bool) {
 	}
 }
 
-// skip goes behind the value that begins here.
+// skip skips the value at the current position.
 func (s *scanner) skip() {
 	for depth := 0; ; {
 		switch s.next() {

@@ -8,10 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lines are records and what is none. They are seeds of the fuzz target too.
+// lines contains records and malformed lines, which are also seeds of the fuzz
+// target.
 var lines = []struct {
 	name, line string
-	want       map[string]any // the fields that are there; nil: it is malformed
+	want       map[string]any // the present fields; nil: the line is malformed
 }{
 	{"texts", `{"path":"/a","method":"GET"}`, map[string]any{"path": "/a", "method": "GET"}},
 	{"null is no text", `{"path":null}`, map[string]any{"path": nil}},
@@ -49,7 +50,8 @@ func testFields(t testing.TB) *Fields {
 	return f
 }
 
-// parsed returns the fields of a line by their keys, and why it is no record.
+// parsed returns the fields of a line by key, or the reason why the line is not
+// a record.
 func parsed(f *Fields, line string) (map[string]any, error) {
 	values := make([]value, len(f.list))
 	if err := f.parse([]byte(line), line, values); err != nil {

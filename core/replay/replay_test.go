@@ -25,10 +25,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// inbounds are the names of those of a scenario, in the order of the dataplane of a test.
+// inbounds are the names of the inbounds of a scenario, in the order of the test's
+// dataplane.
 var inbounds = []string{"http", "tcp"}
 
-// dataplane has the two inbounds of a scenario.
+// dataplane returns a dataplane with the two inbounds of a scenario.
 func dataplane() *resource.Dataplane {
 	return &resource.Dataplane{
 		Meta: resource.Meta{ID: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "d"}}, Address: "10.0.0.1",
@@ -57,7 +58,7 @@ func scenario(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
 	return p
 }
 
-// headers are those that entries of scenarios compare.
+// headersOf returns the headers that the entries of scenarios compare.
 func headersOf(all ...map[string]*permission.Permissions) []string {
 	var names []string
 	for _, permissions := range all {
@@ -69,7 +70,7 @@ func headersOf(all ...map[string]*permission.Permissions) []string {
 	return slices.Compact(names)
 }
 
-// logged is a record, with what it is about.
+// logged is a record with its inbound, request and decision.
 type logged struct {
 	inbound int
 	client  *permissiontest.Client
@@ -77,7 +78,7 @@ type logged struct {
 	missing []string // fields
 }
 
-// request returns what the proxy sees of the client.
+// request returns the proxy's view of the request.
 func (l *logged) request() *request.Request {
 	r := l.client.Request()
 	uris := l.client.Certificate(true)
@@ -88,7 +89,7 @@ func (l *logged) request() *request.Request {
 	return r
 }
 
-// line returns the record as Envoy writes it.
+// line returns the record in Envoy's form.
 func (l *logged) line(headers []string) string {
 	text := func(s string) any {
 		if s == "" {
@@ -125,14 +126,14 @@ func (l *logged) line(headers []string) string {
 	return string(data)
 }
 
-// randomLog returns records of which one in four lacks fields.
+// randomLog returns records; one in four lacks fields.
 func randomLog(r *rand.Rand, count int, headers []string) []*logged {
 	fields := append([]string{"downstream_peer_uri_san", "requested_server_name", "method", "path", "authority", "response_code_details", "connection_termination_details"}, headers...)
 	var log []*logged
 	for len(log) < count {
 		l := &logged{inbound: r.IntN(2), client: permissiontest.RandomClient(r), denied: r.IntN(2) == 0}
 		if l.client.HasComma(true) {
-			continue // the inbound refuses it
+			continue // the inbound refuses the request
 		}
 		if r.IntN(4) == 0 {
 			for range 1 + r.IntN(3) {
@@ -159,7 +160,7 @@ func run(t testing.TB, before, after *replay.Inbounds, headers []string, lines .
 	return result
 }
 
-// place names what decides, for comparison.
+// place names the entry or item that decides, for comparison.
 func place(p *permission.Place) string {
 	if p == nil || p.Policy == nil {
 		return "default"
@@ -171,7 +172,7 @@ func outcome(log bool, before, after permission.Decision) string {
 	return fmt.Sprintf("log %v, before %s by %s, after %s by %s", !log, before, place(before.By), after, place(after.By))
 }
 
-// Records with all fields are counted as a loop over them counts them.
+// The counts for records with all fields equal the counts of a simple loop.
 func TestReplayAgreesWithNaive(t *testing.T) {
 	differences := 0
 	for seed := range uint64(40) {
@@ -241,7 +242,8 @@ func namesClient(p *permission.Permissions, r *request.Request) bool {
 	})
 }
 
-// What is known of a record that lacks fields is what is true of the whole record.
+// If the decision about a record without some fields is known, it equals the
+// decision about the complete record.
 func TestMissingFieldsAreNeverGuessed(t *testing.T) {
 	unknown, known := int64(0), int64(0)
 	for seed := range uint64(40) {
@@ -334,7 +336,8 @@ func zipped(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// Lines have a limit, and the first of those that are malformed have their numbers.
+// Lines have a limit, and the first malformed lines are reported with their
+// numbers.
 func TestMalformedLines(t *testing.T) {
 	d := dataplane()
 	open := decided(d, scenario(t, rand.New(rand.NewPCG(1, 6))))
@@ -361,7 +364,7 @@ func TestMalformedLines(t *testing.T) {
 	}
 }
 
-// The identities of a result have a limit.
+// The identities in a result have a limit.
 func TestUnnamedHasALimit(t *testing.T) {
 	closed := map[string]*permission.Permissions{"http": {Protocol: request.HTTP}, "tcp": {}}
 	var lines []string
@@ -452,7 +455,7 @@ func TestInboundsByAddress(t *testing.T) {
 	}
 }
 
-// What was refused before the permissions were asked is no decision of them.
+// A refusal before the permissions apply is not a decision of the permissions.
 func TestRefusedPathsAreUnknown(t *testing.T) {
 	closed := map[string]*permission.Permissions{"http": {Protocol: request.HTTP}, "tcp": {}}
 	const record = `{"downstream_local_address":"10.0.0.1:80","path":"/a","response_code_details":"path_normalization_failed"}`

@@ -15,28 +15,29 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Input is logs, and what decides about their requests.
+// Input contains logs, and the inbounds that decide their requests.
 type Input struct {
 	Files         []string  // or [Stdin]
-	Stdin         io.Reader // may be nil if no file is it
+	Stdin         io.Reader // may be nil if no file is [Stdin]
 	Fields        *Fields
-	Before, After *Inbounds // After may be nil: there is one input only
-	Progress      *Progress // nil: it is not wanted
+	Before, After *Inbounds // After is nil if there is only one input
+	Progress      *Progress // may be nil
 }
 
-// Result is what the logs show.
+// Result contains the results of the logs.
 type Result struct {
-	Records, Malformed, Unknown int64 // malformed lines are no records
+	Records, Malformed, Unknown int64 // malformed lines are not records
 	// Noted are the first malformed lines, in order.
 	Noted []Malformed
-	// Reasons are why records are unknown, with how many of them are.
+	// Reasons maps each reason why records are unknown to their number.
 	Reasons map[string]int64
 	// Differences are in no order.
 	Differences []*Difference
-	// Hits are the entries that decided about a record, those of After if it is given.
+	// Hits contains the entries that decided a record: entries of After or, if After
+	// is nil, of Before.
 	Hits map[Entry]bool
-	// Unnamed are the SPIFFE IDs that no entry of their inbound names, sorted; if there are
-	// more than a limit, the first of them, and TooManyUnnamed is true.
+	// Unnamed are the sorted SPIFFE IDs that no entry of their inbound names. If there are
+	// more than a limit, it contains the first ones, and TooManyUnnamed is true.
 	Unnamed        []string
 	TooManyUnnamed bool
 }
@@ -44,7 +45,7 @@ type Result struct {
 // MaxUnnamed is the limit of [Result.Unnamed].
 const MaxUnnamed = maxUnnamed
 
-// Malformed is a line that is no record.
+// Malformed is a line that is not a record.
 type Malformed struct {
 	At  Position
 	Why error
@@ -70,21 +71,22 @@ type Entry struct {
 // EntryOf returns the entry at a place.
 func EntryOf(at *permission.Place) Entry { return Entry{at.Policy.ID, at.Rule, at.Index, at.List} }
 
-// Outcome is the decisions about a record: that of the log, and those of the inputs. After
-// is the zero Verdict if there is one input only.
+// Outcome contains the decisions about a record: in the log and by the inputs. After is
+// the zero Verdict if there is only one input.
 type Outcome struct{ Log, Before, After Verdict }
 
-// Difference is records with equal decisions that differ among each other.
+// Difference is a set of records with the same outcome, whose decisions differ
+// from each other.
 type Difference struct {
 	Outcome
 	Count int64
-	// Inbound and Request are those of one of the records: the first in an order of requests.
+	// Inbound and Request belong to one of the records: the first in an order of requests.
 	Inbound *Inbound
 	Request *request.Request
 	At      Position // of the first such record
 }
 
-// exemplify makes a request the example if it is before the one that is.
+// exemplify makes a request the example if it precedes the current example.
 func (d *Difference) exemplify(in *Inbound, r *request.Request, at Position) {
 	if d.Request != nil {
 		order := cmp.Or(in.compare(d.Inbound), compareRequests(r, d.Request))
@@ -108,7 +110,7 @@ func compareRequests(a, b *request.Request) int {
 	)
 }
 
-// cloned returns a request with texts of its own, in place of parts of a batch.
+// cloned returns a copy of a request whose texts are not parts of a batch.
 func cloned(r *request.Request) *request.Request {
 	out := &request.Request{
 		SpiffeID: strings.Clone(r.SpiffeID), SNI: strings.Clone(r.SNI), Method: strings.Clone(r.Method), Path: strings.Clone(r.Path),
@@ -123,7 +125,7 @@ func cloned(r *request.Request) *request.Request {
 	return out
 }
 
-// Run reads the logs. The error is about a file, or that of the context.
+// Run reads the logs. The error is about a file, or the error of the context.
 func Run(ctx context.Context, in *Input) (*Result, error) {
 	r := &reader{files: in.Files, stdin: in.Stdin, progress: cmp.Or(in.Progress, new(Progress))}
 	tallies := make([]*tally, runtime.GOMAXPROCS(0))
@@ -147,7 +149,7 @@ func Run(ctx context.Context, in *Input) (*Result, error) {
 	return joined(tallies), nil
 }
 
-// joined adds what several goroutines counted.
+// joined adds the counts of several goroutines.
 func joined(tallies []*tally) *Result {
 	all := tallies[0]
 	for _, t := range tallies[1:] {

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// Bounds of what a tally keeps.
+// Bounds of the memory of a tally.
 const (
 	maxKept      = 1 << 15 // decisions, and their keys in bytes:
 	maxKeptBytes = 8 << 20
@@ -18,11 +18,11 @@ const (
 	maxNoted     = 10     // malformed lines of a result
 )
 
-// tally counts what one goroutine reads.
+// tally counts the records that one goroutine reads.
 type tally struct {
 	*Input
 	values []value
-	lines  []request.Header // of the request that is decided now
+	lines  []request.Header // of the current request
 	uris   []string         // of its client
 	made   map[*rules]*made
 	room   room
@@ -65,7 +65,7 @@ func (t *tally) add(b *batch) {
 	}
 }
 
-// note counts a line that is no record.
+// note counts a malformed line.
 func (t *tally) note(file int, line int64, err error) {
 	t.malformed++
 	t.noted = append(t.noted, Malformed{Position{file, line}, err})
@@ -79,7 +79,7 @@ func firstNoted(noted []Malformed) []Malformed {
 	return noted[:min(len(noted), maxNoted)]
 }
 
-// record counts a record, whose values are read.
+// record counts a record whose values were read.
 func (t *tally) record(at Position) {
 	address := t.values[localAddress]
 	if address.is == missing {
@@ -126,7 +126,7 @@ func (t *tally) sent() sent {
 	t.uris = uris
 	s.missing.Tags = s.missing.SpiffeID
 	if t.values[peerURIs].is == given {
-		// A piece without a scheme is a part of a URI that has a comma.
+		// A piece without a scheme is a part of a URI with a comma.
 		if !slices.ContainsFunc(uris, func(uri string) bool { return !strings.Contains(uri, ":") }) {
 			s.SpiffeID = request.ClientID(uris...)
 		}
@@ -151,12 +151,12 @@ func (t *tally) sent() sent {
 }
 
 // pathRefused is in the details of a response to a request whose path the inbound refuses
-// (SPEC 11.2). Envoy logs another path then.
+// (SPEC 11.2). For such a request, Envoy logs another path.
 const pathRefused = "path_normalization_failed"
 
 func isHTTP(in *Inbound) bool { return in.Dataplane.Inbounds[in.Index].IsHTTP() }
 
-// logged returns the decision that the log has.
+// logged returns the decision in the log.
 func (t *tally) logged(in *Inbound) Verdict {
 	field := terminationDetails
 	if isHTTP(in) {
@@ -193,7 +193,7 @@ func (t *tally) compare(in *Inbound, o Outcome, s *sent, at Position) {
 		return
 	}
 	for _, v := range []*Verdict{&o.Log, &o.Before, &o.After} {
-		v.why = "" // records that differ equally are together
+		v.why = "" // records with the same difference are grouped
 	}
 	d := t.differences[o]
 	if d == nil {

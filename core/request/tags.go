@@ -6,13 +6,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// TagURI begins the URI SAN of a tag, kuma://key/value. A certificate that carries tags has
-// one for each of them, in addition to the SPIFFE ID.
+// TagURI begins the URI SAN of a tag, kuma://key/value. A certificate with tags has such a
+// URI for each tag, in addition to the SPIFFE ID.
 const TagURI = "kuma://"
 
 // ClientTags returns the tags of a client whose certificate has the given URI SANs (SPEC
-// 11.5). Keys may have slashes, and values have none. If a key has several values, ok is
-// false: a condition on it can hold for each.
+// 11.5). Keys may have slashes, but values may not. If a key has several values, ok is
+// false, because a condition on it can hold for each value.
 func ClientTags(uris ...string) (_ resource.Tags, ok bool) {
 	tags := map[string]string{}
 	for _, uri := range uris {

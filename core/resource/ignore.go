@@ -5,7 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// IgnoreAnnotation takes findings of a resource out: its value is a code and a reason (SPEC
+// IgnoreAnnotation ignores findings of a resource; its value is a code and a reason (SPEC
 // 13.5). In the universal spelling, which has no annotations, it is a label.
 const IgnoreAnnotation = "meshmatch.io/ignore"
 
@@ -23,7 +23,8 @@ func (d *decoder) ignores(in *strict.Value) {
 	}
 }
 
-// Positions returns the positions of all resources of the set that have one.
+// Positions returns the positions of all resources of the set that have a
+// position.
 func (s *Set) Positions() []diag.Position {
 	var all []diag.Position
 	add := func(m *Meta) {

@@ -121,7 +121,7 @@ func NewKinds(kinds ...*Kind) *Kinds {
 	return k
 }
 
-// flaw returns what is wrong with a kind by itself.
+// flaw returns the error in a kind itself.
 func (k *Kind) flaw() string {
 	const outbounds = ToTargets | TargetKinds(1<<TargetMeshSubset|1<<TargetMeshTCPRoute)
 	switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// multiZoneReading is how a MeshMultiZoneService is read (SPEC 17.4).
+// multiZoneReading determines how a MeshMultiZoneService is read (SPEC 17.4).
 type multiZoneReading struct {
 	byStatus  bool // its status, if it has one, lists its MeshServices
-	byName    bool // its ports are found by their names
+	byName    bool // ports are matched by name
 	available bool // MeshServices of other zones must be Available
 	tls       ServiceTLS
 }
@@ -22,7 +22,7 @@ func (k kuma) multiZone() multiZoneReading {
 	return multiZoneReading{byStatus: true, byName: k.labelsOnly, available: true, tls: AlwaysTLS}
 }
 
-// JoinsService reports whether a MeshService of the same mesh is one of those of a
+// JoinsService reports whether a MeshService of the same mesh belongs to a
 // MeshMultiZoneService (SPEC 17.4).
 func (s Semantics) JoinsService(m *resource.MeshMultiZoneService, service *resource.MeshService) bool {
 	listed := m.State().MeshServices
@@ -59,5 +59,6 @@ func (s Semantics) OwnZoneOnly(service *resource.MeshService) bool {
 	return s.reader().multiZone().available && service.Spec.State != resource.Available
 }
 
-// MultiZoneTLS returns which dataplanes of a MeshMultiZoneService are called by TLS.
+// MultiZoneTLS returns to which dataplanes of a MeshMultiZoneService proxies connect
+// by TLS.
 func (s Semantics) MultiZoneTLS() ServiceTLS { return s.reader().multiZone().tls }

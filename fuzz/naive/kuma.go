@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// This file implements SPEC 17.1, the second way to read policies, which is how a
-// Kuma control plane reads them. Each function implements a row of the table.
+// This file implements SPEC 17.1, where policies are read like in a Kuma control
+// plane. Each function implements a row of the table.
 
 // kumaLike reports whether policies are read by SPEC 17.1.
 func (m *mesh) kumaLike() bool { return m.semantics == "kuma" || m.semantics == "kuma3" }

@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Suite is the XML that CI systems read as the results of JUnit.
+// Suite is the XML form of JUnit results.
 type Suite struct {
 	XMLName  xml.Name `xml:"testsuite"`
 	Name     string   `xml:"name,attr"`
@@ -25,7 +25,7 @@ type Case struct {
 	Error   *Result `xml:"error,omitempty"`
 }
 
-// Result is why a case did not pass.
+// Result describes why a case did not pass.
 type Result struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`

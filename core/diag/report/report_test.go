@@ -24,8 +24,8 @@ func findings() []diag.Diagnostic {
 	})
 }
 
-// properties are those that the schema of SARIF 2.1.0 has for the objects at a path; a
-// required one is marked.
+// properties lists the properties that the schema of SARIF 2.1.0 allows for the
+// objects at a path; required ones are marked.
 var properties = map[string]string{
 	"":                           "$schema version! runs!",
 	"runs[]":                     "tool! columnKind results",
@@ -47,7 +47,7 @@ var properties = map[string]string{
 	"runs[].results[].locations[].logicalLocations[]":                "fullyQualifiedName",
 }
 
-// checkObject compares a value with the properties of the schema, and what is in it.
+// checkObject compares a value and its parts with the properties of the schema.
 func checkObject(t *testing.T, path string, value any) {
 	t.Helper()
 	switch value := value.(type) {
@@ -112,8 +112,8 @@ func sarifOf(t *testing.T, list []diag.Diagnostic) (log, string) {
 	return l, string(data)
 }
 
-// The log has what the schema of SARIF requires, nothing that it does not have, and
-// values that it allows.
+// The log has all properties that the schema of SARIF requires, no properties that
+// it does not define, and only values that it allows.
 func TestSARIFConformsToTheSchema(t *testing.T) {
 	for name, list := range map[string][]diag.Diagnostic{"findings": findings(), "none": nil} {
 		l, text := sarifOf(t, list)
@@ -201,7 +201,8 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// Each finding is one command of one line, and no text of the input begins another.
+// Each finding is one command of one line, and no text of the input begins another
+// command.
 func TestGitHub(t *testing.T) {
 	const want = `::warning title=MM6001::without a place
 ::warning file=/abs/mesh.yaml,line=1,col=1,title=MM2001::spec.targetRef: 50%25 of\n::error::it; ` + "`` `a` | @team #1 [x](y)" + `

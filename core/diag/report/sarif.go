@@ -14,7 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// sarifSchema is the schema of SARIF 2.1.0, by which a log names its format.
+// sarifSchema is the URL of the schema of SARIF 2.1.0, which identifies the
+// format of a log.
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 type sarifLog struct {
@@ -93,12 +94,12 @@ type sarifLogical struct {
 	FullyQualifiedName string `json:"fullyQualifiedName"`
 }
 
-// fingerprint is the name of the fingerprints of results. A change of how they are made
-// needs another number.
+// fingerprint is the name of the fingerprints of results. If their computation changes,
+// the number in it must change.
 const fingerprint = "meshmatchFinding/v1"
 
-// SARIF returns the findings as a log of one run. Version is that of the program, or
-// empty.
+// SARIF returns the findings as a log of one run. Version is the version of the
+// program, or empty.
 func SARIF(findings []diag.Diagnostic, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -166,7 +167,7 @@ func uriOf(file string) string {
 	return strings.TrimPrefix(path.String(), "./")
 }
 
-// codesOf returns the codes of findings, sorted, each once.
+// codesOf returns the sorted distinct codes of findings.
 func codesOf(findings []diag.Diagnostic) []diag.Code {
 	var codes []diag.Code
 	for _, d := range findings {
@@ -177,7 +178,8 @@ func codesOf(findings []diag.Diagnostic) []diag.Code {
 }
 
 // fingerprints returns a text for each finding that stays the same if lines move: it
-// depends on code, file, path and message without positions. Equal ones are counted.
+// depends on the code, the file, the path, and the message without positions. Equal
+// texts get a number.
 func fingerprints(findings []diag.Diagnostic) []string {
 	prints := make([]string, len(findings))
 	count := map[string]int{}

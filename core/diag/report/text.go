@@ -66,7 +66,8 @@ func Markdown(findings []diag.Diagnostic) []byte {
 	return []byte(b.String())
 }
 
-// codeSpan returns a text in backticks, more of them than the text has in a row.
+// codeSpan returns a text in backticks, with more backticks than the text has in
+// a row.
 func codeSpan(text string) string {
 	longest, run := 0, 0
 	for _, c := range text {
@@ -84,8 +85,8 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
-// markdownText escapes what Markdown, or GitHub in a comment, would interpret: markup,
-// HTML, mentions and references to issues.
+// markdownText escapes text that Markdown, or GitHub in a comment, would interpret:
+// markup, HTML, mentions and references to issues.
 func markdownText(text string) string {
 	var b strings.Builder
 	for _, c := range text {

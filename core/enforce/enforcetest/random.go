@@ -102,7 +102,8 @@ func (c *Choices) rule(meta resource.Meta) *ocm.PlacementRule {
 	return r
 }
 
-// dataplanes returns some of those of [MeshSet], and names that are not among them.
+// dataplanes returns names of some dataplanes of [MeshSet], and names of other
+// dataplanes.
 func (c *Choices) dataplanes() []ocm.DataplaneName {
 	list := []ocm.DataplaneName{}
 	for range c.Below(6) {

@@ -118,8 +118,8 @@ type PlacementRule struct {
 	Dataplanes []DataplaneName
 }
 
-// SelectsAnywhere reports whether the rule is about dataplanes only: it selects those of
-// every zone, and those without a zone.
+// SelectsAnywhere reports whether the rule is only about dataplanes. Such a rule selects
+// dataplanes of every zone, and dataplanes without a zone.
 func (r *PlacementRule) SelectsAnywhere() bool {
 	return !r.Decided && r.Clusters == nil && r.ClusterSelector == nil && (r.DataplaneSelector != nil || r.Dataplanes != nil)
 }

@@ -2,7 +2,7 @@ package ocm
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// RuleDocument is a PlacementRule as it is written in a file.
+// RuleDocument is the document of a PlacementRule.
 type RuleDocument struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
@@ -29,7 +29,7 @@ type ClusterName struct {
 	Name string `json:"name"`
 }
 
-// SelectorDocument is a label selector. An empty one selects all.
+// SelectorDocument is a label selector. An empty selector selects all objects.
 type SelectorDocument struct {
 	MatchExpressions []RequirementDocument `json:"matchExpressions,omitempty"`
 }
@@ -41,7 +41,7 @@ type RequirementDocument struct {
 	Values   []string `json:"values"`
 }
 
-// BindingDocument is a PlacementBinding as it is written in a file.
+// BindingDocument is the document of a PlacementBinding.
 type BindingDocument struct {
 	APIVersion       string            `json:"apiVersion"`
 	Kind             string            `json:"kind"`
@@ -51,7 +51,7 @@ type BindingDocument struct {
 	Subjects         []RefDocument     `json:"subjects"`
 }
 
-// OverridesDocument is the overrides of a binding.
+// OverridesDocument contains the overrides of a binding.
 type OverridesDocument struct {
 	RemediationAction string `json:"remediationAction"`
 }

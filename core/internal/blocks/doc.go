@@ -8,8 +8,8 @@
 //  1. [Table.ClassConfig] evaluates what does not depend on outbounds: the
 //     rules and `from` items of each inbound (inbound.go, SPEC 7.1), and the one
 //     conf of a kind without arrays (default.go, SPEC 4.4).
-//  2. [Table.OutboundEvaluator] indexes the concatenated `to` items by what they
-//     select (to_index.go, SPEC 4.1).
+//  2. [Table.OutboundEvaluator] indexes the concatenated `to` items by their
+//     targets (to_index.go, SPEC 4.1).
 //  3. [OutboundEvaluator.Config] adds, for dataplanes that also have the same
 //     outbounds, the conf of each outbound and route (outbound_merger.go, SPEC
 //     4.2, 4.3). An outbound that many dataplanes have is evaluated once; items

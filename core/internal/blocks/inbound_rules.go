@@ -37,7 +37,7 @@ func (t *Table) inboundRules(section *resource.Section, policies []*resource.Pol
 	return sorted, confs
 }
 
-// ruleGroup contains the rules with one set of matches. Its position is that of
+// ruleGroup contains the rules with one set of matches. It has the position of
 // its highest-priority rule.
 type ruleGroup struct {
 	matches []conf.Match

@@ -69,8 +69,8 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 }
 
 // merge merges the items that apply to an outbound with the given tags (SPEC
-// 4.2), or to a route of it: those that select the outbound, those that select
-// the route, and those of policies that are attached to the route (SPEC 4.3). It
+// 4.2), or to a route of it: items that select the outbound, items that select
+// the route, and items of policies that are attached to the route (SPEC 4.3). It
 // returns nil if no item applies. The origins are valid until the next call.
 //
 // The items are in five ascending lists. So the item with the next lower
@@ -138,7 +138,7 @@ func (m *outboundMerger) applies(p *resource.Policy, index int, tags resource.Ta
 	return t.SelectsOutbound(tags)
 }
 
-// contributions returns what the last conf was merged from, lowest priority
+// contributions returns the contributions to the last conf, lowest priority
 // first.
 func (m *outboundMerger) contributions() []rules.Contribution {
 	items := make([]rules.Contribution, len(m.merged))

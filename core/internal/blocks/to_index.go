@@ -8,7 +8,7 @@ import (
 )
 
 // toIndex contains the concatenated `to` items of the matched policies (SPEC
-// 4.1), by what they select. It refers to items by position, so it stays valid
+// 4.1), by their targets. It refers to items by position, so it stays valid
 // when a policy is replaced by a version with the same targetRefs. It is
 // immutable. Each list is in ascending order.
 type toIndex struct {

@@ -139,8 +139,8 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 	return dst
 }
 
-// fewer returns the keys of the dataplanes with some names, if they are fewer than those of
-// other keys.
+// fewer returns the keys of the names if fewer than fewest dataplanes have one of them,
+// otherwise the given keys.
 func (x *DataplaneIndex) fewer(keys []uint64, fewest int, names []string) []uint64 {
 	named, count := make([]uint64, 0, len(names)), 0
 	for _, name := range names {

@@ -10,9 +10,8 @@ import (
 // ErrTooWide indicates that an expression exceeds [MaxUnicodeClasses] or [MaxFolded].
 var ErrTooWide = errors.New(`it has more than 8 classes of Unicode (\p), or (?i) and ranges of more than 2048 characters in all`)
 
-// MaxUnicodeClasses is the maximum number the number of Unicode classes
-// classes, such as \pL and \P{Greek}, in an expression. Package regexp takes 20
-// µs for each.
+// MaxUnicodeClasses is the maximum number of Unicode classes, such as \pL and
+// \P{Greek}, in an expression. Package regexp takes 20 µs for each.
 const MaxUnicodeClasses = 8
 
 // MaxFolded is the maximum number of characters in all ranges of an expression if
@@ -29,7 +28,7 @@ const maxFold = 0x1e943
 type scanner struct {
 	rest    string
 	fold    bool // there is a (?i)
-	classes int  // of Unicode
+	classes int  // the number of Unicode classes
 	folded  int  // the number of characters in ranges, up to maxFold
 }
 

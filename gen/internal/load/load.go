@@ -42,8 +42,8 @@ type Package struct {
 	errors map[string]string // the type error of a file:line, or of a file
 }
 
-// Root is a struct with the directive, and the methods that the directive requests in
-// addition to those of every root.
+// Root is a struct with the directive. It has the methods that the directive requests
+// in addition to the methods of every root.
 type Root struct {
 	*types.TypeName
 	Hash, Clone bool
@@ -99,7 +99,7 @@ func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 }
 
 // withoutGenerated returns an overlay in which the generated files of the packages
-// are empty. The go command reads files too, and would fail for a generated file
+// are empty. The go command also reads files, and would fail for a generated file
 // that is broken or imports a package that no longer exists.
 func withoutGenerated(cfg Config) (map[string][]byte, error) {
 	found, err := packages.Load(&packages.Config{
