@@ -30,11 +30,11 @@ func (v vocabulary) term(format string, args ...any) Term {
 	return Term(v.names.Intern(fmt.Sprintf(format, args...)))
 }
 
-// fleet is the policies of a mesh. Of each ten policies, one selects everything,
-// three select one of 50 teams, four select one of 200 services, one selects a
-// version of a service, and one selects an app by label. The item is an inbound
-// of service 7. Of 10,000 policies, 1,090 match it; they have 651 distinct
-// conjunctions.
+// fleet returns the policies of a mesh. Of each ten policies, one selects
+// everything, three select one of 50 teams, four select one of 200 services, one
+// selects a version of a service, and one selects an app by label. The item is
+// an inbound of service 7. Of 10,000 policies, 1,090 match it; they have 651
+// distinct conjunctions.
 func fleet(n int) shape {
 	v := newVocabulary()
 	s := shape{selectors: make([][]Term, n)}
@@ -62,8 +62,8 @@ func fleet(n int) shape {
 	return s
 }
 
-// sparse has selectors of one to three terms over a large vocabulary: seven of
-// 10,000 match the item of ten terms.
+// sparse returns selectors of one to three terms over a large vocabulary: seven
+// of 10,000 match the item of ten terms.
 func sparse(n int) shape {
 	r := rand.New(rand.NewPCG(17, 18))
 	s := shape{selectors: make([][]Term, n)}
@@ -83,7 +83,8 @@ func sparse(n int) shape {
 	return s
 }
 
-// sharedLabel is sparse with one more term, shared by all selectors and the item.
+// sharedLabel returns sparse with one more term, shared by all selectors and the
+// item.
 func sharedLabel(n int) shape {
 	s := sparse(n)
 	shared := Term(n)
@@ -94,7 +95,7 @@ func sharedLabel(n int) shape {
 	return s
 }
 
-// identical is selectors that all require the same two terms.
+// identical returns selectors that all require the same two terms.
 func identical(n int) shape {
 	s := shape{selectors: make([][]Term, n), item: []Term{1, 2, 3}, selected: n}
 	for i := range s.selectors {
@@ -103,8 +104,8 @@ func identical(n int) shape {
 	return s
 }
 
-// crowded is distinct selectors of ten terms each, out of only 20 terms, so that
-// no term is rare. The item has 12 of the terms.
+// crowded returns distinct selectors of ten terms each, out of only 20 terms, so
+// that no term is rare. The item has 12 of the terms.
 func crowded(n int) shape {
 	r := rand.New(rand.NewPCG(19, 20))
 	s := shape{selectors: make([][]Term, n)}

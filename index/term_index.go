@@ -10,7 +10,7 @@ package index
 // item's candidates are the conjunctions filed under the item's own terms:
 //
 //	selector  -> conjunction
-//	term      -> how many conjunctions require it, and those filed under it
+//	term      -> the number of conjunctions that require it, and the conjunctions filed under it
 //
 // It is filed under its rarest term, which the fewest conjunctions require. So a
 // label that every selector requires costs nothing; if it is their only term, they

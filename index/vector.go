@@ -115,7 +115,7 @@ func (b *branch[T]) leaf(i uint32) *leaf[T] {
 // A VectorEditor makes the next version of a Vector. Reads see its own writes.
 type VectorEditor[T any] struct {
 	now   Vector[T]
-	owner *owner // nil until the first write after a commit; then the root is owned too
+	owner *owner // nil until the first write after a commit; then the root is also owned
 }
 
 // Get is [Vector.Get], but includes the editor's own changes. The caller must not

@@ -26,8 +26,8 @@ func (s *Set) Index(policies iter.Seq[*resource.Policy]) *Index {
 	return &Index{set: s, policies: policies}
 }
 
-// kindItems contains the `to` items of one kind. The number of an item is its
-// position in items, which are in order; later items override.
+// kindItems contains the `to` items of one kind, in order; later items
+// override. The number of an item is its position.
 type kindItems struct {
 	index *Index
 	kind  *resource.Kind

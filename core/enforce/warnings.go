@@ -104,8 +104,8 @@ func (w *warner) override(b *ocm.PlacementBinding, at *ocm.Ref, p *ocm.Policy) {
 	}
 }
 
-// meshSubject warns about a subject that is a policy of a mesh. policies are those with
-// its kind, namespace and name, in any mesh.
+// meshSubject warns about a subject that is a policy of a mesh. policies contains the
+// policies with its kind, namespace and name, in any mesh.
 func (w *warner) meshSubject(b *ocm.PlacementBinding, s *ocm.Subject, policies []*resource.Policy) {
 	found := false
 	for _, p := range policies {

@@ -183,7 +183,8 @@ func disjoint(selectors []partition.Predicate, algebra ruleOfEach, limits partit
 	return split.Disjoint()
 }
 
-// rulePair is a rule of each view, numbered from 1; zero is no rule.
+// rulePair contains a rule of each view. Rules are numbered from 1; zero means
+// no rule.
 type rulePair struct{ before, after int }
 
 // ruleOfEach is the algebra of rule pairs. Its value is the number of rules in

@@ -325,7 +325,7 @@ func (e *effects) explainNotSelected(p *resource.Policy, answer *PolicyEffect) {
 		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d)[e.at:e.at+1])
 		return
 	}
-	selected, _ := e.view.SelectedBy(p.ID) // it is one of the view
+	selected, _ := e.view.SelectedBy(p.ID) // the view contains the policy
 	if len(selected) > 0 {
 		nearest := slices.MaxFunc(selected, func(a, b core.Selection) int {
 			return likeness(e.d, a.Dataplane) - likeness(e.d, b.Dataplane)

@@ -34,7 +34,7 @@ func idleOverrides(view *core.View, p *resource.Policy) []diag.Diagnostic {
 	if !p.Shadow() || len(bindings) == 0 {
 		return nil
 	}
-	selected, _ := view.SelectedBy(p.ID) // it is one of the view
+	selected, _ := view.SelectedBy(p.ID) // the view contains the policy
 	enforcing := map[string]bool{}       // by the name of the binding
 	for _, s := range selected {
 		if target := state.MeshTarget(p, s.Dataplane); target.Action == ocm.Enforce {

@@ -115,7 +115,7 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 			continue
 		}
 		placed := newPlacedPolicy(&p.Meta, own)
-		selected, _ := view.SelectedBy(p.ID) // it is one of the view
+		selected, _ := view.SelectedBy(p.ID) // the view contains the policy
 		for _, s := range selected {
 			placed.add(view, s.Dataplane, state.MeshTarget(p, s.Dataplane))
 		}

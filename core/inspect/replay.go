@@ -222,7 +222,7 @@ func neverHit(view *core.View, mesh string, hits map[replay.Entry]bool, options 
 
 // informsOnly reports whether a policy selects dataplanes but is enforced on none.
 func informsOnly(view *core.View, p *resource.Policy) bool {
-	selected, _ := view.SelectedBy(p.ID) // it is one of the view
+	selected, _ := view.SelectedBy(p.ID) // the view contains the policy
 	return len(selected) > 0 && !slices.ContainsFunc(selected, func(s core.Selection) bool { return s.Enforced })
 }
 

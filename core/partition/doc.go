@@ -24,8 +24,9 @@
 // The results:
 //
 //   - [Partition.Evaluate]: the content of one client, by a walk through the diagram.
-//   - [Partition.Disjoint]: rules, exactly one of which selects a client, from the
-//     paths of the diagram (disjoint.go), joined if possible (join.go).
+//   - [Partition.Disjoint]: disjoint rules from the paths of the diagram
+//     (disjoint.go), joined if possible (join.go). Exactly one rule selects a
+//     client.
 //   - [Regions]: for each content the set of clients that have it (region.go),
 //     with a canonical predicate (canonical.go).
 //

@@ -27,7 +27,7 @@ func TestEveryFormAgreesWithTheMergeForEveryClient(t *testing.T) {
 	}
 }
 
-// Among many items of one key the search visits only those that are compatible.
+// Among many items of one key, the search visits only the compatible items.
 func TestManyValuesOfOneKey(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range instances / 20 {

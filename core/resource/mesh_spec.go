@@ -133,7 +133,7 @@ type MeshServicesMode string
 
 // The modes. With Disabled, outbounds come from service tags only. With Everywhere
 // and ReachableBackends they also come from destinations: from all, or only from
-// those in reachableBackends. With Exclusive they come from destinations only.
+// the ones in reachableBackends. With Exclusive they come from destinations only.
 const (
 	MeshServicesDisabled    MeshServicesMode = "Disabled"
 	MeshServicesEverywhere  MeshServicesMode = "Everywhere"

@@ -3,9 +3,9 @@ package rules
 import "github.com/meshmatch/meshmatch/core/partition"
 
 // ToRules returns the rule view of the concatenated `to` arrays of the matched policies (SPEC
-// 4.5): the first rule that selects an outbound has its conf. More specific rules come first.
-// Items that select routes, and those that refer to destinations, are not included. The kind must
-// have `to`. The error is a [*LimitError].
+// 4.5): the first rule that selects an outbound has its conf. More specific rules come first. It
+// does not include items that select routes or refer to destinations. The kind must have `to`.
+// The error is a [*LimitError].
 func (c *Config) ToRules(limits partition.Limits) ([]SelectorRule, error) {
 	view := ruleView{conf: c.Kind.To.Conf}
 	for _, s := range c.Matched.All() {

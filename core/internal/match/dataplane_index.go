@@ -76,8 +76,8 @@ func (x *DataplaneIndex) key(t term) uint64 {
 }
 
 // Reached appends the numbers of the dataplanes whose class may change because of a
-// change of the policies: those with a term that selectors began or ceased to require.
-// They are sorted and distinct.
+// change of the policies: dataplanes with a term that selectors began or ceased to
+// require. They are sorted and distinct.
 func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for _, t := range delta.terms {
@@ -106,8 +106,8 @@ func sortFrom(numbers []uint32, from int) []uint32 {
 	return numbers[:from+len(slices.Compact(numbers[from:]))]
 }
 
-// appendRegion appends the dataplanes that can be in a region: the dataplanes in
-// its zones, those with its rarest label or those with its names, whichever are fewest.
+// appendRegion appends the dataplanes that can be in a region: the dataplanes in its
+// zones, with its rarest label or with its names, whichever are fewest.
 func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
 	var keys []uint64
 	switch {

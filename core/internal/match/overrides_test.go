@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// overrideTest maintains, as an engine does, the classes of two dataplanes in zone east,
-// one of them a canary, and one in zone west.
+// overrideTest maintains, like an engine, the classes of two dataplanes in zone east,
+// one of them a canary, and of one dataplane in zone west.
 type overrideTest struct {
 	*testing.T
 	index      *match.Index
