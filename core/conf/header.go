@@ -113,7 +113,7 @@ func (h *HeaderMatch) Validate(at *diag.At) {
 	switch h.How() {
 	case HeaderPresent, HeaderAbsent:
 		if h.Value != nil {
-			at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", "does not go with type %q", h.How())
+			at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", "is not allowed with type %q", h.How())
 		}
 	case HeaderExact, HeaderPrefix, HeaderRegex:
 		if h.Value == nil {

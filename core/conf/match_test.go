@@ -134,7 +134,7 @@ func TestHeaderMatch(t *testing.T) {
 		`{type: Exact, name: a, value: ""}`:                     `{"type":"Exact","name":"a","value":""}`,
 		`{type: Prefix, name: a, value: b}`:                     `{"type":"Prefix","name":"a","value":"b"}`,
 		`{type: Present, name: a}`:                              `{"type":"Present","name":"a"}`,
-		`{type: Absent, name: a, value: b}`:                     `f:1:32: value: does not go with type "Absent"; remove it`,
+		`{type: Absent, name: a, value: b}`:                     `f:1:32: value: is not allowed with type "Absent"; remove it`,
 		`{name: a}`:                                             `f:1:1: value: is required for type "Exact"`,
 		`{type: RegularExpression, name: a, value: "[0-9"}`:     "f:1:43: value: bad regular expression: error parsing regexp: missing closing ]: `[0-9`; write it in RE2's syntax",
 		`{type: RegularExpression, name: Host, value: "[Ā-ￜ]"}`: `f:1:46: value: bad regular expression: it is too large in any letter case, in which a host is compared; compare a host with ASCII characters`,

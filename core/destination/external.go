@@ -40,7 +40,7 @@ func Unreachable(s *resource.MeshExternalService) (path, why string) {
 		return field + "clientKey", inSecret
 	}
 	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
-		return field + "clientCert", "it is no certificate in PEM for the clientKey"
+		return field + "clientCert", "it is not a PEM certificate for the clientKey"
 	}
 	return "", ""
 }

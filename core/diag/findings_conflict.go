@@ -34,7 +34,7 @@ networking:
   address: 10.0.0.1
   inbound: [{port: 80, tags: {kuma.io/service: web}}]
 `,
-		Mend: "Give each mesh a trust domain of its own.",
+		Mend: "Give each mesh a separate trust domain.",
 	},
 	{
 		Code: MixedRoles, Class: ClassConflict, Title: "a policy has items of different roles",
@@ -75,7 +75,7 @@ spec:
 	},
 	{
 		Code: InboundsDiffer, Class: ClassConflict, Title: "the inbounds of a service have different permissions",
-		Means: "Two inbounds of one service and protocol decide differently about some request. A client gets one answer or the other, as its request happens to be balanced.",
+		Means: "Two inbounds of one service and protocol decide some request differently. The answer to a client depends on the inbound that load balancing chooses.",
 		Example: `type: Dataplane
 name: web
 networking:

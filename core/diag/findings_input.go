@@ -29,7 +29,7 @@ name: "a
 	},
 	{
 		Code: UnsupportedYAML, Class: ClassError, Title: "a part of YAML that is not read",
-		Means: "Merge keys, tags that change a type, and anchors that contain themselves are not read, as readers of YAML disagree about them.",
+		Means: "Merge keys, tags that change a type, and anchors that contain themselves are not read, because readers of YAML disagree about them.",
 		Example: `type: MeshTimeout
 name: a
 spec:

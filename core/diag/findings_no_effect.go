@@ -3,7 +3,7 @@ package diag
 var definitionsOfNoEffect = []*Definition{
 	{
 		Code: SelectsNothing, Class: ClassNoEffect, Title: "a policy selects no dataplane",
-		Means: "No dataplane of the mesh has what the top-level targetRef asks for.",
+		Means: "No dataplane of the mesh meets the top-level targetRef.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -120,7 +120,7 @@ spec:
     - targetRef: {kind: MeshService, labels: {app: absent}}
       default: {idleTimeout: 1h}
 `,
-		Mend: "Check the reference, or give the files of what it refers to.",
+		Mend: "Check the reference, or load the resource to which it refers.",
 	},
 	{
 		Code: MissedPort, Class: ClassNoEffect, Title: "an item misses an outbound",
@@ -282,7 +282,7 @@ spec:
 	},
 	{
 		Code: NoEffectHere, Class: ClassNoEffect, Title: "a field has no effect on the proxy",
-		Means: "The field is valid, and what it asks for is not possible in this place or with the other fields. The message has the reason.",
+		Means: "The field is valid, but has no effect in this place or with the other fields. The message contains the reason.",
 		Example: `type: Dataplane
 name: web
 networking:

@@ -45,7 +45,7 @@ spec:
   spiffeID: {path: '/ns/{{ label "ns" }}'}
   provider: {type: Spire}
 `,
-		Mend: "Give the dataplane the label that the template asks for, or change the template.",
+		Mend: "Give the dataplane the label that the template requires, or change the template.",
 	},
 	{
 		Code: NotServedOverTLS, Class: ClassWarning, Title: "a dataplane is served to no client over TLS",

@@ -92,7 +92,7 @@ func (m *meshCheck) openInbounds() []diag.Diagnostic {
 	}
 	return []diag.Diagnostic{{
 		Code: diag.OpenInbound, Pos: first.Pos, Path: "networking.inbound[0]",
-		What: fmt.Sprintf("every client is allowed, as %s: %s", permission.OpenReason, firstOf(inbounds)), Hint: permission.OpenHint,
+		What: fmt.Sprintf("every client is allowed, because %s: %s", permission.OpenReason, firstOf(inbounds)), Hint: permission.OpenHint,
 	}}
 }
 
@@ -126,13 +126,13 @@ func (c *closedCause) warning() diag.Diagnostic {
 	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
 	switch {
 	case c.policies == "":
-		w.What = "every request is denied, as no MeshTrafficPermission selects the inbound: " + names
+		w.What = "every request is denied, because no MeshTrafficPermission selects the inbound: " + names
 		w.Hint = "to allow every client, write in the spec of a MeshTrafficPermission " + openAll
 	case c.rules:
-		w.What = fmt.Sprintf("every request is denied, as the policies that select the inbound (%s) allow none: %s", c.policies, names)
+		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
 		w.Hint = "add a rule with an allow entry"
 	default:
-		w.What = fmt.Sprintf("every request is denied, as the policies that select the inbound (%s) allow none: %s", c.policies, names)
+		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
 		w.Hint = "to allow every client, write " + openAll
 	}
 	return w

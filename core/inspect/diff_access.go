@@ -213,7 +213,7 @@ func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p
 // err returns an error if any comparison is unknown.
 func (a *accessDiffs) err() error {
 	if a.unknownCount > 1 {
-		return fmt.Errorf("%w; so are those of %d more", a.unknown, a.unknownCount-1)
+		return fmt.Errorf("%w; %d more like this", a.unknown, a.unknownCount-1)
 	}
 	return a.unknown
 }

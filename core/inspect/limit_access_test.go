@@ -40,7 +40,7 @@ func hostilePermissions(services int, denied string) []string {
 func TestPermissionsPastTheLimit(t *testing.T) {
 	before, after := viewOf(t, hostilePermissions(6, "GET")...), viewOf(t, hostilePermissions(6, "PUT")...)
 	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{})
-	if limit := (*access.LimitError)(nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "so are those of 5 more") {
+	if limit := (*access.LimitError)(nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "5 more like this") {
 		t.Errorf("error %v, want a limit", err)
 	}
 	if len(diff.Opens) != 6 || len(diff.Closes) != 6 || len(diff.Access) != 0 {

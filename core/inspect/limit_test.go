@@ -194,7 +194,7 @@ func TestMaxRules(t *testing.T) {
 			}
 			want := ""
 			if test.left != nil {
-				want = fmt.Sprintf("%s: left out, as the answer would have more than %d rules; ask for one kind, or for the conf of one client", strings.Join(test.left, ", "), test.max)
+				want = fmt.Sprintf("%s: left out, because the answer would have more than %d rules; ask for one kind, or for the conf of one client", strings.Join(test.left, ", "), test.max)
 			}
 			if text := fmt.Sprint(err); (err != nil || want != "") && text != want {
 				t.Errorf("at most %d: got the error %v, want %s", test.max, err, want)
@@ -210,7 +210,7 @@ func TestMaxRulesOfDiff(t *testing.T) {
 	after := viewOf(t, dataplane("a"), dataplane("b"), few,
 		"{type: MeshTrace, name: b, spec: {targetRef: {kind: Dataplane, name: b}, default: {sampling: {overall: 1, random: 2}}}}")
 	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{MaxRules: 6})
-	if err == nil || !strings.HasPrefix(err.Error(), "the changes of b: left out, as the answer would have more than 6 rules") {
+	if err == nil || !strings.HasPrefix(err.Error(), "the changes of b: left out, because the answer would have more than 6 rules") {
 		t.Errorf("got the error %v", err)
 	}
 	if len(diff.Groups) != 1 || diff.Groups[0].Names[0] != "a" {

@@ -147,7 +147,7 @@ func (r *reacher) find(q ReachQuery) error {
 	switch {
 	case request.ClaimsID(q.From):
 		if request.ClientID(q.From) == "" {
-			return usagef("%q is no SPIFFE ID", q.From)
+			return usagef("%q is not a SPIFFE ID", q.From)
 		}
 		r.clients[q.From] = &reachClient{id: q.From}
 	case q.From != "":

@@ -29,7 +29,7 @@ func (q *RequestQuery) Warnings() []diag.Diagnostic {
 	}
 	return []diag.Diagnostic{{
 		Code: diag.NotSPIFFEID,
-		What: fmt.Sprintf("%q is no SPIFFE ID: the answer is for a client without one", q.SpiffeID),
+		What: fmt.Sprintf("%q is not a SPIFFE ID: the answer is for a client without one", q.SpiffeID),
 		Hint: "write spiffe://trust-domain/path",
 	}}
 }

@@ -10,7 +10,7 @@ func (m *meshCheck) mixedRoles() []diag.Diagnostic {
 		if m.view.Semantics().MixesRoles(p) {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.MixedRoles, Pos: p.Pos, Path: "spec.to",
-				What: "items for services of the policy's namespace, and others: Kuma refuses the policy, which is that of a consumer here",
+				What: "items for services of the policy's namespace, and others: Kuma refuses the policy; here it is a consumer policy",
 				Hint: "write a policy for each",
 			})
 		}

@@ -109,6 +109,6 @@ func (b *ruleBudget) err() error {
 	if n := len(b.leftOut) - len(places); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Errorf("%s%s: left out, as the answer would have more than %d rules; ask for one kind, or for the conf of one client",
+	return fmt.Errorf("%s%s: left out, because the answer would have more than %d rules; ask for one kind, or for the conf of one client",
 		strings.Join(places, ", "), more, b.limit)
 }

@@ -32,8 +32,8 @@ func overlappingTrustDomains(view *core.View) []diag.Diagnostic {
 			other := o.Sources[(i+1)%len(o.Sources)]
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.TrustDomainConflict, Pos: source.Pos, Path: "spec.spiffeID.trustDomain",
-				What: fmt.Sprintf("conflict: the trust domain %q is that of mesh %q too: a SPIFFE ID does not show which mesh its owner belongs to", o.TrustDomain, other.Mesh),
-				Hint: "give each mesh a trust domain of its own; over TLS serve refuses the dataplanes of both",
+				What: fmt.Sprintf("conflict: the trust domain %q is also the trust domain of mesh %q: a SPIFFE ID does not identify the mesh of its owner", o.TrustDomain, other.Mesh),
+				Hint: "give each mesh a separate trust domain; over TLS serve refuses the dataplanes of both",
 			})
 		}
 	}

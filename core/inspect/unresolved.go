@@ -20,7 +20,7 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 			if why := m.unresolvedItem(destinations, p, &p.To[i].TargetRef); why != "" {
 				warnings = append(warnings, diag.Diagnostic{
 					Code: diag.UnresolvedReference, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
-					What: why + ", so the item has no effect", Hint: "check the reference, or give the files of what it refers to",
+					What: why + ", so the item has no effect", Hint: "check the reference, or load the resource to which it refers",
 				})
 			}
 		}

@@ -56,7 +56,7 @@ func Open(d *resource.Dataplane, inbound int) *Permissions {
 	return &Permissions{
 		Protocol: request.ProtocolOf(&d.Inbounds[inbound]), NotApplied: true,
 		Warnings: []diag.Diagnostic{{
-			Code: diag.OpenInbound, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, as " + OpenReason, Hint: OpenHint,
+			Code: diag.OpenInbound, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, because " + OpenReason, Hint: OpenHint,
 		}},
 	}
 }

@@ -90,7 +90,7 @@ func NewFields(headers []string, renamed map[string]string) (*Fields, error) {
 			field.Key = field.Name
 		}
 		if other, taken := f.keys[field.Key]; taken {
-			return nil, fmt.Errorf("the fields %s and %s are both read from %q; give each a key of its own", f.list[other].Name, field.Name, field.Key)
+			return nil, fmt.Errorf("the fields %s and %s are both read from %q; give each a separate key", f.list[other].Name, field.Name, field.Key)
 		}
 		f.keys[field.Key] = i
 	}
@@ -103,7 +103,7 @@ func ParseRenamed(text string) (map[string]string, error) {
 	for pair := range strings.SplitSeq(text, ",") {
 		name, key, ok := strings.Cut(pair, "=")
 		if !ok || key == "" || !isFieldName(name) {
-			return nil, fmt.Errorf("%q is not NAME=FIELD, where NAME is that of a field or a header", diag.OneLine(pair))
+			return nil, fmt.Errorf("%q is not NAME=FIELD, where NAME is the name of a field or a header", diag.OneLine(pair))
 		}
 		if _, twice := renamed[name]; twice {
 			return nil, fmt.Errorf("the field %s is renamed twice", name)

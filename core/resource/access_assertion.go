@@ -99,7 +99,7 @@ type TestRequest struct {
 // Validate checks the syntax of a path.
 func (r *TestRequest) Validate(at *diag.At) {
 	if r.Path != nil && r.PathPrefix != nil {
-		at.Field("pathPrefix").Errorf(diag.FieldNotAllowed, "remove one of them", "does not go with path")
+		at.Field("pathPrefix").Errorf(diag.FieldNotAllowed, "remove one of them", "is not allowed with path")
 	}
 	if r.Path != nil && !strings.HasPrefix(*r.Path, "/") {
 		at.Field("path").Errorf(diag.BadPath, "", "a path must start with /")

@@ -29,7 +29,7 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 	}
 	switch {
 	case has.single && k.Default == nil:
-		spec.Field("default").Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no default of its own", k.Name)
+		spec.Field("default").Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no default", k.Name)
 	case !has.single && k.Default != nil:
 		spec.Field("default").Errorf(diag.MissingField, "", "required field is missing")
 	}

@@ -143,7 +143,7 @@ func (l *listeners) add(element listElement, host, own string, port uint32) neti
 	if first, taken := l.at(address); taken {
 		l.bad = append(l.bad, BadListener{
 			element: element, TwoInbounds: element.list == inboundList && first.element.list == inboundList,
-			What: fmt.Sprintf("listens at %s, as %s does", address, first.element), Hint: "give one of them another port or address",
+			What: fmt.Sprintf("listens at %s, like %s", address, first.element), Hint: "give one of them another port or address",
 		})
 		return address
 	}

@@ -126,7 +126,7 @@ func (k *Kind) flaw() string {
 	const outbounds = ToTargets | TargetKinds(1<<TargetMeshSubset|1<<TargetMeshTCPRoute)
 	switch {
 	case k.Name == "" || fixedKinds[k.Name] != "" || k.Short == "":
-		return "has no name of its own"
+		return "has no unique name"
 	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil || k.Gateway != nil):
 		return "has arrays next to a default"
 	case k.To != nil && k.To.Targets&^outbounds != 0:

@@ -14,7 +14,7 @@ func TestMeshIdentityErrors(t *testing.T) {
 		"valid, files":        {`{spiffeID: {trustDomain: "{{ .Mesh }}", path: "/{{ label \"a\" }}"}, provider: {type: Extension, extension: {name: files, config: {certificate: "/{{ .Name }}.pem", privateKey: /k, trustBundle: /b}}}}`, ``},
 		"no provider":         {`{}`, `3:7: spec.provider: required field is missing`},
 		"provider type":       {`{provider: {type: Spyre}}`, `3:25: spec.provider.type: unknown value "Spyre"; did you mean "Spire"?`},
-		"other arm":           {`{provider: {type: Spire, bundled: {autogenerate: {enabled: true}}}}`, `3:41: spec.provider.bundled: does not go with type "Spire"; remove it or change the type`},
+		"other arm":           {`{provider: {type: Spire, bundled: {autogenerate: {enabled: true}}}}`, `3:41: spec.provider.bundled: is not allowed with type "Spire"; remove it or change the type`},
 		"no CA":               {`{provider: {type: Bundled, bundled: {}}}`, `3:43: spec.provider.bundled.ca: required field is missing; or write autogenerate: {enabled: true}`},
 		"not generated":       {`{provider: {type: Bundled, bundled: {autogenerate: {enabled: false}}}}`, `3:43: spec.provider.bundled.ca: required field is missing; or write autogenerate: {enabled: true}`},
 		"Bundled alone":       {`{provider: {type: Bundled}}`, `3:18: spec.provider.bundled: is required for type "Bundled"`},

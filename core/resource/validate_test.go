@@ -118,7 +118,7 @@ func TestManyBadListeners(t *testing.T) {
 		for _, first := range []int{0, n - 2} {
 			repeated := *d
 			repeated.Outbounds = append(slices.Clone(d.Outbounds), d.Outbounds[first])
-			want := fmt.Sprintf(`[networking.outbound[%d]: listens at 127.0.0.1:%d, as outbound[%d] does; give one of them another port or address]`, n, 1+first, first)
+			want := fmt.Sprintf(`[networking.outbound[%d]: listens at 127.0.0.1:%d, like outbound[%d]; give one of them another port or address]`, n, 1+first, first)
 			if got := fmt.Sprint(repeated.BadListeners()); got != want {
 				t.Errorf("%d listeners: got  %s\nwant %s", n, got, want)
 			}
@@ -177,7 +177,7 @@ func TestValidatePolicy(t *testing.T) {
 		"array of another kind":  {meshretry.Kind(), resource.Policy{TargetRef: mesh, From: []resource.Item{}}, `spec.from: MeshRetry has no from; it has to`},
 		"rules of another kind":  {meshretry.Kind(), resource.Policy{TargetRef: mesh, Rules: []resource.Rule{}}, `spec.rules: MeshRetry has no rules; it has to`},
 		"to of another kind":     {meshtls.Kind(), resource.Policy{TargetRef: mesh, To: []resource.Item{}}, `spec.to: MeshTLS has no to; it has from, rules`},
-		"default":                {meshretry.Kind(), resource.Policy{TargetRef: mesh, Default: set}, `spec.default: MeshRetry has no default of its own; it has to`},
+		"default":                {meshretry.Kind(), resource.Policy{TargetRef: mesh, Default: set}, `spec.default: MeshRetry has no default; it has to`},
 		"no default":             {meshtrace.Kind(), resource.Policy{TargetRef: mesh}, `spec.default: required field is missing`},
 		"default of no type":     {meshtrace.Kind(), resource.Policy{TargetRef: mesh, Default: set}, `spec.default: must be a *meshtrace.Conf, not a *meshtimeout.Conf`},
 		"from and rules":         {meshtls.Kind(), resource.Policy{TargetRef: mesh, From: []resource.Item{}, Rules: []resource.Rule{}}, `spec.from: from and rules are both present; rules take the place of from`},

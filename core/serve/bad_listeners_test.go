@@ -37,7 +37,7 @@ func TestBadListeners(t *testing.T) {
 		).Replace(mesh))
 		r.eventually("the second listener of api", has(api, "inbound/127.0.0.2/8091"))
 		r.eventually("a warning", func() bool {
-			return strings.Contains(r.log.String(), "listens at 127.0.0.2:8090, as inbound[0] does, so no proxy can serve the dataplane")
+			return strings.Contains(r.log.String(), "listens at 127.0.0.2:8090, like inbound[0], so no proxy can serve the dataplane")
 		})
 		r.eventually("the last good listener for a new client", has(listening(webNode), "inbound/127.0.0.2/8080"))
 		if !has(web, "inbound/127.0.0.2/8080")() || has(web, "inbound/127.0.0.2/8090")() {

@@ -13,7 +13,7 @@ func spiffeIDOf(c *x509.Certificate) string { return request.ClientID(uriSANs(c)
 
 // uriSANs returns the URI SANs of a certificate as they are written. In
 // [x509.Certificate.URIs] the scheme is in lower case and other characters are escaped,
-// so what is no SPIFFE ID can look like one there.
+// so what is not a SPIFFE ID can look like one there.
 func uriSANs(c *x509.Certificate) []string {
 	const uriTag = 6 // RFC 5280, 4.2.1.6
 	var uris []string

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The server takes the SPIFFE ID of a certificate as it is written: what is no SPIFFE ID
+// The server takes the SPIFFE ID of a certificate as it is written: what is not a SPIFFE ID
 // by the specification is none, though package net/url would make one of it.
 func TestSPIFFEIDOfCertificate(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -267,7 +267,7 @@ networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web
 		}
 		r := start(t, map[string]string{"a.yaml": document("one"), "b.yaml": document("two")}, func(o *serve.Options) { o.TLS = c.files() })
 		r.eventually("warning", func() bool {
-			return strings.Count(r.log.String(), `conflict: the trust domain \"shared.local\" is that of mesh`) == 2
+			return strings.Count(r.log.String(), `conflict: the trust domain \"shared.local\" is also the trust domain of mesh`) == 2
 		})
 		path := "/dataplanes/kri_dp_one___web_/status"
 		if status, _, err := r.get(path, c.client(id)); err != nil || status != http.StatusForbidden {

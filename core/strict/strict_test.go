@@ -87,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 		"merge key":          {"name: fig\ntags: {<<: {a: b}}", `f.yaml:2:8: tags: merge keys (<<) are not supported; write the fields out`},
 		"list for mapping":   {"- name: fig", `f.yaml:1:1: must be a mapping, not a list`},
 		"validator":          {"name: stone", `f.yaml:1:7: name: is no fruit; eat something else`},
-		"other arm":          {"name: fig\npack: {type: Bag, box: {size: 1}}", `f.yaml:2:24: pack.box: does not go with type "Bag"; remove it or change the type`},
+		"other arm":          {"name: fig\npack: {type: Bag, box: {size: 1}}", `f.yaml:2:24: pack.box: is not allowed with type "Bag"; remove it or change the type`},
 		"missing arm":        {"name: fig\npack: {type: Box}", `f.yaml:2:7: pack.box: is required for type "Box"`},
 		"syntax":             {"name: [fig", `f.yaml:1:8: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
 		"cycle":              {"name: fig\ntags: &a {b: *a}", `f.yaml:2:14: the anchor "a" contains itself; write the value out`},

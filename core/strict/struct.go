@@ -79,7 +79,7 @@ func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool)
 		mine := strings.EqualFold(f.name, word)
 		switch {
 		case seen[n] && !mine:
-			at().Field(f.name).Errorf(diag.FieldNotAllowed, "remove it or change the type", "does not go with type %q", word)
+			at().Field(f.name).Errorf(diag.FieldNotAllowed, "remove it or change the type", "is not allowed with type %q", word)
 		case mine && !seen[n] && f.plan.hasRequired():
 			at().Field(f.name).Errorf(diag.MissingField, "", "is required for type %q", word)
 		}

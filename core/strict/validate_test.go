@@ -13,7 +13,7 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 		"a sibling field":     {"name: stone\nweight: x", "f.yaml:1:7: name: is no fruit; eat something else\nf.yaml:2:9: weight: must be a whole number, not the string \"x\""},
 		"a field within":      {"name: stone\nseeds: [x]", "f.yaml:1:7: name: is no fruit; eat something else\nf.yaml:2:9: seeds[0]: must be a whole number, not the string \"x\""},
 		"an unknown field":    {"name: stone\nshape: x", "f.yaml:1:7: name: is no fruit; eat something else\nf.yaml:2:1: shape: unknown field; one of \"name\", \"colour\", \"weight\", \"ripe\", \"tags\", \"seeds\", \"pack\", \"size\""},
-		"another arm's field": {"name: fig\npack: {type: Bag, lid: 1, box: {size: x}}", "f.yaml:2:24: pack.lid: must be true or false, not the number 1\nf.yaml:2:32: pack.box: does not go with type \"Bag\"; remove it or change the type\nf.yaml:2:39: pack.box.size: must be a whole number, not the string \"x\""},
+		"another arm's field": {"name: fig\npack: {type: Bag, lid: 1, box: {size: x}}", "f.yaml:2:24: pack.lid: must be true or false, not the number 1\nf.yaml:2:32: pack.box: is not allowed with type \"Bag\"; remove it or change the type\nf.yaml:2:39: pack.box.size: must be a whole number, not the string \"x\""},
 		"an unknown type":     {"name: fig\npack: {type: Boks, box: {size: 1}}", "f.yaml:2:14: pack.type: unknown value \"Boks\"; did you mean \"Box\"?"},
 	} {
 		t.Run(name, func(t *testing.T) {

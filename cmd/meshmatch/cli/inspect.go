@@ -83,7 +83,7 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 func configurationPage(p *page, a *inspect.Configuration) {
 	p.row("semantics", a.Semantics.String())
 	if a.PermissionsNotApplied {
-		p.line("warning: every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint)
+		p.line("warning: every client is allowed, because %s; %s", permission.OpenReason, permission.OpenHint)
 	}
 	if len(a.Policies) == 0 {
 		p.line("no policy selects it")

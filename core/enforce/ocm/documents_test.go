@@ -53,7 +53,7 @@ func TestRejected(t *testing.T) {
 		{"Exists with values", rule + "spec: {dataplaneSelector: {matchExpressions: [{key: env, operator: Exists, values: [a]}]}}", `matchExpressions[0].values: operator Exists has no values; remove it`},
 		{"a decision without a cluster", rule + "status: {decisions: [{clusterNamespace: a}]}", `status.decisions[0].clusterName: required field is missing`},
 		{"an unknown kind of the group", strings.Replace(policy, "kind: Policy", "kind: Polici", 1), `kind: unknown kind "Polici" of policy.open-cluster-management.io; did you mean "Policy"?`},
-		{"an arm of another type", rollout + "strategy: {type: All, progressive: {}}", `strategy.progressive: does not go with type "All"`},
+		{"an arm of another type", rollout + "strategy: {type: All, progressive: {}}", `strategy.progressive: is not allowed with type "All"`},
 		{"a percentage above 100", rollout + "strategy: {type: All, all: {maxFailures: 101%}}", `strategy.all.maxFailures: a percentage is from 0% to 100%, not 101%`},
 		{"an amount that is not a number", rollout + "strategy: {type: All, all: {maxFailures: few}}", `strategy.all.maxFailures: bad number of clusters "few"; write a number such as 3, or a percentage such as "25%"`},
 		{"a bad deadline", rollout + "strategy: {type: All, all: {progressDeadline: never}}", `strategy.all.progressDeadline: bad duration "never"`},

@@ -139,7 +139,7 @@ func TestForeignArraysAndTargets(t *testing.T) {
 		},
 		"from of a kind without":    {`MeshRetry, spec: {from: []}`, `f:1:56: spec.from: MeshRetry has no from; it has to`},
 		"rules of a kind without":   {`MeshTrace, spec: {rules: [], default: {}}`, `f:1:57: spec.rules: MeshTrace has no rules; it has default`},
-		"default of a kind without": {`MeshHealthCheck, spec: {default: {}}`, `f:1:65: spec.default: MeshHealthCheck has no default of its own; it has to`},
+		"default of a kind without": {`MeshHealthCheck, spec: {default: {}}`, `f:1:65: spec.default: MeshHealthCheck has no default; it has to`},
 		"matches of a kind without": {`MeshTLS, spec: {rules: [{matches: [], default: {}}]}`, `f:1:66: spec.rules[0].matches: rules of MeshTLS have no matches; remove it`},
 		"a route of a kind without": {
 			`MeshHealthCheck, spec: {targetRef: {kind: MeshHTTPRoute, name: a}, to: []}`,

@@ -97,7 +97,7 @@ func TestRejected(t *testing.T) {
 		"arm of another type": {
 			In:   "from",
 			Conf: `{backends: [{type: File, file: {path: /a}, tcp: {address: "a:1"}}]}`,
-			Want: `p.yaml:2:49: spec.from[0].default.backends[0].tcp: does not go with type "File"; remove it or change the type`,
+			Want: `p.yaml:2:49: spec.from[0].default.backends[0].tcp: is not allowed with type "File"; remove it or change the type`,
 		},
 		"address without a port": {
 			Conf: `{backends: [{type: Tcp, tcp: {address: logstash}}]}`,
@@ -123,7 +123,7 @@ func TestRejected(t *testing.T) {
 		"format of another type": {
 			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Plain, json: []}}}]}`,
 			Want: "p.yaml:2:51: spec.to[0].default.backends[0].file.format.plain: is required for type \"Plain\"\n" +
-				`p.yaml:2:71: spec.to[0].default.backends[0].file.format.json: does not go with type "Plain"; remove it or change the type`,
+				`p.yaml:2:71: spec.to[0].default.backends[0].file.format.json: is not allowed with type "Plain"; remove it or change the type`,
 		},
 		"format without fields": {
 			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Json, json: []}}}]}`,

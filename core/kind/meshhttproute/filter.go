@@ -135,7 +135,7 @@ func (u *URLRewrite) Validate(at *diag.At) {
 		at.Errorf(diag.EmptyValue, "set hostname or path, or remove the filter", "the filter changes nothing")
 	}
 	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
-		at.Field("hostToBackendHostname").Errorf(diag.FieldNotAllowed, "use one of them", "does not go with hostname")
+		at.Field("hostToBackendHostname").Errorf(diag.FieldNotAllowed, "use one of them", "is not allowed with hostname")
 	}
 }
 

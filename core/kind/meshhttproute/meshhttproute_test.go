@@ -152,7 +152,7 @@ func TestRejected(t *testing.T) {
 		},
 		"filter of another type": {
 			Conf: filter(`{type: RequestMirror, requestMirror: {backendRef: {kind: MeshService, name: a}}, urlRewrite: {hostname: a.b}}`),
-			Want: `p.yaml:2:138: spec.to[0].rules[0].default.filters[0].urlRewrite: does not go with type "RequestMirror"; remove it or change the type`,
+			Want: `p.yaml:2:138: spec.to[0].rules[0].default.filters[0].urlRewrite: is not allowed with type "RequestMirror"; remove it or change the type`,
 		},
 		"empty modifier": {
 			Conf: filter(`{type: RequestHeaderModifier, requestHeaderModifier: {}}`),
@@ -176,7 +176,7 @@ func TestRejected(t *testing.T) {
 		},
 		"two host names": {
 			Conf: filter(`{type: URLRewrite, urlRewrite: {hostname: a.b, hostToBackendHostname: true}}`),
-			Want: `p.yaml:2:115: spec.to[0].rules[0].default.filters[0].urlRewrite.hostToBackendHostname: does not go with hostname; use one of them`,
+			Want: `p.yaml:2:115: spec.to[0].rules[0].default.filters[0].urlRewrite.hostToBackendHostname: is not allowed with hostname; use one of them`,
 		},
 		"no prefix to replace": {
 			Conf: rule(`{path: {type: PathPrefix, value: /a}}, {method: GET}`, `filters: [{type: URLRewrite, urlRewrite: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /b}}}]`),

@@ -116,7 +116,7 @@ func (z *ToZone) Validate(at *diag.At) {
 		validateNames(at.Field("zones"), z.Zones)
 	case NoZone, AnyZone:
 		if z.Zones != nil {
-			at.Field("zones").Errorf(diag.FieldNotAllowed, "remove them", "do not go with type %q", z.Type)
+			at.Field("zones").Errorf(diag.FieldNotAllowed, "remove them", "are not allowed with type %q", z.Type)
 		}
 	}
 }

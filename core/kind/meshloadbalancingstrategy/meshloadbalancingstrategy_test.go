@@ -63,7 +63,7 @@ func TestRejected(t *testing.T) {
 		},
 		"settings of another algorithm": {
 			Conf: `{loadBalancer: {type: Maglev, ringHash: {}}}`,
-			Want: `p.yaml:2:41: spec.to[0].default.loadBalancer.ringHash: does not go with type "Maglev"; remove it or change the type`,
+			Want: `p.yaml:2:41: spec.to[0].default.loadBalancer.ringHash: is not allowed with type "Maglev"; remove it or change the type`,
 		},
 		"one choice": {
 			Conf: `{loadBalancer: {type: LeastRequest, leastRequest: {choiceCount: 1}}}`,
@@ -126,7 +126,7 @@ func TestRejected(t *testing.T) {
 		},
 		"zones where none are needed": {
 			Conf: `{localityAwareness: {crossZone: {failover: [{to: {type: Any, zones: [a]}}]}}}`,
-			Want: `p.yaml:2:69: spec.to[0].default.localityAwareness.crossZone.failover[0].to.zones: do not go with type "Any"; remove them`,
+			Want: `p.yaml:2:69: spec.to[0].default.localityAwareness.crossZone.failover[0].to.zones: are not allowed with type "Any"; remove them`,
 		},
 		"zones missing": {
 			Conf: `{localityAwareness: {crossZone: {failover: [{to: {type: Only}}]}}}`,

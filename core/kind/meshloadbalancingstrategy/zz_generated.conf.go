@@ -54,7 +54,7 @@ func (m *ConfMerger) Origins(dst []int) []int {
 }
 
 // HasUnion marks a type with a union: an item that sets no leaf can change the
-// result, because a union of another type in it hides that of lower items.
+// result, because a union of another type in it hides the union of lower items.
 func (m *ConfMerger) HasUnion() {}
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the

@@ -61,7 +61,7 @@ func TestRejected(t *testing.T) {
 		},
 		"backend of another type": {
 			Conf: `{backends: [{type: Prometheus, openTelemetry: {endpoint: "a:1"}}]}`,
-			Want: `p.yaml:2:47: spec.default.backends[0].openTelemetry: does not go with type "Prometheus"; remove it or change the type`,
+			Want: `p.yaml:2:47: spec.default.backends[0].openTelemetry: is not allowed with type "Prometheus"; remove it or change the type`,
 		},
 		"collector missing": {
 			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {refreshInterval: 1s}}]}`,

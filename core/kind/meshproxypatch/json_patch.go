@@ -44,7 +44,7 @@ func (p *JSONPatch) Validate(at *diag.At) {
 		case needed && !present:
 			at.Field(field).Errorf(diag.MissingField, "", "is required for %q", p.Op)
 		case !needed && present:
-			at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", "does not go with %q", p.Op)
+			at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", "is not allowed with %q", p.Op)
 		}
 	}
 	if !slices.Contains(p.Op.Enum(), string(p.Op)) {

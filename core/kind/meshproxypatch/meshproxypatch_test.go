@@ -91,15 +91,15 @@ func TestRejected(t *testing.T) {
 		},
 		"removed with a value": {
 			Conf: `{appendModifications: [{networkFilter: {operation: Remove, value: "name: b"}}]}`,
-			Want: `p.yaml:2:67: spec.default.appendModifications[0].networkFilter.value: does not go with "Remove"; remove it`,
+			Want: `p.yaml:2:67: spec.default.appendModifications[0].networkFilter.value: is not allowed with "Remove"; remove it`,
 		},
 		"added to what is there": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, match: {name: a}, value: "name: b"}}]}`,
-			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.match: does not go with "Add": nothing is matched; remove it`,
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.match: is not allowed with "Add": nothing is matched; remove it`,
 		},
 		"virtual host added to itself": {
 			Conf: `{appendModifications: [{virtualHost: {operation: Add, match: {name: a}, value: "name: b"}}]}`,
-			Want: `p.yaml:2:69: spec.default.appendModifications[0].virtualHost.match.name: does not go with "Add": nothing is matched; remove it`,
+			Want: `p.yaml:2:69: spec.default.appendModifications[0].virtualHost.match.name: is not allowed with "Add": nothing is matched; remove it`,
 		},
 		"before which filter": {
 			Conf: `{appendModifications: [{networkFilter: {operation: AddBefore, value: "configDiscovery: {}"}}]}`,
@@ -173,7 +173,7 @@ func TestRejected(t *testing.T) {
 		},
 		"patch with a foreign field": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a, from: /b}]}}]}`,
-			Want: `p.yaml:2:96: spec.default.appendModifications[0].cluster.jsonPatches[0].from: does not go with "remove"; remove it`,
+			Want: `p.yaml:2:96: spec.default.appendModifications[0].cluster.jsonPatches[0].from: is not allowed with "remove"; remove it`,
 		},
 		"moved from nowhere": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: move, path: /a}]}}]}`,

@@ -106,7 +106,7 @@ func validateContent(at *diag.At, operation operation, value *EnvoyResource, pat
 	patch, remove := word == string(PatchResource), word == string(RemoveResource)
 	switch {
 	case remove && value != nil:
-		at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", `does not go with "Remove"`)
+		at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", `is not allowed with "Remove"`)
 	case patch && value != nil && patches != nil:
 		at.Field("jsonPatches").Errorf(diag.BothPresent, "use one of them", "value and jsonPatches are both present")
 	case patch && value == nil && len(patches) == 0:
@@ -120,7 +120,7 @@ func validateContent(at *diag.At, operation operation, value *EnvoyResource, pat
 
 func validateNoMatch(at *diag.At, field string, operation ResourceOperation, present bool) {
 	if operation == AddResource && present {
-		at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", `does not go with "Add": nothing is matched`)
+		at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", `is not allowed with "Add": nothing is matched`)
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *Predicate) Validate(at *diag.At) {
 		conf.ValidateSelector(at.Field("tags"), p.Tags)
 	case OmitPreviousHosts, OmitPreviousPriorities:
 		if p.Tags != nil {
-			at.Field("tags").Errorf(diag.FieldNotAllowed, "remove them", "do not go with %s", p.Predicate)
+			at.Field("tags").Errorf(diag.FieldNotAllowed, "remove them", "are not allowed with %s", p.Predicate)
 		}
 	}
 	if p.UpdateFrequency != nil && *p.UpdateFrequency <= 0 {

@@ -95,7 +95,7 @@ func TestRejected(t *testing.T) {
 		},
 		"tags of another predicate": {
 			Conf: `{http: {hostSelection: [{predicate: OmitPreviousHosts, tags: {a: b}}]}}`,
-			Want: `p.yaml:2:62: spec.to[0].default.http.hostSelection[0].tags: do not go with OmitPreviousHosts; remove them`,
+			Want: `p.yaml:2:62: spec.to[0].default.http.hostSelection[0].tags: are not allowed with OmitPreviousHosts; remove them`,
 		},
 		"tag of a predicate": {
 			Conf: `{http: {hostSelection: [{predicate: OmitHostsWithTags, tags: {a: "b c"}}]}}`,

@@ -32,7 +32,7 @@ const NoSingleID = `(?:\C*,)?` + spiffeScheme + `\C*,` + spiffeScheme + `\C*`
 const spiffeScheme = `[Ss][Pp][Ii][Ff][Ff][Ee]://`
 
 // ofSegments is the part of a SPIFFE ID below a prefix: segments that are neither empty
-// nor a dot segment. What is no SPIFFE ID lies below no prefix (SPEC 7.2).
+// nor a dot segment. What is not a SPIFFE ID lies below no prefix (SPEC 7.2).
 const ofSegments = `(?:/\.{0,2}[\w-][\w.-]*|/\.{3}[\w.-]*)*`
 
 // SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for

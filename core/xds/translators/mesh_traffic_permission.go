@@ -26,7 +26,7 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 	case i.PermissionsNotApplied:
 		i.Warnings = append(i.Warnings, xds.Warning{
 			Code: diag.OpenInbound, Place: i.Place, Inspected: true,
-			Message: fmt.Sprintf("every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint),
+			Message: fmt.Sprintf("every client is allowed, because %s; %s", permission.OpenReason, permission.OpenHint),
 		})
 		return
 	case in.InboundConfig == nil:

@@ -79,7 +79,7 @@ func (b *builder) field(s *ir.Struct, field *types.Var, tag string, jsonNames ma
 	}
 	rule := b.rule(field, word, at)
 	if leaf, ok := rule.(ir.Replace); ok && leaf.Set == ir.NotZero && !optional(tag) {
-		b.report(at, "zero is not set, but the field is required in files, as its json tag has no omitzero", fmt.Sprintf("tag it `json:\"%s,omitzero\"`", json))
+		b.report(at, "zero is not set, but the field is required in files, because its json tag has no omitzero", fmt.Sprintf("tag it `json:\"%s,omitzero\"`", json))
 		return ir.Field{}, false
 	}
 	return ir.Field{Name: field.Name(), JSON: json, Rule: rule}, rule != nil

@@ -62,7 +62,7 @@ func (e *emitter) root(root *ir.Root) {
 			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
 
 	if hasUnion(root.Struct) {
-		add("HasUnion marks a type with a union: an item that sets no leaf can change the\nresult, because a union of another type in it hides that of lower items.",
+		add("HasUnion marks a type with a union: an item that sets no leaf can change the\nresult, because a union of another type in it hides the union of lower items.",
 			m().Id("HasUnion").Params().Block())
 	}
 

@@ -192,7 +192,7 @@ func (m *BalancingMerger) Origins(dst []int) []int {
 }
 
 // HasUnion marks a type with a union: an item that sets no leaf can change the
-// result, because a union of another type in it hides that of lower items.
+// result, because a union of another type in it hides the union of lower items.
 func (m *BalancingMerger) HasUnion() {}
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
