@@ -245,6 +245,56 @@ spec:
 	},
 }
 
+// A transparent proxy reaches destinations at their virtual addresses alone, as the mesh
+// allows no passthrough. The virtual address of a headless MeshService is that of its pod.
+var virtualAddresses = story{
+	name: "virtual addresses", semantics: semantics.Kuma,
+	mesh: shop + `
+type: Mesh
+name: default
+networking: {outbound: {passthrough: false}}
+---
+type: Dataplane
+mesh: default
+name: hidden
+labels: {kuma.io/zone: east}
+networking:
+  address: 127.0.0.51
+  transparentProxying: {redirectPortOutbound: 15951, redirectPortInbound: 15961}
+  inbound: [{port: 10000, serviceAddress: 127.0.0.51, servicePort: 10080, protocol: http, tags: {kuma.io/service: hidden}}]
+---
+` + headless("backend-1", "east", "127.0.0.11") + headless("backend-2", "west", "127.0.0.12") + headless("hidden", "east", "127.0.0.51") +
+		zonal("backend", "east", "Available") + zonal("backend", "west", "Available") +
+		strings.Replace(zonal("cart", "east", "Available"), "spec:", "status: {vips: [{ip: 127.0.0.90}]}\nspec:", 1) +
+		strings.Replace(multiZone("all", "backend", "http"), "spec:", "status: {vips: [{ip: 127.0.0.91}]}\nspec:", 1) +
+		strings.Replace(strings.Replace(outsideService, "PORT", "8443", 1), "spec:", "status: {vip: {ip: 127.0.0.92}}\nspec:", 1),
+	proxies: []string{"hidden", "backend-1", "backend-2", "cart-1"},
+	steps: []step{
+		{name: "a pod", do: each(3, get("127.0.0.51:15951/", redirectedFrom("127.0.0.11:10000"))), want: "200 backend-1"},
+		{name: "the pod of another zone", do: each(3, get("127.0.0.51:15951/", redirectedFrom("127.0.0.12:10000"))), want: "200 backend-2"},
+		{name: "another port of a pod", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.11:10081")), want: "closed"},
+		{name: "the pod itself, by its inbound", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
+		{name: "its inbound", do: get("127.0.0.51:15961/", redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
+		{name: "a MeshService", do: eventually("200 cart-1", get("127.0.0.51:15951/", redirectedFrom("127.0.0.90:80"))), want: "200 cart-1"},
+		{name: "a MeshMultiZoneService", do: each(4, get("127.0.0.51:15951/", redirectedFrom("127.0.0.91:80"))), want: "200 backend-1"},
+		{name: "an external service", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.92:9000")), want: "200"},
+		{name: "no destination", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.93:80")), want: "closed"},
+	},
+}
+
+// headless returns the MeshService of a pod.
+func headless(pod, zone, address string) string {
+	return fmt.Sprintf(`
+type: MeshService
+mesh: default
+name: pod-%[1]s
+labels: {kuma.io/zone: %[2]s, headless: "true"}
+status: {vips: [{ip: %[3]s}]}
+spec: {state: Available, selector: {dataplaneRef: {name: %[1]s}}, ports: [{port: 10000, appProtocol: http}]}
+---
+`, pod, zone, address)
+}
+
 // outsideService is the service outside of the mesh, at a port.
 const outsideService = `
 type: MeshExternalService
@@ -260,7 +310,7 @@ spec:
 
 func TestDestinations(t *testing.T) {
 	envoytest.Path(t)
-	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities, multiZones, destinationBackends}) {
+	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities, multiZones, destinationBackends, virtualAddresses}) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			s.run(t, translators.All(), func(x step) string { return x.want })
