@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -27,6 +28,7 @@ type mesh struct {
 	network      *envoytest.Network
 	dir          string
 	certificates string // the directory of certificates
+	semantics    semantics.Semantics
 }
 
 func newMesh(t *testing.T, files map[string]string) *mesh {

@@ -52,7 +52,7 @@ func (m *mesh) serve(address string) *replica {
 	r := &replica{mesh: m, log: &buffer{}}
 	var err error
 	r.Server, err = serve.New(serve.Options{
-		Loader: &resource.Loader{Kinds: kinds.All()}, Translators: translators.All(),
+		Loader: &resource.Loader{Kinds: kinds.All()}, Translators: translators.All(), Semantics: &m.semantics,
 		Files: []string{m.dir}, XDS: m.network.Replace(address), HTTP: "127.0.0.1:0", Grace: time.Second,
 		Logger: slog.New(slog.NewTextHandler(r.log, nil)), Quiet: 10 * time.Millisecond,
 	})

@@ -97,3 +97,16 @@ func (tr *traffic) flows(apps ...string) {
 		})
 	}
 }
+
+// only waits until a workload alone has answered some requests in a row.
+func (tr *traffic) only(app string) {
+	tr.t.Helper()
+	eventually(tr.t, app+" alone answers", func() bool {
+		tr.mu.Lock()
+		defer tr.mu.Unlock()
+		if len(tr.apps) > 1 || tr.apps[app] == 0 {
+			clear(tr.apps)
+		}
+		return tr.apps[app] >= 10*senders
+	})
+}
