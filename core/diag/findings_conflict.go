@@ -2,8 +2,8 @@ package diag
 
 var definitionsOfConflict = []*Definition{
 	{
-		Code: TrustDomainConflict, Class: ClassConflict, Title: "two meshes have one trust domain",
-		Means: "A SPIFFE ID does not show which mesh its owner belongs to. Over TLS the server refuses the dataplanes of both meshes.",
+		Code: TrustDomainConflict, Class: ClassConflict, Title: "two meshes share a trust domain",
+		Means: "A SPIFFE ID does not identify the mesh of its owner. Over TLS the server refuses the dataplanes of both meshes.",
 		Example: `type: MeshIdentity
 name: i
 mesh: a
@@ -39,7 +39,7 @@ networking:
 	{
 		Code: MixedRoles, Class: ClassConflict, Title: "a policy has items of different roles",
 		Means: "Some items are for services of the namespace of the policy, others are not. Kuma refuses such a policy.",
-		When:  "a policy of a namespace of Kubernetes with an item for a service of that namespace and another item, by the semantics kuma.",
+		When:  "a policy in a Kubernetes namespace with an item for a service of that namespace and another item, in the semantics kuma.",
 		Mend:  "Write a policy for each.",
 	},
 	{
@@ -68,9 +68,9 @@ spec:
 		Mend: "Change one of the values.",
 	},
 	{
-		Code: SameName, Class: ClassConflict, Title: "two resources of a proxy have one name",
-		Means: "Two parts of the configuration make a resource of one name. One of them is left out.",
-		When:  "a MeshProxyPatch that adds a cluster with the name of another one.",
+		Code: SameName, Class: ClassConflict, Title: "two resources of a proxy have the same name",
+		Means: "Two parts of the configuration make a resource with the same name. One of them is omitted.",
+		When:  "a MeshProxyPatch that adds a cluster with the name of another cluster.",
 		Mend:  "Rename one of them.",
 	},
 	{
@@ -96,7 +96,7 @@ spec:
     - default:
         allow: [{method: GET}]
 `,
-		Mend: "Select all inbounds of the service by the same policies, or give them services of their own.",
+		Mend: "Select all inbounds of the service by the same policies, or give them separate services.",
 	},
 	{
 		Code: PartlyShadowed, Class: ClassConflict, Title: "an entry is shadowed in part",
@@ -121,6 +121,6 @@ spec:
     - default:
         deny: [{method: POST}]
 `,
-		Mend: "Make one of the entries narrower if that is not meant.",
+		Mend: "Make one of the entries narrower if this is not intended.",
 	},
 }

@@ -3,7 +3,7 @@ package diag
 var definitionsOfField = []*Definition{
 	{
 		Code: UnknownKind, Class: ClassError, Title: "the kind is not known",
-		Means: "No kind of resource, or of targetRef, has this name. The hint has the nearest name.",
+		Means: "No kind of resource, or of targetRef, has this name. The hint contains the nearest name.",
 		Example: `type: MeshTimeouts
 name: a
 spec: {}
@@ -57,7 +57,7 @@ spec:
 	},
 	{
 		Code: FieldNotAllowed, Class: ClassError, Title: "the field does not belong here",
-		Means: "The field exists, and has no meaning together with the other fields of its value.",
+		Means: "The field exists, but has no meaning together with the other fields of its value.",
 		Example: `type: MeshTimeout
 name: a
 spec:
@@ -90,7 +90,7 @@ networking:
 	},
 	{
 		Code: UnknownValue, Class: ClassError, Title: "the word is not known",
-		Means: "The field takes one of a few words, and this is none of them.",
+		Means: "The field takes one of a few words; this is a different word.",
 		Example: `type: MeshTrafficPermission
 name: a
 spec:
@@ -180,7 +180,7 @@ spec:
 	},
 	{
 		Code: ImpossibleMatch, Class: ClassError, Title: "no request matches",
-		Means: "The proxy normalizes or interprets this part of a request, so that no request has the value which is compared.",
+		Means: "The proxy normalizes or interprets this part of a request, so no request has the compared value.",
 		Example: `type: MeshTrafficPermission
 name: a
 spec:

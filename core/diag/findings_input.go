@@ -3,7 +3,7 @@ package diag
 var definitionsOfInput = []*Definition{
 	{
 		Code: UnreadableFile, Class: ClassError, Title: "a file cannot be read",
-		Means: "A file or directory that is given, or a file in a directory, cannot be opened, is not a regular file, or is a link that leads out of the directory. Nothing is answered, so that no policy is missing without notice.",
+		Means: "A given file or directory, or a file in a directory, cannot be opened, is not a regular file, or is a link that leads out of the directory. The program gives no answer, so that no policy is missing without notice.",
 		When:  "the input names a file that does not exist.",
 		Mend:  "Correct the path or the permissions of the file, or remove the link.",
 	},
@@ -28,7 +28,7 @@ name: "a
 		Mend:  "Report it with the document.",
 	},
 	{
-		Code: UnsupportedYAML, Class: ClassError, Title: "a part of YAML that is not read",
+		Code: UnsupportedYAML, Class: ClassError, Title: "an unsupported part of YAML",
 		Means: "Merge keys, tags that change a type, and anchors that contain themselves are not read, because readers of YAML disagree about them.",
 		Example: `type: MeshTimeout
 name: a
@@ -40,7 +40,7 @@ spec:
 	},
 	{
 		Code: RepeatedFile, Class: ClassError, Title: "a file is given twice",
-		Means: "The same file is found by two paths. Each of its resources would be in the input twice.",
+		Means: "Two paths lead to the same file. Each of its resources would be in the input twice.",
 		When:  "the input is the directory policies/ and the file policies/web.yaml.",
 		Mend:  "Give the file once.",
 	},

@@ -3,7 +3,7 @@ package diag
 var definitionsOfMigration = []*Definition{
 	{
 		Code: KindNotRead, Class: ClassMigration, Title: "a kind is not read",
-		Means: "Documents of the kind configure proxies, and a newer kind replaces it. What they configure is in no answer.",
+		Means: "Documents of the kind configure proxies, and a newer kind replaces it. No answer includes their configuration.",
 		Example: `type: TrafficPermission
 name: a
 mesh: default
@@ -49,7 +49,7 @@ spec:
 	},
 	{
 		Code: TargetNotInKuma3, Class: ClassMigration, Title: "Kuma 3 selects other dataplanes",
-		Means: "Kuma 3 reads only Mesh, and Dataplane with labels. A policy with a name selects every dataplane, one with another kind selects none.",
+		Means: "Kuma 3 reads only Mesh, and Dataplane with labels. A policy with a name selects every dataplane; a policy with another kind selects none.",
 		When:  "A policy has a top-level targetRef with a name, proxyTypes or another kind, and is checked for Kuma 3.",
 		Mend:  "Select by labels; `migrate` writes them if labels select the same dataplanes.",
 	},
@@ -57,13 +57,13 @@ spec:
 		Code: ReferenceNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not find a destination or route",
 		Means: "Kuma 3 reads only labels in references. An item that refers by name or by tags has no effect, and a backendRef answers with an error.",
 		When:  "A `to` item or a backendRef has a name or tags, and is checked for Kuma 3.",
-		Mend:  "Refer by labels; `migrate` writes those of the MeshService, MeshExternalService, MeshMultiZoneService or route.",
+		Mend:  "Refer by labels; `migrate` writes the labels of the MeshService, MeshExternalService, MeshMultiZoneService or route.",
 	},
 	{
 		Code: FromNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not read `from`",
 		Means: "The items are silently ignored. Without its permissions an inbound denies its clients.",
 		When:  "A policy has `from` items, and is checked for Kuma 3.",
-		Mend:  "Write rules; `migrate` does if the SPIFFE IDs of the dataplanes tell the clients apart.",
+		Mend:  "Write rules; `migrate` does if the SPIFFE IDs of the dataplanes distinguish the clients.",
 	},
 	{
 		Code: TagsNotInKuma3, Class: ClassMigration, Title: "Kuma 3 has no tags",
@@ -74,8 +74,8 @@ spec:
 	{
 		Code: FieldNotInKuma3, Class: ClassMigration, Title: "Kuma 3 does not have a field",
 		Means: "The field is ignored, or the document is rejected. The message names the effect.",
-		When:  "A document has a field that is gone, and is checked for Kuma 3.",
-		Mend:  "Write what the message names; `migrate` moves what has another place.",
+		When:  "A document has a removed field, and is checked for Kuma 3.",
+		Mend:  "Write the field that the message names; `migrate` moves fields that have another place.",
 	},
 	{
 		Code: MTLSNotInKuma3, Class: ClassMigration, Title: "Kuma 3 serves the mesh in plain text",
@@ -92,12 +92,12 @@ spec:
 	{
 		Code: ValueNotInKuma3, Class: ClassMigration, Title: "Kuma 3 rejects a value",
 		Means: "A write of the document fails.",
-		When:  "A name is no DNS label, or a protocol is kafka, and the input is checked for Kuma 3.",
+		When:  "A name is not a DNS label, or a protocol is kafka, and the input is checked for Kuma 3.",
 		Mend:  "Rename the resource, or use tcp.",
 	},
 	{
-		Code: OpensInKuma3, Class: ClassMigration, Title: "permissions are not rewritten, as they would open an inbound",
-		Means: "Rules for the SPIFFE IDs of the dataplanes would allow a request that the `from` items deny. The message has one. The document is left as it is, so that Kuma 3 denies.",
+		Code: OpensInKuma3, Class: ClassMigration, Title: "permissions are not rewritten, because they would open an inbound",
+		Means: "Rules for the SPIFFE IDs of the dataplanes would allow a request that the `from` items deny. The message contains such a request. The document is not changed, so that Kuma 3 denies.",
 		When:  "`migrate` compares the rewritten permissions with the original ones.",
 		Mend:  "Write the rules by hand, and compare them with `diff`.",
 	},

@@ -20,17 +20,17 @@ spec:
 	},
 	{
 		Code: NoDataplanes, Class: ClassNoEffect, Title: "a mesh has no dataplanes",
-		Means: "The input has policies of the mesh, and no dataplane which they could select.",
+		Means: "The input has policies of the mesh, but no dataplane that they could select.",
 		Example: `type: MeshTimeout
 name: a
 spec:
   to: [{default: {idleTimeout: 1h}}]
 `,
-		Mend: "Give the files of the dataplanes too.",
+		Mend: "Also load the files of the dataplanes.",
 	},
 	{
-		Code: FieldNotUsed, Class: ClassNoEffect, Title: "a field or kind is read and not used",
-		Means: "The field or the kind is valid in a control plane, and no answer depends on it here.",
+		Code: FieldNotUsed, Class: ClassNoEffect, Title: "a field or kind is read but not used",
+		Means: "The field or the kind is valid in a control plane, but no answer depends on it here.",
 		Example: `type: Mesh
 name: default
 routing: {zoneEgress: true}
@@ -41,11 +41,11 @@ networking:
   address: 10.0.0.1
   inbound: [{port: 80, tags: {kuma.io/service: web}}]
 `,
-		Mend: "Nothing, if the answers are meant without it.",
+		Mend: "Nothing, if the answers need not include it.",
 	},
 	{
 		Code: SetsNothing, Class: ClassNoEffect, Title: "an item sets nothing",
-		Means: "On each place where its policy applies, other items set all fields that the item sets, or there is no place for it.",
+		Means: "At each place where its policy applies, other items override all fields that the item sets, or there is no place to which the item applies.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -64,7 +64,7 @@ spec:
 	},
 	{
 		Code: HTTPOnTCP, Class: ClassNoEffect, Title: "HTTP fields on TCP only",
-		Means: "The item has fields of HTTP, and each outbound that it applies to is TCP.",
+		Means: "The item has HTTP fields, but each outbound to which it applies is TCP.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -88,7 +88,7 @@ spec:
 		Mend: "Set the protocol of the inbounds of the service, such as protocol: http.",
 	},
 	{
-		Code: AbsentClient, Class: ClassNoEffect, Title: "no dataplane is such a client",
+		Code: AbsentClient, Class: ClassNoEffect, Title: "no dataplane is a selected client",
 		Means: "The item selects clients by tags that no dataplane of the mesh has.",
 		Example: `type: Dataplane
 name: web
@@ -124,7 +124,7 @@ spec:
 	},
 	{
 		Code: MissedPort, Class: ClassNoEffect, Title: "an item misses an outbound",
-		Means: "The item names a port, and the outbound that a dataplane lists selects this port by its number.",
+		Means: "The item names a port, but the outbound that a dataplane lists selects this port by its number.",
 		Example: `type: MeshService
 name: db
 spec:
@@ -148,7 +148,7 @@ spec:
 		Mend: "Leave sectionName out, or let the dataplane reach the destination by transparent proxying.",
 	},
 	{
-		Code: MissingReference, Class: ClassNoEffect, Title: "a placement refers to something that is not there",
+		Code: MissingReference, Class: ClassNoEffect, Title: "a placement refers to a missing resource",
 		Means: "A binding, decision or set refers to a resource that is not in the input.",
 		Example: `apiVersion: policy.open-cluster-management.io/v1
 kind: PlacementBinding
@@ -156,7 +156,7 @@ metadata: {name: b, namespace: shop}
 placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: absent}
 subjects: [{apiGroup: kuma.io, kind: MeshTimeout, name: a}]
 `,
-		Mend: "Check the name and the namespace, or give the file of the resource.",
+		Mend: "Check the name and the namespace, or load the file of the resource.",
 	},
 	{
 		Code: PlacesNothing, Class: ClassNoEffect, Title: "a placement places nothing",
@@ -182,7 +182,7 @@ spec:
 	},
 	{
 		Code: OverrideNoEffect, Class: ClassNoEffect, Title: "an override has no effect",
-		Means: "The binding enforces what is enforced without it, or what none of the selected clusters and dataplanes has.",
+		Means: "The binding enforces policies that are enforced without it, or policies that none of the selected clusters and dataplanes has.",
 		Example: `apiVersion: apps.open-cluster-management.io/v1
 kind: PlacementRule
 metadata: {name: all, namespace: shop}
@@ -206,7 +206,7 @@ spec:
 	},
 	{
 		Code: FromIgnored, Class: ClassNoEffect, Title: "`from` is replaced by rules",
-		Means: "On an inbound, other policies of the kind have rules. They take the place of `from`.",
+		Means: "On an inbound, other policies of the kind have rules. They replace `from`.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -227,7 +227,7 @@ spec:
 	},
 	{
 		Code: EmptySection, Class: ClassNoEffect, Title: "a part of a policy is empty",
-		Means: "The list or the conf is present and sets nothing.",
+		Means: "The list or the conf is present but sets nothing.",
 		Example: `type: MeshTimeout
 name: a
 spec:
@@ -237,7 +237,7 @@ spec:
 	},
 	{
 		Code: NoEffectWithProtocol, Class: ClassNoEffect, Title: "a field has no effect with the protocol",
-		Means: "The protocol of the destination has nothing that the field could change.",
+		Means: "The field does not apply to the protocol of the destination.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -256,7 +256,7 @@ spec:
 	},
 	{
 		Code: NoEffectOnRoute, Class: ClassNoEffect, Title: "a field has no effect on one route",
-		Means: "All routes of an outbound share what the field is about, such as its connections.",
+		Means: "The field configures a part that all routes of an outbound share, such as its connections.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -297,7 +297,7 @@ spec:
     - targetRef: {kind: MeshService, name: db}
       default: {outlierDetection: {interval: 5s, detectors: {localOriginFailures: {consecutive: 3}}}}
 `,
-		Mend: "Remove the field, or change what the message names.",
+		Mend: "Remove the field, or change the part that the message names.",
 	},
 	{
 		Code: NoTranslator, Class: ClassNoEffect, Title: "a kind has no effect on proxies",
@@ -327,7 +327,7 @@ spec:
 		Mend: "Remove the match, or change the order.",
 	},
 	{
-		Code: UnseenEntry, Class: ClassNoEffect, Title: "an entry compares what the inbound cannot see",
+		Code: UnseenEntry, Class: ClassNoEffect, Title: "an entry compares parts that the inbound cannot see",
 		Means: "Without HTTP an inbound sees no requests, and without TLS it sees no identity and no server name. The entry or item matches no client there.",
 		Example: `type: Dataplane
 name: web
@@ -366,14 +366,14 @@ spec:
 		Mend: "Correct the match or the patch.",
 	},
 	{
-		Code: NotInGRPC, Class: ClassNoEffect, Title: "gRPC does not have it",
+		Code: NotInGRPC, Class: ClassNoEffect, Title: "gRPC does not support it",
 		Means: "A gRPC client or server without a proxy has no such function, or has it in another form.",
 		When:  "the snapshot of a gRPC server with an inbound of protocol tcp.",
 		Mend:  "Nothing, if the proxies are meant.",
 	},
 	{
 		Code: IgnoredMetadata, Class: ClassNoEffect, Title: "a field of the metadata is ignored",
-		Means: "Kubernetes has no such field in the metadata, so that it is probably misspelt.",
+		Means: "Kubernetes has no such field in the metadata, so it is probably misspelled.",
 		Example: `apiVersion: kuma.io/v1alpha1
 kind: MeshTimeout
 metadata: {name: a, namespace: shop, label: {kuma.io/mesh: default}}
@@ -384,7 +384,7 @@ spec:
 	},
 	{
 		Code: UnsatisfiableConstraint, Class: ClassNoEffect, Title: "constraints accept no parameters",
-		Means: "The constraints contradict each other, so that no client has the variant or the fragment.",
+		Means: "The constraints contradict each other, so no client has the variant or the fragment.",
 		Example: `type: ResourceVariants
 name: listeners
 variants:
@@ -394,7 +394,7 @@ variants:
 		Mend: "Remove it, or correct the constraints.",
 	},
 	{
-		Code: AbsentDependency, Class: ClassNoEffect, Title: "something that the conf needs is missing",
+		Code: AbsentDependency, Class: ClassNoEffect, Title: "a requirement of the conf is missing",
 		Means: "The conf needs an identity, a certificate or transparent proxying, which the dataplane does not have.",
 		Example: `type: Dataplane
 name: web
@@ -411,7 +411,7 @@ spec:
 	},
 	{
 		Code: UnusedIgnore, Class: ClassNoEffect, Title: "an ignore is no longer needed",
-		Means: "A comment or an annotation is to take out a finding that does not occur there.",
+		Means: "A comment or an annotation ignores a finding that does not occur there.",
 		Example: `# meshmatch:ignore MM2001 the service comes next week
 type: Dataplane
 name: web
@@ -423,7 +423,7 @@ networking:
 	},
 	{
 		Code: UnknownIdentity, Class: ClassNoEffect, Title: "no dataplane has the identity",
-		Means: "An entry of permissions names a SPIFFE ID, or a prefix, that no dataplane of any mesh has. Nothing is reported if no dataplane has an identity, or for a trust domain of a MeshTrust that no dataplane is of.",
+		Means: "An entry of permissions names a SPIFFE ID, or a prefix, that no dataplane of any mesh has. There is no finding if no dataplane has an identity, or for a trust domain of a MeshTrust to which no dataplane belongs.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -443,6 +443,6 @@ spec:
     - default:
         allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/ns/shop/sa/typo"}}]
 `,
-		Mend: "Check the identity, or give the files of the dataplanes that have it.",
+		Mend: "Check the identity, or load the files of the dataplanes that have it.",
 	},
 }

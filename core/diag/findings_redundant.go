@@ -3,7 +3,7 @@ package diag
 var definitionsOfRedundant = []*Definition{
 	{
 		Code: NeverDecides, Class: ClassRedundant, Title: "an entry never decides",
-		Means: "Other entries decide about every request that the entry matches, on each inbound.",
+		Means: "Other entries decide every request that the entry matches, on each inbound.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -22,7 +22,7 @@ spec:
 	},
 	{
 		Code: NeverNeeded, Class: ClassRedundant, Title: "an entry is not needed",
-		Means: "The entry decides about some requests, and without it other entries decide equally about each of them, on each inbound.",
+		Means: "The entry decides some requests, but without it other entries make the same decisions, on each inbound.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -38,11 +38,11 @@ spec:
           - {spiffeId: {type: Exact, value: "spiffe://prod.example/ns/shop/sa/web"}}
           - {spiffeId: {type: Prefix, value: "spiffe://prod.example/ns/shop"}}
 `,
-		Mend: "Remove it, and check again before another one is removed: of two equal entries each is not needed, and one of them is.",
+		Mend: "Remove it, and check again before you remove another entry: of two equal entries, each is needless, but not both together.",
 	},
 	{
 		Code: EqualsOverridden, Class: ClassRedundant, Title: "an item equals what it overrides",
-		Means: "The item sets fields, and without it each of them has the same value by another item, on each place.",
+		Means: "The item sets fields, but without it another item sets each of them to the same value, at each place.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -62,11 +62,11 @@ spec:
     - targetRef: {kind: MeshService, name: db}
       default: {idleTimeout: 1h}
 `,
-		Mend: "Remove it, and check again before another one is removed.",
+		Mend: "Remove it, and check again before you remove another item.",
 	},
 	{
 		Code: OverriddenEverywhere, Class: ClassRedundant, Title: "a policy is overridden everywhere",
-		Means: "On each place where the policy applies, other policies set all fields that it sets.",
+		Means: "At each place where the policy applies, other policies override all fields that it sets.",
 		Example: `type: Dataplane
 name: web
 networking:

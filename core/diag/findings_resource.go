@@ -2,7 +2,7 @@ package diag
 
 var definitionsOfResource = []*Definition{
 	{
-		Code: DuplicateResource, Class: ClassError, Title: "a resource is there twice",
+		Code: DuplicateResource, Class: ClassError, Title: "a resource is given twice",
 		Means: "Two resources have the same kind, mesh, namespace and name. Which one would have an effect depends on the order of the input.",
 		Example: `type: Dataplane
 name: web
@@ -41,8 +41,8 @@ spec:
 		Mend: "Use one of the kinds that the message lists.",
 	},
 	{
-		Code: WrongMesh, Class: ClassError, Title: "the mesh is not the one of the resource",
-		Means: "A targetRef names another mesh than the one of its policy, or a resource that belongs to no mesh has one.",
+		Code: WrongMesh, Class: ClassError, Title: "the mesh does not match the resource",
+		Means: "A targetRef names a mesh that is not the mesh of its policy, or a resource that belongs to no mesh has a mesh.",
 		Example: `type: MeshTimeout
 name: a
 mesh: default
@@ -89,7 +89,7 @@ spec:
 	},
 	{
 		Code: BadConstraint, Class: ClassError, Title: "the constraints of a variant set are not valid",
-		Means: "A constraint cannot be evaluated, or the variants of a set do not name the same keys, so that no choice is defined.",
+		Means: "A constraint cannot be evaluated, or the variants of a set do not name the same keys, so there is no unique choice.",
 		Example: `type: ResourceVariants
 name: listeners
 variants:
@@ -116,14 +116,14 @@ variants:
 		Mend:  "Correct the program.",
 	},
 	{
-		Code: BadDeletion, Class: ClassError, Title: "a deletion of what is not there",
+		Code: BadDeletion, Class: ClassError, Title: "a deletion of a missing resource",
 		Means: "A batch deletes a resource that the engine does not have, or does two things with one resource.",
 		When:  "a batch that deletes a policy twice.",
 		Mend:  "Compare the batch with the view of the engine.",
 	},
 	{
 		Code: WeakensPermissions, Class: ClassError, Title: "a patch weakens the permissions",
-		Means: "After the modifications of a MeshProxyPatch the proxy might allow what the permissions deny. The dataplane is not served so.",
+		Means: "After the modifications of a MeshProxyPatch, the proxy might allow requests that the permissions deny. The modified configuration is not served.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -143,7 +143,7 @@ spec:
 	},
 	{
 		Code: ServerFirstWithoutTLS, Class: ClassError, Title: "a server that speaks first needs TLS",
-		Means: "The server sends bytes before the client does. Without TLS nothing of the client is visible then, so permissions cannot be decided in time, and clients are denied.",
+		Means: "The server sends bytes before the client does. Without TLS, no part of the client's identity is visible by then, so permissions cannot be decided in time, and clients are denied.",
 		Example: `type: Dataplane
 name: web
 networking:

@@ -3,7 +3,7 @@ package diag
 var definitionsOfWarning = []*Definition{
 	{
 		Code: ClosedInbound, Class: ClassWarning, Title: "an inbound denies every request",
-		Means: "No MeshTrafficPermission selects the inbound, or the ones that do allow no request.",
+		Means: "No MeshTrafficPermission selects the inbound, or the selecting ones allow no request.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -14,7 +14,7 @@ networking:
 	},
 	{
 		Code: OpenInbound, Class: ClassWarning, Title: "an inbound allows every client",
-		Means: "A control plane of Kuma applies permissions only to dataplanes with an identity, and this one has none.",
+		Means: "A Kuma control plane applies permissions only to dataplanes with an identity, and this dataplane has none.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -31,7 +31,7 @@ spec:
 	},
 	{
 		Code: NoSPIFFEID, Class: ClassWarning, Title: "a dataplane has no SPIFFE ID",
-		Means: "A MeshIdentity selects the dataplane, and the path of the identity cannot be made for it. It is a client without identity.",
+		Means: "A MeshIdentity selects the dataplane, but the path of the identity cannot be expanded for it. The dataplane is a client without identity.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -49,7 +49,7 @@ spec:
 	},
 	{
 		Code: NotServedOverTLS, Class: ClassWarning, Title: "a dataplane is served to no client over TLS",
-		Means: "The server answers a client over TLS for the dataplane whose SPIFFE ID its certificate has. No MeshIdentity gives this one a SPIFFE ID.",
+		Means: "Over TLS, the server answers a client for the dataplane whose SPIFFE ID is in the client's certificate. No MeshIdentity gives this dataplane a SPIFFE ID.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -76,11 +76,11 @@ spec:
         deny: [{headers: [{name: x-debug, type: Present}]}]
         allow: [{spiffeId: {type: Exact, value: "spiffe://prod.example/web"}}]
 `,
-		Mend: "Decide by what a client cannot choose, such as spiffeId.",
+		Mend: "Decide by a property that a client cannot choose, such as spiffeId.",
 	},
 	{
 		Code: BroaderOnTCP, Class: ClassWarning, Title: "an entry denies more on TCP",
-		Means: "A TCP inbound sees no HTTP requests. An entry that denies is compared there by the rest of its conditions, so that it denies more clients than on HTTP.",
+		Means: "A TCP inbound sees no HTTP requests. There, an entry that denies is compared by its remaining conditions, so it denies more clients than on HTTP.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -98,7 +98,7 @@ spec:
 	},
 	{
 		Code: ForgeableLog, Class: ClassWarning, Title: "a client can forge fields of the log",
-		Means: "The format is one text, and a value in it is chosen by the client. The value can contain the separator and so imitate other fields.",
+		Means: "The format is one text, and the client chooses a value in it. The value can contain the separator and so imitate other fields.",
 		Example: `type: MeshAccessLog
 name: a
 spec:
@@ -111,8 +111,8 @@ spec:
 		Mend: "Use the format Json, or leave the format out.",
 	},
 	{
-		Code: ProxyDiffers, Class: ClassWarning, Title: "the proxy does something else",
-		Means: "The value is valid, and the proxy does something else than it says.",
+		Code: ProxyDiffers, Class: ClassWarning, Title: "the proxy behaves differently",
+		Means: "The value is valid, but the proxy behaves differently.",
 		Example: `type: MeshRateLimit
 name: a
 spec:
@@ -124,14 +124,14 @@ spec:
 	},
 	{
 		Code: LikelyMistake, Class: ClassWarning, Title: "a value that is probably a mistake",
-		Means: "The value is valid, and is probably not what is meant.",
+		Means: "The value is valid, but is probably a mistake.",
 		Example: `type: MeshHealthCheck
 name: a
 spec:
   to:
     - default: {interval: 5s, timeout: 1s, tcp: {send: pong}}
 `,
-		Mend: "Write the value that the message names if it is meant.",
+		Mend: "Write the value that the message names if it is the intended one.",
 	},
 	{
 		Code: MorePages, Class: ClassWarning, Title: "a list is not complete",
@@ -142,7 +142,7 @@ spec:
 	},
 	{
 		Code: WeakensOnPurpose, Class: ClassWarning, Title: "a patch weakens the permissions on purpose",
-		Means: "After the modifications of a MeshProxyPatch the proxy might allow what the permissions deny, and the policy has the label that permits it.",
+		Means: "After the modifications of a MeshProxyPatch the proxy might allow requests that the permissions deny, and the policy has the label that permits this.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -163,7 +163,7 @@ spec:
 	},
 	{
 		Code: UnusableListener, Class: ClassWarning, Title: "the proxy refuses a listener",
-		Means: "Two listeners of the dataplane have one address, or the address of a listener is a host name. No proxy can serve the dataplane.",
+		Means: "Two listeners of the dataplane have the same address, or the address of a listener is a host name. No proxy can serve the dataplane.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -184,7 +184,7 @@ variants:
 	},
 	{
 		Code: UnverifiedCollector, Class: ClassWarning, Title: "the certificate of a collector is not verified",
-		Means: "Data are sent over TLS to a collector, and anyone on the way can take its place.",
+		Means: "Data are sent over TLS to a collector, but an attacker on the network can impersonate it.",
 		Example: `type: Dataplane
 name: web
 networking:
@@ -199,11 +199,11 @@ spec:
     - default:
         backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "https://collector.example:4318"}}]
 `,
-		Mend: "Use a collector in the mesh, or a network that is trusted.",
+		Mend: "Use a collector in the mesh, or a trusted network.",
 	},
 	{
 		Code: NoEndpoints, Class: ClassWarning, Title: "a destination has no endpoints",
-		Means: "A backend or an external service has endpoints that are not known here, or that no proxy may connect to. Its requests, or its share of them, are answered with 503.",
+		Means: "A backend or an external service has endpoints that are unknown here, or to which no proxy may connect. Its requests, or its share of them, are answered with 503.",
 		Example: `type: Dataplane
 name: web
 networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}
@@ -219,13 +219,13 @@ spec:
 	},
 	{
 		Code: NotSPIFFEID, Class: ClassWarning, Title: "the identity of a request is not a SPIFFE ID",
-		Means: "The text that is given for the client is not a SPIFFE ID, so the answer is for a client without one.",
+		Means: "The given text for the client is not a SPIFFE ID, so the answer is for a client without one.",
 		When:  "a question about a request of the client spiffe://UPPER/x.",
 		Mend:  "Write spiffe://trust-domain/path.",
 	},
 	{
 		Code: BadIgnore, Class: ClassWarning, Title: "an ignore has no code or no reason",
-		Means: "A comment or an annotation is to take out a finding, and has no known code, the code of an error, or no reason. It ignores nothing.",
+		Means: "A comment or an annotation for ignoring a finding has no known code, the code of an error, or no reason. It ignores no finding.",
 		Example: `# meshmatch:ignore MM2001
 type: Dataplane
 name: web
