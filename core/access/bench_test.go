@@ -47,7 +47,7 @@ func BenchmarkNeedless(b *testing.B) {
 	list := manyEntries()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := access.Needless(&access.Space{Protocol: request.HTTP}, list, access.Limits{}); err != nil {
+		if _, err := access.Needless(&access.Space{Protocol: request.HTTP}, list, nil, access.Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}

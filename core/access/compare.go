@@ -134,7 +134,7 @@ func (s *search) regions(visit func(Decision) error) {
 // Needless returns, in order, the entries without which every request has the same
 // decision. Each is needless by itself: two equal entries are both needless, but not both
 // together. The error is a [*LimitError].
-func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
+func Needless(space *Space, list *List, known map[permission.Place]bool, limits Limits) ([]*Entry, error) {
 	c := newCompiler(space)
 	if err := c.add(list); err != nil {
 		return nil, err
@@ -142,6 +142,11 @@ func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
 	s := newSearch(c.compiled(), limits)
 	s.behind = true
 	needed := map[*Entry]bool{}
+	for i := range list.Entries {
+		if e := &list.Entries[i]; known[*e.By] {
+			needed[e] = true
+		}
+	}
 	var first *item // the item that decides; nil: the search has not passed it yet
 	s.done = func(lists [][]item) bool {
 		switch list := lists[0]; {

@@ -133,16 +133,22 @@ func TestRegionsAgreeWithSamples(t *testing.T) {
 // An entry is needless if and only if the list without it makes the same
 // decisions.
 func TestNeedlessIsWhatNothingChangesWithout(t *testing.T) {
-	needless := 0
+	needless, proved := 0, 0
 	for seed := range 20 {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		for inbound, p := range scenario(t, r) {
 			list := access.ListOf(p)
-			entries, err := access.Needless(spaceOf(p), list, access.Limits{})
+			entries, err := access.Needless(spaceOf(p), list, nil, access.Limits{})
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
 			}
 			needless += len(entries)
+			known := neededBy(t, p, list)
+			proved += len(known)
+			again, err := access.Needless(spaceOf(p), list, known, access.Limits{})
+			if err != nil || !slices.Equal(again, entries) {
+				t.Fatalf("seed %d, %s: with entries that are known to be needed %v are needless, not %v (%v)", seed, inbound, again, entries, err)
+			}
 			for i := range list.Entries {
 				without := &access.List{Entries: slices.Delete(slices.Clone(list.Entries), i, i+1)}
 				differences, err := access.Compare(spaceOf(p), list, without, access.Limits{})
@@ -155,7 +161,29 @@ func TestNeedlessIsWhatNothingChangesWithout(t *testing.T) {
 			}
 		}
 	}
-	if needless < 20 {
-		t.Errorf("only %d entries were needless", needless)
+	if needless < 20 || proved < 5 {
+		t.Errorf("only %d entries were needless, and %d known to be needed", needless, proved)
 	}
+}
+
+// neededBy returns the entries without which an example of what they decide has another
+// decision.
+func neededBy(t *testing.T, p *permission.Permissions, list *access.List) map[permission.Place]bool {
+	t.Helper()
+	known := map[permission.Place]bool{}
+	if p.Rules == nil {
+		return known
+	}
+	regions, err := access.Regions(spaceOf(p), list, nil, access.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, region := range regions {
+		for i, entry := range p.Rules.Entries() {
+			if region.By != nil && entry.Place == *region.By && p.Rules.Needs(i, region.Witness) {
+				known[entry.Place] = true
+			}
+		}
+	}
+	return known
 }

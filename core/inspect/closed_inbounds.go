@@ -29,7 +29,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 			key := newPermissionsOf(config, d, i, false)
 			cause, examined := closed[key]
 			if !examined {
-				if permissions := permission.ForInbound(config, d, i); !allowsAny(permissions, m.accessLimits) {
+				if permissions := permission.ForInbound(config, d, i); !m.allowsAny(key, permissions) {
 					names := permittingPolicies(key)
 					if cause = known[names]; cause == nil {
 						cause = &closedCause{policies: names, dataplane: d, inbound: i, rules: permissions.Rules != nil}
@@ -52,8 +52,11 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 
 // allowsAny reports whether an inbound allows any request. If this is unknown, it
 // returns true.
-func allowsAny(p *permission.Permissions, limits access.Limits) bool {
-	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, limits)
+func (m *meshCheck) allowsAny(key permissionsOf, p *permission.Permissions) bool {
+	if allows, known := m.allows[key]; known {
+		return allows
+	}
+	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, m.accessLimits)
 	return err != nil || slices.ContainsFunc(regions, func(r access.Region) bool { return r.Allow })
 }
 

@@ -15,7 +15,7 @@ import (
 // idleEntries warns of permission entries that an inbound cannot match in full
 // (SPEC 7.5), and of entries that change nothing on any inbound.
 func (m *meshCheck) idleEntries() []diag.Diagnostic {
-	e := entries{known: map[permission.Place]*entryEffect{}, seen: map[permissionsOf]bool{}, limits: m.accessLimits}
+	e := entries{known: map[permission.Place]*entryEffect{}, seen: map[permissionsOf]bool{}, allows: m.allows, limits: m.accessLimits}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
 			config := permissionsIn(m.view.Configs(d, ScopeOf(shadow)))
@@ -55,6 +55,7 @@ type entries struct {
 	known    map[permission.Place]*entryEffect
 	order    []permission.Place // the keys of known, in the order in which they were added
 	seen     map[permissionsOf]bool
+	allows   map[permissionsOf]bool // see meshCheck
 	limits   access.Limits
 	unknown  int                 // inbounds that exceed a limit
 	first    *resource.Dataplane // of such an inbound
@@ -69,13 +70,19 @@ func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
 	list, warnings := permission.NewDecisionList(p.protocol, permission.RulesOf(p.config.Inbounds[p.inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
 	permissions := &permission.Permissions{Protocol: p.protocol, Rules: list}
-	decides := deciding(permissions, e.limits)
-	if decides == nil {
+	decides, allows := deciding(permissions, e.limits)
+	var needless map[permission.Place]bool
+	if decides != nil {
+		needless = needlessEntries(permissions, decides, e.limits)
+		if p.config.Inbounds[p.inbound].From == nil {
+			e.allows[p] = allows
+		}
+	}
+	if needless == nil {
 		if e.unknown++; e.first == nil {
 			e.first = d
 		}
 	}
-	needless := needlessEntries(permissions, decides, e.limits)
 	denials := newDenials(p.protocol, list, e.limits)
 	for _, entry := range list.Entries() {
 		effect := e.known[entry.Place]
@@ -88,9 +95,9 @@ func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
 			effect.decides, effect.needed = true, true
 			continue
 		}
-		effect.decides = effect.decides || decides[entry.Place]
-		effect.needed = effect.needed || decides[entry.Place] && !needless[entry.Place]
-		if effect.denied == nil && entry.List != permission.Deny && decides[entry.Place] {
+		effect.decides = effect.decides || decides[entry.Place] != nil
+		effect.needed = effect.needed || needless == nil || decides[entry.Place] != nil && !needless[entry.Place]
+		if effect.denied == nil && entry.List != permission.Deny && decides[entry.Place] != nil {
 			effect.denied = denials.of(&entry)
 		}
 	}
@@ -116,11 +123,17 @@ type entryEffect struct {
 // needlessEntries returns, among the entries that decide some request, the entries
 // without which every request has the same decision and the same shadow decision. It
 // returns nil if this is unknown.
-func needlessEntries(p *permission.Permissions, decides map[permission.Place]bool, limits access.Limits) map[permission.Place]bool {
+func needlessEntries(p *permission.Permissions, decides map[permission.Place]*access.Witness, limits access.Limits) map[permission.Place]bool {
 	var needless map[permission.Place]bool
+	known := map[permission.Place]bool{}
+	for i, entry := range p.Rules.Entries() {
+		if request := decides[entry.Place]; request != nil && p.Rules.Needs(i, request) {
+			known[entry.Place] = true
+		}
+	}
 	for _, list := range listsOf(p) {
-		list.Entries = slices.DeleteFunc(list.Entries, func(e access.Entry) bool { return !decides[*e.By] })
-		found, err := access.Needless(&access.Space{Protocol: p.Protocol}, list, limits)
+		list.Entries = slices.DeleteFunc(list.Entries, func(e access.Entry) bool { return decides[*e.By] == nil })
+		found, err := access.Needless(&access.Space{Protocol: p.Protocol}, list, known, limits)
 		if err != nil {
 			return nil
 		}
@@ -198,22 +211,26 @@ func (d *denials) of(allowing *permission.Entry) *string {
 	return nil
 }
 
-// deciding returns the entries that decide any request, or any request of the shadow
-// decision; nil if this is unknown.
-func deciding(p *permission.Permissions, limits access.Limits) map[permission.Place]bool {
-	decides := map[permission.Place]bool{}
-	for _, list := range listsOf(p) {
+// deciding returns the entries that decide about a request, or about one in the shadow
+// decision, each with a request, and whether any request is allowed. It returns nil if that
+// is unknown.
+func deciding(p *permission.Permissions, limits access.Limits) (decides map[permission.Place]*access.Witness, allows bool) {
+	decides = map[permission.Place]*access.Witness{}
+	for i, list := range listsOf(p) {
 		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, limits)
 		if err != nil {
-			return nil
+			return nil, true
 		}
 		for _, region := range regions {
+			allows = allows || i == 0 && region.Allow
 			if region.By != nil {
-				decides[*region.By] = true
+				if decides[*region.By] == nil {
+					decides[*region.By] = region.Witness
+				}
 			}
 		}
 	}
-	return decides
+	return decides, allows
 }
 
 // listsOf returns the list for the decision and, if the shadow decision can differ, the

@@ -331,7 +331,7 @@ func (s *setFields) decidingInstead(f *setField) *overrider {
 	p := permission.ForInbound(s.config, s.d, f.inbound)
 	decides, known := s.decides[f.inbound]
 	if !known {
-		if places := deciding(p, s.limits); places != nil {
+		if places, _ := deciding(p, s.limits); places != nil {
 			decides = map[entryKey]bool{}
 			for place := range places {
 				decides[keyOf(&place)] = true

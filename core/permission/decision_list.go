@@ -160,6 +160,43 @@ func (l *DecisionList) Decide(r *request.Request) Answer {
 	return a
 }
 
+// Needs reports whether a request that an entry decides, given by the entry's index, has
+// another decision without the entry. If this is not known by the entries that match, or
+// there is a shadow decision, it returns false.
+func (l *DecisionList) Needs(entry int, r *request.Request) bool {
+	if l.shadow {
+		return false
+	}
+	seen := request.NewSeen(r)
+	chains := l.chains()
+	if chains.links[entry].condition == nil {
+		return false // a chain ends there
+	}
+	var matches [len(ruleLists)]bool // an entry other than this one
+	examine := func(h heads) {
+		for list, i := range h {
+			for ; i != end && !matches[list]; i = chains.links[i].next {
+				matches[list] = int(i) != entry && (chains.links[i].condition == nil || chains.links[i].condition.Holds(&seen))
+			}
+		}
+	}
+	examine(chains.anyID)
+	if r.SpiffeID != "" {
+		if h, ok := chains.exact[r.SpiffeID]; ok {
+			examine(h)
+		}
+		for prefix := range request.Prefixes(r.SpiffeID, chains.longest) {
+			if h, ok := chains.below[prefix]; ok {
+				examine(h)
+			}
+		}
+	}
+	if l.entries[entry].List == Deny {
+		return !matches[Deny] && matches[Allow]
+	}
+	return !matches[Allow]
+}
+
 // first returns the first matching entry of each list, or end.
 func (l *DecisionList) first(r *request.Seen) heads {
 	chains, first := l.chains(), noHeads
