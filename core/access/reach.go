@@ -31,8 +31,8 @@ type Reach struct {
 	Err     error // of Unknown
 }
 
-// ReachOf returns what a list allows each client. Clients that the same entries can
-// decide are examined once.
+// ReachOf returns the reach of each client by a list. Clients that the same entries
+// can decide are examined once.
 func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach {
 	out := make([]Reach, len(clients))
 	c := newCompiler(space)
@@ -103,8 +103,8 @@ func newReach(regions []Region, err error) Reach {
 	return r
 }
 
-// ReachOfOthers returns what a list allows all clients except the clients with the
-// given SPIFFE IDs.
+// ReachOfOthers returns the reach, by a list, of all clients except the clients
+// with the given SPIFFE IDs.
 func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach {
 	others := make([]*Set, len(ids))
 	for i, id := range ids {

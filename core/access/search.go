@@ -15,7 +15,7 @@ type LimitError struct {
 	Place *permission.Place // of the entry; nil: no single entry
 }
 
-// Error returns what exceeds the limit.
+// Error describes the question that exceeds the limit.
 func (e *LimitError) Error() string { return "unknown: " + e.What }
 
 // search divides the requests of a problem until its lists are decided.

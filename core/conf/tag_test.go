@@ -19,8 +19,8 @@ func errorOf(validate func(*diag.At)) string {
 	return ""
 }
 
-// The characters of tags are those of SPEC 1.2. Only a selector may have the
-// value * (SPEC 2.2).
+// Tags have the characters of SPEC 1.2. Only a selector may have the value *
+// (SPEC 2.2).
 func TestTags(t *testing.T) {
 	const (
 		badKey   = `; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`

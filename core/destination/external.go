@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Unreachable returns the field of a MeshExternalService because of which no proxy connects
-// to it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
+// Unreachable reports why no proxy connects to a MeshExternalService: it returns the field
+// that prevents it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
 func Unreachable(s *resource.MeshExternalService) (path, why string) {
 	switch {
 	case s.Spec.Extension != nil:

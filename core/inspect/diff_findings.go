@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// Findings returns what opens and closes as findings, sorted (SPEC 13.5). Each is at the
-// entry that decides after the edit or, if there is none, at the dataplane.
+// Findings returns the opened and closed requests as findings, sorted (SPEC 13.5). Each
+// is at the entry that decides after the edit or, if there is none, at the dataplane.
 func (d *Diff) Findings() []diag.Diagnostic {
 	var findings []diag.Diagnostic
 	known := map[InboundOf]bool{}

@@ -14,8 +14,8 @@ const (
 	Is Kind = iota
 	// Exists: the client has a value, and it is none of Not.
 	Exists
-	// IsNot: the client's value is none of Not. A client without the key
-	// matches too.
+	// IsNot: the client's value is none of Not. A client without the key also
+	// matches.
 	IsNot
 	// Absent: the client does not have the key.
 	Absent

@@ -351,8 +351,8 @@ subjects:
 	}
 }
 
-// The variants of a fleet have the confs that the engine computes for its dataplanes, each
-// of which has one inbound here.
+// The variants of a fleet have the confs that the engine computes for its dataplanes.
+// Here, each dataplane has one inbound.
 func TestFleet(t *testing.T) {
 	const outbounds = 5
 	kind := meshtimeout.Kind()

@@ -49,7 +49,7 @@ func merge(low, high *node) *node {
 		merged.fields = mergeFields(low.fields, high.fields)
 	case appended:
 		merged.elems = join(low.elems, merged.elems)
-	case keyed: // all elements in order; those of high are not merged yet
+	case keyed: // all elements in order; the elements of high are not merged yet
 		merged.elems = byKey(join(low.elems, high.elems))
 	}
 	return &merged

@@ -62,9 +62,9 @@ func newToIndex(matched rules.Matched) *toIndex {
 	return x
 }
 
-// toItems are the `to` items of a class config: the items of an index, except those of
-// some policies. So class configs that differ in a few policies can share an index. It
-// is immutable.
+// toItems are the `to` items of a class config: the items of an index, except the
+// items of some policies. So class configs that differ in a few policies can share an
+// index. It is immutable.
 type toItems struct {
 	*toIndex
 	missing []int // positions in the list of policies of the index, sorted

@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// reportErrors reports the errors of a package except type errors, most of which are
-// about names that will be generated; see TypeError.
+// reportErrors reports the errors of a package except type errors, because most type
+// errors are about names that will be generated; see TypeError.
 func reportErrors(problems *diag.List, errors []packages.Error) {
 	for _, e := range errors {
 		if e.Kind == packages.TypeError {
