@@ -66,21 +66,23 @@ type variantsCheck struct {
 }
 
 type variantWarning struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
+	Code    diag.Code  `json:"code"`
+	Path    string     `json:"path"`
+	Message string     `json:"message"`
+	Class   diag.Class `json:"class"`
 }
 
 func warningsOf(list []variant.Warning) []variantWarning {
 	warnings := []variantWarning{}
 	for _, w := range list {
-		warnings = append(warnings, variantWarning{w.Path(), diag.WithHint(w.Message, w.Hint)})
+		warnings = append(warnings, variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()})
 	}
 	return warnings
 }
 
 func warningLines(p *page, warnings []variantWarning) {
 	for _, w := range warnings {
-		p.line("warning: %s: %s", w.Path, w.Message)
+		p.line("warning: %s: %s [%s]", w.Path, w.Message, w.Code)
 	}
 }
 
