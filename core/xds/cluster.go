@@ -14,7 +14,7 @@ type Cluster struct {
 	Facets
 	// Client is what the cluster is for.
 	Client ClientType
-	// Destination is that of the outbound or of a backend of a route.
+	// Destination is the destination of the outbound, or of a backend of a route.
 	Destination variant.Destination
 	Protocol    message.Protocol
 	Message     *clusterv3.Cluster

@@ -18,7 +18,7 @@ type Endpoint struct {
 	Tags      resource.Tags
 	Zone      string
 	Protocol  message.Protocol
-	// Priority is that of an external service: 0 is used first.
+	// Priority is the priority within an external service: 0 is used first.
 	Priority uint32
 	// OwnZoneOnly reports that clients of other zones do not reach the endpoint.
 	OwnZoneOnly bool
@@ -31,7 +31,7 @@ type Endpoints struct {
 	*Report
 	Facets
 	Destination variant.Destination
-	// External reports that the endpoints are those of an external service.
+	// External reports that the endpoints belong to an external service.
 	External bool
 	// All are the ready endpoints, by address. A translator must not change them.
 	All []*Endpoint

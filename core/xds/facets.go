@@ -11,8 +11,8 @@ type Facets interface {
 	// Service returns the first service of the dataplane in the order of its inbounds,
 	// "" if it has none.
 	Service() string
-	// Tag returns the value of a tag of the dataplane: that of the first inbound that
-	// has the tag, else that of its gateway, "" if it has none.
+	// Tag returns the value of a tag of the dataplane: at the first inbound that
+	// has the tag, else at its gateway, "" if it has none.
 	Tag(key string) string
 	// Dataplane returns the dataplane. A part that asks for it is built for each
 	// dataplane.

@@ -22,7 +22,7 @@ type Inbound struct {
 	Report
 	collectors
 	Dataplane *resource.Dataplane
-	// Identity is that of the dataplane; nil if it has none.
+	// Identity is the identity of the dataplane; nil if it has none.
 	Identity *identity.Identity
 	Index    int // of the inbound
 	Inbound  *resource.Inbound

@@ -24,7 +24,7 @@ type Outbound struct {
 	// of its route (SPEC 4.3).
 	Policy *resource.Policy
 	// RouteConfs are what the kind has for single routes of HTTP, if its translator is
-	// ByRoute. Its conf for the outbound is that of all other routes.
+	// ByRoute. Its conf for the outbound applies to all other routes.
 	RouteConfs []RouteConf
 
 	Backends

@@ -25,7 +25,7 @@ const (
 type Part struct {
 	Report
 	Origin Origin
-	// Tags are those of the inbound or outbound; nil for other origins.
+	// Tags are the tags of the inbound or outbound; nil for other origins.
 	Tags resource.Tags
 	// Messages are clusters, load assignments, listeners or route configurations. A
 	// translator may change, remove or add messages.

@@ -12,7 +12,7 @@ import (
 type Proxy struct {
 	Report
 	Dataplane *resource.Dataplane
-	// TransparentProxy is that of the dataplane, or the one that it has without showing it;
+	// TransparentProxy is the dataplane's own, or what it has without showing it;
 	// nil if connections are not redirected to the proxy.
 	TransparentProxy *resource.TransparentProxy
 

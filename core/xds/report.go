@@ -13,7 +13,7 @@ import (
 // Report collects the warnings of one draft.
 type Report struct {
 	Place     string
-	OfInbound bool // items are those of from and rules, even if a policy has others
+	OfInbound bool // items are in from and rules, even if a policy has others
 	// OnlyTCP reports that the destination is TCP: by the tag of the outbound, or because
 	// it has endpoints and each of them is.
 	OnlyTCP  bool

@@ -25,11 +25,11 @@ type Translator struct {
 	Cluster   func(*Cluster, *rules.Effective)
 	Endpoints func(*Endpoints, *rules.Effective)
 	Routes    func(*Routes, *rules.Effective)
-	// Route shapes one route. The conf is that of the policy which made it (SPEC
-	// 4.3), else that of the outbound.
+	// Route shapes one route. The conf is the one of the policy that made it (SPEC
+	// 4.3), else the conf of the outbound.
 	Route func(*Route, *rules.Effective)
-	// Zones returns the zones that a conf compares with that of the client, in
-	// addition to those of the endpoints; nil: the zone is not asked for.
+	// Zones returns the zones that a conf compares with the client's zone, in
+	// addition to the zones of the endpoints; nil: the zone is not asked for.
 	Zones func(resource.Conf) []string
 	// Tags returns the keys of the tags that Cluster, Endpoints, Routes and Route may ask
 	// the client for with a conf, in any order; nil: there are none. A locator of a
@@ -87,7 +87,7 @@ type InboundConf struct {
 	Config *rules.Config
 }
 
-// Origins returns the items that the inbound has, without those of Default.
+// Origins returns the items that the inbound has, without the items of Default.
 func (c InboundConf) Origins() (all []rules.Origin) {
 	if c.InboundConfig == nil {
 		return nil

@@ -46,7 +46,7 @@ type Server struct {
 }
 
 // ADS returns a bootstrap with which a proxy fetches its resources by delta ADS
-// (SPEC 11.7). The identity is that of the dataplane, or nil.
+// (SPEC 11.7). The identity is the dataplane's, or nil.
 func ADS(d *resource.Dataplane, id *identity.Identity, server Server, o Options) *bootstrapv3.Bootstrap {
 	b := newBootstrap(d, id, o)
 	b.StaticResources.Clusters = append(b.StaticResources.Clusters, server.cluster())

@@ -106,7 +106,7 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 }
 
 // inlineSecrets makes a transport socket, which may be nil, use secrets of the
-// bootstrap in place of those of the server. Secrets of other sources stay.
+// bootstrap in place of the server's secrets. Secrets of other sources stay.
 func inlineSecrets(socket *corev3.TransportSocket) error {
 	config := socket.GetTypedConfig()
 	if !config.MessageIs(&tlsv3.DownstreamTlsContext{}) && !config.MessageIs(&tlsv3.UpstreamTlsContext{}) {

@@ -31,7 +31,7 @@ func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.St
 }
 
 // MeshALPN is the protocol that proxies offer first in the handshake with each other. A TCP
-// inbound in mode Permissive takes TLS for that of the mesh by it (SPEC 11.5, MeshTLS).
+// inbound in mode Permissive takes TLS for the mesh's TLS by it (SPEC 11.5, MeshTLS).
 const MeshALPN = "meshmatch"
 
 // ALPN returns what a proxy offers to an endpoint that speaks the protocol.

@@ -19,7 +19,7 @@ type Choice struct {
 	Action *xdscorev3.TypedExtensionConfig
 }
 
-// Conditions are conditions on a request, all of which must hold.
+// Conditions are conditions on a request. All must hold.
 type Conditions struct {
 	Match *conf.Match   // nil: none
 	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]

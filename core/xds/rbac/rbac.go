@@ -106,7 +106,7 @@ type rbacFields struct {
 	matcher    [2]protowire.Number
 }
 
-// write writes the fields of a filter. Body writes those of the form of one decision.
+// write writes the fields of a filter. Body writes the fields for one decision.
 func (f rbacFields) write(w *writer, form Form, statPrefix string, decisions []decision, body func(decision)) {
 	if form == RulesForm {
 		for _, d := range decisions {

@@ -51,7 +51,7 @@ func principalOf(t *translation, e *permission.Entry) *condition {
 }
 
 // sizeBudget counts how many bytes the principals of policies take at least, as
-// each case repeats those of entries without a server name.
+// each case repeats the cases of entries without a server name.
 type sizeBudget struct{ spent int }
 
 func (b *sizeBudget) add(c *condition) {
@@ -118,7 +118,7 @@ type allowedBy struct {
 // has to.
 const maxExclusions = 1_000
 
-// allPolicies is the name of the one policy that takes the place of those of all
+// allPolicies is the name of the one policy that replaces the policies of all
 // MeshTrafficPermissions if each by itself would be too much.
 const allPolicies = "all"
 

@@ -55,7 +55,7 @@ func (p policies) add(name string, permission *serverNames, principal *condition
 }
 
 // write writes the fields of an RBAC: the policies of the enforced decision
-// allow, those of the shadow decision deny.
+// allow; rules of the shadow decision deny.
 func (p policies) write(w *writer, d decision) {
 	if d == shadow {
 		w.number(rbacAction, uint64(rbacconfig.RBAC_DENY))

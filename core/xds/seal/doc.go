@@ -1,4 +1,4 @@
-// Package seal decides whether changes of finished Envoy resources, such as those of a
+// Package seal decides whether changes of finished Envoy resources, such as changes by a
 // MeshProxyPatch, weaken the permissions of an inbound (SPEC 11.5). It compares
 // resources with what they were before, and ignores how they were changed:
 //
@@ -7,7 +7,7 @@
 //  2. [Inbound.Broken] returns what of the inbound a change took away or went around
 //     (inbound.go, filters.go, manager.go).
 //  3. [Find] returns what changed listeners, routes and clusters refer to (reach.go), and
-//     [Workload.Reached] those of them that lead to the workload without passing its
+//     [Workload.Reached] the changed ones that lead to the workload without passing its
 //     inbound (workload.go).
 //
 // What a change may do is a list: fields of a listener and of a connection manager that

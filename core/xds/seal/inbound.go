@@ -23,7 +23,7 @@ type Inbound struct {
 	chains   []Chain
 }
 
-// New returns the seal of an inbound. The chains are those of the listener, in its order.
+// New returns the seal of an inbound. The chains are the listener's, in its order.
 // It returns nil if no filter decides about clients.
 func New(listener *listenerv3.Listener, chains []Chain) *Inbound {
 	for _, c := range chains {
@@ -44,10 +44,10 @@ var freeListenerFields = names(
 	"ignore_global_conn_limit", "bypass_overload_manager",
 )
 
-// freeChainFields are those of a filter chain.
+// freeChainFields are fields of a filter chain.
 var freeChainFields = names("filters", "name", "metadata", "transport_socket_connect_timeout")
 
-// Broken returns what the messages, which replace those of the inbound, lack of what
+// Broken returns what the messages, which replace the inbound's messages, lack of what
 // decides about clients, and what they have that goes around it.
 func (s *Inbound) Broken(messages []proto.Message) (broken []string) {
 	var listener *listenerv3.Listener

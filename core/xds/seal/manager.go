@@ -22,13 +22,13 @@ var freeManagerFields = names(
 	"upgrade_configs", "common_http_protocol_options", "http2_protocol_options",
 )
 
-// freeCommonFields are those of its options that all versions of HTTP have.
+// freeCommonFields are the options that all versions of HTTP have.
 var freeCommonFields = names(
 	"idle_timeout", "max_connection_duration", "max_connection_duration_jitter", "max_headers_count", "max_stream_duration",
 	"max_requests_per_connection", "max_response_headers_kb",
 )
 
-// freeHTTP2Fields are those of its options of HTTP/2.
+// freeHTTP2Fields are its options of HTTP/2.
 var freeHTTP2Fields = names(
 	"hpack_table_size", "max_concurrent_streams", "initial_stream_window_size", "initial_connection_window_size",
 	"max_outbound_frames", "max_outbound_control_frames", "max_consecutive_inbound_frames_with_empty_payload",

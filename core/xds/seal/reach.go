@@ -83,7 +83,7 @@ func (r *Reach) with(other *Reach, present bool) *Reach {
 // Empty reports whether it refers to nothing.
 func (r *Reach) Empty() bool { return len(r.Texts)+len(r.Addresses)+len(r.Unknown) == 0 }
 
-// eachText calls visit with the texts of a field, those of the keys of a map too.
+// eachText calls visit with the texts of a field, and with the keys of a map.
 func eachText(field protoreflect.FieldDescriptor, value protoreflect.Value, visit func(string)) {
 	text := func(kind protoreflect.Kind, value protoreflect.Value) {
 		switch kind {

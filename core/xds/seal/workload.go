@@ -10,12 +10,12 @@ import (
 
 // Workload is how the workload of a proxy is reached by its inbounds.
 type Workload struct {
-	// Names are those of the resources that lead to the workload: the clusters and the
+	// Names are the names of the resources that lead to the workload: the clusters and the
 	// routes of inbounds.
 	Names []string
 	// Dynamic are the names of the clusters that connect to what a client chooses.
 	Dynamic []string
-	// Addresses are those of the dataplane, in addition to those of the loopback
+	// Addresses are the addresses of the dataplane, in addition to the loopback
 	// interface.
 	Addresses []netip.Addr
 	// Ports are the ports of the workload, with the names of the clusters that connect to
@@ -88,7 +88,7 @@ func (w *Workload) leads(c *Change, known map[string]string) (reason string, dir
 	return "", false
 }
 
-// has reports whether an address is that of the workload, as seen from the proxy. A
+// has reports whether an address is the workload's, as seen from the proxy. A
 // cluster of an inbound may have other addresses for its own port.
 func (w *Workload) has(cluster, address string) bool {
 	host, port, err := net.SplitHostPort(address)

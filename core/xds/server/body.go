@@ -40,7 +40,7 @@ type bodyCache struct {
 	mu     sync.Mutex
 	bodies map[uint64]*body // by hash of the message
 	size   int
-	// versions has those of slices of resources that many streams share.
+	// versions has the versions of slices of resources that many streams share.
 	versions map[sliceKey]string
 }
 

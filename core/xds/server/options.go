@@ -57,7 +57,7 @@ type Options struct {
 	// while its node is no dataplane: 5m if it is 0 (SPEC 12.2).
 	Keep time.Duration
 
-	// The following limits are those of SPEC 12.3. A client is its identity; without one
+	// SPEC 12.3 has the following limits. A client is its identity; without one
 	// its network address; on loopback its connection. A stream that passes a limit ends
 	// with RESOURCE_EXHAUSTED.
 

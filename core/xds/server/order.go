@@ -15,7 +15,7 @@ var (
 // next returns the next response, or nil if there is nothing to send or if it has to
 // wait. It is called with the lock.
 //
-// Additions of a type wait until those of the types before it are ACKed, so that a
+// Additions of a type wait until the additions of earlier types are ACKed, so that a
 // route never names a cluster that the client does not have yet. Endpoints do not wait
 // for the ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm
 // when it has their endpoints (warming.go). The first answer in a type does not wait:

@@ -152,7 +152,7 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 	}
 }
 
-// lastTwo returns the last errors. Locators are sorted by name, and those of one name
+// lastTwo returns the last errors. Locators are sorted by name, and locators of one name
 // have at most two errors: one of them denies.
 func lastTwo(failures []failure) []failure { return failures[max(0, len(failures)-2):] }
 

@@ -14,7 +14,7 @@ import (
 const wildcard = "*"
 
 // A subscription is what a stream asks for in one type. Each change of it sorts what is
-// new and merges it in one step: the cost is that of sorting the request, and of one pass
+// new and merges it in one step: it costs sorting the request, and one pass
 // over what is subscribed.
 type subscription struct {
 	all        bool      // the wildcard, explicit or implied by an empty first request

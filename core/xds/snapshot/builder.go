@@ -67,7 +67,7 @@ type destination struct {
 }
 
 // NewBuilder returns a builder with the given translators; see package translators
-// for those of the built-in kinds.
+// for the built-in kinds.
 func NewBuilder(translators []xds.Translator, options Options) *Builder {
 	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}}
 	for _, t := range translators {

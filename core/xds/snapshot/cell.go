@@ -84,7 +84,7 @@ func (c *cells) build(s *State, n *located, d *destination, p variant.Parameters
 	return &cell{string(data), resources}, err
 }
 
-// keep keeps a cell, and returns it or the one that another caller has kept.
+// keep keeps a cell, and returns it, or an equal cell that another caller has kept.
 func (c *cells) keep(key string, of *cell) *cell {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // builder's list.
 type shape struct {
 	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*xds.Translator
-	inbounds                                                            []*xds.Translator // those of inbound or chain
+	inbounds                                                            []*xds.Translator // of inbound or chain
 	reach                                                               map[string]reach
 	required                                                            map[string]func(*rules.Effective) []xds.RequiredField // by kind
 }
@@ -67,7 +67,7 @@ type routeConfs struct {
 	confs  []*rules.Effective
 }
 
-// of returns the confs of a route: those of the policy that made it, or those of the
+// of returns the confs of a route: of the policy that made it, or of the
 // outbound.
 func (c *confList) of(policy *resource.Policy) []*rules.Effective {
 	for _, r := range c.routes {

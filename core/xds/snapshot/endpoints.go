@@ -64,7 +64,7 @@ type service struct {
 
 	mu     sync.Mutex
 	sets   map[string]*endpointSet // by the name of the destination
-	before map[string]*endpointSet // those of the version before
+	before map[string]*endpointSet // of the version before
 }
 
 // after returns the next version of a service, which may be nil.
@@ -95,7 +95,7 @@ type endpointFacts struct {
 	names    bool             // there is an endpoint with a host name
 	secured  bool             // all are called by TLS and have one of ids
 	refused  bool             // there are endpoints, and the certificate of none is accepted
-	ownTLS   bool             // those of an external service that has TLS of its own
+	ownTLS   bool             // of an external service that has TLS of its own
 }
 
 // set returns the endpoints of a destination. If they are those of the version

@@ -24,7 +24,7 @@ const systemCAs = "/etc/ssl/certs/ca-certificates.crt"
 type external struct {
 	endpoints *endpointSet
 	closed    *endpointSet // without endpoints, for a mesh in which no proxy connects to it
-	// socket is that of all endpoints; nil: they are called in plain text.
+	// socket is the TLS socket of all endpoints; nil: they are called in plain text.
 	socket *corev3.TransportSocket
 }
 
@@ -114,7 +114,7 @@ func externalTLS(s *resource.MeshExternalService, protocol message.Protocol) *tl
 	return m
 }
 
-// acceptName adds a DNS name or IP address to those of which a certificate needs one.
+// acceptName adds a DNS name or IP address to the names of which a certificate needs one.
 func acceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMatcher) {
 	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
 		m.MatchTypedSubjectAltNames = append(m.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: name})

@@ -18,7 +18,7 @@ const (
 	dataplaneFacet
 )
 
-// facetSet is a set of facets: those of the bits, and tags. It is immutable.
+// facetSet is a set of facets, as bits, and of tags. It is immutable.
 type facetSet struct {
 	bits facet
 	tags []string // keys, sorted
@@ -72,8 +72,8 @@ func (c *client) Zone() string {
 // inbounds, "" if it has none.
 func (c *client) Service() string { return c.Tag(resource.ServiceTag) }
 
-// Tag returns the value of a tag of the client's dataplane: that of the first inbound
-// that has the tag, else that of its gateway, "" if it has none.
+// Tag returns the value of a tag of the client's dataplane: the value at the first inbound
+// that has the tag, else at its gateway, "" if it has none.
 func (c *client) Tag(key string) string {
 	c.used = c.used.with(facetSet{tags: []string{key}})
 	return tagOf(c.dataplane, key)

@@ -50,7 +50,7 @@ func messagesOfGRPC(i *xds.Inbound, routes *routev3.RouteConfiguration) []proto.
 	return []proto.Message{i.Listener, named, routes}
 }
 
-// withoutForwarding makes routes those of a gRPC server, which handles the calls of a
+// withoutForwarding makes routes into routes of a gRPC server, which handles the calls of a
 // route itself, and refuses them if the route has a cluster.
 func withoutForwarding(list []*routev3.Route) {
 	for _, r := range list {

@@ -165,7 +165,7 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 }
 
 // permissiveMatch returns which connections a filter chain of an inbound in mode Permissive
-// takes. An HTTP inbound takes all TLS for that of the mesh. A TCP inbound does so by the
+// takes. An HTTP inbound takes all TLS for the mesh's TLS. A TCP inbound does so by the
 // protocol that proxies offer: what else it gets, a workload's own TLS among it, goes to
 // the workload as it is.
 func permissiveMatch(p message.Protocol, plaintext bool) *listenerv3.FilterChainMatch {

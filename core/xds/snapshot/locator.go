@@ -26,7 +26,7 @@ import (
 //     which routes select it.
 //  2. The sets are combined: one variant for each distinct tuple.
 //  3. Each tuple has an example: a dataplane that the parameters describe. Its
-//     resources are built as those of any dataplane. So what a locator chooses is what
+//     resources are built as for any dataplane. So what a locator chooses is what
 //     such a dataplane gets, by construction.
 //  4. If a build asks for a facet, such as the zone, the values that make a difference
 //     are one more set, and the sets are combined again.
@@ -334,7 +334,7 @@ func (n *located) sets(s *State, d *destination) (sets []*variant.Set, err error
 		}
 		sets = append(sets, compiled.Set)
 	}
-	for _, c := range n.compilations { // those of kinds of routes return none
+	for _, c := range n.compilations { // compilations for kinds of routes return none
 		routes, err := c.RouteSets()
 		if err != nil {
 			return nil, err

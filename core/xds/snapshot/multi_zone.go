@@ -16,7 +16,7 @@ import (
 type multiZones struct {
 	mu     sync.Mutex
 	sets   map[*destination]*multiZone
-	before map[*destination]*multiZone // those of the state before
+	before map[*destination]*multiZone // of the state before
 }
 
 // multiZone is the endpoints of a port of a MeshMultiZoneService, and what they depend on.

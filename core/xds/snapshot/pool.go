@@ -25,7 +25,7 @@ type pooled[V any] interface {
 	equal(*V) bool
 }
 
-// poolSeed is that of the hashes of all pools. No result depends on it.
+// poolSeed is the seed of the hashes of all pools. No result depends on it.
 var poolSeed = maphash.MakeSeed()
 
 // get returns the list that is equal to the given one. If there is none it is made by a

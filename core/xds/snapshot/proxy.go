@@ -33,7 +33,7 @@ func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 
 // transparentProxy returns how connections of the workload are redirected to the proxy
 // (SPEC 11.5, MeshPassthrough); nil if they are not. A dataplane that has outbounds at
-// virtual addresses need not show it: then the ports are those of Kuma.
+// virtual addresses need not show it: then it has Kuma's default ports.
 func transparentProxy(d *resource.Dataplane, targets *targetConfs) *resource.TransparentProxy {
 	if d.TransparentProxy != nil || targets == nil || !destinations.IsTransparent(d) {
 		return d.TransparentProxy

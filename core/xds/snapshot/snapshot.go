@@ -19,7 +19,7 @@ import (
 type Snapshot struct {
 	// Dataplane is the version of the dataplane that the snapshot was built from.
 	Dataplane *resource.Dataplane
-	// Identity is that of the dataplane; nil if it has none. Certificates of provider
+	// Identity is the identity of the dataplane; nil if it has none. Certificates of provider
 	// Bundled are not in the snapshot: the server of the proxy signs them.
 	Identity *identity.Identity
 	byType   [wire.NumTypes][]*wire.Resource
@@ -33,7 +33,7 @@ type Snapshot struct {
 	// what the configs depend on.
 	configs []*rules.Config
 	targets *targetConfs // nil: no outbound leads to a resource
-	found   *targetConfs // those of backends of routes; nil: there are none
+	found   *targetConfs // of backends of routes; nil: there are none
 	refers  bool         // a route may refer to destinations that are resources
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
@@ -99,7 +99,7 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	return snapshot
 }
 
-// isOf reports whether the snapshot is that of a dataplane of a state, with its configs.
+// isOf reports whether the snapshot belongs to a dataplane of a state, with its configs.
 func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Config) bool {
 	if s.Dataplane != d || !same(s.configs, configs) {
 		return false
@@ -345,7 +345,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	}
 }
 
-// addSecrets adds the secrets: those of the previous snapshot if they depend on the same.
+// addSecrets adds the secrets. They are shared with the previous snapshot if they depend on the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
 		same(before.mesh.Load().trusts, sb.mesh.trusts) {

@@ -37,7 +37,7 @@ type meshState struct {
 	// open reports that no permission is applied to dataplanes without identity (SPEC
 	// 17.1).
 	open bool
-	// passthroughOff is that of [xds.Proxy].
+	// passthroughOff is a field of [xds.Proxy].
 	passthroughOff bool
 	// noExternal reports that no proxy connects to external services itself.
 	noExternal bool
@@ -242,7 +242,7 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 	return s.set(d, &b.facts)
 }
 
-// noEndpoints are those of a service that no dataplane has.
+// noEndpoints are the endpoints of a service that no dataplane has.
 var noEndpoints = endpointSet{facts: &endpointFacts{protocol: message.TCP}}
 
 // View returns the view of the state.

@@ -89,7 +89,7 @@ func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointF
 	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).kept(known)}
 }
 
-// idsOr returns the SPIFFE IDs by the `identities` of a MeshService, else those of its
+// idsOr returns the SPIFFE IDs by the `identities` of a MeshService, else the IDs of its
 // endpoints.
 func (t *target) idsOr(list []*xds.Endpoint) []string {
 	if len(t.ids) > 0 {

@@ -13,7 +13,7 @@ import (
 // with the same configs and the same outbounds share it.
 type targetConfs struct {
 	outbounds []destinations.Outbound
-	configs   []*rules.Config // as those of the dataplane, with Outbounds that are parallel to outbounds
+	configs   []*rules.Config // as the dataplane's, with Outbounds that are parallel to outbounds
 	kept      []*mergedConf
 }
 

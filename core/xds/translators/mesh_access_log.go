@@ -42,7 +42,7 @@ func meshAccessLog() xds.Translator {
 	}
 }
 
-// outboundAccessLogs adds the logs of the outbound, and those of routes that have a conf of
+// outboundAccessLogs adds the logs of the outbound, and of routes that have a conf of
 // their own.
 func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 	var own []string

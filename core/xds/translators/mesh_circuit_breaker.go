@@ -123,7 +123,7 @@ func commonLB(m *clusterv3.Cluster) *clusterv3.Cluster_CommonLbConfig {
 }
 
 // inboundLimits limits what is open to the workload. Items of `from` for some clients
-// are warnings: the limits are those of all clients together.
+// are warnings: the limits hold for all clients together.
 func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 	if warnGRPC(i, conf) || conf.InboundConfig == nil {
 		return

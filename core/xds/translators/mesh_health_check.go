@@ -29,7 +29,7 @@ const (
 )
 
 // meshHealthCheck translates MeshHealthCheck: the active checks of clusters. The check
-// is that of the destination's protocol, if the conf has it and it is not disabled,
+// is the one for the destination's protocol, if the conf has it and it is not disabled,
 // else the check of TCP: a connection, and bytes if they are set.
 func meshHealthCheck() xds.Translator {
 	return xds.Translator{

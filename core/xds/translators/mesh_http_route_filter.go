@@ -135,7 +135,7 @@ func (r *httpRule) modifyResponse(i int, m *meshhttproute.HeaderModifier) {
 	r.done.ResponseHeadersToRemove = append(r.done.ResponseHeadersToRemove, remove...)
 }
 
-// withoutHost returns the changes of a modifier except for those of the host, which
+// withoutHost returns the changes of a modifier except for changes of the host, which
 // Envoy refuses. SetHost is what sets it, nil if nothing can.
 func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModifier, setHost func(string)) (set, add []conf.HeaderKeyValue, remove []string) {
 	isKept := func(list string, k int, name conf.HeaderName) bool {

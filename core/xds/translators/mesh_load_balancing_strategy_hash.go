@@ -25,7 +25,7 @@ type warner interface {
 	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
 }
 
-// hashesOf returns the hash policies of the load balancer, else those of the conf. A
+// hashesOf returns the hash policies of the load balancer, else of the conf. A
 // load balancer that does not hash has none.
 func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 	own := hashes{conf.HashPolicies, "/hashPolicies"}

@@ -104,7 +104,7 @@ func affinityKeys(c resource.Conf) (keys []string) {
 }
 
 // ownZone returns the groups of the client's zone: the endpoints that have the
-// client's value of the first tag, those of the others that have its value of the
+// client's value of the first tag, then the others that have its value of the
 // second one, and so on, then the rest. A group without a weight gets nine tenths of
 // what the groups before it leave; the rest has weight 1.
 func ownZone(d *xds.Endpoints, zone string, endpoints []*xds.Endpoint, tags strategy.AffinityTags) (list []xds.Locality) {

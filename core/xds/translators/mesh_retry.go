@@ -17,7 +17,7 @@ import (
 )
 
 // meshRetry translates MeshRetry: the retry policies of routes, and the attempts to
-// connect for TCP. The parts for other protocols than that of the destination are
+// connect for TCP. The parts for other protocols than the destination's are
 // warnings, unless the item is for the whole mesh.
 func meshRetry() xds.Translator {
 	return xds.Translator{

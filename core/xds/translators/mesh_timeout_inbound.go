@@ -22,7 +22,7 @@ const meshTimeoutKind = "MeshTimeout"
 const maxDrain = 5 * time.Second
 
 // inboundTimeouts shapes the cluster of an inbound, and makes a route for each rule
-// that has conditions: the timeouts of requests are those of the first that matches.
+// that has conditions: the first one that matches sets the timeouts of a request.
 func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())
 	warnLimit(i, meshTimeoutKind, err)

@@ -150,7 +150,7 @@ func envoyStat(name string) string {
 	return strings.Join(parts, separator)
 }
 
-// ofProxy returns an expression on names of Prometheus as one on those of Envoy.
+// ofProxy turns an expression on names of Prometheus into one on names of Envoy.
 func ofProxy(tree *syntax.Regexp) string {
 	return automaton.Print(tree, func(t *syntax.Regexp) (string, bool) {
 		switch t.Op {

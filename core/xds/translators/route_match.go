@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// routeMatch returns the conditions of a choice as those of a route. Conditions on the
+// routeMatch returns the conditions of a choice as conditions of a route. Conditions on the
 // client are about the filter state of [xds.Chain.RecordConnection].
 func (c *choice) routeMatch() *routev3.RouteMatch {
 	m := prefixMatch("/")

@@ -47,7 +47,7 @@ func fraction(p conf.Percentage) *typev3.FractionalPercent {
 	}
 }
 
-// setDuration replaces a duration of a message by that of a field, if the field is set.
+// setDuration sets a duration of a message to the value of a field, if the field is set.
 // Envoy counts milliseconds, and zero often is no limit: less than one is rounded up.
 func setDuration[D conf.Duration | conf.PositiveDuration](to **durationpb.Duration, field *D) {
 	if field == nil {

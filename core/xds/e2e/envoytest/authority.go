@@ -81,7 +81,7 @@ func (a *Authority) IssueFor(t T, usage Usage, uris ...string) tls.Certificate {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(int64(len(a.issued) + 2)),
-		Subject:      pkix.Name{CommonName: "leaf"}, // not that of the CA, or it is self-issued
+		Subject:      pkix.Name{CommonName: "leaf"}, // not the CA's name, or it is self-issued
 		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: usage.Key, ExtKeyUsage: usage.Extended,
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// Options are those of a client.
+// Options are the options of a client.
 type Options struct {
 	// StateOfTheWorld selects the protocol; the other one is delta.
 	StateOfTheWorld bool
