@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// admit checks the resources of a batch as the loader checks those of files, whether they
+// admit checks the resources of a batch as the loader checks the resources of files, whether they
 // were decoded or made in Go (SPEC 1.2). The error is a [diag.Errors] with every error of
 // the batch. A resource without a position is named by its identity. If the code of a
 // kind panics, the error is an [ErrPanic]; if the context ends, it is the context's

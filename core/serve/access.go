@@ -35,7 +35,7 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 	return err == nil && own != nil && own.SPIFFEID == client.Identity && !p.ambiguous()[own.TrustDomain]
 }
 
-// Parameters reports whether the parameters are those of a dataplane with the SPIFFE ID
+// Parameters reports whether the parameters belong to a dataplane with the SPIFFE ID
 // of the client, by one of its inbounds. They must be complete: a tag that is left out
 // would choose what the dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
@@ -57,7 +57,7 @@ func ambiguous(view *core.View) map[string]bool {
 }
 
 // owners are the dataplanes of a view by their SPIFFE IDs. A service of many replicas has
-// one ID and a client may ask for many parameters, so those of the replicas are compared
+// one ID and a client may ask for many parameters, so the parameters of the replicas are compared
 // by a text that is made once for each ID.
 type owners struct {
 	dataplanes map[string][]*resource.Dataplane
@@ -77,7 +77,7 @@ func ownersOf(view *core.View, ambiguous map[string]bool) *owners {
 	return o
 }
 
-// have reports whether the parameters are those of a dataplane with a SPIFFE ID.
+// have reports whether the parameters belong to a dataplane with a SPIFFE ID.
 func (o *owners) have(id string, parameters map[string]string) bool {
 	dataplanes := o.dataplanes[id]
 	if len(dataplanes) == 0 {

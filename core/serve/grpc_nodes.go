@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// grpcNodes are the dataplanes that have connected as gRPC: their warnings are others
-// than those of Envoy. It is safe for concurrent use.
+// grpcNodes are the dataplanes that have connected as gRPC: their warnings
+// differ from the warnings for Envoy. It is safe for concurrent use.
 type grpcNodes struct {
 	known     sync.Map      // by resource.ID
 	connected chan struct{} // gets a value when a dataplane is added
@@ -30,7 +30,7 @@ func (n *grpcNodes) add(id resource.ID) {
 	}
 }
 
-// of returns those of a view.
+// of returns the nodes of a view.
 func (n *grpcNodes) of(view *core.View) (list []*resource.Dataplane) {
 	n.known.Range(func(id, _ any) bool {
 		if d := view.Dataplane(id.(resource.ID)); d != nil {

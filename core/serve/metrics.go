@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// metrics are those of SPEC 12.5, in a registry of the server's own.
+// metrics are the metrics of SPEC 12.5, in a registry of the server's own.
 type metrics struct {
 	registry   *prometheus.Registry
 	commit     prometheus.Histogram

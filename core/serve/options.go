@@ -25,7 +25,7 @@ const (
 
 // Options configure a [Server]. Loader, Translators and Files are required.
 type Options struct {
-	// Loader reads the files; its kinds are those of the engine.
+	// Loader reads the files; it has the kinds of the engine.
 	Loader *resource.Loader
 	// Translators make Envoy resources of the confs of policy kinds.
 	Translators []xds.Translator
@@ -44,7 +44,7 @@ type Options struct {
 	// waits: of more than MaxRemoved percent of them, and more than 10. 0: nothing waits.
 	RemovalGrace time.Duration
 	MaxRemoved   float64
-	// Version is that of the program, for /status.
+	// Version is the version of the program, for /status.
 	Version string
 
 	// TLS are the files of the certificate of the server, and of the CAs of clients;
@@ -68,7 +68,7 @@ type Options struct {
 	Parameters []variant.MetadataKey
 
 	// Logger gets a line for each event; nil discards them. Messages are complete
-	// sentences without attributes, apart from those of package server.
+	// sentences without attributes, apart from messages of package server.
 	Logger *slog.Logger
 	// Remedy returns what the user of the program does about a problem that is logged,
 	// such as [ErrKeysNotServed] and [ca.ErrNotKept]: the flag to give. It is appended
@@ -77,7 +77,7 @@ type Options struct {
 	// Grace is how long Run waits for clients when its context ends; 0 means
 	// [DefaultGrace].
 	Grace time.Duration
-	// Quiet, Rescan and Notifications are those of [source.Files].
+	// Quiet, Rescan and Notifications are fields of [source.Files].
 	Quiet, Rescan time.Duration
 	Notifications source.Notifications
 	// Refresh is the interval at which certificates are renewed and CA files read; 0
@@ -91,7 +91,7 @@ var (
 	// that other machines reach.
 	ErrNotLoopback = errors.New("without TLS the server listens on loopback addresses only, unless Insecure is set")
 
-	// ErrUnnamedSemantics indicates that resources are those of a Kuma control plane,
+	// ErrUnnamedSemantics indicates that resources come from a Kuma control plane,
 	// and that no semantics is given to read them by.
 	ErrUnnamedSemantics = errors.New("the resources are of a Kuma control plane")
 

@@ -33,7 +33,7 @@ type heldMesh struct {
 	n, of int // dataplanes
 }
 
-// hold returns the set to apply in place of that of the files: with the dataplanes of the
+// hold returns the set to apply in place of the files' set: with the dataplanes of the
 // applied set whose removal is held. It is the set of the files if there are none.
 func (r *removals) hold(applied, files *resource.Set, now time.Time) (*resource.Set, heldNow) {
 	if applied == nil || r.grace <= 0 {

@@ -103,7 +103,7 @@ func (s *Server) adsOptions() server.Options {
 }
 
 // Listen opens the listeners. [Server.Run] does so if it was not called. The error is
-// that of the operating system, or [ErrNotLoopback].
+// an error of the operating system, or [ErrNotLoopback].
 func (s *Server) Listen() error {
 	var err error
 	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
@@ -314,7 +314,7 @@ func (s *Server) logErrors(err error) {
 	}
 }
 
-// load applies a good load. The error is that of the engine, which then has the
+// load applies a good load. The error comes from the engine, which then has the
 // resources of the previous load.
 func (s *Server) load(ctx context.Context, update *source.Update) error {
 	s.recording.Discard()

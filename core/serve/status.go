@@ -18,7 +18,7 @@ type Status struct {
 	Meshes     int              `json:"meshes"`
 	Dataplanes DataplanesStatus `json:"dataplanes"`
 	Streams    int64            `json:"streams"`
-	// Errors are those of the last load.
+	// Errors are the errors of the last load.
 	Errors []string `json:"errors"`
 	// Stale is set if what is served is not what the files have.
 	Stale        *Stale     `json:"stale,omitempty"`

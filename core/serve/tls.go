@@ -92,7 +92,7 @@ func (r *tlsReloader) load() error {
 }
 
 // server returns a configuration that uses the files at each handshake. With a policy
-// other than that of current, a client may have no certificate.
+// other than the current one, a client may have no certificate.
 func (r *tlsReloader) server(auth tls.ClientAuthType) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},

@@ -70,7 +70,7 @@ func (w *warner) logNew(warnings []string) {
 	w.count.Store(int64(len(logged)))
 }
 
-// warningsOf returns the warnings of `check`, those of the snapshots, and with TLS
+// warningsOf returns the warnings of `check`, the warnings of the snapshots, and with TLS
 // one for each mesh with dataplanes that are served to no client.
 func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Diff returns the batch that makes the resources of after from those of before,
-// which may be nil. Both sets are sorted by identity, as loads are. A resource that
+// Diff returns the batch that turns the resources of before, which may be nil, into the
+// resources of after. Both sets are sorted by identity, as loads are. A resource that
 // is the same pointer in both sets is left out; an engine ignores those that have
 // the same content. Documents that an engine does not have are left out too.
 func Diff(before, after *resource.Set) core.Batch {

@@ -5,7 +5,7 @@
 //     and times, without reading them (scan.go).
 //  2. When the scan differs from the previous one, it loads all files
 //     (package resource). Files whose content did not change are not decoded again.
-//  3. It compares the resources with those of the last good load, and yields the
+//  3. It compares the resources with the last good load, and yields the
 //     difference as one [core.Batch] (diff.go).
 //
 // A [Keeper] records what each load reads. The recording of a load that its reader has

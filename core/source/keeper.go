@@ -43,7 +43,7 @@ const recordingPattern = "last-good-input-*.tmp"
 func checksumLine(h hash.Hash) string { return "sha256 " + hex.EncodeToString(h.Sum(nil)) + "\n" }
 
 // Load returns the resources that are kept, and when they were kept. The error is
-// [fs.ErrNotExist] if there are none, [ErrDamaged] with the path, or that of the loader.
+// [fs.ErrNotExist] if there are none, [ErrDamaged] with the path, or an error of the loader.
 func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.Set, time.Time, error) {
 	data, err := os.ReadFile(k.Path())
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *Recording) add(in resource.Input) {
 	}
 }
 
-// Keep makes the recording the input that is kept. The error is that of the file system.
+// Keep makes the recording the input that is kept. The error comes from the file system.
 func (r *Recording) Keep() error {
 	if r == nil {
 		return nil

@@ -17,7 +17,7 @@ type watch struct {
 	good    *resource.Set // the last good load; nil: none
 	failure error         // of the last load
 	found   time.Time     // when the change was found that is loaded
-	changed bool          // the scan differs from that of the last load; else it is too recent
+	changed bool          // the scan differs from the scan of the last load; else it is too recent
 }
 
 // watch is [Files.Watch] with these notifications.

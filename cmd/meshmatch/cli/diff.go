@@ -110,7 +110,7 @@ func (q *diffQuery) check() error {
 	return q.next.check()
 }
 
-// answer compares. The error may be about a part of the answer. The worlds are those of
+// answer compares. The error may be about a part of the answer. The worlds are the worlds of
 // two inputs; with --shadow there are none.
 func (q *diffQuery) answer(g *globals, c *cobra.Command) (diff *inspect.Diff, before, after *world, err error) {
 	if !q.next.given() {

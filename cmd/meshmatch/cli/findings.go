@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag/report"
 )
 
-// reports are the outputs of findings beyond those of all commands.
+// reports are the outputs of findings beyond the outputs of all commands.
 var reports = map[string]func([]diag.Diagnostic) ([]byte, error){
 	"sarif":  func(f []diag.Diagnostic) ([]byte, error) { return report.SARIF(f, version()) },
 	"junit":  report.JUnit,
@@ -36,7 +36,7 @@ func (o *findingOptions) register(flags *pflag.FlagSet) {
 }
 
 // isReport reports whether the answer is the findings alone. Otherwise the output of all
-// commands is that of the flag.
+// commands is the choice of the flag.
 func (o *findingOptions) isReport(g *globals) bool {
 	_, is := reports[o.form.word]
 	if !is {

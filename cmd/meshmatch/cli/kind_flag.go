@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// kindFlag adds the flag --kind to those of a command: a policy kind by its name or short
+// kindFlag adds the flag --kind to a command: a policy kind by its name or short
 // name, which set gets.
 func (g *globals) kindFlag(flags *pflag.FlagSet, usage string, set func(*resource.Kind)) {
 	flags.Func("kind", usage, func(name string) error {

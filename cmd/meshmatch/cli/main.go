@@ -15,7 +15,7 @@ import (
 type Program struct {
 	// Kinds are policy kinds in addition to the built-in ones.
 	Kinds []*resource.Kind
-	// Translators are called after those of the built-in kinds. A kind without one has
+	// Translators are called after the translators of the built-in kinds. A kind without one has
 	// no effect on proxies, which is a warning.
 	Translators []xds.Translator
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// newInput is the flags of a second input: other files, or an edit of those of -f.
+// newInput is the flags of a second input: other files, or an edit of the files of -f.
 type newInput struct {
 	with    []string
 	apply   []string // files of resources that are added or replaced

@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
-// matrices are the outputs of reach beyond those of all commands.
+// matrices are the outputs of reach beyond the outputs of all commands.
 var matrices = map[string]func(io.Writer, *inspect.Reach) error{"csv": reachCSV, "dot": reachDot, "md": reachMarkdown}
 
 func newReach(g *globals) *cobra.Command {

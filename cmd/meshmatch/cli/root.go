@@ -136,7 +136,7 @@ func answering(c *cobra.Command) *cobra.Command {
 }
 
 // failuresOf marks every error that a command returns as a failure. The errors
-// that are not marked are those of the parser, which are wrong usage.
+// that are not marked come from the parser; they are wrong usage.
 func failuresOf(c *cobra.Command, code int) {
 	if _, ok := c.Annotations[answers]; ok {
 		code = exitUsage

@@ -27,7 +27,7 @@ func (g *globals) semanticsOf(sets ...*resource.Set) (semantics.Semantics, error
 
 // servedSemantics returns the semantics of --semantics for a command that acts on
 // proxies or plans to. It does not choose by the input, so that no label of a resource
-// switches permissions off: if the input is that of a Kuma control plane, the user has to
+// switches permissions off: if the input comes from a Kuma control plane, the user has to
 // name a semantics.
 func (g *globals) servedSemantics(set *resource.Set) (semantics.Semantics, error) {
 	if g.semantics.word != autoSemantics {

@@ -187,7 +187,7 @@ func (g *answerGroup) MarshalJSON() ([]byte, error) {
 	}{g.kris}, json.RawMessage(g.text))
 }
 
-// answerGroups returns the answer about several dataplanes: that of the only group, or
+// answerGroups returns the answer about several dataplanes: the only group's, or
 // {"answers": [...]}.
 func answerGroups(groups []*answerGroup) any {
 	if len(groups) == 1 {

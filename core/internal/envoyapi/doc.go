@@ -1,4 +1,4 @@
-// Package envoyapi contains the types of Envoy's API, those of all extensions included,
+// Package envoyapi contains the types of Envoy's API, with all extensions,
 // for programs that link only a few of them.
 //
 // A resource of Envoy has the config of an extension in a google.protobuf.Any, with the

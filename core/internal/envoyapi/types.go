@@ -22,7 +22,7 @@ import (
 var compressed []byte
 
 // Types resolves the types of messages in a google.protobuf.Any: those that the program
-// links, and those of all extensions of Envoy. It is a resolver for packages protojson,
+// links, and the types of all extensions of Envoy. It is a resolver for packages protojson,
 // anypb and proto. The zero Types is ready to use.
 type Types struct{}
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Difference is a set of dataplanes to which the same happened for the same reasons.
-// It is immutable. The fields are those of core.Change.
+// It is immutable. It has the fields of core.Change.
 type Difference struct {
 	OwnResource        bool
 	Policies, Bindings []resource.ID

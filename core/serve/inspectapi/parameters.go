@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// parameters are those of a request's query. The first error is kept.
+// parameters are the parameters of a request's query. The first error is kept.
 type parameters struct {
 	values url.Values
 	err    error
