@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ spec: {}
 	added, removed := Diff(nil, set), Diff(set, new(resource.Set))
 	for i := range reflect.TypeFor[resource.Set]().NumField() {
 		field := reflect.TypeFor[resource.Set]().Field(i)
-		if field.Type.Kind() != reflect.Slice || field.Name == "LeftOut" || field.Name == "Warnings" {
+		if field.Type.Kind() != reflect.Slice || slices.Contains([]string{"LeftOut", "Warnings", "Ignores"}, field.Name) {
 			continue
 		}
 		lists++
