@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // overriddenItems warns of items, rules and defaults that set nothing on any
@@ -24,6 +26,10 @@ func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 		outbounds:  map[*resource.Policy]bool{},
 		any:        map[*resource.Policy]bool{},
 		examined:   map[*rules.From]bool{},
+		fromIsRule: map[*resource.Kind]bool{},
+	}
+	for _, kind := range m.view.Kinds().All() {
+		o.fromIsRule[kind] = m.view.Semantics().FromItems(kind) == semantics.FromAsRules
 	}
 	for _, config := range m.configs {
 		o.add(&config)
@@ -44,6 +50,7 @@ type overridden struct {
 	// set a leaf which would have another value without them, or may have.
 	applies, needed map[rules.Origin]bool
 	configs         []dataplaneConfig
+	fromIsRule      map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
 	overridden      map[*resource.Policy]bool // what isOverridden returns
 	// The policies that select an inbound, a dataplane with outbounds, and any
 	// dataplane. The items of other policies are not reported.
@@ -75,8 +82,8 @@ func (o *overridden) add(config *dataplaneConfig) {
 		}
 	}
 	for i := range config.Inbounds {
-		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-			o.markNeeded(r.Effective)
+		if len(config.Inbounds[i].Rules) > 0 {
+			o.rules(config, i)
 		}
 		if from := config.Inbounds[i].From; from != nil && !o.examined[from] {
 			o.examined[from] = true
@@ -205,6 +212,52 @@ func itemsFor(config *dataplaneConfig, tags resource.Tags) []rules.Contribution 
 	return items
 }
 
+// rules marks the items of the rules of an inbound. Of several rules with the same matches
+// the one with the highest priority gives them their place among the other rules, so it
+// has an effect if there are others (SPEC 7.1).
+func (o *overridden) rules(config *dataplaneConfig, inbound int) {
+	like := map[string][]rules.Contribution{} // by their matches
+	for _, m := range config.Matched.All() {
+		if !m.Inbounds.Has(inbound) {
+			continue
+		}
+		p := m.Policy
+		add := func(i int, c resource.Conf) {
+			origin := rules.Origin{Policy: p, Index: i}
+			key := matchesOf(origin)
+			like[key] = append(like[key], rules.Contribution{Origin: origin, Conf: c})
+		}
+		for i := range p.Rules {
+			add(i, p.Rules[i].Conf)
+		}
+		for i := range p.From {
+			if o.fromIsRule[config.Kind] {
+				add(i, p.From[i].Conf)
+			}
+		}
+	}
+	for _, items := range like {
+		if last := items[len(items)-1].Origin; len(items) > 1 && len(like) > 1 {
+			o.sets[last], o.needed[last] = true, true
+		}
+	}
+	for _, r := range firstOfMatch(config.Inbounds[inbound].Rules) {
+		if len(r.Origins) > 0 {
+			items := like[matchesOf(r.Origins[0])]
+			o.mark(r.Effective, config.Kind.Rules, func() []rules.Contribution { return items })
+		}
+	}
+}
+
+// matchesOf returns a text that is equal for rules with equal matches. A `from` item, which
+// is read as a rule, has none.
+func matchesOf(o rules.Origin) string {
+	if len(o.Policy.Rules) == 0 || len(o.Policy.Rules[o.Index].Matches) == 0 {
+		return conf.MatchesKey([]conf.Match{{}})
+	}
+	return conf.MatchesKey(o.Policy.Rules[o.Index].Matches)
+}
+
 func (o *overridden) policy(p *resource.Policy) {
 	const removeIt = "remove it or change the order"
 	kind := p.Type
@@ -233,6 +286,9 @@ func (o *overridden) item(origin rules.Origin, section *resource.Section, what, 
 	switch {
 	case !o.sets[origin]:
 		code := diag.SetsNothing
+		if !hasFields(section.Conf, confOf(origin, section)) {
+			hint = "it has no field: set one, or remove it"
+		}
 		if o.isOverridden(origin.Policy) {
 			code = diag.OverriddenEverywhere
 		}
@@ -253,10 +309,43 @@ func (o *overridden) item(origin rules.Origin, section *resource.Section, what, 
 func (o *overridden) isOverridden(p *resource.Policy) bool {
 	is, known := o.overridden[p]
 	if !known {
-		is = !o.setsAny(p) && o.appliesAny(p)
+		is = !o.setsAny(p) && o.appliesAny(p) && hasAnyField(p)
 		o.overridden[p] = is
 	}
 	return is
+}
+
+// hasAnyField reports whether a conf of a policy has a field.
+func hasAnyField(p *resource.Policy) bool {
+	kind := p.Type
+	return p.Default != nil && hasFields(kind.Default.Conf, p.Default) ||
+		slices.ContainsFunc(p.To, func(item resource.Item) bool { return hasFields(kind.To.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.From, func(item resource.Item) bool { return hasFields(kind.From.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.Rules, func(rule resource.Rule) bool { return hasFields(kind.Rules.Conf, rule.Conf) })
+}
+
+// hasFields reports whether a conf has a field.
+func hasFields(of resource.ConfType, c resource.Conf) bool {
+	merger := of.NewMerger()
+	merger.Fill(c, 0)
+	for range merger.Leaves() {
+		return true
+	}
+	return false
+}
+
+// confOf returns the conf of an item of a section.
+func confOf(o rules.Origin, section *resource.Section) resource.Conf {
+	p := o.Policy
+	switch section {
+	case p.Type.To:
+		return p.To[o.Index].Conf
+	case p.Type.From:
+		return p.From[o.Index].Conf
+	case p.Type.Rules:
+		return p.Rules[o.Index].Conf
+	}
+	return p.Default
 }
 
 func (o *overridden) setsAny(p *resource.Policy) bool {

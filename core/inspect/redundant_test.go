@@ -88,6 +88,15 @@ func TestRedundantAndConflicting(t *testing.T) {
 		"a default equals what it overrides": {
 			web + "{type: MeshTrace, name: a, spec: {default: {sampling: {overall: 10}}}}\n---\n{type: MeshTrace, name: b, spec: {targetRef: {kind: MeshService, name: web}, default: {sampling: {overall: 10}}}}",
 			"MM3004 a spec.default, MM3003 b spec.default"},
+		"a rule equals what it overrides": {
+			web + timeout("a", "{rules: [{default: {idleTimeout: 1h}}]}") + timeout("b", "{rules: [{default: {idleTimeout: 1h}}]}"),
+			"MM3004 a spec.rules[0], MM3003 b spec.rules[0]"},
+		"a rule that gives its place to others": {
+			web + timeout("a", "{rules: [{default: {http: {requestTimeout: 1h}}}]}") + timeout("b", "{rules: [{default: {http: {requestTimeout: 1h}}}, {matches: [{method: GET}], default: {http: {requestTimeout: 2h}}}]}"),
+			"MM3004 a spec.rules[0]"},
+		"an item without fields": {
+			web + "{type: MeshTrace, name: a, spec: {default: {}}}",
+			"MM2004 a spec.default"},
 		"a policy is overridden everywhere": {
 			web + timeout("a", "{from: [{default: {idleTimeout: 1h}}]}") + timeout("b", "{from: [{default: {idleTimeout: 2h}}]}"),
 			"MM3004 a spec.from[0]"},
