@@ -113,7 +113,7 @@ func (b *Builder) finishBy(p *draft, confs []*rules.Effective, marshal func(wire
 	}
 	done := &built{
 		resources: make([]*wire.Resource, len(p.Messages)),
-		warnings:  p.Warnings, backends: p.backends, found: p.found, applied: p.Applied, changes: p.Changes, policies: p.shapedBy(),
+		warnings:  p.Warnings, refers: p.references(), applied: p.Applied, changes: p.Changes, policies: p.shapedBy(),
 	}
 	for i, m := range p.Messages {
 		t, name := nameOf(m)

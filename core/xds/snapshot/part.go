@@ -37,18 +37,30 @@ func (p *draft) shapedBy() []*resource.Policy {
 	return slices.Compact(all)
 }
 
+// references are the destinations that a part refers to in addition to the destinations of
+// the outbounds. Few parts have any.
+type references struct {
+	backends []variant.Destination
+	found    []destinations.Outbound // destinations that are resources
+}
+
+// references returns what the draft refers to, nil if there is nothing.
+func (p *draft) references() *references {
+	if len(p.backends)+len(p.found) == 0 {
+		return nil
+	}
+	return &references{p.backends, p.found}
+}
+
 // built is a part after it was built. It is immutable.
 type built struct {
 	resources []*wire.Resource
 	warnings  []xds.Warning
-	// backends are the destinations that the part refers to, in addition to those of
-	// the outbounds.
-	backends []variant.Destination
-	found    []destinations.Outbound // as backends, to destinations that are resources
-	applied  []xds.Applied
-	changes  []xds.PartChange
-	policies []*resource.Policy
-	inbound  inboundKey // of a part that is an inbound
+	refers    *references // nil: to nothing beyond the outbounds
+	applied   []xds.Applied
+	changes   []xds.PartChange
+	policies  []*resource.Policy
+	inbound   inboundKey // of a part that is an inbound
 
 	mask *facetMask // keeps the entry of the part's key in faceted.masks
 	// used is what the build asked the client for. Unlike the mask it is the same for

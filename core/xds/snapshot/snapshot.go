@@ -247,10 +247,12 @@ func (sb *snapshotBuilder) add(part *built) {
 	for _, r := range part.resources {
 		sb.resources[r.Type] = append(sb.resources[r.Type], r)
 	}
-	for _, backend := range part.backends {
-		sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
+	if part.refers != nil {
+		for _, backend := range part.refers.backends {
+			sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
+		}
+		sb.found = append(sb.found, part.refers.found...)
 	}
-	sb.found = append(sb.found, part.found...)
 }
 
 // outbound is an outbound of a dataplane: to a service by its tags, or to a resource.
