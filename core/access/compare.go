@@ -46,6 +46,36 @@ func Compare(space *Space, before, after *List, limits Limits) ([]Difference, er
 	return out, nil
 }
 
+// Opens returns a request that a list allows although two other lists deny it; nil if there
+// is none. The error is a [*LimitError].
+func Opens(space *Space, list, other, another *List, limits Limits) (*Witness, error) {
+	c := newCompiler(space)
+	for _, l := range []*List{list, other, another} {
+		if err := c.add(l); err != nil {
+			return nil, err
+		}
+	}
+	s := newSearch(c.compiled(), limits)
+	var witness *Witness
+	s.done = func(lists [][]item) bool {
+		if witness != nil {
+			return true
+		}
+		for i, l := range lists {
+			if allow, ok := outcome(l); ok && allow != (i == 0) {
+				return true
+			}
+		}
+		return false
+	}
+	s.visit = func([][]item) (err error) {
+		witness, err = s.witness()
+		return err
+	}
+	err := s.run()
+	return witness, err
+}
+
 // equalLists reports whether two lists have equal conditions and decisions.
 func equalLists(a, b []item) bool {
 	if len(a) != len(b) {

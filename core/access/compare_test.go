@@ -107,6 +107,37 @@ func compareWithSamples(t *testing.T, seed uint64, count int) (found int) {
 	return found
 }
 
+// A list opens what some sample shows; and a witness is allowed by the list alone.
+func TestOpensAgreesWithSamples(t *testing.T) {
+	found := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		all := []map[string]*permission.Permissions{scenario(t, r), scenario(t, r), scenario(t, r)}
+		clients := samples(r, 200)
+		for _, inbound := range inbounds {
+			x, y, z := all[0][inbound], all[1][inbound], all[2][inbound]
+			witness, err := access.Opens(spaceOf(x), access.ListOf(x), access.ListOf(y), access.ListOf(z), access.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			opens := func(c *request.Request) bool {
+				return x.Decide(c).Decision.Allow && !y.Decide(c).Decision.Allow && !z.Decide(c).Decision.Allow
+			}
+			switch {
+			case witness != nil && !opens(witness):
+				t.Errorf("seed %d, %s: %+v is not opened", seed, inbound, witness)
+			case witness == nil && slices.ContainsFunc(clients, opens):
+				t.Errorf("seed %d, %s: a sample is opened, and there is no witness", seed, inbound)
+			case witness != nil:
+				found++
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d lists open something", found)
+	}
+}
+
 func TestRegionsAgreeWithSamples(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))

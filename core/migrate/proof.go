@@ -71,8 +71,8 @@ func (r *rewriter) proven(ctx context.Context, loader resource.Loader) (*Result,
 	return result, err
 }
 
-// withoutOpening returns the documents without permissions that open an inbound beyond what
-// opens without them.
+// withoutOpening returns the documents without permissions that open an inbound: that allow a
+// request which Kuma 2 denies, and Kuma 3 without them.
 func (r *rewriter) withoutOpening(ctx context.Context, loader resource.Loader, documents []*document) ([]*document, error) {
 	var kept, permissions []*document
 	for _, d := range documents {
@@ -82,26 +82,61 @@ func (r *rewriter) withoutOpening(ctx context.Context, loader resource.Loader, d
 			kept = append(kept, d)
 		}
 	}
-	differences, err := r.compare(ctx, loader, kept)
-	if differences == nil && err != nil {
+	without, err := r.load(ctx, loader, kept)
+	if err != nil {
 		return nil, err
 	}
-	before := countOpens(differences)
 	for _, d := range permissions {
-		with := append(slices.Clone(kept), d)
-		differences, err := r.compare(ctx, loader, with)
-		if differences == nil && err != nil {
+		more := append(slices.Clone(kept), d)
+		with, err := r.load(ctx, loader, more)
+		if err != nil {
 			return nil, err
 		}
-		if countOpens(differences) <= before {
-			kept = with
+		if why := r.opening(without, with, d.meta.Mesh); why != "" {
+			r.find(diag.OpensInKuma3, d.meta.Pos, "spec.from", "write the rules by hand, and compare them with `diff`",
+				"as rules it would open an inbound, so it is left as it is, and Kuma 3 ignores it: %s", why)
 			continue
 		}
-		r.find(diag.OpensInKuma3, d.meta.Pos, "spec.from", "write the rules by hand, and compare them with `diff`",
-			"as rules it would open an inbound, so it is left as it is, and Kuma 3 ignores it: %s", firstOpening(differences))
+		kept, without = more, with
 	}
 	slices.SortFunc(kept, func(a, b *document) int { return a.meta.ID.Compare(b.meta.ID) })
 	return kept, nil
+}
+
+// opening describes a request of a client that a view allows, although the view without a
+// document and that of the input deny it; empty if there is none. What exceeds a limit may
+// be one.
+func (r *rewriter) opening(without, with *core.View, mesh string) string {
+	clients := r.callers(mesh)
+	left := access.Shared(comparisonWork, allWork)
+	seen := map[string]bool{}
+	for _, d := range r.view.Dataplanes(mesh) {
+		old, next := without.Dataplane(d.ID), with.Dataplane(d.ID)
+		for i := range d.Inbounds {
+			permissions := inspect.Permissions(with, next, i)
+			lists := []*access.List{
+				access.ListOf(permissions), access.ListOf(inspect.Permissions(without, old, i)), access.ListOf(inspect.Permissions(r.view, d, i)),
+			}
+			key := fmt.Sprint(permissions.Protocol, "\x00", lists[0].Key(), "\x00", lists[1].Key(), "\x00", lists[2].Key())
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			for k := range clients {
+				space := &access.Space{Protocol: permissions.Protocol, Client: &clients[k]}
+				witness, err := access.Opens(space, lists[0], lists[1], lists[2], left)
+				inbound := fmt.Sprintf("inbound %s of %s", inspect.UniqueInboundName(d, i), d.Name)
+				switch {
+				case err != nil:
+					return inbound + ": " + err.Error()
+				case witness != nil:
+					request, _ := resource.Marshal(inspect.NewWitness(witness)) // it has texts only
+					return fmt.Sprintf("%s would allow %s", inbound, request)
+				}
+			}
+		}
+	}
+	return ""
 }
 
 func countOpens(differences []Difference) int {
@@ -114,19 +149,6 @@ func countOpens(differences []Difference) int {
 		}
 	}
 	return n
-}
-
-// firstOpening describes the first request that becomes allowed.
-func firstOpening(differences []Difference) string {
-	for i := range differences {
-		for k := range differences[i].Access {
-			if a := &differences[i].Access[k]; a.Opens {
-				request, _ := resource.Marshal(a.Witness) // it has texts only
-				return fmt.Sprintf("inbound %s of %s would allow %s", a.Inbound, a.Name, request)
-			}
-		}
-	}
-	return ""
 }
 
 // compare loads the set with some documents in place of their originals, and compares each
