@@ -70,7 +70,7 @@ func checkConfs(kind *resource.Kind, o checkOptions) (errs []error) {
 // kindSections returns the sections of a kind.
 func kindSections(kind *resource.Kind) []*resource.Section {
 	var sections []*resource.Section
-	for _, section := range []*resource.Section{kind.To, kind.From, kind.Rules, kind.Default} {
+	for _, section := range []*resource.Section{kind.To, kind.From, kind.Rules, kind.Default, kind.Gateway} {
 		if section != nil {
 			sections = append(sections, section)
 		}

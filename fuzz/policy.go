@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -72,6 +74,32 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	case kind.From != nil && (!m.rarely(4) || spec["to"] == nil):
 		spec["from"] = m.items(kind.From, m.fromRef)
 	}
+	if kind.Gateway != nil && m.of(2) == 1 && mayHaveListeners(kind, spec["targetRef"]) {
+		spec["to"] = m.items(kind.Gateway, m.wholeMesh)
+	}
+}
+
+// mayHaveListeners reports whether `to` items of kind Mesh are allowed (SPEC 2.4).
+func mayHaveListeners(kind *resource.Kind, targetRef any) bool {
+	ref, _ := targetRef.(map[string]any)
+	top := ref["kind"]
+	if kind.IsRoute() {
+		return top == "MeshGateway"
+	}
+	types, _ := ref["proxyTypes"].([]any)
+	switch top {
+	case nil, "Mesh", "MeshSubset":
+		return types == nil || slices.Contains(types, any("Gateway"))
+	}
+	return top == "MeshGateway" || top == "MeshHTTPRoute"
+}
+
+// wholeMesh returns a targetRef of kind Mesh, or nil, which means the same.
+func (m *meshMaker) wholeMesh(resource.TargetKinds) map[string]any {
+	if m.of(2) == 1 {
+		return nil
+	}
+	return map[string]any{"kind": "Mesh"}
 }
 
 // items returns items whose targetRefs come from a function.

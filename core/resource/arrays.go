@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// arrays records which parts a policy has, whether `to` is for the listeners of a
-// gateway, and whether any part has an item.
+// arrays records which parts a policy has, whether `to` is for the listeners of
+// gateways, and whether any part has an item.
 type arrays struct{ to, from, rules, single, gateway, items bool }
 
 // checkArrays reports the parts of a policy that its kind does not have, and
@@ -22,7 +22,7 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 		switch {
 		case !part.present || part.section != nil || part.name == "to" && has.gateway:
 		case part.name == "to" && k.Gateway != nil:
-			spec.Field("to").Errorf(diag.ArrayNotAllowed, "write targetRef: {kind: MeshGateway, name: ...}, or "+k.arrays(), "only a policy for a MeshGateway has %s", "to")
+			spec.Field("to").Errorf(diag.ArrayNotAllowed, "write a top-level targetRef of kind Mesh or MeshSubset that admits gateways, or of kind MeshGateway; or use "+k.arrays(), "only a policy that includes gateways has %s", "to")
 		default:
 			spec.Field(part.name).Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no %s", k.Name, part.name)
 		}

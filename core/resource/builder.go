@@ -42,7 +42,7 @@ func (b *PolicyBuilder[C, R]) Select(target TargetRef) *PolicyBuilder[C, R] {
 	return b
 }
 
-// To adds an item to `to`.
+// To adds an item to `to`. In kinds without outbounds it is for the listeners of gateways.
 func (b *PolicyBuilder[C, R]) To(target TargetRef, c C) *PolicyBuilder[C, R] {
 	b.policy.To = append(b.policy.To, Item{TargetRef: target, Conf: &c})
 	return b
@@ -71,6 +71,9 @@ func (b *PolicyBuilder[C, R]) Default(c C) *PolicyBuilder[C, R] {
 // change the returned policy.
 func (b *PolicyBuilder[C, R]) Policy() (*Policy, error) {
 	p := b.policy
+	if p.Type.To == nil && p.Type.hasListenersFor(&p.TargetRef) {
+		p.To, p.Gateway = nil, clip(p.To)
+	}
 	p.To, p.From, p.Rules = clip(p.To), clip(p.From), clip(p.Rules)
 	return &p, check(&p.Meta, p.Validate)
 }

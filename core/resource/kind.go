@@ -24,9 +24,10 @@ type Kind struct {
 	// The arrays and the single conf of the kind; nil if the kind does not have
 	// the part (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section
-	// Gateway describes the `to` of a policy for a MeshGateway whose items are of kind
-	// Mesh: they apply to the listeners of the gateway, and select no outbound. If it is
-	// nil, To describes such items, or the kind has none.
+	// Gateway describes the `to` items of kind Mesh that apply to the listeners of builtin
+	// gateways and select no outbound: those of a policy for a MeshGateway and, if To is
+	// nil, of any policy that includes gateways (SPEC 2.4). If Gateway is nil, To describes
+	// such items, or the kind has none.
 	Gateway *Section
 }
 

@@ -16,8 +16,8 @@ type Policy struct {
 	// The arrays in the order of the file. Origins identify an item by its index.
 	To, From []Item
 	Rules    []Rule
-	// Gateway is the `to` of a policy for the listeners of a MeshGateway (SPEC 2.4). To is
-	// then nil.
+	// Gateway is the `to` of a policy if its items are for the listeners of builtin
+	// gateways (SPEC 2.4). To is then nil.
 	Gateway []Item
 	// Default is the single Conf of a kind without arrays, otherwise nil.
 	// DefaultPos is its position.
@@ -119,10 +119,10 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 }
 
 // isForListeners reports whether the `to` of a policy with that top-level targetRef is for
-// the listeners of a gateway. The first item decides: if it is of kind Mesh, all items
-// must be.
+// the listeners of builtin gateways. The first item decides: if it is of kind Mesh, all
+// items must be.
 func (k *Kind) isForListeners(top *TargetRef, to []*strict.Value) bool {
-	if k.Gateway == nil || top.Kind != TargetMeshGateway || to == nil {
+	if to == nil || !k.hasListenersFor(top) {
 		return false
 	}
 	if k.To == nil || len(to) == 0 {
@@ -135,6 +135,16 @@ func (k *Kind) isForListeners(top *TargetRef, to []*strict.Value) bool {
 		strict.DecodePart(ref, &first)
 	}
 	return first.Kind == "" || first.Kind == TargetMesh.String()
+}
+
+// hasListenersFor reports whether policies of the kind with that top-level targetRef may
+// have items for the listeners of gateways (SPEC 2.4). A kind that has outbounds too has
+// such items for one MeshGateway only.
+func (k *Kind) hasListenersFor(top *TargetRef) bool {
+	if k.Gateway == nil {
+		return false
+	}
+	return top.Kind == TargetMeshGateway || k.To == nil && top.includesGateways()
 }
 
 func decodeItems(name string, p *Policy, section *Section, values []*strict.Value) []Item {

@@ -58,6 +58,16 @@ func (t *TargetRef) SelectorTags(yield func(Tag) bool) {
 	}
 }
 
+// includesGateways reports whether a policy with that top-level targetRef is also a policy
+// for gateways. TargetRefs of a service or of single dataplanes are not.
+func (t *TargetRef) includesGateways() bool {
+	switch t.Kind {
+	case TargetMesh, TargetMeshSubset:
+		return t.ProxyTypes.Admits(Gateway)
+	}
+	return t.Kind == TargetMeshGateway || t.Kind == TargetMeshHTTPRoute
+}
+
 // ProxyTypes is a set of proxy types; the empty set means both.
 type ProxyTypes uint8
 

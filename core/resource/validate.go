@@ -105,8 +105,8 @@ func (p *Policy) Validate(at *diag.At) {
 	p.Type.checkArrays(spec, has)
 	p.validateItems(spec, "to", p.Type.To, p.To)
 	p.validateItems(spec, "to", p.Type.Gateway, p.Gateway)
-	if p.Gateway != nil && (p.Type.Gateway == nil || p.To != nil || p.TargetRef.Kind != TargetMeshGateway) {
-		spec.Field("to").Errorf(diag.ArrayNotAllowed, "", "items for the listeners of a gateway belong to a policy for a MeshGateway without other items in to, of a kind that has both")
+	if p.Gateway != nil && (p.To != nil || !p.Type.hasListenersFor(&p.TargetRef)) {
+		spec.Field("to").Errorf(diag.ArrayNotAllowed, "", "items for the listeners of gateways belong to a policy that includes gateways, of a kind that has such items, without other items in to")
 	}
 	p.validateItems(spec, "from", p.Type.From, p.From)
 	if section := p.Type.Rules; section != nil {

@@ -61,8 +61,11 @@ func (m *mesh) roleRank(p *resource.Policy) int {
 	if p.Namespace == "" || p.Namespace == "kuma-system" {
 		return 0
 	}
-	if len(p.To) == 0 {
+	if len(p.To) == 0 && len(p.Gateway) == 0 {
 		return 3
+	}
+	if len(p.Gateway) > 0 { // for the listeners of gateways: of kind Mesh
+		return 2
 	}
 	for i := range p.To {
 		if !m.producerItem(&p.To[i].TargetRef, p.Namespace) {

@@ -58,9 +58,9 @@ func TestItemsForTheListenersOfGateways(t *testing.T) {
 			if err := validate(); err != nil {
 				t.Error(err)
 			}
-			p.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
+			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshService, Name: "g"}
 			if err := validate(); err == nil {
-				t.Error("a policy for all dataplanes has items for the listeners of a gateway")
+				t.Error("a policy for a service has items for the listeners of a gateway")
 			}
 		})
 	}

@@ -126,8 +126,8 @@ func TestForeignArraysAndTargets(t *testing.T) {
 	for name, c := range map[string]struct{ spec, want string }{
 		"to of a kind without": {`MeshTLS, spec: {to: []}`, `f:1:52: spec.to: MeshTLS has no to; it has from, rules`},
 		"to without a gateway": {
-			`MeshRateLimit, spec: {to: []}`,
-			`f:1:58: spec.to: only a policy for a MeshGateway has to; write targetRef: {kind: MeshGateway, name: ...}, or from, rules`,
+			`MeshRateLimit, spec: {targetRef: {kind: MeshService, name: a}, to: []}`,
+			`f:1:99: spec.to: only a policy that includes gateways has to; write a top-level targetRef of kind Mesh or MeshSubset that admits gateways, or of kind MeshGateway; or use from, rules`,
 		},
 		"a service behind a gateway": {
 			`MeshRateLimit, spec: {targetRef: {kind: MeshGateway, name: a}, to: [{targetRef: {kind: MeshService, name: b}, default: {local: {http: {disabled: true}}}}]}`,

@@ -16,8 +16,8 @@ var places = map[string]struct{ arrays, conf, rule string }{
 	"MeshTimeout":               {"to from rules", `{idleTimeout: 1s}`, ""},
 	"MeshCircuitBreaker":        {"to from rules", `{connectionLimits: {maxConnections: 1}}`, ""},
 	"MeshAccessLog":             {"to from rules", `{backends: []}`, ""},
-	"MeshRateLimit":             {"from rules", `{local: {http: {disabled: true}}}`, ""},
-	"MeshFaultInjection":        {"from rules", `{http: [{abort: {httpStatus: 503, percentage: 1}}]}`, ""},
+	"MeshRateLimit":             {"from rules to", `{local: {http: {disabled: true}}}`, ""},
+	"MeshFaultInjection":        {"from rules to", `{http: [{abort: {httpStatus: 503, percentage: 1}}]}`, ""},
 	"MeshTrafficPermission":     {"from rules", `{action: Allow}`, `{allow: [{method: GET}]}`},
 	"MeshTLS":                   {"from rules", `{mode: Strict}`, ""},
 	"MeshRetry":                 {"to", `{tcp: {maxConnectAttempt: 1}}`, ""},
@@ -50,6 +50,9 @@ const (
 
 func has(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
 
+// hasListeners reports whether the `to` of a kind is for the listeners of gateways.
+func hasListeners(kind string) bool { return kind == "MeshRateLimit" || kind == "MeshFaultInjection" }
+
 // allows reports whether SPEC 2.4 allows a targetRef of a kind at a place.
 func allows(kind, place, target string) bool {
 	isRoute := kind == "MeshHTTPRoute" || kind == "MeshTCPRoute"
@@ -58,6 +61,9 @@ func allows(kind, place, target string) bool {
 		return has(topTargets, target) || has(topRoutes, target) && has(routeTargets, kind)
 	case "from":
 		return has(fromTargets, target)
+	}
+	if hasListeners(kind) {
+		return target == "Mesh"
 	}
 	return has(toTargets, target) && !(isRoute && (target == "Mesh" || target == "MeshHTTPRoute"))
 }
@@ -106,6 +112,9 @@ func TestPlacesOfEachKind(t *testing.T) {
 			}
 			for _, array := range []string{"to", "from", "rules", "default"} {
 				item := references["MeshService"]
+				if array == "to" && hasListeners(kind) {
+					item = references["Mesh"]
+				}
 				sugar := array == "default" && has(p.arrays, "rules") // one rule without matches (SPEC 2.3)
 				if sugar && p.rule != "" || array == "default" && strings.HasPrefix(p.conf, "rules:") {
 					continue // the conf of an item is not valid as a default
@@ -122,5 +131,32 @@ func TestPlacesOfEachKind(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The `to` of MeshRateLimit and MeshFaultInjection belongs to policies that include
+// gateways (SPEC 2.4).
+func TestTopTargetsOfItemsForListeners(t *testing.T) {
+	for top, valid := range map[string]bool{
+		`{kind: Mesh}`:                                            true,
+		`{kind: Mesh, proxyTypes: [Gateway]}`:                     true,
+		`{kind: Mesh, proxyTypes: [Gateway, Sidecar]}`:            true,
+		`{kind: Mesh, proxyTypes: [Sidecar]}`:                     false,
+		`{kind: MeshSubset, tags: {a: b}}`:                        true,
+		`{kind: MeshSubset, proxyTypes: [Gateway]}`:               true,
+		`{kind: MeshSubset, tags: {a: b}, proxyTypes: [Sidecar]}`: false,
+		`{kind: MeshGateway, name: g}`:                            true,
+		`{kind: MeshService, name: s}`:                            false,
+		`{kind: MeshServiceSubset, name: s, tags: {a: b}}`:        false,
+		`{kind: Dataplane}`:                                       false,
+	} {
+		for _, kind := range []string{"MeshRateLimit", "MeshFaultInjection"} {
+			switch err := load(kind, spec(kind, "to", top, `{kind: Mesh}`)); {
+			case valid && err != nil:
+				t.Errorf("%s with %s: %v", kind, top, err)
+			case !valid && (err == nil || !strings.Contains(err.Error(), "only a policy that includes gateways has to")):
+				t.Errorf("%s with %s: error %v", kind, top, err)
+			}
+		}
 	}
 }
