@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
@@ -15,7 +18,8 @@ import (
 
 func newBootstrap(g *globals) *cobra.Command {
 	var address string
-	var grpc bool
+	var grpc, command bool
+	var drain time.Duration
 	var server bootstrap.Server
 	options := defaultBootstrap()
 	c := &cobra.Command{
@@ -30,10 +34,17 @@ With --grpc the bootstrap is that of a process that is gRPC instead of Envoy: it
 the file of the environment variable GRPC_XDS_BOOTSTRAP. A client resolves the names
 xds:///MESH/SERVICE, a server listens on the address and port of an inbound. The
 certificates of the dataplane are those of its MeshIdentity if that has files, else
-those of --xds-ca, --xds-cert and --xds-key.`,
+those of --xds-ca, --xds-cert and --xds-key.
+
+With --command the command line is printed that starts Envoy with this bootstrap. A
+shell runs it, and further options of Envoy may follow. An edit that replaces the
+filter chain of a listener closes the connections through the old one after
+--drain-time; Envoy's own default is 10 minutes. Until then a TCP connection keeps the
+permissions with which it was opened.`,
 		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
   meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
-  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/`,
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --command --drain-time 5s -f policies/ > web-1.sh`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,6 +56,14 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 					return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
 				}
 			}
+			switch {
+			case grpc && command:
+				return usagef("--command prints Envoy's command line; leave it out with --grpc")
+			case !command && c.Flags().Changed("drain-time"):
+				return usagef("--drain-time is a part of Envoy's command line; give --command")
+			case drain < 0 || drain%time.Second != 0 || drain/time.Second > math.MaxInt32:
+				return usagef("--drain-time must be whole seconds and not negative, got %v", drain)
+			}
 			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
@@ -52,6 +71,9 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 			id, err := w.view.Identities(d.Mesh).Of(d)
 			if err != nil {
 				return err
+			}
+			if command {
+				return g.printCommand(c, bootstrap.ADS(d, id, server, options), drain)
 			}
 			if !grpc {
 				return g.printMessage(c, bootstrap.ADS(d, id, server, options))
@@ -69,6 +91,8 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 	c.Flags().StringVar(&server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
 	c.Flags().StringVar(&server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
 	c.Flags().BoolVar(&grpc, "grpc", false, "print the bootstrap of gRPC")
+	c.Flags().BoolVar(&command, "command", false, "print the command line of an Envoy with the bootstrap")
+	c.Flags().DurationVar(&drain, "drain-time", defaultDrainTime, "how long Envoy keeps connections through a filter chain that an edit replaces, with --command")
 	bootstrapFlags(c, &options)
 	return c
 }
@@ -99,6 +123,21 @@ func defaultBootstrap() bootstrap.Options {
 func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
 	c.Flags().TextVar(&o.Admin, "admin", o.Admin, "the `ADDRESS` of the admin interface in the bootstrap")
 	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
+}
+
+// defaultDrainTime is short for Envoy, whose default is 600 s: a connection that an edit
+// of permissions closes stays open for so long.
+const defaultDrainTime = time.Minute
+
+// printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell.
+func (g *globals) printCommand(c *cobra.Command, b proto.Message, drain time.Duration) error {
+	config, err := message.JSON(b)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
+	return err
 }
 
 // printMessage prints a message in proto3 JSON.
