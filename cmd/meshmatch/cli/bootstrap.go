@@ -44,7 +44,7 @@ permissions with which it was opened.`,
 		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
   meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
   meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/
-  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --command --drain-time 5s -f policies/ > web-1.sh`,
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --command --drain-time 5s -f policies/`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
