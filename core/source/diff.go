@@ -8,9 +8,9 @@ import (
 )
 
 // Diff returns the batch that turns the resources of before, which may be nil, into the
-// resources of after. Both sets are sorted by identity, as loads are. A resource that
-// is the same pointer in both sets is left out; an engine ignores those that have
-// the same content. Documents that an engine does not have are left out too.
+// resources of after. Both sets must be sorted by identity, as loads are. A resource
+// with the same pointer in both sets is left out; an engine ignores resources with the
+// same content. Documents that an engine does not store are left out too.
 func Diff(before, after *resource.Set) core.Batch {
 	if before == nil {
 		before = new(resource.Set)
@@ -37,8 +37,8 @@ func placing(documents []*resource.Document) []*resource.Document {
 	return list
 }
 
-// diff returns what is in after and is not the same in before, and adds the
-// identities of what is only in before to the deletions.
+// diff returns the resources of after that before does not have with the same pointer,
+// and adds the identities that only before has to the deletions.
 func diff[T comparable](b *core.Batch, before, after []T, meta func(T) *resource.Meta) []T {
 	var none T
 	var upserts []T

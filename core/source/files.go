@@ -20,14 +20,14 @@ const (
 type Files struct {
 	// Loader reads the files. Watch gives it a [resource.Cache] if it has none.
 	Loader *resource.Loader
-	// Paths are files and directories; see [resource.Loader.Load]. A path that
-	// does not exist is an error until it does. Standard input cannot be watched:
-	// it is empty at the second load.
+	// Paths are files and directories; see [resource.Loader.Load]. A path that does not
+	// exist is an error until it exists. Standard input cannot be watched, because it
+	// is empty at the second load.
 	Paths []string
-	// Quiet is how long files must not change before they are read, so that no file
-	// is read that is being written, and files that are written together are read
-	// together; 0 means [DefaultQuiet]. Changes that do not cease are read after ten
-	// times as long.
+	// Quiet is how long files must not change before they are read, so that no file is
+	// read while it is being written, and files written together are read together; 0
+	// means [DefaultQuiet]. If changes do not stop, files are read after ten times
+	// Quiet.
 	Quiet time.Duration
 	// Rescan is the interval at which files are scanned without a notification; 0
 	// means [DefaultRescan].
@@ -43,8 +43,8 @@ type Files struct {
 	Notice func(error)
 }
 
-// Notifications report that entries of directories changed. They are what a watch gets
-// without asking for it; all else of a watch is scans, loads and waits.
+// Notifications report that entries of directories changed. A watch finds changes
+// without them too, by its scans, but later.
 type Notifications interface {
 	// Changed receives a value after changes.
 	Changed() <-chan struct{}
@@ -66,10 +66,10 @@ type Update struct {
 	Recording *Recording
 }
 
-// Watch yields the first load, and then each load that differs, until the context
-// ends: an update, or the error of a load that failed, a [diag.Errors]. After an
-// error the next good load is yielded even if its batch is empty. The caller must
-// not change what it gets.
+// Watch yields the first load, and then each load that differs, until the context ends.
+// It yields an update, or the [diag.Errors] of a load that failed. After an error the
+// next good load is yielded even if its batch is empty. The caller must not change what
+// it gets.
 func (f *Files) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	if f.Notifications != nil {
 		return f.watch(ctx, f.Notifications)

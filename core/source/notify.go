@@ -7,10 +7,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// notifier is the [Notifications] of the operating system. Directories are watched
-// and not files: an editor that replaces a file, and a volume that swaps a link,
-// leave nothing of the file that was watched. Without a watcher it reports
-// nothing.
+// notifier is the [Notifications] of the operating system. It watches directories and
+// not files, because a watch on a file ends when an editor replaces the file or a
+// volume swaps a link. Without a watcher it reports nothing.
 type notifier struct {
 	events  chan struct{} // holds at most one value
 	watcher *fsnotify.Watcher
@@ -31,7 +30,7 @@ func newNotifier(notice func(error)) *notifier {
 	return n
 }
 
-// run reports each event, and each error too: events may be lost then.
+// run reports each event. It also reports each error, because events may be lost then.
 func (n *notifier) run() {
 	for {
 		var open bool
@@ -52,9 +51,9 @@ func (n *notifier) run() {
 // Changed implements Notifications.
 func (n *notifier) Changed() <-chan struct{} { return n.events }
 
-// Watch implements Notifications. A directory that was replaced is
-// a new one for the operating system, so those that are watched are added again,
-// which does nothing if they are the same.
+// Watch implements Notifications. To the operating system, a directory that was
+// replaced is a new one, so all watched directories are added again; this has no effect
+// on those that are the same.
 func (n *notifier) Watch(dirs []string) {
 	if n.watcher == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scan is what is found of files without reading them.
+// scan is what can be found about files without reading them.
 type scan struct {
 	files map[string]fs.FileInfo // by path; nil: there is no such file
 	dirs  []string               // whose entries belong to the scan, and the directories above the paths
@@ -94,8 +94,8 @@ func (s *scan) equal(o *scan) bool {
 	return true
 }
 
-// sameFile reports whether two infos are of one file that was not written in
-// between. The times of directories are ignored, as a scan has their entries.
+// sameFile reports whether two infos are of one file that was not written in between.
+// The times of directories are ignored, because a scan contains their entries.
 func sameFile(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b

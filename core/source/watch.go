@@ -43,7 +43,7 @@ func (f *Files) watch(ctx context.Context, n Notifications) iter.Seq2[*Update, e
 	}
 }
 
-// attempts is how often files that change while they are loaded are loaded.
+// attempts is how often files are loaded if they change during each load.
 const attempts = 5
 
 // load loads the files and returns what Watch yields; nil and nil if nothing
@@ -108,8 +108,8 @@ func (w *watch) wait(ctx context.Context) {
 	}
 }
 
-// settled returns a scan that found the same as the one before it: a file that is
-// written is empty at first, and its resources must not be taken for deleted.
+// settled returns a scan that found the same as the previous scan. Otherwise a file
+// that is being written, and is still empty, would delete its resources.
 func (w *watch) settled(ctx context.Context, last *scan) *scan {
 	for range 10 {
 		if !sleep(ctx, w.quiet()) {

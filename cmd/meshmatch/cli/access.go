@@ -104,7 +104,7 @@ usage.`,
 	return c
 }
 
-// client makes the client of --from the client of the request.
+// client sets the client of the request to the client of --from.
 func (g *globals) client(w *world, q *accessQuery) error {
 	if q.from == "" {
 		return nil

@@ -125,8 +125,8 @@ func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
 	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
 }
 
-// defaultDrainTime is short for Envoy, whose default is 600 s: a connection that an edit
-// of permissions closes stays open for so long.
+// defaultDrainTime is much shorter than Envoy's default of 600 s, because a connection
+// that an edit of permissions closes stays open for this time.
 const defaultDrainTime = time.Minute
 
 // printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell.

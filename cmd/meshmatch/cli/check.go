@@ -82,9 +82,9 @@ that is no error, and further classes are
 	return c
 }
 
-// check returns the findings about the input, without those that it ignores. With tls they
-// include the dataplanes that are served to no client over TLS, with a next version what
-// this one reads differently.
+// check returns the findings about the input, without those that it ignores. With tls
+// they include the dataplanes that are served to no client over TLS; with a next
+// version they include what that version reads differently.
 func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*inspect.Check, error) {
 	answer := inspect.NewCheck(w.view, w.set)
 	if err := g.addUnserved(ctx, answer, w.view); err != nil {

@@ -147,8 +147,8 @@ func (g *globals) completeKinds(*cobra.Command, []string, string) ([]string, cob
 	return g.kinds.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completions registers the words that may follow the flags of a command and of
-// its subcommands. An argument is no file, as files are given with -f.
+// completions registers the words that may follow the flags of a command and of its
+// subcommands. An argument is not completed as a file, because files are given with -f.
 func (g *globals) completions(c *cobra.Command) {
 	words := map[string]completion{
 		"kind":    g.completeKinds,

@@ -260,7 +260,7 @@ func inboundNames(inbounds []inspect.InboundOf) string {
 	return someOf(names, 5)
 }
 
-// someOf joins names, of a long list the first ones.
+// someOf joins names; of a long list it joins only the first ones.
 func someOf(names []string, shown int) string {
 	if len(names) <= shown {
 		return listed(names)

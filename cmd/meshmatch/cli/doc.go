@@ -17,5 +17,5 @@
 //     of SPEC 10.
 //
 // Errors of packages name fields and options; here they get the names of flags
-// (remedy.go). The package does not know any algorithm: an answer over HTTP is the same.
+// (remedy.go). The package contains no algorithm, so an answer over HTTP is the same.
 package cli

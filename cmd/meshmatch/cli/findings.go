@@ -89,8 +89,8 @@ func (*failOn) Type() string { return "finding" }
 
 func (f *failOn) given() bool { return len(f.codes)+len(f.classes) > 0 }
 
-// any reports whether any of the findings is an error or one of those. Every finding that
-// is no error is a warning.
+// any reports whether any of the findings is an error or one of those. Every finding
+// that is not an error is a warning.
 func (f *failOn) any(findings []diag.Diagnostic) bool {
 	return slices.ContainsFunc(findings, func(d diag.Diagnostic) bool {
 		class := d.Code.Class()
@@ -99,7 +99,7 @@ func (f *failOn) any(findings []diag.Diagnostic) bool {
 	})
 }
 
-// classList returns the classes of findings that check has, but error and warning.
+// classList returns the classes of findings that check has, except error and warning.
 func classList() string {
 	var words []string
 	for _, class := range diag.Classes() {

@@ -84,8 +84,8 @@ func (p *page) row(cells ...string) {
 	p.rows = append(p.rows, cells)
 }
 
-// The widest cell that its column is made wide enough for. After a wider one
-// the row continues on the next line.
+// The width up to which a column grows to fit its cells. After a wider cell the row
+// continues on the next line.
 const (
 	widestCell     = 34
 	widestWideCell = 60

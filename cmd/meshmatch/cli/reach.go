@@ -100,7 +100,7 @@ func reachPage(p *page, a *inspect.Reach) {
 	}
 }
 
-// reachWhen returns the condition of a cell, or the limit that it passes.
+// reachWhen returns the condition of a cell, or the limit that it exceeds.
 func reachWhen(cell *inspect.ReachCell) string {
 	if cell.When != nil {
 		return cell.When.String()

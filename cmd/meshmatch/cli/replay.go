@@ -235,7 +235,7 @@ func replayPage(p *page, a *inspect.Replay) {
 	}
 }
 
-// replayShown is how many elements of a list a table has that is not wide.
+// replayShown is how many elements of a list are in a table that is not wide.
 const replayShown = 20
 
 // neverHitRows prints entries: each by itself if the page is wide, else those of one list of

@@ -32,7 +32,7 @@ func requestOptions(w *inspect.Witness) string {
 	return strings.Join(parts, " ")
 }
 
-// noOptions is in place of the options of a request with nothing that matters.
+// noOptions describes a request that needs no options.
 const noOptions = "a client without a certificate"
 
 // shellQuoted returns a word as a POSIX shell reads it.

@@ -78,7 +78,7 @@ type answered struct {
 	answer    any         // as JSON; an object
 	table     func(*page) // prints it for a person
 	no        bool        // the answer is "no"
-	err       error       // in place of the answer, or beside what there is of it
+	err       error       // in place of the answer, or in addition to a part of it
 }
 
 // answered returns the answer about a dataplane, nil if there is only an error.
