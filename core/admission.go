@@ -17,6 +17,13 @@ import (
 // the batch. A resource without a position is named by its identity. If the code of a
 // kind panics, the error is an [ErrPanic]; if the context ends, it is the context's
 // cause.
+//
+// A loader has validated what it decoded, and admit validates it again, because a program
+// may change a resource in between, down to a field of a Conf. A proof that nothing
+// changed would have to read the whole resource too. A loader could give the engine a set
+// that no program sees; but then no program could compare, filter or report resources
+// before it applies them. This would save 0.7 µs for a policy or a dataplane, without
+// allocations: 2 to 3 % of the processor time of a load.
 func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
@@ -79,7 +86,7 @@ type admission struct {
 
 // prober is what one worker needs to validate resources.
 type prober struct {
-	diag.Prober
+	resource.Prober
 	running mesh.Guard
 }
 
@@ -105,7 +112,7 @@ func (a *admission) passed(ctx context.Context, set *resource.Set) (bool, error)
 			ok := false
 			if i < dataplanes {
 				d := set.Dataplanes[i]
-				ok = d != nil && !p.Fails(d.Validate)
+				ok = d != nil && !p.FailsDataplane(d)
 			} else if policy := a.ofEngine(set.Policies[i-dataplanes]); policy != nil {
 				p.running.Code = policy.Type.Name
 				ok = !p.Fails(policy.Validate)

@@ -20,9 +20,21 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	case err != nil || endsInDigit(text): // Go would accept 0
 		return fmt.Errorf("bad duration %q; write a number with a unit, such as 500ms, 15s or 1h30m", text)
 	case parsed < 0:
-		return fmt.Errorf("bad duration %q; it must not be negative", text)
+		return errNegative(text)
 	}
 	*d = Duration(parsed)
+	return nil
+}
+
+func errNegative(text []byte) error {
+	return fmt.Errorf("bad duration %q; it must not be negative", text)
+}
+
+// CheckText returns the error of a negative duration.
+func (d Duration) CheckText() error {
+	if d < 0 {
+		return errNegative([]byte(d.String()))
+	}
 	return nil
 }
 
@@ -54,6 +66,9 @@ type PositiveDuration Duration
 func (d *PositiveDuration) UnmarshalText(text []byte) error {
 	return (*Duration)(d).UnmarshalText(text)
 }
+
+// CheckText returns the error of a negative duration.
+func (d PositiveDuration) CheckText() error { return Duration(d).CheckText() }
 
 // Validate reports zero.
 func (d PositiveDuration) Validate(at *diag.At) {

@@ -21,12 +21,18 @@ func ValidateTag(tags *diag.At, key, value string) {
 // ValidateSelector checks tags of a selector: the value * requires only the key.
 func ValidateSelector(at *diag.At, tags map[string]string) {
 	for key, value := range tags {
-		if !validTagKey(key) {
-			reportTagKey(at.Name(key), key)
-		}
-		if value != "*" && !validTagValue(value) {
-			at.Field(key).Errorf(diag.BadTag, tagValueHint+", or is * for any", "bad tag value %q", value)
-		}
+		ValidateSelectorTag(at, key, value)
+	}
+}
+
+// ValidateSelectorTag checks a tag of a selector. tags is the place of the mapping that
+// contains it.
+func ValidateSelectorTag(tags *diag.At, key, value string) {
+	if !validTagKey(key) {
+		reportTagKey(tags.Name(key), key)
+	}
+	if value != "*" && !validTagValue(value) {
+		tags.Field(key).Errorf(diag.BadTag, tagValueHint+", or is * for any", "bad tag value %q", value)
 	}
 }
 

@@ -47,7 +47,7 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	dp.fill(&doc)
 	dp.Outbounds = d.outbounds(doc.Outbound)
 	sink.Check(before, func() {
-		if d.prober.Fails(dp.validateNetworking) {
+		if d.prober.failsNetworking(dp) {
 			dp.validateNetworking(networking.At())
 		}
 		for _, bad := range dp.BadListeners() {

@@ -13,9 +13,14 @@ func (d *Dataplane) Validate(at *diag.At) {
 	d.validateNetworking(at.Field("networking"))
 }
 
-// validateNetworking checks everything except the identity. It makes places
-// only for errors, because an engine may get a hundred thousand dataplanes.
+// validateNetworking checks everything except the identity.
 func (d *Dataplane) validateNetworking(at *diag.At) {
+	d.validateProxy(at)
+	validateOutbounds(at.Field("outbound"), d.Outbounds)
+}
+
+// validateProxy checks networking except the outbounds, which dataplanes may share.
+func (d *Dataplane) validateProxy(at *diag.At) {
 	if d.Address == "" {
 		at.Field("address").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
@@ -24,12 +29,9 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	if d.Gateway != nil && len(d.Inbounds) > 0 {
 		at.Field("gateway").Errorf(diag.BothPresent, "a gateway has no inbounds", "gateway and inbound are both present")
 	}
-	inbounds, outbounds := at.Field("inbound"), at.Field("outbound")
+	inbounds := at.Field("inbound")
 	for i := range d.Inbounds {
 		d.Inbounds[i].validate(inbounds.Index(i))
-	}
-	for i := range d.Outbounds {
-		d.Outbounds[i].validate(outbounds.Index(i))
 	}
 	for i := range d.Listeners {
 		d.Listeners[i].validate(at.Field("listeners").Index(i))
@@ -55,6 +57,12 @@ func (i *Inbound) validate(at *diag.At) {
 	validateTags(tags, i.Tags)
 	if _, present := i.Tags.Get(ServiceTag); !present && len(i.Tags) > 0 {
 		tags.Field(ServiceTag).Errorf(diag.MissingField, "", "required tag is missing")
+	}
+}
+
+func validateOutbounds(at *diag.At, list []Outbound) {
+	for i := range list {
+		list[i].validate(at.Index(i))
 	}
 }
 
@@ -107,5 +115,12 @@ func validateTags(at *diag.At, tags Tags) {
 			at.Errorf(diag.DuplicateEntry, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
 		}
 		conf.ValidateTag(at, tag.Key, tag.Value)
+	}
+}
+
+// validateSelector checks the tags of a selector, whose values may be *.
+func validateSelector(at *diag.At, tags Tags) {
+	for _, tag := range tags {
+		conf.ValidateSelectorTag(at, tag.Key, tag.Value)
 	}
 }

@@ -49,8 +49,7 @@ func ShortName(kinds *Kinds, kind string) string {
 type decoder struct {
 	load *decoding
 	*worker
-	*part  // the part to decode
-	prober diag.Prober
+	*part // the part to decode
 }
 
 // body is a document without its identity.

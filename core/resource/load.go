@@ -132,6 +132,7 @@ type decoding struct {
 type worker struct {
 	reader strict.Reader
 	shared *sharedLists
+	prober Prober
 }
 
 // part is a piece of an input that is decoded separately.

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -28,7 +27,7 @@ type TagSelector struct {
 
 // Validate checks the tags; a value may be *.
 func (s *TagSelector) Validate(at *diag.At) {
-	conf.ValidateSelector(at.Field("match"), s.Match.asMap())
+	validateSelector(at.Field("match"), s.Match)
 }
 
 func validateSelectors(at *diag.At, selectors []TagSelector) {

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -75,7 +74,7 @@ func (b *GatewayBackend) Validate(at *diag.At) {
 	if b.Destination != nil && len(b.Destination) == 0 {
 		destination.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
-	conf.ValidateSelector(destination, b.Destination.asMap())
+	validateSelector(destination, b.Destination)
 }
 
 // GatewayMatch contains conditions on a request; all must hold.

@@ -37,6 +37,15 @@ func (k TargetKind) String() string {
 	return targetKindNames[k]
 }
 
+// word returns the kind in its written form, or nil for NoTarget.
+func (k TargetKind) word() *string {
+	if k < targetKindEnd {
+		return present(&targetKindNames[k])
+	}
+	unknown := k.String()
+	return &unknown
+}
+
 // IsRoute reports whether the kind names a route.
 func (k TargetKind) IsRoute() bool { return k >= TargetMeshGatewayRoute }
 

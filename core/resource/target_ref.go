@@ -99,22 +99,40 @@ func (proxyTypeWord) Enum() []string { return []string{"Sidecar", "Gateway"} }
 
 // targetRefDoc is a targetRef in a document.
 type targetRefDoc struct {
-	Kind        *string           `json:"kind,omitzero"`
-	Name        *string           `json:"name,omitzero"`
-	Namespace   *string           `json:"namespace,omitzero"`
-	Mesh        *string           `json:"mesh,omitzero"`
-	Tags        map[string]string `json:"tags,omitzero"`
-	Labels      map[string]string `json:"labels,omitzero"`
-	SectionName *string           `json:"sectionName,omitzero"`
-	ProxyTypes  []proxyTypeWord   `json:"proxyTypes,omitzero"`
+	Kind        *string         `json:"kind,omitzero"`
+	Name        *string         `json:"name,omitzero"`
+	Namespace   *string         `json:"namespace,omitzero"`
+	Mesh        *string         `json:"mesh,omitzero"`
+	Tags        docTags         `json:"tags,omitzero"`
+	Labels      docTags         `json:"labels,omitzero"`
+	SectionName *string         `json:"sectionName,omitzero"`
+	ProxyTypes  []proxyTypeWord `json:"proxyTypes,omitzero"`
 }
 
-// doc returns the targetRef in its document form. It shares the texts of t.
-func (t *TargetRef) doc() targetRefDoc {
-	doc := targetRefDoc{Tags: t.Tags.asMap(), Labels: t.Labels.asMap()}
-	if kind := t.Kind.String(); kind != "" {
-		doc.Kind = &kind
+// docTags are tags in a document. They are nil only if they are absent.
+type docTags Tags
+
+// SetEntries sets the tags to the entries of a mapping in a file.
+func (t *docTags) SetEntries(entries []strict.Entry) {
+	if (*Tags)(t).SetEntries(entries); *t == nil {
+		*t = docTags{}
 	}
+}
+
+// MarshalJSON prints an object with sorted keys.
+func (t docTags) MarshalJSON() ([]byte, error) { return Tags(t).MarshalJSON() }
+
+// tags returns the tags of a targetRef, which are nil if there are none.
+func (t docTags) tags() Tags {
+	if len(t) == 0 {
+		return nil
+	}
+	return Tags(t)
+}
+
+// doc returns the targetRef in its document form. It shares the texts and tags of t.
+func (t *TargetRef) doc() targetRefDoc {
+	doc := targetRefDoc{Kind: t.Kind.word(), Tags: docTags(t.Tags), Labels: docTags(t.Labels)}
 	doc.Name, doc.Namespace, doc.SectionName = present(&t.Name), present(&t.Namespace), present(&t.SectionName)
 	for _, word := range t.ProxyTypes.words() {
 		doc.ProxyTypes = append(doc.ProxyTypes, proxyTypeWord(word))
@@ -200,7 +218,7 @@ func (c *targetCheck) ref() TargetRef {
 		return c.check(kind)
 	}
 	c.mesh() // the errors that do not depend on the kind
-	conf.ValidateSelector(c.at.Field("tags"), c.doc.Tags)
+	validateSelector(c.at.Field("tags"), Tags(c.doc.Tags))
 	return TargetRef{}
 }
 
@@ -306,8 +324,8 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
 		c.errorf(diag.MissingField, "tags", "", "required field is missing for kind %s", kind)
 	}
-	conf.ValidateSelector(c.at.Field("tags"), doc.Tags)
-	return NewTags(doc.Tags)
+	validateSelector(c.at.Field("tags"), Tags(doc.Tags))
+	return doc.Tags.tags()
 }
 
 // labels checks the labels, which replace a name.
@@ -320,7 +338,7 @@ func (c *targetCheck) labels(ref *TargetRef) {
 	if doc.Labels != nil && doc.Name != nil {
 		c.errorf(diag.BothPresent, "labels", "use one of them", "a %s is selected by name or by labels, not by both", ref.Kind)
 	}
-	ref.Labels = NewTags(doc.Labels)
+	ref.Labels = doc.Labels.tags()
 }
 
 func (c *targetCheck) section(ref *TargetRef) {

@@ -152,11 +152,26 @@ func (t *TargetRef) validate(at *diag.At, place targetPlace) {
 		return
 	}
 	before := at.Sink().Mark()
-	strict.Validate(at, &c.doc)
+	t.validateTexts(at)
 	at.Sink().Check(before, func() {
 		c.ref()
 		if t.Name != "" && (t.Kind == TargetMesh || t.Kind == TargetMeshSubset) {
 			at.Field("name").Errorf(diag.FieldNotAllowed, "leave it empty", "does not belong to kind %s", t.Kind)
 		}
 	})
+}
+
+// validateTexts checks that the texts are valid UTF-8.
+func (t *TargetRef) validateTexts(at *diag.At) {
+	validateText(at, "name", t.Name)
+	validateText(at, "namespace", t.Namespace)
+	validateTagTexts(at, "tags", t.Tags)
+	validateTagTexts(at, "labels", t.Labels)
+	validateText(at, "sectionName", t.SectionName)
+}
+
+func validateTagTexts(at *diag.At, field string, tags Tags) {
+	for _, tag := range tags {
+		validateText(at.Field(field), tag.Key, tag.Value)
+	}
 }

@@ -20,6 +20,13 @@ type Scalar interface {
 	DecodeAt(in *Value)
 }
 
+// TextChecker is implemented by types with an UnmarshalText method that can check a
+// value that was made in Go without its text, which is several times faster.
+type TextChecker interface {
+	// CheckText returns the error that UnmarshalText returns for the text of the value.
+	CheckText() error
+}
+
 // Entries is implemented by types that are decoded from a mapping of strings.
 type Entries interface {
 	// SetEntries receives the entries that could be read, sorted by name. The

@@ -67,7 +67,8 @@ func validateGo(at *diag.At, v reflect.Value, p *plan) {
 }
 
 func validateFields(at *diag.At, v reflect.Value, known *fields) {
-	seen := make([]bool, len(known.list))
+	var room [16]bool
+	seen := append(room[:0], make([]bool, len(known.list))...)
 	for n := range known.list {
 		f := &known.list[n]
 		field := v.Field(f.index)
@@ -106,20 +107,26 @@ func validateEntries(at *diag.At, v reflect.Value, p *plan) {
 	}
 }
 
-// validateText checks a value that marshals to a text by unmarshaling this
-// text.
+// validateText checks a value that has a text: by its CheckText method or, if it has
+// none, by unmarshaling the text to which it marshals.
 func validateText(at *diag.At, v reflect.Value) {
-	marshaler, ok := v.Addr().Interface().(encoding.TextMarshaler)
-	if !ok {
-		return
-	}
-	text, err := marshaler.MarshalText()
-	if err == nil {
-		err = reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
-	}
-	if err != nil {
+	if err := checkText(v); err != nil {
 		reportText(at, err)
 	}
+}
+
+func checkText(v reflect.Value) error {
+	switch value := v.Addr().Interface().(type) {
+	case TextChecker:
+		return value.CheckText()
+	case encoding.TextMarshaler:
+		text, err := value.MarshalText()
+		if err != nil {
+			return err
+		}
+		return reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+	}
+	return nil
 }
 
 // validateScalar checks a value that decodes itself by decoding its JSON.
