@@ -11,8 +11,8 @@ import (
 )
 
 const checkLong = `Check applies a rule file to the benchmark output of one run, read from a file or
-from standard input (-). It needs no base, as it compares only measurements of the
-same run on the same machine:
+from standard input (-). It needs no base, because it compares only measurements of
+the same run on the same machine:
 
   # a comment
   ceiling  Merge/confs=2            allocs/op  1

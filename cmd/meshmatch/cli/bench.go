@@ -37,8 +37,8 @@ each kind of change.
 
 With several sizes the growth of each change is printed too: 0 is no growth, 1 is
 in proportion to the number of dataplanes. With --max-slope it is an error if a
-change that touches as many dataplanes in each world grows faster. A change that
-needs a larger world is left out.
+change that affects the same number of dataplanes in each world grows faster. A
+change that needs a larger world is left out.
 
 Shapes:
 ` + shapesAbout(),

@@ -27,17 +27,17 @@ func newBootstrap(g *globals) *cobra.Command {
 		Short: "Print the Envoy or gRPC bootstrap of a dataplane that is served",
 		Long: `Print the bootstrap with which the Envoy of a dataplane fetches its resources
 from "meshmatch serve", as JSON. The paths are those of files on the machine of the
-proxy. With --xds-ca the server is asked by TLS, and its certificate must have the
-host of ADDRESS.
+proxy. With --xds-ca the connection to the server uses TLS, and the server's
+certificate must have the host of ADDRESS.
 
-With --grpc the bootstrap is that of a process that is gRPC instead of Envoy: it is
-the file of the environment variable GRPC_XDS_BOOTSTRAP. A client resolves the names
-xds:///MESH/SERVICE, a server listens on the address and port of an inbound. The
-certificates of the dataplane are those of its MeshIdentity if that has files, else
-those of --xds-ca, --xds-cert and --xds-key.
+With --grpc the bootstrap is for a process that uses gRPC instead of Envoy. The
+environment variable GRPC_XDS_BOOTSTRAP of the process names the file. A client
+resolves names xds:///MESH/SERVICE; a server listens on the address and port of an
+inbound. The certificates of the dataplane are those of its MeshIdentity if that has
+files, else those of --xds-ca, --xds-cert and --xds-key.
 
-With --command the command line is printed that starts Envoy with this bootstrap. A
-shell runs it, and further options of Envoy may follow. An edit that replaces the
+With --command, print the command line that starts Envoy with this bootstrap. A shell
+can run it, and further options of Envoy may follow. An edit that replaces the
 filter chain of a listener closes the connections through the old one after
 --drain-time; Envoy's own default is 10 minutes. Until then a TCP connection keeps the
 permissions with which it was opened.`,

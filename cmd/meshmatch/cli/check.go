@@ -29,14 +29,14 @@ func newCheck(g *globals) *cobra.Command {
 		Long: `Validate every resource of all meshes, and report all errors of all files at
 once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
-every request. With --tls they report too which dataplanes serve has for no client
-over TLS, as no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
+every request. With --tls they also report which dataplanes are served to no client
+over TLS, because no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
 what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2.
 
 Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
-junit, github and md have the findings alone, for CI. Errors make the exit status
-1; --fail-on adds the findings of a code or of a class: warning is every finding
-that is no error, and further classes are
+junit, github and md contain only the findings, for CI. Errors make the exit status
+1; --fail-on adds the findings of a code or of a class. The class warning is every
+finding that is not an error; the other classes are
 ` + classList() + `.`,
 		Example: `  meshmatch check -f policies/
   meshmatch check -f policies/ -f dataplanes.yaml -o json

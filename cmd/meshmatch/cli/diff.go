@@ -32,8 +32,8 @@ from the files of -f to the files of --with. Dataplanes with the same change
 are shown together. The first lines name the inbounds that may allow a request
 which they denied (opens), or deny one which they allowed (closes).
 
-With --apply, the new input is that of -f with the resources of these files added
-or replaced, and --delete takes resources away.
+With --apply, the new input is the input of -f with the resources of these files
+added or replaced. --delete removes resources from it.
 
 With --shadow and without --with, show what would change if the policies that
 only inform were enforced, or the one of --policy.

@@ -18,10 +18,11 @@ func newGet(g *globals) *cobra.Command {
 		Use:   "get [KIND [NAME]]",
 		Short: "List the resources of the input",
 		Long: `List the resources of all meshes, or of the one of --mesh: those of a kind, of a
-name, or with the labels of -l. Dataplanes have the tags of an inbound in addition.
+name, or with the labels of -l. For a dataplane, -l also compares the tags of one
+inbound.
 
-The table has for each resource its mesh, its namespace, its name and what matters
-for its kind. -o wide adds file:line. -o json is a list of the documents as they are
+The table has for each resource its mesh, its namespace, its name and the main fields
+of its kind. -o wide adds file:line. -o json is a list of the documents as they are
 written, -o yaml is a stream of them, which -f reads.
 
 Exit status: 0 done; 1 bad input, or there is no resource of the name.`,

@@ -20,11 +20,11 @@ func newMigrate(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate --to kuma3",
 		Short: "Rewrite documents for the next version of Kuma, and compare what they do",
-		Long: `Rewrite the documents of Kuma 2 that Kuma 3 reads differently, where a rewrite
+		Long: `Rewrite the documents of Kuma 2 that Kuma 3 reads differently, if a rewrite
 exists: ` + "`from`" + ` becomes rules, and references by name or tags become references by
-labels. Then compare each conf and each access decision: of the input as Kuma 2
-reads it, and of the rewritten input as Kuma 3 reads it. No rewritten document
-opens an inbound.
+labels. Then compare the input, as Kuma 2 reads it, with the rewritten input, as
+Kuma 3 reads it: each conf and each access decision. No rewritten document opens
+an inbound.
 
 With -o yaml, print the rewritten documents alone, in the form in which -f reads
 them; the rest is on standard error. "check --for kuma3" shows the findings.

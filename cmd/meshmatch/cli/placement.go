@@ -15,10 +15,10 @@ func newPlacement(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "placement",
 		Short: "Show where policies are enforced and where they inform, and by which bindings",
-		Long: `Show for every OCM policy the clusters that it is placed on, and for the
-policies of the mesh that have a binding or the label kuma.io/effect: shadow the
-dataplanes that they select: whether the policy is enforced there or informs, and
-the placement bindings that are the cause. Warnings are printed to standard
+		Long: `Show for every OCM policy the clusters where it is placed. Show for every policy of
+the mesh that has a binding or the label kuma.io/effect: shadow the dataplanes that
+it selects. For each of them, show whether the policy is enforced there or informs,
+and the placement bindings that are the cause. Warnings are printed to standard
 error.`,
 		Example: `  meshmatch placement -f hub/
   meshmatch placement --policy kuma-system/web-retries -f hub/ -o json`,

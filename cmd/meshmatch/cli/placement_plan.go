@@ -24,8 +24,8 @@ for each. Give the policy the label kuma.io/effect: shadow, so that it informs, 
 apply the pairs one after the other. "diff --apply" shows what a pair changes, and
 "placement" where the policy is enforced.
 
-A later wave contains the earlier ones. Dataplanes that come or go change a wave as
-little as possible. With --by, the dataplanes with the same value of a label are
+A later wave contains the earlier ones. Dataplanes that are added or removed change a
+wave as little as possible. With --by, the dataplanes with the same value of a label are
 in the same wave.`,
 		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
   meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/

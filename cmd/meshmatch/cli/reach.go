@@ -24,12 +24,12 @@ func newReach(g *globals) *cobra.Command {
 		Use:   "reach",
 		Short: "Show which client may call which inbound, for all requests that could exist",
 		Long: `Show for each identity that a dataplane has, and for each inbound, whether the
-MeshTrafficPermissions allow every request (all), none, or some, and then which.
+MeshTrafficPermissions allow all requests, none, or some, and which these are.
 The row "others" is all other clients, and those without a SPIFFE ID. Inbounds of
 one service and one name with equal permissions are one column.
 
 Answers are for every request that could exist. "unknown" means that an answer
-takes more than a limit; -o json has the reason.`,
+exceeds a limit; -o json has the reason.`,
 		Example: `  meshmatch reach -f policies/
   meshmatch reach --to backend -f policies/
   meshmatch reach --from spiffe://shop.mesh/ns/shop/sa/web -f policies/ -o md

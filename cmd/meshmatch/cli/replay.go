@@ -31,19 +31,19 @@ func newReplay(g *globals) *cobra.Command {
 		Use:   "replay --log FILE",
 		Short: "Decide the requests of access logs by the permissions, and show what differs",
 		Long: `Read access logs of Envoy, a JSON object per line, and decide each request by the
-MeshTrafficPermissions of -f, and of a second input if --with, --apply or --delete
-give one. Show the requests about which the log and the inputs differ, the entries
-that decided about no request, and the identities that no entry names.
+MeshTrafficPermissions of -f, and of a second input if one is given by --with,
+--apply or --delete. Show the requests about which the log and the inputs differ,
+the entries that decided about no request, and the identities that no entry names.
 
-A field is named as Envoy's operator in lower case, and a header as itself:
+A field has the name of Envoy's operator in lower case, a header its own name:
 downstream_local_address, downstream_peer_uri_san, requested_server_name, method,
 path, authority, response_code_details, connection_termination_details, x-team.
 null means that the request has none. A field that is absent is unknown, and so is
 each request whose decision depends on it. --format prints the MeshAccessLog that
 writes these fields, with the headers that the permissions of -f compare.
 
-Files may be compressed by gzip. Lines that are no records are counted; the first of
-them are on standard error.
+Files may be compressed with gzip. Lines that are not records are counted, and the
+first of them are printed on standard error.
 
 Exit status: 0 the decisions are equal, or unknown; 1 some differ; 2 bad input or
 wrong usage.`,

@@ -22,8 +22,8 @@ func newRolloutPlan(g *globals) *cobra.Command {
 		Short: "Show for each cluster of a rollout whether the change is applied, and why",
 		Long: `Show for each Rollout of the input what to do with each cluster of its placement,
 by the rollout's strategy and the status of the clusters: apply the change, wait
-for its result, leave it as it is, or begin later. The answer depends on the input
-and the time alone; "recheck after" is when time alone will change it.`,
+for its result, leave it as it is, or begin later. The answer depends only on the
+input and the time; "recheck after" is when it will change without a new input.`,
 		Example: `  meshmatch rollout plan -f rollout.yaml
   meshmatch rollout plan -f rollout.yaml --now 2026-11-22T12:00:00Z -o json`,
 		Args: noArgs,

@@ -40,7 +40,8 @@ A node is a dataplane whose KRI is its id; "bootstrap" prints what a proxy needs
 
 Errors of the first load end the command. A bad edit later is logged with its
 position and changes nothing; the next good one applies. With --state the input of
-the last good load is kept: a start with errors, or without the files, serves it.
+the last good load is kept, and is served if the files have errors or are missing
+at the next start.
 
 An edit that removes more than --max-removed of the dataplanes of a mesh, and more
 than 10, removes them after --removal-grace, unless they come back until then.
@@ -48,8 +49,8 @@ than 10, removes them after --removal-grace, unless they come back until then.
 Without TLS both addresses must be loopback addresses, unless --insecure is given.
 With --tls-cert, --tls-key and --client-ca a client gets only the dataplane whose
 SPIFFE ID its certificate has; the files are read again when they change. HTTP then
-answers the identities of --operator; that of a dataplane reads its own only. With
---operator-token it answers whoever has the token, with or without TLS.
+answers only the identities of --operator, and each dataplane about itself. With
+--operator-token it answers a client that has the token, with or without TLS.
 
 HTTP has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
 /converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,

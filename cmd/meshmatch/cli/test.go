@@ -19,9 +19,10 @@ func newTest(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test",
 		Short: "Run the AccessTests of the input: what inbounds must allow and deny, and which confs must apply",
-		Long: `Run the AccessTests among the files of -f. Their cases are about one request
-each; what they demand under always holds for every request that could exist, or
-there is a counterexample. An assertion that is about nothing fails.
+		Long: `Run the AccessTests among the files of -f. Each of their cases is about one
+request. Each assertion under always must hold for every request that could exist;
+if it does not, a counterexample is printed. An assertion that is about nothing
+fails.
 
 Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or wrong usage.`,
 		Example: `  meshmatch test -f policies/ -f tests.yaml

@@ -232,8 +232,8 @@ func newVariantsCompile(g *globals) *cobra.Command {
 		Short: "Compile fragments of a resource to the fewest variants",
 		Long: `Compile each ResourceFragments document to one variant for each content that
 clients can have. A client has the contents of all fragments that accept its
-parameters, merged in order: mappings by key, lists are concatenated, anything
-else is replaced by the later fragment.`,
+parameters, merged in order: mappings are merged by key, lists are concatenated,
+and anything else is replaced by the later fragment.`,
 		Example: `  meshmatch variants compile -f fragments.yaml
   meshmatch variants compile -f fragments.yaml -o yaml`,
 		Args: noArgs,
