@@ -12,9 +12,9 @@ import (
 type Cluster struct {
 	Report
 	Facets
-	// Client is what the cluster is for.
+	// Client is the type of the nodes that get the cluster.
 	Client ClientType
-	// Destination is the destination of the outbound, or of a backend of a route.
+	// Destination is the destination of an outbound or of a route's backend.
 	Destination variant.Destination
 	Protocol    message.Protocol
 	Message     *clusterv3.Cluster

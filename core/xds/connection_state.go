@@ -16,9 +16,9 @@ const (
 
 const connectionStateFilter = "envoy.filters.network.set_filter_state"
 
-// RecordConnection makes what is visible of a connection available to routes: their
-// matches have no other input than requests and the filter state. It may be called
-// several times.
+// RecordConnection makes the client's URI SANs and the server name available to routes:
+// route matches have no input other than the request and the filter state. Further calls
+// do nothing.
 func (c *Chain) RecordConnection() {
 	if len(c.network) > 0 && c.network[0].Name == connectionStateFilter {
 		return

@@ -14,15 +14,15 @@ type Endpoint struct {
 	Dataplane resource.ID
 	Address   string // an IP address or a host name
 	Port      uint32
-	Name      string // of the inbound, "" if it has none
+	Name      string // of the inbound; "" if it has none
 	Tags      resource.Tags
 	Zone      string
 	Protocol  message.Protocol
 	// Priority is the priority within an external service: 0 is used first.
 	Priority uint32
-	// OwnZoneOnly reports that clients of other zones do not reach the endpoint.
+	// OwnZoneOnly reports that clients in other zones cannot reach the endpoint.
 	OwnZoneOnly bool
-	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
+	// SPIFFEID is the identity that the endpoint presents; "" if it has none.
 	SPIFFEID string
 }
 
@@ -33,28 +33,28 @@ type Endpoints struct {
 	Destination variant.Destination
 	// External reports that the endpoints belong to an external service.
 	External bool
-	// All are the ready endpoints, by address. A translator must not change them.
+	// All are the ready endpoints, sorted by address. A translator must not change them.
 	All []*Endpoint
-	// Localities are the groups that get requests. At first there is one with all
-	// endpoints, or none if there are no endpoints. An external service has one for each
-	// priority.
-	// Of a MeshMultiZoneService there is one for each zone: that of the client has
-	// priority 0, and the others have the next one.
+	// Localities are the groups that get requests. A new draft has one with all endpoints,
+	// or none if there are no endpoints. An external service has one for each priority. A
+	// MeshMultiZoneService has one for each zone: the client's zone has priority 0, and
+	// the others have priority 1.
 	Localities []Locality
 	// Message gets the endpoints of the localities when the draft is finished.
 	Message *endpointv3.ClusterLoadAssignment
 
+	// Shown are the keys of the tags that ShowTags was called with.
 	Shown []string
 }
 
 // A Locality is a group of endpoints.
 type Locality struct {
 	Zone, SubZone string
-	// Priority is 0 for the group that gets requests while its endpoints are healthy,
-	// 1 for the next one, without gaps.
+	// Priority is 0 for the groups that get requests while their endpoints are healthy,
+	// 1 for the next ones, and so on without gaps.
 	Priority uint32
-	// Weight is the share of requests among the groups of one priority: in Envoy if the
-	// cluster has weighted localities, in gRPC always. It is not 0.
+	// Weight is the share of requests among the groups of one priority. It is not 0. gRPC
+	// always uses it, Envoy only if the cluster has weighted localities.
 	Weight    uint32
 	Endpoints []*Endpoint
 }

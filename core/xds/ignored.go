@@ -11,23 +11,23 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// WarnIgnored reports the fields of a conf, which may be nil, that its translator
-// ignores.
+// WarnIgnored reports the fields of a conf that its translator ignores. The conf may be
+// nil.
 func (r *Report) WarnIgnored(t *Translator, e *rules.Effective) {
 	if e != nil {
 		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(diag.NoEffectHere, e, pointer, "%s", reason) })
 	}
 }
 
-// eachIgnored calls report with the JSON pointers to the ignored fields that a conf has,
-// and the reason.
+// eachIgnored calls report for each of the given fields that a conf sets, with its JSON
+// pointer and the reason.
 func eachIgnored(fields []IgnoredField, conf resource.Conf, report func(pointer, reason string)) {
 	if len(fields) == 0 {
 		return
 	}
 	data, err := json.Marshal(conf)
 	if err != nil {
-		return // a conf that has no JSON sets no field
+		return // a conf without JSON sets no field
 	}
 	var tree any
 	_ = json.Unmarshal(data, &tree)
@@ -38,7 +38,7 @@ func eachIgnored(fields []IgnoredField, conf resource.Conf, report func(pointer,
 	}
 }
 
-// pointersTo returns the JSON pointers of the values at a path, in which * is any
+// pointersTo returns the JSON pointers of the values at a path. In the path, * is any
 // element of a list.
 func pointersTo(tree any, path []string) []string {
 	if len(path) == 0 {
@@ -65,9 +65,9 @@ func pointersTo(tree any, path []string) []string {
 	return pointers
 }
 
-// WarnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
-// names no item of a policy for the whole mesh that is for the whole mesh itself: such
-// an item is meant for the nodes where it has an effect.
+// WarnIgnoredByGRPC reports the fields of a conf that gRPC ignores. The conf may be nil.
+// An item is not named if it and its policy both select the whole mesh: it is meant for
+// the nodes where it has an effect.
 func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	if e == nil || len(t.IgnoredByGRPC) == 0 {
 		return

@@ -19,19 +19,19 @@ type Outbound struct {
 	Destination variant.Destination
 	Protocol    message.Protocol
 	Listener    *listenerv3.Listener
-	// Policy is the route policy that sends connections to other backends than the
-	// outbound's own service; nil for HTTP. The confs of later translators are those
-	// of its route (SPEC 4.3).
+	// Policy is the route policy that sends connections to backends other than the
+	// outbound's own service; nil for HTTP. Later translators get the confs of its route
+	// (SPEC 4.3).
 	Policy *resource.Policy
-	// RouteConfs are what the kind has for single routes of HTTP, if its translator is
+	// RouteConfs are the kind's confs for single HTTP routes, if its translator is
 	// ByRoute. Its conf for the outbound applies to all other routes.
 	RouteConfs []RouteConf
 
 	Backends
 }
 
-// A RouteConf is the conf of the routes that a policy makes (SPEC 4.3). Their name is the
-// KRI of the policy.
+// A RouteConf is the conf of the routes that a policy makes (SPEC 4.3). The routes have the
+// KRI of the policy as their name.
 type RouteConf struct {
 	Policy *resource.Policy
 	*rules.Effective
@@ -46,9 +46,9 @@ func (o *Outbound) NoCluster() string {
 	return m.Name
 }
 
-// collectors are the clusters of collectors of telemetry that a draft needs.
+// collectors are the clusters of telemetry collectors that a draft needs.
 type collectors struct{ Clusters []*clusterv3.Cluster }
 
-// AddCluster adds a cluster to the resources of the dataplane. Its name must
-// determine its content, as several parts of a dataplane may add it.
+// AddCluster adds a cluster to the resources of the dataplane. Several parts of a
+// dataplane may add it, so its name must determine its content.
 func (c *collectors) AddCluster(m *clusterv3.Cluster) { c.Clusters = append(c.Clusters, m) }

@@ -8,17 +8,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
-// Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
-// name it.
+// Origin is what a part of a snapshot belongs to. Its values are those that a
+// MeshProxyPatch uses.
 type Origin string
 
-// The origins. Parts of the proxy as a whole have the origin of their resource.
+// The origins. A part that belongs to no inbound or outbound has the origin of its
+// resource.
 const (
 	InboundOrigin     Origin = "inbound"
 	OutboundOrigin    Origin = "outbound"
 	PrometheusOrigin  Origin = "prometheus"
 	PassthroughOrigin Origin = "passthrough"
-	CollectorOrigin   Origin = "collector" // clusters of collectors of telemetry
+	CollectorOrigin   Origin = "collector" // clusters of telemetry collectors
 )
 
 // A Part is one or a few finished messages of a snapshot, before they are marshalled.
@@ -31,15 +32,15 @@ type Part struct {
 	// translator may change, remove or add messages.
 	Messages []proto.Message
 
-	// Sealed is the seal of the inbound that the part is; nil if no change of the part
-	// weakens permissions by itself.
+	// Sealed is the seal if the part is an inbound; nil if no change of the part can
+	// weaken permissions by itself.
 	Sealed *seal.Inbound
-	// Changes are what patches make the resources of the part refer to.
+	// Changes are the references that patches add to the resources of the part.
 	Changes []PartChange
 }
 
-// PartChange is what a field of a conf makes a resource of a part refer to. Whether that
-// leads to the workload is known when all parts are there.
+// PartChange is what a resource of a part refers to because of a field of a conf. Whether
+// that leads to the workload is known only when all parts are there.
 type PartChange struct {
 	seal.Change
 	Conf  *rules.Effective

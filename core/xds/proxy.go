@@ -12,19 +12,19 @@ import (
 type Proxy struct {
 	Report
 	Dataplane *resource.Dataplane
-	// TransparentProxy is the dataplane's own, or what it has without showing it;
-	// nil if connections are not redirected to the proxy.
+	// TransparentProxy is the dataplane's own one, or the default for dataplanes that do
+	// not show it; nil if connections are not redirected to the proxy.
 	TransparentProxy *resource.TransparentProxy
 
-	// Secrets is where the identity of the dataplane comes from.
+	// Secrets is the source of the dataplane's identity.
 	Secrets message.SecretSource
 
-	// UndeclaredPass reports whether connections to ports of the workload that no inbound
-	// declares pass (SPEC 11.5, MeshPassthrough).
+	// UndeclaredPass reports whether a connection passes to a port of the workload that no
+	// inbound declares (SPEC 11.5, MeshPassthrough).
 	UndeclaredPass bool
 
-	// PassthroughOff reports that, without a MeshPassthrough, the workload connects to
-	// outbounds only.
+	// PassthroughOff reports that the workload can connect to outbounds only unless a
+	// MeshPassthrough allows more.
 	PassthroughOff bool
 
 	Parts []*Part
@@ -39,7 +39,7 @@ func (p *Proxy) TransportSocket() *corev3.TransportSocket {
 	return message.TransportSocket(p.Secrets.DownstreamTLS())
 }
 
-// Add adds clusters, listeners or other messages, and returns the part that they are.
+// Add adds a part with clusters, listeners or other messages, and returns it.
 func (p *Proxy) Add(origin Origin, messages ...proto.Message) *Part {
 	part := &Part{Report: Report{Place: p.Place}, Origin: origin, Messages: messages}
 	p.Parts = append(p.Parts, part)

@@ -10,35 +10,35 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Report collects the warnings of one draft.
+// Report collects the warnings of one draft. A Warn method names the items that a warning is
+// about; the field is a JSON pointer into the conf, "" for the whole conf.
 type Report struct {
 	Place     string
-	OfInbound bool // items are in from and rules, even if a policy has others
-	// OnlyTCP reports that the destination is TCP: by the tag of the outbound, or because
-	// it has endpoints and each of them is.
+	OfInbound bool // items are in from and rules, even if a policy also has `to`
+	// OnlyTCP reports that the destination is TCP: the tag of the outbound says so, or it
+	// has endpoints and all of them are TCP.
 	OnlyTCP  bool
 	Warnings []Warning
 	Applied  []Applied
 }
 
-// Applied is a field of a kind's conf, by its JSON pointer, that had an effect.
+// Applied is a field of a kind's conf that had an effect. The field is a JSON pointer.
 type Applied struct{ Kind, Field string }
 
-// Apply notes that a field had an effect; see [Translator.Required].
+// Apply records that a field had an effect; see [Translator.Required].
 func (r *Report) Apply(kind, field string) {
 	if a := (Applied{kind, field}); !slices.Contains(r.Applied, a) {
 		r.Applied = append(r.Applied, a)
 	}
 }
 
-// Warn reports that a field of a conf cannot have an effect here. The field is a
-// JSON pointer into the conf; the warning names each item that set the field or a
-// part of it. The pointer "" is that of the whole conf, and for each of its items.
+// Warn reports that a field of a conf cannot have an effect here. It names each item that
+// set the field or a part of it; for the field "", each item of the conf.
 func (r *Report) Warn(code diag.Code, e *rules.Effective, field, format string, args ...any) {
 	r.warn(code, e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
 }
 
-// Advise reports what a field does, which has an effect.
+// Advise reports a consequence of a field that has an effect.
 func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message string) {
 	first := len(r.Warnings)
 	r.Warn(code, e, field, "%s", message)
@@ -47,18 +47,18 @@ func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message strin
 	}
 }
 
-// WarnProtocol is Warn for a field of `to` that has no effect with the protocol of
-// the destination. It names no item for the whole mesh: such an item is meant for
-// the destinations where it has an effect.
+// WarnProtocol is Warn for a field of `to` that has no effect with the protocol of the
+// destination. It does not name an item for the whole mesh: such an item is meant for the
+// destinations where it has an effect.
 func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
 	r.warn(diag.NoEffectWithProtocol, e, field, func(o rules.Origin) reported {
 		return unlessOfMesh(targetOf(o))
 	}, fmt.Sprintf(format, args...))
 }
 
-// WarnHTTPFields is WarnProtocol for the fields of `to` that have no effect on TCP by their
-// kind; see [resource.Section]. If the destination is only TCP, package inspect warns of
-// them too.
+// WarnHTTPFields is WarnProtocol for those fields of `to` that have no effect on TCP in this
+// kind; see [resource.Section]. If the destination is only TCP, package inspect gives the
+// warning too.
 func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
 	first := len(r.Warnings)
 	for _, field := range e.Origins[0].Policy.Type.To.HTTPFields {
@@ -69,9 +69,9 @@ func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
 	}
 }
 
-// WarnRoute is Warn for a field of `to` that a cluster or a listener has, and a route
-// cannot have. It names the items for a route alone: an item for the outbound has its
-// effect there (SPEC 11.4).
+// WarnRoute is Warn for a field of `to` that belongs to a cluster or a listener and that a
+// route cannot have. It names only items for a route: an item for the outbound has its
+// effect on the cluster or listener (SPEC 11.4).
 func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
 	r.warn(diag.NoEffectOnRoute, e, field, func(o rules.Origin) reported {
 		if o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute() {
@@ -82,15 +82,15 @@ func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any
 }
 
 // WarnInbound is Warn for a field of `from`, `rules` or `default` that has no effect here,
-// such as with the protocol of the inbound. It names no policy for the whole mesh: such a
-// policy is meant for the places where it has an effect.
+// for example because of the protocol of the inbound. It does not name a policy for the
+// whole mesh: such a policy is meant for the places where it has an effect.
 func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
 	r.warn(diag.NoEffectHere, e, field, func(o rules.Origin) reported {
 		return unlessOfMesh(o.Policy.TargetRef.Kind)
 	}, fmt.Sprintf(format, args...))
 }
 
-// targetOf returns what an item of `to` selects; NoTarget for another item.
+// targetOf returns the target kind of an item of `to`; NoTarget for any other item.
 func targetOf(o rules.Origin) resource.TargetKind {
 	if o.Index < len(o.Policy.To) {
 		return o.Policy.To[o.Index].TargetRef.Kind
@@ -107,7 +107,7 @@ const (
 	warned
 )
 
-// unlessOfMesh warns of an item, unless it is for the whole mesh.
+// unlessOfMesh returns warned, but silent if the item is for the whole mesh.
 func unlessOfMesh(target resource.TargetKind) reported {
 	if target == resource.TargetMesh {
 		return silent
@@ -145,8 +145,8 @@ func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func
 	}
 }
 
-// Weaken reports that a field of a conf weakens the permissions of the dataplane. It is
-// an error of each policy that must not do so (SPEC 11.5).
+// Weaken reports that a field of a conf weakens the permissions of the dataplane. The
+// warning is an error for each policy that is not labelled to do so (SPEC 11.5).
 func (r *Report) Weaken(e *rules.Effective, field, what string) {
 	own := Report{Place: r.Place, OfInbound: r.OfInbound}
 	own.Warn(diag.WeakensOnPurpose, e, field, "it weakens the permissions: %s", what)
@@ -164,7 +164,7 @@ func (r *Report) WarnPolicy(code diag.Code, p *resource.Policy, index int, field
 	r.Warnings = append(r.Warnings, r.ofPolicy(code, p, index, field, fmt.Sprintf(format, args...)))
 }
 
-// WarnInspected is WarnPolicy for what package inspect warns of too.
+// WarnInspected is WarnPolicy for a warning that package inspect gives too.
 func (r *Report) WarnInspected(code diag.Code, p *resource.Policy, index int, field, message string) {
 	w := r.ofPolicy(code, p, index, field, message)
 	w.Inspected = true
@@ -184,14 +184,14 @@ func (r *Report) ofPolicy(code diag.Code, p *resource.Policy, index int, field, 
 	return Warning{Code: code, Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: message}
 }
 
-// WarnPlace reports what is not as the dataplane and its policies ask for, if no single
-// policy is the cause.
+// WarnPlace reports a difference from what the dataplane and its policies ask for, if no
+// single policy is the cause.
 func (r *Report) WarnPlace(code diag.Code, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{Code: code, Place: r.Place, Message: fmt.Sprintf(format, args...)})
 }
 
-// Fail reports that the dataplane cannot be served as its policies ask for, so that
-// clients are denied.
+// Fail reports that the dataplane cannot be served as its policies ask for, and that
+// clients are denied instead.
 func (r *Report) Fail(code diag.Code, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{Code: code, Place: r.Place, Message: fmt.Sprintf(format, args...), Error: true})
 }

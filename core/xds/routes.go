@@ -16,19 +16,18 @@ import (
 type Routes struct {
 	Report
 	Facets
-	// Client is what the routes are for.
+	// Client is the type of the nodes that get the routes.
 	Client      ClientType
 	Destination variant.Destination
 	Protocol    message.Protocol
-	// HostNames reports that an endpoint has a host name for an address.
+	// HostNames reports that the address of an endpoint is a host name.
 	HostNames bool
 	// External reports that the destination is an external service.
 	External bool
-	// Message has one virtual host, to which the routes of List are added when the
-	// draft is finished.
+	// Message has one virtual host. It gets the routes of List when the draft is finished.
 	Message *routev3.RouteConfiguration
-	// List are the routes in the order in which requests are compared with them. At
-	// first it has one, the route to the outbound's own service.
+	// List are the routes in the order in which requests are compared with them. A new
+	// draft has one, the route to the outbound's own service.
 	List []*Route
 
 	Backends
@@ -44,13 +43,13 @@ type Backends struct {
 // Finder finds destinations that are resources.
 type Finder interface {
 	// Find returns the cluster of the port that a backend of a route policy refers to, and
-	// makes sure that the dataplane has the cluster; false if it finds none (SPEC 17.3).
-	// External reports that it is an external service.
+	// makes sure that the dataplane has the cluster. Ok is false if there is none (SPEC
+	// 17.3). External reports that the backend is an external service.
 	Find(*resource.Policy, *resource.BackendRef) (cluster string, external, ok bool)
 }
 
-// Backend returns the name of the cluster of a destination, and makes sure that the
-// dataplane has this cluster.
+// Backend returns the name of the cluster for the given tags, and makes sure that the
+// dataplane has the cluster.
 func (b *Backends) Backend(tags resource.Tags) string {
 	d := variant.Destination{Mesh: b.Mesh, Tags: tags}
 	name := d.Name()
@@ -71,25 +70,25 @@ type Route struct {
 	// outbound's own service, and for routes of inbounds.
 	Policy   *resource.Policy
 	Protocol message.Protocol
-	// Client is what the route is for.
+	// Client is the type of the nodes that get the route.
 	Client ClientType
 
 	cases []routeCase
 }
 
-// routeCase is a change of a route for some of its requests.
+// routeCase is a copy of a route, changed for the requests that have some headers.
 type routeCase struct {
 	headers []*routev3.HeaderMatcher
 	change  func(*routev3.Route)
 }
 
-// AddCase adds a route for those requests of the route that have the given headers as
-// well. It is a copy of the finished route, with a change.
+// AddCase adds a case of the route: a copy of the finished route that also requires the
+// given headers and is then changed by change.
 func (r *Route) AddCase(headers []*routev3.HeaderMatcher, change func(*routev3.Route)) {
 	r.cases = append(r.cases, routeCase{headers, change})
 }
 
-// Messages returns the finished route, after its cases.
+// Messages returns the cases of the route, then the finished route itself.
 func (r *Route) Messages() []*routev3.Route {
 	var list []*routev3.Route
 	for _, c := range r.cases {
@@ -101,13 +100,13 @@ func (r *Route) Messages() []*routev3.Route {
 	return append(list, r.Message)
 }
 
-// Action returns the action that sends requests to clusters; nil if the route
-// redirects or answers by itself.
+// Action returns the action that sends requests to clusters; nil if the route redirects
+// or responds directly.
 func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 
-// NewRoute returns a route for all requests to the outbound's own service, with the
-// default timeouts of outbounds. An external service is asked by the host name of the
-// endpoint (SPEC 17.4).
+// NewRoute returns a route that sends all requests to the outbound's own service, with the
+// default timeouts of outbounds. Requests to an external service get the host name of the
+// endpoint as their host (SPEC 17.4).
 func (r *Routes) NewRoute() *Route {
 	m := message.RouteTo(r.Message.Name, message.OutboundRequestTimeout, message.OutboundStreamIdleTimeout)
 	if r.External && r.HostNames && r.Client == Envoy {

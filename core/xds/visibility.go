@@ -10,37 +10,37 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Visibility is what the proxy sees of clients and requests, on a filter chain or on
-// any chain of an inbound.
+// Visibility is what the proxy sees of clients and requests, on one filter chain or on
+// at least one chain of an inbound.
 type Visibility struct {
-	// Requests reports whether HTTP requests are visible, or connections only.
+	// Requests reports whether HTTP requests are visible; if not, only connections are.
 	Requests bool
 	// Certificate reports whether clients have a certificate.
 	Certificate bool
 	// ServerName reports whether the SNI of connections is visible.
 	ServerName bool
-	// GRPC reports that a gRPC server compares: it rejects conditions on headers whose
-	// names begin with "grpc-".
+	// GRPC reports that a gRPC server enforces the match. It rejects conditions on headers
+	// whose names begin with "grpc-".
 	GRPC bool
-	// Tags reports whether certificates may have tags of the client.
+	// Tags reports whether certificates may contain tags of the client.
 	Tags bool
-	// TrustDomain is the only one whose SPIFFE IDs are trusted; "" if there may be
-	// several.
+	// TrustDomain is the only trust domain whose SPIFFE IDs are trusted; "" if there may
+	// be several.
 	TrustDomain string
 }
 
-// The reasons why a match never holds.
+// The reasons why a match can never apply.
 const (
 	noRequests     = "has HTTP conditions, which the TCP inbound cannot see"
-	noCertificates = "asks for a SPIFFE ID, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+	noCertificates = "asks for a SPIFFE ID, but clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
 	noServerName   = "asks for a server name, which the inbound cannot see"
-	noGRPCHeader   = "asks for a header of gRPC itself, which a gRPC server does not compare"
+	noGRPCHeader   = "asks for a header that gRPC reserves, which a gRPC server does not compare"
 	notTrusted     = "asks for a SPIFFE ID of a trust domain for which the dataplane has no CA"
-	noTags         = "asks for tags of clients, and the certificates of the identity provider have none"
-	noTagsPlain    = "asks for tags of clients, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+	noTags         = "asks for tags of clients, but the identity provider's certificates have none"
+	noTagsPlain    = "asks for tags of clients, but clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
 )
 
-// Unseen returns the reason why a match never holds, "" if it may hold.
+// Unseen returns the reason why a match can never apply; "" if it can.
 func (v Visibility) Unseen(m *conf.Match) string {
 	switch {
 	case !v.Requests && request.NeedsHTTP(m):
@@ -64,7 +64,7 @@ func (v Visibility) Reserved(m *conf.Match) bool {
 	})
 }
 
-// UnseenTags returns the reason why no client has the tags, "" if one may.
+// UnseenTags returns the reason why no client can have the tags; "" if one can.
 func (v Visibility) UnseenTags(tags resource.Tags) string {
 	switch {
 	case len(tags) == 0 || v.Tags:
@@ -75,7 +75,8 @@ func (v Visibility) UnseenTags(tags resource.Tags) string {
 	return noTags
 }
 
-// trusts reports whether a client with the SPIFFE ID may be authentic. M may be nil.
+// trusts reports whether a client with a matching SPIFFE ID can be authenticated. M may be
+// nil.
 func (v Visibility) trusts(m *conf.SpiffeIDMatch) bool {
 	if m == nil || v.TrustDomain == "" {
 		return true
@@ -84,7 +85,7 @@ func (v Visibility) trusts(m *conf.SpiffeIDMatch) bool {
 	return domain == v.TrustDomain
 }
 
-// Visibility returns what is visible on any chain of the inbound.
+// Visibility returns what is visible on at least one chain of the inbound.
 func (i *Inbound) Visibility() Visibility { return i.visibility(i.TLS == nil) }
 
 // Visibility returns what is visible on the chain.
@@ -94,7 +95,7 @@ func (i *Inbound) visibility(plaintext bool) Visibility {
 	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext, GRPC: i.Client == ProxylessGRPC}
 	switch {
 	case v.GRPC: // it has no SNI
-	case plaintext: // TLS that only the client and the workload take part in has an SNI
+	case plaintext: // TLS between the client and the workload has an SNI, too
 		v.ServerName = !v.Requests
 	default:
 		v.ServerName = true

@@ -8,33 +8,34 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A Warning is a part of a conf that cannot have an effect (SPEC 11.1).
+// A Warning is usually about a part of a conf that cannot have an effect (SPEC 11.1).
 type Warning struct {
 	Code   diag.Code
 	Policy *resource.Policy // nil if the warning is about the dataplane
-	array  string           // of the policy: to, from, rules or, for a conf without arrays, default
+	array  string           // of the policy: to, from or rules; default for a conf without arrays
 	Index  int              // of the item in its array
 	Field  string           // JSON pointer into the conf; "" for the whole conf
-	// Place is the name of the resource that the conf was meant for.
+	// Place is the name of the resource that the conf is for.
 	Place   string
 	Message string
-	// Inspected reports that package inspect gives this warning too, for all
-	// dataplanes at once.
+	// Inspected reports that package inspect gives this warning too, once for all
+	// dataplanes.
 	Inspected bool
-	// Silent reports that the item is for the whole mesh: it is meant for the places where
-	// it has an effect, so that it is shown without one, and warned of nowhere.
+	// Silent reports that the item is for the whole mesh, so it is meant for the places
+	// where it has an effect. Elsewhere it is shown as without effect, and there is no
+	// warning.
 	Silent bool
-	// Advice reports that the field has an effect, which the message is about.
+	// Advice reports that the field has an effect; the message describes it.
 	Advice bool
-	// Error reports that the dataplane cannot be served as its policies ask for, and
-	// that clients are denied instead (SPEC 7.5b).
+	// Error reports that the dataplane cannot be served as its policies ask for, and that
+	// clients are denied instead (SPEC 7.5b).
 	Error bool
 	// Weakens reports that a patch weakens the permissions of the dataplane: the proxy
-	// may allow what the permissions deny. With Error the dataplane is not served so
-	// (SPEC 11.5).
+	// may allow what the permissions deny. If Error is set too, the patched resources are
+	// not served (SPEC 11.5).
 	Weakens bool
-	// Unusable reports that the proxy refuses what the dataplane asks for, so that the
-	// dataplane is not served so (SPEC 11.1).
+	// Unusable reports that the proxy would refuse what the dataplane asks for, so it is
+	// not served (SPEC 11.1).
 	Unusable bool
 }
 

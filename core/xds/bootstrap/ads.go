@@ -17,36 +17,37 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// ADSCluster is the name of the cluster of the server of a proxy.
+// ADSCluster is the name of the cluster for a proxy's xDS server.
 const ADSCluster = "ads"
 
-// A connection to the server on which nothing is heard for the first time is tested,
-// and closed after the second.
+// A proxy pings its server once in adsKeepAlive, and closes the connection if nothing
+// arrives within adsKeepAliveTimeout.
 const (
 	adsKeepAlive        = 30 * time.Second
 	adsKeepAliveTimeout = 10 * time.Second
 )
 
-// A proxy whose stream has ended waits for a random time, up to the first of these, and
-// up to twice as long after each stream that ends without a response, up to the second.
-// Envoy's own bounds are 0.5 s and 30 s, and a stream that resumes often needs no response.
+// A proxy whose stream ended waits for a random time up to adsBackOff before it opens
+// another one. The bound doubles, up to adsMaxBackOff, after each stream that ends without
+// a response. Envoy's own bounds are 0.5 s and 30 s, which is too long here: a stream that
+// resumes often gets no response, because nothing changed.
 const (
 	adsBackOff    = 200 * time.Millisecond
 	adsMaxBackOff = time.Second
 )
 
-// Server is the server of a proxy.
+// Server is how a proxy reaches its xDS server.
 type Server struct {
 	Host string // an IP address or a host name
 	Port uint16
-	// CA is the path of the certificates, on the machine of the proxy, that the server
-	// is verified with; empty: no TLS. Certificate and Key are the paths of what the
-	// proxy presents; both are empty if it presents nothing.
+	// The paths of PEM files on the proxy's machine. CA has the certificates that verify
+	// the server; if it is empty, there is no TLS. Certificate and Key are what the proxy
+	// presents; both are empty if it presents nothing.
 	CA, Certificate, Key string
 }
 
-// ADS returns a bootstrap with which a proxy fetches its resources by delta ADS
-// (SPEC 11.7). The identity is the dataplane's, or nil.
+// ADS returns a bootstrap with which a proxy fetches its resources by delta ADS (SPEC
+// 11.7). The identity is the dataplane's; nil if it has none.
 func ADS(d *resource.Dataplane, id *identity.Identity, server Server, o Options) *bootstrapv3.Bootstrap {
 	b := newBootstrap(d, id, o)
 	b.StaticResources.Clusters = append(b.StaticResources.Clusters, server.cluster())
@@ -91,7 +92,8 @@ func (s *Server) isAddress() bool {
 	return err == nil
 }
 
-// tls returns the connection to a server whose certificate has its host.
+// tls returns the TLS of a connection to the server, whose certificate must have its host
+// as a SAN.
 func (s *Server) tls() *tlsv3.UpstreamTlsContext {
 	name := &tlsv3.SubjectAltNameMatcher{
 		SanType: tlsv3.SubjectAltNameMatcher_IP_ADDRESS,

@@ -15,27 +15,27 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// nodeCluster is the cluster that all nodes have.
+// nodeCluster is the cluster name of all nodes.
 const nodeCluster = "meshmatch"
 
-// ErrBundled indicates that a static bootstrap cannot have the certificates of an
-// identity of provider Bundled.
+// ErrBundled indicates that a static bootstrap cannot contain the certificates of an
+// identity from the provider Bundled.
 var ErrBundled = errors.New("the server signs the certificates of provider Bundled, so the proxy needs a bootstrap that names the server")
 
-// Options are the options of all bootstraps.
+// Options are the options of Envoy's bootstraps.
 type Options struct {
 	// Admin is the address of the admin interface.
 	Admin netip.AddrPort
-	// SpireSocket is the path of the socket of SPIRE's agent, for an identity of
-	// provider Spire; empty: [DefaultSpireSocket].
+	// SpireSocket is the path of the SPIRE agent's socket, for an identity from the
+	// provider Spire. If it is empty, [DefaultSpireSocket] is used.
 	SpireSocket string
 }
 
-// DefaultSpireSocket is the path that the documentation of SPIRE uses.
+// DefaultSpireSocket is the path that SPIRE's documentation uses.
 const DefaultSpireSocket = "/run/spire/sockets/agent.sock"
 
-// newBootstrap returns a bootstrap with the admin interface and the cluster of it, and
-// of SPIRE's agent where the identity, which may be nil, comes from there.
+// newBootstrap returns a bootstrap with the admin interface and its cluster. If the
+// identity is from SPIRE, it also has the cluster of the agent. The identity may be nil.
 func newBootstrap(d *resource.Dataplane, id *identity.Identity, o Options) *bootstrapv3.Bootstrap {
 	admin := message.SocketAddress(o.Admin.Addr().String(), uint32(o.Admin.Port()))
 	clusters := []*clusterv3.Cluster{message.NewStaticCluster(message.AdminCluster, admin, message.OutboundConnectTimeout)}
@@ -49,8 +49,8 @@ func newBootstrap(d *resource.Dataplane, id *identity.Identity, o Options) *boot
 	}
 }
 
-// spireTimeout is how long the agent of SPIRE may take to accept a connection, unless
-// the MeshIdentity has another value.
+// spireTimeout is how long the SPIRE agent may take to accept a connection, unless the
+// MeshIdentity sets another value.
 const spireTimeout = time.Second
 
 func spireCluster(provider *spiffe.SpireProvider, socket string) *clusterv3.Cluster {

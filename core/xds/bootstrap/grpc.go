@@ -12,20 +12,20 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// GRPCConfig is the bootstrap of a process that is gRPC instead of Envoy, as client, as
-// server or as both. It is the file that the environment variable GRPC_XDS_BOOTSTRAP
-// names.
+// GRPCConfig is the bootstrap of a process that uses gRPC instead of Envoy, as client,
+// server or both. It is the content of the file that the environment variable
+// GRPC_XDS_BOOTSTRAP names.
 type GRPCConfig struct {
 	Servers []grpcServer `json:"xds_servers"`
 	Node    grpcNode     `json:"node"`
 	// ServerTemplate is [GRPCServerTemplate].
 	ServerTemplate string `json:"server_listener_resource_name_template"`
-	// CertificateProviders has the certificates of the dataplane; nil if it has no
-	// identity.
+	// CertificateProviders has the provider of the dataplane's certificates; nil if the
+	// dataplane has no identity.
 	CertificateProviders map[string]grpcProvider `json:"certificate_providers,omitempty"`
 }
 
-// A grpcServer is the server that a process has its resources from.
+// A grpcServer is the server from which a process fetches its resources.
 type grpcServer struct {
 	URI         string         `json:"server_uri"`
 	Credentials []grpcProvider `json:"channel_creds"`
@@ -45,7 +45,7 @@ type grpcProvider struct {
 	Config *grpcFiles `json:"config,omitempty"`
 }
 
-// grpcFiles are the paths of certificates on the machine of the process.
+// grpcFiles are the paths of certificates and keys on the machine of the process.
 type grpcFiles struct {
 	Certificate string `json:"certificate_file,omitempty"`
 	Key         string `json:"private_key_file,omitempty"`
@@ -53,17 +53,18 @@ type grpcFiles struct {
 	Refresh     string `json:"refresh_interval,omitempty"`
 }
 
-// ErrGRPCFiles indicates that gRPC cannot fetch the certificates of an identity: it reads
-// files only.
-var ErrGRPCFiles = errors.New("gRPC reads the certificates of the dataplane from files, and neither its MeshIdentity nor Server.Certificate names them")
+// ErrGRPCFiles indicates that gRPC cannot get the certificates of an identity, because it
+// only reads files.
+var ErrGRPCFiles = errors.New("gRPC reads the dataplane's certificates from files, but neither its MeshIdentity nor Server.Certificate names them")
 
-// grpcRefresh is how often gRPC reads the files of certificates.
+// grpcRefresh is the interval at which gRPC reads the certificate files again.
 const grpcRefresh = "60s"
 
-// GRPC returns the bootstrap of a dataplane (SPEC 11.7). The identity is that
-// of the dataplane, or nil. Where it is of provider Extension the certificates are its
-// files, else those that the server is asked with. The error is [ErrGRPCFiles], or is
-// about a path that the dataplane has no value for.
+// GRPC returns the bootstrap of a dataplane (SPEC 11.7). The identity is the dataplane's;
+// nil if it has none. The certificates are the files of the identity if it is from the
+// provider Extension, otherwise the files with which the process connects to the server.
+// The error is [ErrGRPCFiles], or is about a path that uses a value that the dataplane does
+// not have.
 func GRPC(d *resource.Dataplane, id *identity.Identity, server Server) (*GRPCConfig, error) {
 	credentials := grpcProvider{Type: "insecure"}
 	if server.CA != "" {

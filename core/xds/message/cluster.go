@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// UseEDS makes the endpoints of a cluster a resource of their own.
+// UseEDS makes Envoy fetch the endpoints of a cluster as a separate resource.
 func UseEDS(c *clusterv3.Cluster) {
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
 	c.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: FromADS()}
@@ -23,7 +23,8 @@ func NewCluster(name string, connect time.Duration) *clusterv3.Cluster {
 	return &clusterv3.Cluster{Name: name, ConnectTimeout: durationpb.New(connect)}
 }
 
-// NewHTTPOptions returns the options of HTTP connections to an upstream.
+// NewHTTPOptions returns the options of HTTP connections to an upstream that speaks p.
+// Connections are closed after idle without requests.
 func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions {
 	explicit := &httpv3.HttpProtocolOptions_ExplicitHttpConfig{
 		ProtocolConfig: &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
@@ -52,8 +53,8 @@ func SetHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
 	c.TypedExtensionProtocolOptions["envoy.extensions.upstreams.http.v3.HttpProtocolOptions"] = Any(options)
 }
 
-// AdminCluster is the name of the cluster of the proxy's own admin interface, which
-// is a part of each bootstrap.
+// AdminCluster is the name of the cluster for the proxy's own admin interface. Each
+// bootstrap has it.
 const AdminCluster = "admin"
 
 // NewStaticCluster returns a cluster with one endpoint.
@@ -69,10 +70,10 @@ func NewStaticCluster(name string, address *corev3.Address, connect time.Duratio
 	return c
 }
 
-// NewCollectorCluster returns a cluster of one host outside of the mesh, such as a
-// collector of telemetry. The host is an IP address or a host name, which is
-// resolved. With tls the proxy encrypts, and does not verify the certificate: Envoy has
-// no authorities of the system. With http2 it speaks HTTP/2.
+// NewCollectorCluster returns a cluster of one host outside the mesh, such as a telemetry
+// collector. The host is an IP address or a name that Envoy resolves. With tls the proxy
+// encrypts but does not verify the certificate, because Envoy has no list of system CAs.
+// With http2 it speaks HTTP/2.
 func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clusterv3.Cluster {
 	c := NewStaticCluster(name, SocketAddress(host, port), OutboundConnectTimeout)
 	if _, err := netip.ParseAddr(host); err != nil {
@@ -89,8 +90,8 @@ func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clust
 	return c
 }
 
-// Resolve makes Envoy look up the host names of a cluster's endpoints, IPv4 addresses
-// first.
+// Resolve makes Envoy look up the host names of a cluster's endpoints. IPv4 addresses are
+// preferred.
 func Resolve(c *clusterv3.Cluster) {
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STRICT_DNS}
 	c.DnsLookupFamily = clusterv3.Cluster_V4_PREFERRED

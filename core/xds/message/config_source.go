@@ -4,7 +4,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 )
 
-// FromADS returns the source of resources that the server of the proxy sends.
+// FromADS returns the config source for resources that the proxy's xDS server sends.
 func FromADS() *corev3.ConfigSource {
 	return &corev3.ConfigSource{
 		ResourceApiVersion:    corev3.ApiVersion_V3,

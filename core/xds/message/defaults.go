@@ -2,8 +2,8 @@ package message
 
 import "time"
 
-// The timeouts where no policy sets one (SPEC 11.2). Envoy's own defaults are never
-// used.
+// The timeouts that apply if no policy sets them (SPEC 11.2). Envoy's own defaults are
+// never used.
 const (
 	OutboundConnectTimeout    = 5 * time.Second
 	OutboundRequestTimeout    = 15 * time.Second

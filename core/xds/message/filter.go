@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// NewManager returns a connection manager with its routes by RDS. It normalizes paths, so
-// that a route and the server's inbound see the same one.
+// NewManager returns a connection manager that fetches its routes by RDS. It normalizes
+// paths, so that a route of the client and the inbound of the server see the same path.
 func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
 	return &hcmv3.HttpConnectionManager{
 		StatPrefix: statPrefix,

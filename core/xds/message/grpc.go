@@ -5,12 +5,11 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
-// GRPCCertificates is the name of the certificate provider in a bootstrap of gRPC. It
-// provides the certificate of the dataplane and the CAs that peers are verified with.
+// GRPCCertificates is the name of the certificate provider in a gRPC bootstrap. It
+// provides the certificate of the dataplane and the CAs that verify peers.
 const GRPCCertificates = "default"
 
-// grpcTLS returns the certificate and the verification of peers in the form of gRPC. A
-// peer must have one of the given SPIFFE IDs; none: any.
+// grpcTLS is [SecretSource.CommonTLS] in the form that gRPC reads.
 func grpcTLS(ids []string) *tlsv3.CommonTlsContext {
 	provider := &tlsv3.CertificateProviderPluginInstance{InstanceName: GRPCCertificates}
 	validation := &tlsv3.CertificateValidationContext{CaCertificateProviderInstance: provider}
@@ -26,6 +25,6 @@ func grpcTLS(ids []string) *tlsv3.CommonTlsContext {
 	}
 }
 
-// GRPCServerTemplate is the `server_listener_resource_name_template` of a bootstrap of
-// gRPC: a server replaces %s by the address that it listens on.
+// GRPCServerTemplate is the `server_listener_resource_name_template` of a gRPC bootstrap.
+// A gRPC server replaces %s with the address that it listens on.
 const GRPCServerTemplate = "inbound/%s"

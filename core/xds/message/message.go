@@ -12,12 +12,12 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// NewResource returns the resource of a message.
+// NewResource marshals a message to a resource.
 func NewResource(t wire.Type, name string, m proto.Message) *wire.Resource {
 	return wire.New(t, name, Marshal(m))
 }
 
-// Decode returns a resource as a message, which is new.
+// Decode returns the message of a resource. Each call returns a new one.
 func Decode(r *wire.Resource) (proto.Message, error) {
 	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
 	if err != nil {
@@ -26,23 +26,22 @@ func Decode(r *wire.Resource) (proto.Message, error) {
 	return m, nil
 }
 
-// Marshal returns the bytes of a message, the same ones for the same content.
+// Marshal returns the bytes of a message. Equal messages have the same bytes.
 func Marshal(m proto.Message) []byte {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil { // a string that is not UTF-8, which no decoder lets pass
+	if err != nil { // a string is not UTF-8; each decoder rejects those
 		panic(fmt.Sprintf("marshalling %T: %v", m, err))
 	}
 	return body
 }
 
-// Any returns a message as google.protobuf.Any, with the same bytes for the same
-// content.
+// Any packs a message into a google.protobuf.Any. Equal messages have the same bytes.
 func Any(m proto.Message) *anypb.Any {
 	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: Marshal(m)}
 }
 
-// JSON returns a message in proto3 JSON. Unlike protojson, which varies its
-// spaces, it returns the same bytes for the same message.
+// JSON returns a message in proto3 JSON. Equal messages have the same bytes; protojson
+// varies its spaces on purpose.
 func JSON(m proto.Message) ([]byte, error) {
 	data, err := protojson.MarshalOptions{Resolver: envoyapi.Types{}}.Marshal(m)
 	if err != nil {

@@ -1,9 +1,9 @@
 package message
 
-// A Protocol is what is spoken with a service.
+// A Protocol is the application protocol of a service.
 type Protocol string
 
-// The protocols. Any other value of a tag is TCP.
+// The protocols. Any other value of the protocol tag means TCP.
 const (
 	TCP   Protocol = "tcp"
 	HTTP  Protocol = "http"
@@ -11,7 +11,7 @@ const (
 	GRPC  Protocol = "grpc"
 )
 
-// ProtocolOf returns the protocol with a name, which may be empty.
+// ProtocolOf returns the protocol of a name, which may be empty; TCP if it is unknown.
 func ProtocolOf(name string) Protocol {
 	switch p := Protocol(name); p {
 	case HTTP, HTTP2, GRPC:

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// RouteTo returns a route for all requests to a cluster.
+// RouteTo returns a route that sends all requests to a cluster.
 func RouteTo(cluster string, request, streamIdle time.Duration) *routev3.Route {
 	return &routev3.Route{
 		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},

@@ -8,37 +8,36 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 )
 
-// The names of the secrets of a dataplane, on each dataplane: what they contain is
-// sent to each proxy for itself, so they do not keep clusters from being shared (SPEC
+// The names of the secrets of a dataplane. All dataplanes use the same names, and each
+// proxy gets its own contents, so dataplanes can share a cluster that refers to them (SPEC
 // 11.6).
 const (
 	IdentitySecret = "identity" // certificate and private key
-	TrustSecret    = "trust"    // what certificates of other dataplanes are verified with
+	TrustSecret    = "trust"    // CAs that verify the certificates of other dataplanes
 )
 
-// SpireCluster is the name of the cluster of the agent of SPIRE, which is a part of
-// the bootstrap.
+// SpireCluster is the name of the cluster for the SPIRE agent, which is in the bootstrap.
 const SpireCluster = "spire_agent"
 
-// The agent of SPIRE answers these names, unless it is configured otherwise: with
-// the certificate of the workload, and with the bundles of its trust domain and of
-// all that it is federated with, each for its own trust domain.
+// The secrets that the SPIRE agent serves under its default names: the certificate of the
+// workload, and the bundles of its own and of all federated trust domains. Each bundle
+// vouches for its own trust domain only.
 const (
 	spireIdentity = "default"
 	spireTrust    = "ALL"
 )
 
-// SecretSource is where the proxy of a dataplane gets its secrets.
+// SecretSource is the source from which the proxy of a dataplane gets its secrets.
 type SecretSource uint8
 
 const (
 	NoSecrets    SecretSource = iota
-	ADSSecrets                // from the server of the proxy
-	SpireSecrets              // from the agent of SPIRE on the same machine
-	GRPCSecrets               // from a certificate provider of gRPC, which has no SDS
+	ADSSecrets                // from the proxy's xDS server
+	SpireSecrets              // from the SPIRE agent on the same machine
+	GRPCSecrets               // from a certificate provider, because gRPC has no SDS
 )
 
-// secret returns the reference of Envoy to a secret.
+// secret returns the message by which Envoy refers to a secret.
 func (s SecretSource) secret(name string) *tlsv3.SdsSecretConfig {
 	if s != SpireSecrets {
 		return &tlsv3.SdsSecretConfig{Name: name, SdsConfig: FromADS()}
@@ -47,11 +46,11 @@ func (s SecretSource) secret(name string) *tlsv3.SdsSecretConfig {
 	return &tlsv3.SdsSecretConfig{Name: names[name], SdsConfig: fromCluster(SpireCluster)}
 }
 
-// NewTrustSecret returns the secret `trust` with CA certificates by the trust domain
-// that they vouch for; not empty. Only is the one trust domain that is trusted: if it is
-// not empty, its CAs verify every certificate, even one without a SPIFFE ID. If it is
-// empty, a certificate is verified with the CAs of the trust domain that its first URI
-// SAN has, and one without a SPIFFE ID is refused (SPEC 11.6).
+// NewTrustSecret returns the secret `trust`. Bundles has the CA certificates of each trust
+// domain, and at least one. If only is not empty, it is the one trust domain that is
+// trusted: its CAs verify every certificate, even one without a SPIFFE ID. If it is empty,
+// the trust domain in the first URI SAN of a certificate selects the CAs that verify it,
+// and a certificate without a SPIFFE ID is refused (SPEC 11.6).
 func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.Secret {
 	validation := &tlsv3.CertificateValidationContext{}
 	if only != "" {

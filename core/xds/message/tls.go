@@ -11,8 +11,8 @@ import (
 
 const tlsSocket = "envoy.transport_sockets.tls"
 
-// DownstreamTLS returns how a listener presents the certificate and requires and verifies
-// those of clients; nil without secrets.
+// DownstreamTLS returns the TLS of a listener that presents the dataplane's certificate and
+// requires and verifies client certificates; nil without secrets.
 func (s SecretSource) DownstreamTLS() *tlsv3.DownstreamTlsContext {
 	if s == NoSecrets {
 		return nil
@@ -23,18 +23,18 @@ func (s SecretSource) DownstreamTLS() *tlsv3.DownstreamTlsContext {
 	}
 }
 
-// AcceptURI adds a URI SAN to those that a peer may present: it needs one of them.
+// AcceptURI adds a URI SAN that is accepted. A peer must present one of those added.
 func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
 	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
 		SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: uri,
 	})
 }
 
-// MeshALPN is the protocol that proxies offer first in the handshake with each other. A TCP
-// inbound in mode Permissive takes TLS for the mesh's TLS by it (SPEC 11.5, MeshTLS).
+// MeshALPN is the protocol that proxies offer first in the handshake with each other. By
+// it a TCP inbound in mode Permissive recognizes TLS of the mesh (SPEC 11.5, MeshTLS).
 const MeshALPN = "meshmatch"
 
-// ALPN returns what a proxy offers to an endpoint that speaks the protocol.
+// ALPN returns the protocols that a proxy offers to an endpoint that speaks p.
 func ALPN(p Protocol) []string {
 	switch {
 	case p.IsHTTP2():
@@ -45,8 +45,8 @@ func ALPN(p Protocol) []string {
 	return []string{MeshALPN}
 }
 
-// CommonTLS returns the certificate and the verification of peers. A peer must have one
-// of the given SPIFFE IDs; without any, every peer is accepted.
+// CommonTLS returns the dataplane's certificate and the verification of peers. A peer must
+// have one of the given SPIFFE IDs; if none is given, every verified peer is accepted.
 func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 	if s == GRPCSecrets {
 		return grpcTLS(ids)
@@ -66,22 +66,22 @@ func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 	}
 }
 
-// TransportSocket returns the socket of a context of TLS.
+// TransportSocket returns the TLS transport socket with a TLS context as its config.
 func TransportSocket(m proto.Message) *corev3.TransportSocket {
 	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}}
 }
 
 const (
 	socketMetadata = "envoy.transport_socket_match"
-	spiffeIDKey    = "spiffeId" // of the metadata of an endpoint
+	spiffeIDKey    = "spiffeId" // in the metadata of an endpoint
 )
 
 func SocketMatch(spiffeID string) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{spiffeIDKey: structpb.NewStringValue(spiffeID)}}
 }
 
-// TransportSocketMetadata returns the metadata by which Envoy finds the transport
-// socket of an endpoint.
+// TransportSocketMetadata returns the metadata of an endpoint, by which Envoy finds its
+// transport socket.
 func TransportSocketMetadata(spiffeID string) *corev3.Metadata {
 	return &corev3.Metadata{FilterMetadata: map[string]*structpb.Struct{socketMetadata: SocketMatch(spiffeID)}}
 }

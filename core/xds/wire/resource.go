@@ -41,7 +41,7 @@ func (t Type) String() string { return typeNames[t] }
 // URL returns the type URL, as in google.protobuf.Any.
 func (t Type) URL() string { return typeURLs[t] }
 
-// TypeOf returns the type with a type URL, and whether there is one.
+// TypeOf returns the type that has a type URL, and reports whether there is one.
 func TypeOf(url string) (Type, bool) {
 	for t, u := range typeURLs {
 		if u == url {
@@ -51,8 +51,8 @@ func TypeOf(url string) (Type, bool) {
 	return 0, false
 }
 
-// A Resource is one Envoy resource. It is marshalled once for all dataplanes that
-// get the same content, and immutable.
+// A Resource is one Envoy resource. It is immutable, and is marshalled once for all
+// dataplanes that get the same content.
 type Resource struct {
 	Type Type
 	Name string
@@ -62,7 +62,7 @@ type Resource struct {
 	Body []byte
 }
 
-// New returns the resource of a marshalled message.
+// New returns the resource with a marshalled message as its body, and computes its version.
 func New(t Type, name string, body []byte) *Resource {
 	return &Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
 }
@@ -71,7 +71,7 @@ func New(t Type, name string, body []byte) *Resource {
 type Variant struct {
 	Resource *Resource
 	// Constraints is the canonical DynamicParameterConstraints, marshalled
-	// deterministically. It is empty if the name has this variant only. Together
-	// with the name it identifies the variant.
+	// deterministically. It is empty if this is the only variant of the name. The name
+	// and the constraints together identify the variant.
 	Constraints string
 }
