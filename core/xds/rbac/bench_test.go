@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// thousandRules is 1,000 policies with 8 matches each: seven that allow, one a
-// prefix, and one that denies.
+// thousandRules returns the rules of 1,000 policies with 8 matches each: seven that allow,
+// one of them a prefix, and one that denies.
 func thousandRules() []permission.Rule {
 	id := func(kind conf.SpiffeIDMatchType, format string, args ...any) conf.Match {
 		return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: kind, Value: fmt.Sprintf("spiffe://shop.mesh/ns/"+format, args...)}}
@@ -28,8 +28,7 @@ func thousandRules() []permission.Rule {
 	return rules
 }
 
-// BenchmarkRBAC is everything from the rules of an inbound to the marshalled
-// filter.
+// BenchmarkRBAC measures everything from the rules of an inbound to the marshalled filter.
 func BenchmarkRBAC(b *testing.B) {
 	rules := thousandRules()
 	for word, form := range forms {

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Choice is what is done with the requests that meet some conditions.
+// Choice is an action for the requests that meet some conditions.
 type Choice struct {
 	Conditions
 	Action *xdscorev3.TypedExtensionConfig
@@ -21,7 +21,7 @@ type Choice struct {
 
 // Conditions are conditions on a request. All must hold.
 type Conditions struct {
-	Match *conf.Match   // nil: none
+	Match *conf.Match   // nil: no condition
 	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]
 }
 
@@ -33,10 +33,10 @@ func (c Conditions) Empty() bool {
 // AsksForID reports whether there is a condition on the SPIFFE ID of the client.
 func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID != nil }
 
-// NewChoiceMatcher returns a matcher of HTTP requests: the first choice whose
-// conditions hold applies, and nothing if there is none. It compares as the matcher of
-// [New] compares what denies, so that a second header line evades no choice (SPEC 7.2).
-// The error is [ErrTooLarge].
+// NewChoiceMatcher returns a matcher of HTTP requests. The first choice whose conditions
+// hold applies; if there is none, there is no action. Requests are compared in the way in
+// which [New] compares them for denials, so a second header line evades no choice (SPEC
+// 7.2). The error is [ErrTooLarge].
 func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	w := &matcherWriter{&writer{}, map[input][]byte{}}
 	anonymous := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.AsksForID() })
@@ -78,7 +78,7 @@ func (w *matcherWriter) choices(t *translation, choices []Choice) {
 	w.firstOf(branches, nil)
 }
 
-// conditions joins at least one condition into one.
+// conditions returns one condition for the conditions, of which there is at least one.
 func (t *translation) conditions(c Conditions) *condition {
 	var all []*condition
 	if c.Match != nil && !c.Match.Empty() {

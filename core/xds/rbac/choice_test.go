@@ -17,7 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// choose returns a choice whose action has a name.
+// choose returns a choice whose action has the given name.
 func choose(t *testing.T, name string, match *conf.Match, tags map[string]string) Choice {
 	t.Helper()
 	config, err := anypb.New(&rbacv3.Action{Name: name})
@@ -27,8 +27,8 @@ func choose(t *testing.T, name string, match *conf.Match, tags map[string]string
 	return Choice{Conditions: Conditions{Match: match, Tags: resource.NewTags(tags)}, Action: &xdscorev3.TypedExtensionConfig{Name: name, TypedConfig: config}}
 }
 
-// The first choice whose conditions hold applies. A client with several SPIFFE IDs has
-// none (SPEC 7.2).
+// The first choice whose conditions hold applies. A client with several SPIFFE IDs is
+// treated as one without an ID (SPEC 7.2).
 func TestChoices(t *testing.T) {
 	method := func(m conf.Method) *conf.Match { return &conf.Match{Method: &m} }
 	team, reads := underID("spiffe://td/team"), method("GET")
@@ -53,20 +53,20 @@ func TestChoices(t *testing.T) {
 		client  permissiontest.Client
 		want    string
 	}{
-		"the first that holds":     {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a"}, Method: "GET", Path: "/"}, "team"},
-		"a later one":              {byID, get, "reads"},
-		"one without conditions":   {byID, permissiontest.Client{Method: "PUT", Path: "/"}, "others"},
-		"a client with two IDs":    {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a", "spiffe://td/team/b"}, Method: "GET", Path: "/"}, "reads"},
-		"by a tag":                 {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v1"}), Method: "GET", Path: "/"}, "v1"},
-		"by another value of it":   {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v2"}), Method: "GET", Path: "/"}, "versions"},
-		"none, as the tag is none": {byTag, get, ""},
-		"none, as there is none":   {nil, get, ""},
-		"by a header":              {byHeader, sends("a"), "a"},
-		"by a repeated line":       {byHeader, sends("a", "a"), "a"},
-		"by one of two lines":      {byHeader, sends("b", "a"), "a"},
-		"next to an empty element": {byHeader, sends("a,"), "a"},
-		"next to an empty line":    {byHeader, sends("", "a"), "a"},
-		"another value":            {byHeader, sends("b", "aa"), ""},
+		"the first that holds":          {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a"}, Method: "GET", Path: "/"}, "team"},
+		"a later one":                   {byID, get, "reads"},
+		"one without conditions":        {byID, permissiontest.Client{Method: "PUT", Path: "/"}, "others"},
+		"a client with two IDs":         {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a", "spiffe://td/team/b"}, Method: "GET", Path: "/"}, "reads"},
+		"by a tag":                      {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v1"}), Method: "GET", Path: "/"}, "v1"},
+		"by another value of it":        {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v2"}), Method: "GET", Path: "/"}, "versions"},
+		"no choice: the tag is missing": {byTag, get, ""},
+		"no choice: the list is empty":  {nil, get, ""},
+		"by a header":                   {byHeader, sends("a"), "a"},
+		"by a repeated line":            {byHeader, sends("a", "a"), "a"},
+		"by one of two lines":           {byHeader, sends("b", "a"), "a"},
+		"next to an empty element":      {byHeader, sends("a,"), "a"},
+		"next to an empty line":         {byHeader, sends("", "a"), "a"},
+		"another value":                 {byHeader, sends("b", "aa"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := NewChoiceMatcher(test.choices)
@@ -95,7 +95,7 @@ func TestTooManyChoices(t *testing.T) {
 	}
 }
 
-// The filter of an inbound whose permissions are past a limit denies every request.
+// The filter of an inbound whose permissions exceed a limit denies every request.
 func TestDenyAll(t *testing.T) {
 	client := permissiontest.Client{URIs: []string{"spiffe://td/a"}, Method: "GET", Path: "/"}
 	for _, protocol := range []request.Protocol{request.TCP, request.HTTP} {

@@ -16,22 +16,23 @@ import (
 // CommaFilterName is the name of the filter of [CommaFilter].
 const CommaFilterName = "uri-comma"
 
-// withComma matches a URI SAN that has a comma, and what is no URI if after a comma it
-// goes on as one that is compared. A client without URI and DNS SANs is compared by its
-// subject, which has commas: CN=a,O=b.
+// withComma matches one text that could be mistaken for several URI SANs: a URI that
+// contains a comma, or other text in which a comma is followed by a URI that permissions
+// compare. The other text is the subject, by which Envoy compares a client without URI and
+// DNS SANs: the commas in CN=a,O=b are harmless.
 const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + request.TagURI + `)\C*`
 
 // CommaFilter returns the config of a network filter that closes the connection of a
-// client whose certificate has a URI SAN with a comma (SPEC 7.2). Every other condition
-// on a client is about its URI SANs joined by commas, so https://x/,spiffe://td/admin
-// would have another client's SPIFFE ID. The principals of RBAC policies are the only
-// conditions that Envoy compares with each URI SAN by itself.
+// client whose certificate has a URI SAN with a comma (SPEC 7.2). All other conditions on
+// a client compare its URI SANs joined by commas, so https://x/,spiffe://td/admin would
+// pass for another client's SPIFFE ID. Only the principals of RBAC policies are compared
+// with each URI SAN separately.
 //
-// The config is made once, and shared by all listeners; it must not be changed.
+// The config is made once and shared by all listeners. It must not be changed.
 func CommaFilter() *anypb.Any { return commaFilter() }
 
 var commaFilter = sync.OnceValue(func() *anypb.Any {
-	//lint:ignore SA1019 Envoy 1.40 has no other limit that a message can raise; see maxProgram
+	//lint:ignore SA1019 Envoy 1.40 has no other limit that a message can raise; see maxProgram.
 	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
 	principal := &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
 		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{

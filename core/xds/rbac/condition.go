@@ -1,12 +1,12 @@
 package rbac
 
-// condition is a condition on a request, which both forms of a filter can
-// express. Conditions are immutable and shared.
+// condition is a condition on a request that both forms of a filter can express.
+// Conditions are immutable and shared.
 type condition struct {
 	op   operator
 	on   input        // of opCompare
 	text text         // of opCompare
-	subs []*condition // of opNot, which has one, and of opAll and opAny, which have two or more
+	subs []*condition // one of opNot; two or more of opAll and opAny
 }
 
 type operator uint8
@@ -19,7 +19,7 @@ const (
 	opAlways
 )
 
-// input is what is compared; what is absent meets no comparison.
+// input is the part of a request that is compared. If it is absent, no comparison holds.
 type input struct {
 	kind   inputKind
 	header string // in lower case
@@ -28,13 +28,13 @@ type input struct {
 type inputKind uint8
 
 const (
-	clientURI  inputKind = iota // in the matcher form all of them, joined by commas; in the rules form any
+	clientURI  inputKind = iota // matcher form: all URI SANs, joined by commas; rules form: any of them
 	serverName                  // in the matcher form only
 	urlPath                     // without the query; in the rules form only
 	httpHeader
 )
 
-// text is how a text is compared.
+// text is a text and the way in which it is compared with an input.
 type text struct {
 	how   textHow
 	value string
@@ -45,13 +45,13 @@ type textHow uint8
 const (
 	textExact textHow = iota
 	textPrefix
-	textRegex // RE2, to the whole
+	textRegex // RE2, for the whole text
 	textAny
 )
 
 func comparison(on input, how textHow, value string) *condition {
 	switch {
-	case how == textPrefix && value == "": // Envoy refuses an empty one
+	case how == textPrefix && value == "": // Envoy refuses an empty prefix
 		how = textAny
 	case how == textRegex && value == "":
 		how = textExact
@@ -61,10 +61,10 @@ func comparison(on input, how textHow, value string) *condition {
 
 func negation(c *condition) *condition { return &condition{op: opNot, subs: []*condition{c}} }
 
-// allOf returns the condition that all of the conditions hold.
+// allOf returns a condition that holds if all of the conditions hold.
 func allOf(cs ...*condition) *condition { return combined(opAll, cs) }
 
-// anyOf returns the condition that one of the conditions holds.
+// anyOf returns a condition that holds if at least one of the conditions holds.
 func anyOf(cs ...*condition) *condition { return combined(opAny, cs) }
 
 func combined(op operator, cs []*condition) *condition {

@@ -14,7 +14,7 @@ const (
 	shadow            // denies by allowWithShadowDeny only (SPEC 7.4)
 )
 
-// denies reports whether the entries of a list deny.
+// denies reports whether the entries of a list deny in this decision.
 func (d decision) denies(l permission.List) bool {
 	if d == shadow {
 		return l == permission.AllowWithShadowDeny
@@ -22,12 +22,12 @@ func (d decision) denies(l permission.List) bool {
 	return l == permission.Deny
 }
 
-// allows reports whether the entries of a list allow.
+// allows reports whether the entries of a list allow in this decision.
 func (d decision) allows(l permission.List) bool {
 	return d == enforced && l != permission.Deny
 }
 
-// clientAllowed reports whether a `from` item with the action allows.
+// clientAllowed reports whether a `from` item with the action allows in this decision.
 func (d decision) clientAllowed(a meshtrafficpermission.Action) bool {
 	if d == shadow {
 		return a != meshtrafficpermission.AllowWithShadowDeny
@@ -41,24 +41,23 @@ func (d decision) byDefault() action { return action{policy: defaultPolicy, deny
 // defaultPolicy is the name of the action if nothing matches (SPEC 7.4).
 const defaultPolicy = "default"
 
-// action is an end of a matcher: to deny or to allow in a policy's name, or what an
-// extension does.
+// action is the result of a matcher: to deny or to allow in a policy's name, or the action
+// of an extension.
 type action struct {
 	policy    string
 	deny      bool
-	extension *xdscorev3.TypedExtensionConfig // if not nil, in place of both
+	extension *xdscorev3.TypedExtensionConfig // if not nil, replaces policy and deny
 }
 
-// ruleEntries is the entries of one rule that deny, or those that allow.
+// ruleEntries are the entries of one rule that deny, or the entries that allow.
 type ruleEntries struct {
 	kri     string
 	deny    bool
 	entries []*permission.Entry // not empty
 }
 
-// inOrder returns the entries in the order in which a proxy must compare them:
-// those that deny, rule by rule, then those that allow, so that the first that
-// matches decides (SPEC 7.4).
+// inOrder returns the entries in the order in which a proxy must compare them, so that the
+// first match decides: rule by rule those that deny, then those that allow (SPEC 7.4).
 func inOrder(entries []permission.Entry, d decision) []ruleEntries {
 	rules := 0
 	for i := range entries {

@@ -10,7 +10,7 @@ import (
 // Filter is a network or HTTP filter of a filter chain.
 type Filter struct {
 	Name   string
-	Config *anypb.Any // the same bytes for the same config
+	Config *anypb.Any // equal configs have the same bytes
 }
 
 // MarshalJSON prints {"name", "typedConfig": {"@type", ...}} in proto3 JSON.
@@ -19,7 +19,7 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(struct { // without the spaces, which protojson varies on purpose
+	return json.Marshal(struct { // removes the spaces, which protojson varies on purpose
 		Name        string          `json:"name"`
 		TypedConfig json.RawMessage `json:"typedConfig"`
 	}{f.Name, data})

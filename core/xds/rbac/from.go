@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// clientMatcher writes the matcher of one decision about clients by their tags:
-// items from the highest priority down, the first that selects the client
+// clientMatcher writes the matcher of one decision about clients by their tags. The items
+// are compared from the highest priority down, and the first one that selects the client
 // decides (SPEC 5.1).
 func clientMatcher(out *writer, items []permission.Client, d decision) {
 	w, t := &matcherWriter{out, map[input][]byte{}}, newTranslation(MatcherForm)
@@ -26,12 +26,12 @@ func clientMatcher(out *writer, items []permission.Client, d decision) {
 	w.firstOf(branches, &last)
 }
 
-// clientRules writes the rules form of the same decision. The principals of its
-// policies are an OR, so a policy excludes the clients that an item above denies;
-// without that "Mesh Allow; a Deny; b Deny" would become "not a, or not b", which
-// is every client (SPEC 5.7).
+// clientRules writes the rules form of the same decision. The principals of its policies
+// are an OR, so each policy must exclude the clients that an item of higher priority
+// denies. Otherwise "Mesh Allow; a Deny; b Deny" would become "not a, or not b", which is
+// every client (SPEC 5.7).
 func clientRules(w *writer, items []permission.Client, d decision) {
-	hit := d.clientAllowed // the items that the policies are about
+	hit := d.clientAllowed // selects the items that the policies express
 	if d == shadow {
 		hit = func(a meshtrafficpermission.Action) bool { return !d.clientAllowed(a) }
 	}
@@ -73,22 +73,22 @@ func clientRules(w *writer, items []permission.Client, d decision) {
 	p.write(w, d)
 }
 
-// clientGroup is items next to each other that all hit or all miss.
+// clientGroup is a run of consecutive items that all hit or all miss.
 type clientGroup struct {
 	kri     string
 	hit     bool
 	clients []*condition
 }
 
-// groupConditions is the conditions of a section of the groups.
+// groupConditions are the conditions of a range of the groups.
 type groupConditions struct {
 	any  *condition // one of the items selects the client
-	hits *condition // the first that does is a hit; nil: never
+	hits *condition // the first item that selects it is a hit; nil: never
 }
 
-// firstHits returns the condition that the first item that selects a client is a
-// hit. It is built in halves: n groups take n log n comparisons and nest log n
-// deep, whereas each hit with everything above it excluded takes n².
+// firstHits returns the condition that a hit is the first item to select the client. It is
+// built in halves: n groups take n log n comparisons and nest log n deep. To exclude from
+// each hit everything above it would take n².
 func firstHits(groups []clientGroup) groupConditions {
 	switch len(groups) {
 	case 0:

@@ -10,15 +10,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Handshake is the decision about clients as far as a TLS handshake can make it: by
-// one URI SAN of the certificate. It denies what the permissions deny, except that
-// any SPIFFE ID of a certificate with several is compared.
+// Handshake is the decision about clients as far as a TLS handshake can make it, which is
+// by one URI SAN of the certificate. It denies what the permissions deny, with one
+// exception: if a certificate has several SPIFFE IDs, any of them is compared.
 type Handshake struct {
-	// Accept has URI SANs; a client needs one of them; empty: no client is
-	// accepted.
+	// Accept are the URI SANs that are accepted. A client must have one of them; if there
+	// are none, every client is refused.
 	Accept []*matcherv3.StringMatcher
-	// Refused are the entries and items which a handshake cannot express. It refuses
-	// the clients that they are about.
+	// Refused are the entries and items that a handshake cannot express. It refuses the
+	// clients that they are about.
 	Refused []Refused
 }
 
@@ -28,13 +28,13 @@ type Refused struct {
 	Reason string
 }
 
-// The reasons.
+// The reasons of [Refused].
 const (
-	deniesByName  = "denies by the server name, which a TLS handshake does not decide on: it denies these clients with every server name"
-	allowsByName  = "allows by the server name, which a TLS handshake does not decide on: it allows no client"
-	partlyDenied  = "allows clients, some of which another entry denies; a TLS handshake cannot express that: it allows no client"
+	deniesByName  = "denies by the server name, which a TLS handshake does not compare: it denies these clients with every server name"
+	allowsByName  = "allows by the server name, which a TLS handshake does not compare: it allows no client"
+	partlyDenied  = "allows clients although another entry denies some of them; a TLS handshake cannot express that: it allows no client"
 	allowsByTags  = "allows by several tags, but a TLS handshake compares only one: it allows no client"
-	deniesUnnamed = "denies by the server name, which a TLS handshake does not decide on: it denies every client"
+	deniesUnnamed = "denies by the server name, which a TLS handshake does not compare: it denies every client"
 )
 
 // NewHandshake returns the decision of a TLS handshake by the permissions of a TCP
@@ -91,8 +91,8 @@ func (h *Handshake) addEntries(entries []permission.Entry) {
 	}
 }
 
-// overlap reports whether all of the SPIFFE IDs that m matches are denied, and whether
-// some are.
+// overlap reports whether all of the SPIFFE IDs that m matches are denied, and whether some
+// are.
 func overlap(m *conf.SpiffeIDMatch, denied []*conf.SpiffeIDMatch) (covered, partly bool) {
 	if m == nil {
 		return false, len(denied) > 0
@@ -109,7 +109,7 @@ func overlap(m *conf.SpiffeIDMatch, denied []*conf.SpiffeIDMatch) (covered, part
 	return false, partly
 }
 
-// addItems adds items, the highest priority first.
+// addItems adds `from` items, the highest priority first.
 func (h *Handshake) addItems(items []permission.Client) {
 	var denied []resource.Tags
 	for i := range items {
@@ -132,8 +132,8 @@ func (h *Handshake) addItems(items []permission.Client) {
 	}
 }
 
-// overlapOfTags reports whether all clients with some tags are denied, and whether a
-// client may be.
+// overlapOfTags reports whether all clients with the tags are denied, and whether some may
+// be.
 func overlapOfTags(tags resource.Tags, denied []resource.Tags) (covered, partly bool) {
 	for _, d := range denied {
 		if tags.Contains(d) {

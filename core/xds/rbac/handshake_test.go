@@ -25,8 +25,8 @@ func named(m conf.Match, name string) conf.Match {
 	return m
 }
 
-// A handshake accepts what is allowed and not denied. What it cannot express it refuses
-// (SPEC 7.5b).
+// A handshake accepts clients that are allowed and not denied. It refuses clients if it
+// cannot express the decision about them (SPEC 7.5b).
 func TestHandshake(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    meshtrafficpermission.RuleConf

@@ -9,15 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// mappedID is a SPIFFE ID in a map of a stage.
+// mappedID is a SPIFFE ID in the map of a stage.
 type mappedID struct {
 	id   string
-	rule int32 // its place in the order of the rules
+	rule int32 // index of its rule
 	do   *action
 }
 
-// idsOf returns the identities that a stage has in its map, sorted, each with
-// the first rule that has it.
+// idsOf returns the identities in the map of a stage, sorted, each with its first rule.
 func idsOf(rules []ruleEntries, stage []stageRule) []mappedID {
 	count := 0
 	for _, r := range stage {
@@ -42,7 +41,7 @@ func idsOf(rules []ruleEntries, stage []stageRule) []mappedID {
 	return slices.CompactFunc(out, func(a, b mappedID) bool { return a.id == b.id })
 }
 
-// sharedPrefix returns how many bytes a and b begin with in common.
+// sharedPrefix returns the length of the longest common prefix of a and b in bytes.
 func sharedPrefix(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -55,7 +54,7 @@ func sharedPrefix(a, b string) int {
 
 // idMap writes the entries of a map from identities to actions.
 func (w *matcherWriter) idMap(ids []mappedID) {
-	// Each action is marshalled once; IDs of a rule share it.
+	// Each action is marshalled once; the IDs of a rule share it.
 	marshalled := &matcherWriter{writer: &writer{data: make([]byte, 0, 8<<10)}}
 	ends := map[*action][2]int{}
 	for i := range ids {
@@ -73,13 +72,13 @@ func (w *matcherWriter) idMap(ids []mappedID) {
 	}
 }
 
-// maxAlternation bounds one expression of identities: Envoy's RE2 refuses large
-// ones.
+// maxAlternation bounds one expression of identities, in bytes: Envoy's RE2 refuses large
+// expressions.
 const maxAlternation = 4 << 10
 
-// idLists returns the identities of each rule of a stage that are compared as a list, for
-// clients whose certificates have further URI SANs. Those that are compared with an
-// entry of the list (see joint) are left out, in later rules too: this list comes first.
+// idLists returns for each rule of a stage the identities that are compared as a list, for
+// clients whose certificates have further URI SANs. An identity that is compared together
+// with an entry (see joint) is omitted, even in later rules: that comparison comes first.
 func idLists(stage []stageRule) (lists [][]string, some bool) {
 	later := map[string]bool{}
 	lists = make([][]string, len(stage))
@@ -99,8 +98,8 @@ func idLists(stage []stageRule) (lists [][]string, some bool) {
 	return lists, some
 }
 
-// idList writes the lists of a stage, in the order of the rules, one expression for the
-// identities of a rule.
+// idList writes the lists of a stage in the order of the rules, with one expression for
+// the identities of a rule.
 func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule, lists [][]string) {
 	for i, ids := range lists {
 		do := action{policy: rules[stage[i].rule].kri, deny: rules[stage[i].rule].deny}
@@ -115,8 +114,8 @@ func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule, lists [][
 	}
 }
 
-// alternatives returns how many of the identities go into one expression. There must
-// be at least one identity.
+// alternatives returns how many of the identities, from the first one on, fit into one
+// expression. There must be at least one identity.
 func alternatives(ids []string) int {
 	size, n := 0, 0
 	for n < len(ids) && size < maxAlternation {
@@ -126,7 +125,7 @@ func alternatives(ids []string) int {
 	return n
 }
 
-// oneOf returns an expression for identities.
+// oneOf returns an expression that matches each of the identities.
 func oneOf(ids []string) string {
 	shared := ids[0]
 	for _, id := range ids[1:] {
@@ -142,10 +141,10 @@ func oneOf(ids []string) string {
 	return string(append(expression, ')'))
 }
 
-// joint returns the listed entry whose comparison includes the mapped identities
-// of the rule: the first that asks for a prefix of SPIFFE IDs and nothing else. One
-// comparison takes half the space of two. It returns nil if there are no identities,
-// too many for one expression, or no such entry.
+// joint returns the entry in the list whose comparison also includes the mapped identities
+// of the rule: the first one that asks for a prefix of SPIFFE IDs and nothing else. One
+// comparison takes half the space of two. It returns nil if there is no such entry, or if
+// there are no identities or too many for one expression.
 //
 // The map comes first, so for its clients the comparison is not reached. A client
 // with further URI SANs reaches it in the order of the rules, and no entry before
@@ -162,8 +161,8 @@ func (r *stageRule) joint() *permission.Entry {
 	return nil
 }
 
-// appendQuoted appends an expression for the text of a SPIFFE ID. The dot is its only
-// character with a meaning in expressions.
+// appendQuoted appends an expression that matches the text of a SPIFFE ID. The dot is the
+// only character of an ID that is special in expressions.
 func appendQuoted(b []byte, id string) []byte {
 	for i := range len(id) {
 		if id[i] == '.' {

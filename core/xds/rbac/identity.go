@@ -8,14 +8,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The matcher form has one input for the URI SANs of a client's certificate: all
-// of them, joined by commas. A client's SPIFFE ID is the one that begins with
-// spiffe:// (SPEC 7.2), so a comparison of an ID accepts other URIs around it,
-// and a client with several IDs is decided apart, as one without an ID. A URI with a
-// comma would look like two, so [CommaFilter] refuses its client.
+// The matcher form has one input for the URI SANs of a client's certificate: all of them,
+// joined by commas. A client's SPIFFE ID is the one that begins with spiffe:// (SPEC 7.2),
+// so a comparison of an ID accepts other URIs around it. A client with several IDs is
+// decided separately, as one without an ID. A URI with a comma would look like two URIs,
+// so [CommaFilter] refuses the client.
 
-// amongURIs returns an expression that holds if one of the URI SANs matches. The
-// expression must not match a comma.
+// amongURIs returns an expression that matches the joined URI SANs if one of them matches
+// the given expression, which must not match a comma.
 func amongURIs(expression string) string {
 	return uriBefore + expression + uriAfter
 }
@@ -25,19 +25,19 @@ const uriBefore, uriAfter = `(?:\C*,)?`, `(?:,\C*)?`
 // severalURIs matches the URI SANs of a client that has more than one.
 const severalURIs = `\C*,\C*`
 
-// NoSingleID is the regular expression of the URI SANs of a client that has no SPIFFE
-// ID though one of them may begin with spiffe://: two of them do, in any letter case.
+// NoSingleID is a regular expression for the joined URI SANs of a client. It matches if two
+// of them begin with spiffe://, in any letter case: such a client has no SPIFFE ID.
 const NoSingleID = `(?:\C*,)?` + spiffeScheme + `\C*,` + spiffeScheme + `\C*`
 
 const spiffeScheme = `[Ss][Pp][Ii][Ff][Ff][Ee]://`
 
-// ofSegments is the part of a SPIFFE ID below a prefix: segments that are neither empty
-// nor a dot segment. What is not a SPIFFE ID lies below no prefix (SPEC 7.2).
+// ofSegments is the part of a SPIFFE ID below a prefix: segments that are neither empty nor
+// a dot segment. Text that is not a SPIFFE ID is below no prefix (SPEC 7.2).
 const ofSegments = `(?:/\.{0,2}[\w-][\w.-]*|/\.{3}[\w.-]*)*`
 
-// SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for
-// the URI SANs of a client joined by commas. A client with several SPIFFE IDs has none
-// (SPEC 7.2): [NoSingleID] matches its URI SANs.
+// SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for the
+// URI SANs of a client joined by commas. A caller must compare [NoSingleID] first: a client
+// with several SPIFFE IDs is treated as one without an ID (SPEC 7.2).
 func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 	if m.Type == conf.SpiffeIDExact {
 		return amongURIs(quoted(m.Value))
@@ -45,7 +45,7 @@ func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 	return amongURIs(belowID(m))
 }
 
-// belowID returns an expression for the SPIFFE IDs of a prefix.
+// belowID returns an expression for the SPIFFE IDs with a prefix.
 func belowID(m *conf.SpiffeIDMatch) string {
 	return quoted(request.TrimSlash(m.Value)) + ofSegments
 }
@@ -56,9 +56,9 @@ func quoted(text string) string { return regexp.QuoteMeta(text) }
 // for the URI SANs of the client joined by commas.
 func TagExpression(tag resource.Tag) string { return amongURIs(tagRegex(tag)) }
 
-// tagRegex returns an expression for the URI SAN of a tag. Keys may have slashes
-// and values have none, so any value of a key ends at the end of the URI:
-// kuma://team/lead/a is no value of team.
+// tagRegex returns an expression for the URI SAN of a tag. Keys may contain slashes, and
+// values cannot, so a value extends to the end of the URI: kuma://team/lead/a has no value
+// of team.
 func tagRegex(tag resource.Tag) string {
 	key := quoted(request.TagURI + tag.Key + "/")
 	if tag.Value == resource.AnyValue {

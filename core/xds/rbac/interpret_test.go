@@ -19,18 +19,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// interpreter reads a filter as Envoy's documentation does, for one request of
-// a client with a certificate. It uses no permissions.
+// interpreter evaluates a filter as Envoy's documentation describes, for one request of a
+// client with a certificate. It does not use the permissions.
 type interpreter struct {
 	t       testing.TB
-	grpc    bool // read as gRPC does: a header without a value is absent
+	grpc    bool // evaluate as gRPC does: a header without a value is absent
 	uris    []string
 	sni     string
 	headers map[string]string // with :method and :path on HTTP inbounds
 }
 
-// newInterpreter gives the client its certificate, which carries its tags for
-// from. An HTTP inbound normalizes the path before the filter.
+// newInterpreter returns an interpreter for a client's request. The certificate carries
+// the client's tags for from. An HTTP inbound normalizes the path before the filter.
 func newInterpreter(t testing.TB, p *permission.Permissions, c *permissiontest.Client) *interpreter {
 	in := &interpreter{t: t, sni: lowerASCII(c.SNI), headers: map[string]string{}, uris: c.Certificate(p.Clients != nil)}
 	if p.Protocol == request.HTTP {
@@ -58,8 +58,8 @@ func lowerASCII(name string) string {
 	}, name)
 }
 
-// matcher returns the action of a matcher; nil if it has none. A nested matcher
-// without an action leaves the list to its next element.
+// matcher returns the action of a matcher; nil if it has none. If a nested matcher has no
+// action, the next element of the list is compared.
 func (in *interpreter) matcher(m *xdsmatcher.Matcher) *rbacconfig.Action {
 	switch {
 	case m.GetMatcherList() != nil:
@@ -123,10 +123,10 @@ func (in *interpreter) predicate(p *xdsmatcher.Matcher_MatcherList_Predicate) bo
 	return false
 }
 
-// several is a rule of Envoy's API that its generated validation lacks.
+// several checks a rule of Envoy's API that its generated validation lacks.
 func (in *interpreter) several(n int) {
 	if n < 2 {
-		in.t.Fatal("and, or of less than two")
+		in.t.Fatal("and, or with less than two conditions")
 	}
 }
 
@@ -148,7 +148,7 @@ func (in *interpreter) input(config *xdscore.TypedExtensionConfig) (value string
 	return "", false
 }
 
-// stringMatcher is what the matchers of both APIs have in common.
+// anyStringMatcher is what the string matchers of both APIs have in common.
 type anyStringMatcher interface {
 	GetExact() string
 	GetPrefix() string
@@ -174,8 +174,8 @@ func (in *interpreter) text(value string, m anyStringMatcher) bool {
 	return value == m.GetExact()
 }
 
-// matches compares a whole text with an expression, byte by byte as Envoy does;
-// gRPC has Go's expressions.
+// matches compares a whole text with an expression: byte by byte as Envoy does, or with
+// Go's expressions as gRPC does.
 func (in *interpreter) matches(expression, value string) bool {
 	if !in.grpc {
 		bytewise := func(text string) string {
@@ -194,7 +194,7 @@ func (in *interpreter) matches(expression, value string) bool {
 	return re.MatchString(value)
 }
 
-// rules reports whether a policy holds.
+// rules reports whether one of the policies holds.
 func (in *interpreter) rules(r *rbacconfig.RBAC) bool {
 	for _, policy := range r.GetPolicies() {
 		permitted, principal := false, false
@@ -281,8 +281,8 @@ func (in *interpreter) header(m *route.HeaderMatcher) bool {
 	return false
 }
 
-// verdict is what a filter does: the decision and the name of what decides,
-// and the shadow decision with its name; "" if the filter has none.
+// verdict is the result of a filter: the decision with the name of the policy that decides,
+// and the same for the shadow decision; "" if the filter has none.
 type verdict struct{ enforced, shadow string }
 
 func (in *interpreter) filter(f rbacConfig) (v verdict) {
@@ -308,8 +308,8 @@ func actionText(a *rbacconfig.Action) string {
 	return fmt.Sprintf("%s %s", a.GetAction(), a.GetName())
 }
 
-// rulesText leaves out the policy's name: the rules form has none for a denial,
-// and its policies are compared in the order of their names.
+// rulesText omits the policy's name: the rules form has none for a denial, and its policies
+// are compared in the order of their names.
 func (in *interpreter) rulesText(r *rbacconfig.RBAC, action rbacconfig.RBAC_Action) string {
 	if r.GetAction() != action {
 		in.t.Fatalf("action %v", r.GetAction())
@@ -320,7 +320,7 @@ func (in *interpreter) rulesText(r *rbacconfig.RBAC, action rbacconfig.RBAC_Acti
 	return "DENY"
 }
 
-// expected returns what a filter does if an answer is right.
+// expected returns the verdict of a filter that decides as the answer does.
 func expected(form Form, p *permission.Permissions, a permission.Answer) verdict {
 	v := verdict{enforced: decided(form, a.Decision)}
 	if !a.HasShadow {

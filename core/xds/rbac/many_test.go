@@ -31,9 +31,9 @@ func ruleOf(name string, c meshtrafficpermission.RuleConf) permission.Rule {
 	return permission.Rule{KRI: "kri_mtp_default___" + name + "_", Conf: &c}
 }
 
-// stagesOf returns what a matcher compares one after the other: m3 is a map of
-// three identities, l2 a list of two matchers. Lists contain the requests that
-// are decided apart, too; they are left out.
+// stagesOf returns the order in which a matcher compares: m3 is a map of three identities,
+// l2 a list of two matchers. The matchers for requests that are decided separately are
+// omitted.
 func stagesOf(m *xdsmatcher.Matcher) string {
 	var out []string
 	for ; m != nil; m = m.GetOnNoMatch().GetMatcher() {
@@ -56,13 +56,13 @@ func stagesOf(m *xdsmatcher.Matcher) string {
 	return strings.Join(out, " ")
 }
 
-// Identities are looked up where that changes neither the decision nor whose it
-// is, and nowhere else.
+// Identities are looked up in a map only where that changes neither the decision nor the
+// policy that makes it.
 func TestStages(t *testing.T) {
 	type lists = meshtrafficpermission.RuleConf
 	get := conf.Method("GET")
 	clients := append(identities("a/%d", 12), identities("b/%d", 12)...)
-	// Every other rule is a prefix below which the identities of the next lie.
+	// Every other rule is a prefix of the identities in the next rule.
 	alternating := make([]permission.Rule, 30)
 	for i := range alternating {
 		alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: identities(fmt.Sprintf("c%d/%%d", i), 10)})
@@ -122,8 +122,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// Where every policy would have to repeat thousands of denials, one denies for
-// all.
+// If every policy would have to repeat thousands of denials, one policy replaces them all.
 func TestManyPoliciesAndDenials(t *testing.T) {
 	l, _ := permission.NewDecisionList(request.HTTP, thousandRules())
 	p := &permission.Permissions{Protocol: request.HTTP, Rules: l}

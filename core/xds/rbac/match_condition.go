@@ -9,12 +9,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// translation translates matches for one form of the filter. It keeps what it
-// made of each regular expression.
+// translation translates matches for one form of the filter. It keeps the translation of
+// each regular expression.
 type translation struct {
 	form  Form
 	known map[string]string // by kind and expression
-	size  int               // of what is known
+	size  int               // of known, in bytes
 }
 
 func newTranslation(form Form) *translation {
@@ -24,8 +24,8 @@ func newTranslation(form Form) *translation {
 // tooLarge reports whether the expressions alone are larger than a filter may be.
 func (t *translation) tooLarge() bool { return t.size > MaxFilter }
 
-// entry returns the condition under which an entry, whose match must not be
-// empty, holds. Server names are conditions of the matcher form only.
+// entry returns the condition under which an entry holds. Its match must not be empty.
+// Server names are conditions in the matcher form only.
 func (t *translation) entry(e *permission.Entry) *condition {
 	m := e.Match
 	var conditions []*condition
@@ -47,13 +47,13 @@ func (t *translation) entry(e *permission.Entry) *condition {
 	return allOf(conditions...)
 }
 
-// lowerName returns the server name in lower case, as Envoy has it.
+// lowerName returns the server name in lower case, as Envoy compares it.
 func lowerName(m *conf.Match) string { return strings.ToLower(string(*m.SNI)) }
 
 func header(name string) input { return input{httpHeader, name} }
 
-// spiffeID compares the client's SPIFFE ID. In the matcher form other URI SANs
-// are around it (identity.go).
+// spiffeID compares the client's SPIFFE ID. In the matcher form it may be surrounded by
+// other URI SANs (identity.go).
 func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
 	on := input{kind: clientURI}
 	switch {
@@ -65,7 +65,7 @@ func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
 	return comparison(on, textRegex, belowID(m))
 }
 
-// path compares the path. In the matcher form the input has the query too.
+// path compares the path. In the matcher form the input includes the query.
 func (t *translation) path(m *conf.PathMatch) *condition {
 	on, exactly := input{kind: urlPath}, func(on input, path string) []*condition {
 		return []*condition{comparison(on, textExact, path)}
@@ -89,8 +89,8 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 	return anyOf(append(exactly(on, prefix), comparison(on, textPrefix, prefix+"/"))...)
 }
 
-// header compares a header. An entry that denies, by itself or as a shadow,
-// holds for any run of the value's elements (SPEC 7.2).
+// header compares a header. With runs, as for a denial or a shadow denial, the condition
+// holds if any run of the value's elements matches (SPEC 7.2).
 func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	on := header(strings.ToLower(string(h.Name)))
 	isHost := on.header == "host"
@@ -99,7 +99,7 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	}
 	anyBytes := `\C*`
 	if t.form == RulesForm {
-		anyBytes = `(?s:.)*` // gRPC's expressions are Go's
+		anyBytes = `(?s:.)*` // gRPC uses Go's expressions
 	}
 	element := `(?:` + anyBytes + `,)?[\t ]*`
 	switch how := h.How(); {
@@ -122,7 +122,7 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 		return comparison(on, textPrefix, *h.Value)
 	case how == conf.HeaderRegex:
 		switch {
-		case runs && on.header == "cookie": // which ends in a blank if its last line is empty
+		case runs && on.header == "cookie": // it ends in a blank if its last line is empty
 			return comparison(on, textRegex, t.regex("cookie", *h.Value, func(e *regex.Expr) string {
 				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes)
 			}))
@@ -139,13 +139,14 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	return comparison(on, textExact, *h.Value)
 }
 
-// anyRun returns the expression for any run of the elements of a value. A byte beyond
-// ASCII meets it too: no spelling of a character evades a denial.
+// anyRun returns an expression that matches a value if any run of its elements matches. It
+// also matches a value with a byte beyond ASCII, so that no spelling of a character evades
+// a denial.
 func anyRun(e *regex.Expr, anyBytes string) string {
 	return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
 }
 
-// regex translates a regular expression, which passed validation, once.
+// regex translates a regular expression that passed validation, once.
 func (t *translation) regex(kind, expression string, translate func(*regex.Expr) string) string {
 	key := kind + " " + expression
 	out, ok := t.known[key]

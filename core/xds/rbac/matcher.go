@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// entryMatcher writes the matcher of one decision: one matcher for each rule
-// that denies, then one for each rule that allows, each action with the policy's
-// KRI as its name. If there are many SPIFFE IDs, they are in maps. In front of
-// them are the requests that need an answer of their own.
+// entryMatcher writes the matcher of one decision: one matcher for each rule that denies,
+// then one for each rule that allows. Each action has the policy's KRI as its name. If
+// there are many SPIFFE IDs, they are in maps. Requests that are decided separately come
+// first.
 func entryMatcher(out *writer, entries []permission.Entry, d decision) {
 	w := &matcherWriter{out, map[input][]byte{}}
 	t := newTranslation(MatcherForm)
@@ -35,8 +35,8 @@ func entryMatcher(out *writer, entries []permission.Entry, d decision) {
 	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
 }
 
-// beyondASCII is the condition that the path of a request has a byte beyond ASCII.
-// A regular expression compares such a path byte by byte.
+// beyondASCII is the condition that the path of a request has a byte beyond ASCII. A
+// regular expression compares such a path byte by byte.
 var beyondASCII = allOf(
 	comparison(header(":path"), textAny, ""),
 	negation(comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:\?\C*)?`)),
@@ -46,11 +46,11 @@ var beyondASCII = allOf(
 type branch struct {
 	when *condition
 	do   action
-	next func(field protowire.Number) // if not nil, a matcher in place of the action
+	next func(field protowire.Number) // if not nil, writes a matcher in place of the action
 }
 
-// firstOf writes the fields of a matcher: the first of the branches whose condition holds
-// applies, and last if there is none. A nil last is not written.
+// firstOf writes the fields of a matcher: the first branch whose condition holds applies,
+// or last if there is none. If last is nil, it is not written.
 func (w *matcherWriter) firstOf(branches []branch, last *action) {
 	if len(branches) > 0 {
 		w.message(matcherList, func() {
@@ -114,8 +114,8 @@ func (w *matcherWriter) fields(t *translation, rules []ruleEntries, d decision) 
 	w.stages(t, rules, plan(rules), last)
 }
 
-// untilCertain cuts the rules off at the first that matches every request and
-// returns what is then to be done; if there is none, what is done by default.
+// untilCertain returns the rules before the first one that matches every request, and the
+// action of that one. If there is none, it returns all rules and the default action.
 func untilCertain(rules []ruleEntries, d decision) ([]ruleEntries, action) {
 	for i, r := range rules {
 		for _, e := range r.entries {
@@ -127,8 +127,7 @@ func untilCertain(rules []ruleEntries, d decision) ([]ruleEntries, action) {
 	return rules, d.byDefault()
 }
 
-// stages writes the fields of the matcher that compares the stages one after
-// the other.
+// stages writes the fields of the matcher that compares the stages in order.
 func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]stageRule, last action) {
 	if len(stages) == 0 {
 		w.onMatch(matcherOnNoMatch, last)
@@ -160,9 +159,9 @@ func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]s
 	})
 }
 
-// list writes the entries of a stage that are not in its map; the first that matches
-// decides. It includes the identities of the map, because the map does not find clients
-// with further URI SANs.
+// list writes the list of a stage; the first match decides. It has the entries that are not
+// in the map, and the identities of the map again: the map does not find clients with
+// further URI SANs.
 func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageRule, mapped bool) {
 	w.message(matcherList, func() {
 		if mapped {

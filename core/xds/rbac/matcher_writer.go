@@ -41,12 +41,12 @@ func (w *writer) extension(field protowire.Number, name, url string, contents fu
 	})
 }
 
-// actionExtension is the name of the extension in each action. It is short because a
-// filter has thousands of actions. Envoy finds the extension by the type of its configuration; the
-// name is any text (xds.core.v3.TypedExtensionConfig).
+// actionExtension is the name of the extension in each action. Envoy finds the extension by
+// the type of its config, so the name can be any text (xds.core.v3.TypedExtensionConfig).
+// It is short because a filter can have thousands of actions.
 const actionExtension = "action"
 
-// onMatch writes what to do at an end of the matcher.
+// onMatch writes the action at an end of the matcher.
 func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 	w.message(field, func() {
 		if e := a.extension; e != nil {
@@ -106,7 +106,7 @@ func (w *matcherWriter) predicate(field protowire.Number, c *condition) {
 	})
 }
 
-// The fields of StringMatcher, the same in xds.type.matcher.v3 and in
+// The fields of StringMatcher, which are the same in xds.type.matcher.v3 and
 // envoy.type.matcher.v3, and of RegexMatcher.
 const (
 	stringExact, stringPrefix, stringRegex = 1, 2, 5

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	// The types of the filters, so that their JSON can be printed.
+	// The types of the messages in filters, which printing their JSON needs.
 	_ "github.com/cncf/xds/go/xds/type/matcher/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
@@ -18,14 +18,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// Form is how a filter expresses which clients are allowed.
+// Form is the form in which a filter expresses which requests are allowed.
 type Form uint8
 
 const (
 	// MatcherForm is a matcher tree whose actions have the names of policies.
 	MatcherForm Form = iota
-	// RulesForm is policies of principals. gRPC reads nothing else: to gRPC a
-	// filter with a matcher only is a filter that allows every client.
+	// RulesForm is policies with principals. gRPC reads nothing else: for gRPC, a
+	// filter that has only a matcher allows every client.
 	RulesForm
 )
 
@@ -35,16 +35,16 @@ const (
 	NetworkFilterName = "envoy.filters.network.rbac"
 )
 
-// MaxFilter is the size in bytes up to which a filter is made.
+// MaxFilter is the maximum size of a filter in bytes.
 const MaxFilter = 16 << 20
 
 // ErrTooLarge indicates that a filter would be larger than [MaxFilter] (SPEC
 // 7.6).
 var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries, or prefixes of SPIFFE IDs")
 
-// New returns the filter of an inbound: an HTTP filter on HTTP inbounds, a
-// network filter on TCP ones. The network filter counts under statPrefix,
-// which must not be empty and ends in a dot; the HTTP filter counts under its
+// New returns the filter of an inbound: an HTTP filter for an HTTP inbound, a network
+// filter for a TCP inbound. The statistics of the network filter have statPrefix, which
+// must not be empty and ends in a dot; those of the HTTP filter have the prefix of its
 // connection manager. The error is [ErrTooLarge].
 func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error) {
 	w := &writer{data: make([]byte, 0, sizeHint(p))}
@@ -74,13 +74,13 @@ func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error
 // LimitName is the name of the filter that DenyAll returns, and of its action.
 const LimitName = "limit"
 
-// DenyAll returns the filter of an inbound whose permissions are past a limit. It
-// denies every request (SPEC 11.2).
+// DenyAll returns the filter of an inbound whose permissions exceed a limit. It denies
+// every request (SPEC 11.2).
 func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 	w := &writer{}
 	_, url, fields := filterOf(protocol)
 	fields.write(w, form, statPrefix, []decision{enforced}, func(decision) {
-		if form == MatcherForm { // the rules form denies without policies
+		if form == MatcherForm { // the rules form without policies denies already
 			m := &matcherWriter{w, nil}
 			m.onMatch(matcherOnNoMatch, action{policy: LimitName, deny: true})
 		}
@@ -98,11 +98,11 @@ func filterOf(protocol request.Protocol) (name, url string, fields rbacFields) {
 		rbacFields{rules: [...]protowire.Number{1, 2}, matcher: [...]protowire.Number{4, 5}}
 }
 
-// rbacFields is the fields of one of the two filters, in their order. Those of the forms
-// are by decision.
+// rbacFields are the numbers of the fields of one of the two filters, in their order. The
+// fields of a form have one number for each decision.
 type rbacFields struct {
 	rules      [2]protowire.Number
-	statPrefix protowire.Number // 0: there is none
+	statPrefix protowire.Number // 0: the filter has none
 	matcher    [2]protowire.Number
 }
 
@@ -130,7 +130,7 @@ func entriesOf(p *permission.Permissions) []permission.Entry {
 	return p.Rules.Entries()
 }
 
-// sizeHint returns about how many bytes a filter takes.
+// sizeHint estimates the size of a filter in bytes.
 func sizeHint(p *permission.Permissions) int {
 	const entry = 220 // an action, and its part of the list of a rule
 	size := 4096

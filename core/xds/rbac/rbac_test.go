@@ -32,7 +32,7 @@ type rbacConfig interface {
 	ValidateAll() error
 }
 
-// received returns a filter's config after it went over the wire.
+// received returns a filter's config as decoded from its bytes.
 func received(t testing.TB, p *permission.Permissions, form Form) rbacConfig {
 	t.Helper()
 	filter, err := New(p, form, "inbound.")
@@ -50,9 +50,9 @@ func received(t testing.TB, p *permission.Permissions, form Form) rbacConfig {
 	return config
 }
 
-// compareFilter compares a filter with the permissions that it was made of; the
-// rules form as gRPC reads it too. The rules form cannot distinguish
-// several SPIFFE IDs, and gRPC does not read expressions byte by byte.
+// compareFilter compares a filter with the permissions that it was made from. The rules
+// form is also evaluated as gRPC does. The rules form cannot detect several SPIFFE IDs, and
+// gRPC does not evaluate expressions byte by byte.
 func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rbacConfig, c *permissiontest.Client) error {
 	q := c.Request()
 	if p.Rules != nil && p.Rules.AsksForPath() && request.NewSeen(q).PathRefused {
@@ -74,8 +74,8 @@ func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rb
 	return nil
 }
 
-// A filter's bytes are as many as those of the protobuf library, which writes
-// the fields of a oneof last, and the same each time.
+// A filter has as many bytes as the protobuf library writes, in another order (the library
+// writes the fields of a oneof last), and the same bytes each time.
 func TestFilterBytes(t *testing.T) {
 	l, _ := permission.NewDecisionList(request.TCP, thousandRules())
 	for word, form := range forms {
@@ -96,7 +96,7 @@ func TestFilterBytes(t *testing.T) {
 	}
 }
 
-// The stories' filters are golden files, refreshed by UPDATE=1, and decide as the
+// The filters of the stories are golden files, refreshed by UPDATE=1, and decide as the
 // stories do.
 func TestStories(t *testing.T) {
 	stories, err := permissiontest.Stories()
@@ -153,8 +153,8 @@ func golden(t *testing.T, file string, f Filter) {
 	}
 }
 
-// Both forms of the filter decide as access does, on random policies. Access
-// agrees with the reference on the same ones.
+// Both forms of the filter decide as package access does, on random policies. Access agrees
+// with the reference on the same policies.
 func TestFiltersAgreeWithAccess(t *testing.T) {
 	scenarios := 500
 	if testing.Short() {

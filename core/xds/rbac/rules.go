@@ -7,15 +7,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// entryRules writes the rules form of one decision. Enforced, a client is
-// allowed if one of the policies holds, each of which is for what the rules of
-// one MeshTrafficPermission allow and excludes what any rule denies. As a shadow,
-// a client is denied if one of the policies holds. A policy has the KRI of the
+// entryRules writes the rules form of one decision. In the enforced decision a request is
+// allowed if one of the policies holds. Each policy holds for what the rules of one
+// MeshTrafficPermission allow, except what any rule denies. In the shadow decision a
+// request is denied if one of the policies holds. A policy has the KRI of the
 // MeshTrafficPermission as its name.
 func entryRules(w *writer, entries []permission.Entry, d decision) {
 	rules := inOrder(entries, d)
 	t := newTranslation(RulesForm)
-	conditions := map[*permission.Entry]*condition{} // made once for all cases
+	conditions := map[*permission.Entry]*condition{} // made once, for all cases
 	for _, r := range rules {
 		for _, e := range r.entries {
 			if conditions[e] = principalOf(t, e); t.tooLarge() {
@@ -50,8 +50,8 @@ func principalOf(t *translation, e *permission.Entry) *condition {
 	return t.entry(e)
 }
 
-// sizeBudget counts how many bytes the principals of policies take at least, as
-// each case repeats the cases of entries without a server name.
+// sizeBudget is a lower bound of the bytes that the principals take. It is checked because
+// each case repeats all entries without a server name.
 type sizeBudget struct{ spent int }
 
 func (b *sizeBudget) add(c *condition) {
@@ -64,8 +64,8 @@ func (b *sizeBudget) add(c *condition) {
 // pathBeyondASCII is [beyondASCII] in the rules form.
 var pathBeyondASCII = negation(comparison(input{kind: urlPath}, textRegex, `[\x00-\x7f]*`))
 
-// addPolicies adds the policies of one case. None holds for requests that meet one of
-// the conditions never.
+// addPolicies adds the policies of one case. No policy holds for a request that meets one
+// of the conditions in never.
 func (c *serverNameCase) addPolicies(p policies, rules []ruleEntries, conditions map[*permission.Entry]*condition, never []*condition, budget *sizeBudget) {
 	denied := slices.Clone(never)
 	var allowed []allowedBy
@@ -108,18 +108,18 @@ func (c *serverNameCase) addPolicies(p policies, rules []ruleEntries, conditions
 	}
 }
 
-// allowedBy is the clients that one MeshTrafficPermission allows.
+// allowedBy is what one MeshTrafficPermission allows.
 type allowedBy struct {
 	kri        string
 	principals []*condition
 }
 
-// maxExclusions bounds how many principals repeat what is denied: each policy
-// has to.
+// maxExclusions bounds the number of principals that repeat denials, since each policy must
+// exclude all of them.
 const maxExclusions = 1_000
 
-// allPolicies is the name of the one policy that replaces the policies of all
-// MeshTrafficPermissions if each by itself would be too much.
+// allPolicies is the name of the one policy that replaces those of all
+// MeshTrafficPermissions if there would be more than maxExclusions.
 const allPolicies = "all"
 
 func together(allowed []allowedBy) []allowedBy {
@@ -130,7 +130,8 @@ func together(allowed []allowedBy) []allowedBy {
 	return []allowedBy{all}
 }
 
-// excluding returns a condition that holds for those allowed and not denied.
+// excluding returns a condition that holds if allowed holds and no condition of denied
+// does.
 func excluding(allowed *condition, denied []*condition) *condition {
 	if len(denied) == 0 {
 		return allowed

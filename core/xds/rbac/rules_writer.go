@@ -25,8 +25,8 @@ const (
 	re2MaxProgram, uint32Value                 = 1, 1
 )
 
-// policies is the policies of the rules form by their names, each a permission
-// with the principals that have it.
+// policies are the policies of the rules form by name. Each has a permission and the
+// principals that have it.
 type policies map[string]*policy
 
 type policy struct {
@@ -34,8 +34,8 @@ type policy struct {
 	principals []*condition
 }
 
-// serverNames is a permission: the server name is one of the names, or with
-// other none of them. No names are any.
+// serverNames is a permission: the server name is one of the names or, with other, none of
+// them. Without names, every server name is permitted.
 type serverNames struct {
 	names []string
 	other bool
@@ -43,8 +43,8 @@ type serverNames struct {
 
 var anyPermission = &serverNames{}
 
-// add adds a principal to the policy of a name. All principals of a name have
-// the same permission.
+// add adds a principal to the policy of a name. All principals of a policy have the same
+// permission.
 func (p policies) add(name string, permission *serverNames, principal *condition) {
 	known := p[name]
 	if known == nil {
@@ -54,8 +54,8 @@ func (p policies) add(name string, permission *serverNames, principal *condition
 	known.principals = append(known.principals, principal)
 }
 
-// write writes the fields of an RBAC: the policies of the enforced decision
-// allow; rules of the shadow decision deny.
+// write writes the fields of an RBAC message. The policies of the enforced decision allow,
+// those of the shadow decision deny.
 func (p policies) write(w *writer, d decision) {
 	if d == shadow {
 		w.number(rbacAction, uint64(rbacconfig.RBAC_DENY))
@@ -92,8 +92,8 @@ func (w *writer) permission(s *serverNames) {
 	}
 }
 
-// principal writes a condition. A principal can compare headers and paths too,
-// so it can express an entry except for the server name, which permissions have.
+// principal writes a condition. Since a principal can compare headers and paths, it can
+// express a whole entry except the server name, which is in the permission.
 func (w *writer) principal(field protowire.Number, c *condition) {
 	w.message(field, func() {
 		switch c.op {
@@ -124,8 +124,8 @@ func (w *writer) principalComparison(c *condition) {
 	case c.on.kind == urlPath:
 		w.message(principalURLPath, func() { w.message(pathMatcherPath, func() { w.rulesText(c.text) }) })
 	case c.text.how == textAny:
-		// gRPC takes a header without a value for an absent one if it is asked
-		// whether the header is present.
+		// A test for presence would not do: gRPC treats a header without a value as
+		// absent.
 		w.message(principalOr, func() {
 			w.message(setMembers, func() {
 				w.message(principalHeader, func() {
@@ -143,9 +143,9 @@ func (w *writer) principalComparison(c *condition) {
 	}
 }
 
-// maxProgram is what the rules form asks Envoy to accept as the size of an
-// expression's program; without it the limit is 100. No expression that passed
-// validation takes as much (regex.MaxProgram).
+// maxProgram is the size of an expression's program that the rules form asks Envoy to
+// accept; the default limit is 100. No expression that passed validation is as large
+// (regex.MaxProgram).
 const maxProgram = 100_000
 
 // rulesText writes the fields of an envoy.type.matcher.v3.StringMatcher.

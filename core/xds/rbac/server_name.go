@@ -7,24 +7,24 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// serverNameCase is one answer to the question which SNI a client sent. The
-// SNI can be in permissions only and all the rest of an entry in principals, and
-// a policy is a product of the two; so there are policies for each SNI that an
-// entry asks for, and for any SNI that no entry denies. What is allowed with any
-// SNI is in the latter, and again only if an SNI is denied to some clients; what
-// is denied with any SNI is in all of them. The policies of the shadow decision
-// only deny, so nothing is repeated there.
+// serverNameCase is one case of the SNI that a client sent. In the rules form the SNI can
+// only be in permissions and the rest of an entry only in principals, and a policy is the
+// product of the two. So there are policies for each SNI that an entry asks for, and for
+// any SNI that no entry denies. What is allowed with any SNI is in the latter; it is
+// repeated for an SNI only if that SNI is denied to some clients. What is denied with any
+// SNI is in all of them. The policies of the shadow decision only deny, so there nothing
+// is repeated.
 type serverNameCase struct {
-	name       string // "": any that is not denied
+	name       string // "": any SNI that is not denied
 	denied     bool
 	enforced   bool
 	permission *serverNames
 }
 
-// serverNameCases returns the cases of an inbound's rules. If no entry asks for
-// an SNI, there is one.
+// serverNameCases returns the cases of an inbound's rules. There is one case if no entry
+// asks for an SNI.
 func serverNameCases(rules []ruleEntries, d decision) []serverNameCase {
-	denied := map[string]bool{} // by each name that is asked for
+	denied := map[string]bool{} // whether an entry denies, by each name that is asked for
 	for _, r := range rules {
 		for _, e := range r.entries {
 			if e.Match.SNI != nil {
@@ -44,7 +44,7 @@ func serverNameCases(rules []ruleEntries, d decision) []serverNameCase {
 	return append(cases, serverNameCase{enforced: d == enforced, permission: rest})
 }
 
-// includes reports whether an entry is of interest in the case.
+// includes reports whether the policies of the case need an entry.
 func (c *serverNameCase) includes(m *conf.Match, deny bool) bool {
 	if m.SNI == nil {
 		return deny && c.enforced || c.denied || c.name == ""
@@ -52,7 +52,7 @@ func (c *serverNameCase) includes(m *conf.Match, deny bool) bool {
 	return c.name == lowerName(m)
 }
 
-// title returns a name that is different in each case.
+// title returns a name for a policy that differs between cases.
 func (c *serverNameCase) title(name string) string {
 	if c.name == "" {
 		return name

@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// alternatingClients is a policy with n `from` items about different services,
-// which allow and deny in turn.
+// alternatingClients returns a policy with n `from` items about different services that
+// alternately allow and deny.
 func alternatingClients(n int) *permission.Permissions {
 	p := &resource.Policy{Meta: resource.Meta{ID: resource.ID{Kind: permission.KindName, Mesh: "default", Name: "alternating"}}, Type: meshtrafficpermission.Kind()}
 	actions := []meshtrafficpermission.Action{meshtrafficpermission.Allow, meshtrafficpermission.Deny, meshtrafficpermission.AllowWithShadowDeny, meshtrafficpermission.Deny}
@@ -28,7 +28,7 @@ func alternatingClients(n int) *permission.Permissions {
 	return &permission.Permissions{Clients: permission.NewClients([]*resource.Policy{p})}
 }
 
-// The rules form of items that allow and deny in turn grows like n log n.
+// The rules form of items that alternately allow and deny grows like n log n.
 func TestAlternatingClients(t *testing.T) {
 	size := func(n int) int {
 		filter, err := New(alternatingClients(n), RulesForm, "inbound.")
@@ -41,7 +41,7 @@ func TestAlternatingClients(t *testing.T) {
 	if large > 6*small {
 		t.Errorf("1,000 items take %d bytes, 4,000 take %d", small, large)
 	}
-	p := alternatingClients(210) // more than may exclude each denial by itself
+	p := alternatingClients(210) // too many to exclude each denial separately
 	for word, form := range forms {
 		config := received(t, p, form)
 		for i := range 7 {
@@ -58,7 +58,7 @@ func TestAlternatingClients(t *testing.T) {
 	}
 }
 
-// A filter past the limit is an error before it takes memory.
+// A filter that exceeds the limit is an error before it takes memory.
 func TestTooLarge(t *testing.T) {
 	id := func(i int) *conf.SpiffeIDMatch {
 		return &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: fmt.Sprintf("spiffe://shop.mesh/%s/%d", strings.Repeat("a", 1000), i)}
@@ -91,8 +91,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A policy file of 1 MB becomes a filter, or ErrTooLarge, in bounded time and
-// memory, whatever its regular expressions are (SPEC 7.2).
+// A policy file of 1 MB becomes a filter or ErrTooLarge in bounded time and memory,
+// regardless of its regular expressions (SPEC 7.2).
 func BenchmarkExpressions(b *testing.B) {
 	for _, test := range []struct{ name, expression string }{
 		{"ordinary", `/api/v%d/[^/]+/items/.*`},

@@ -6,29 +6,27 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// Exact SPIFFE IDs are found in a map in front of a list. So an ID may be in the
-// map only if no entry of the list that decides before it could match the same
-// client: else the map would decide too early, or in the name of another policy.
-// If an ID cannot be in the map, a new map begins after the list. Both constants
-// bound what that costs.
+// Exact SPIFFE IDs are looked up in a map before a list is compared. So an ID may be in the
+// map only if no earlier entry of the list could match the same client: otherwise the map
+// would decide too early, or in the name of another policy. If an ID cannot be in the map,
+// a new map begins after the list. The two constants bound the cost.
 const (
-	// fewIDs is the number of identities up to which they are compared one by
-	// one.
+	// fewIDs is the number of identities up to which they are compared one by one.
 	fewIDs = 8
-	// maxStages bounds how deep matchers nest: a map with its list takes four
-	// messages, and Envoy's parser refuses more than 100.
+	// maxStages bounds how deeply matchers nest: a map with its list takes four levels
+	// of messages, and Envoy's parser refuses more than 100.
 	maxStages = 8
 )
 
 // stageRule is the entries of one rule in a stage.
 type stageRule struct {
-	rule   int // of the rules
+	rule   int // index of the rule
 	mapped []string
 	listed []*permission.Entry
 }
 
-// plan divides the entries of the rules, in order, into stages. A stage is a map
-// and the list after it.
+// plan divides the entries of the rules into stages, in order. A stage is a map followed by
+// a list.
 func plan(rules []ruleEntries) [][]stageRule {
 	identities := 0
 	for _, r := range rules {
@@ -51,12 +49,12 @@ func plan(rules []ruleEntries) [][]stageRule {
 type planner struct {
 	stages [][]stageRule // done
 	stage  []stageRule   // the current one
-	list   listed        // what its list may match
-	ids    []string      // in the maps, of all rules
+	list   listed        // what the list of the stage may match
+	ids    []string      // in the maps of all stages
 }
 
-// split divides the entries of one rule in the current stage. Blocked is how many
-// identities its map cannot contain.
+// split divides the entries of one rule between the map and the list of the current stage.
+// Blocked is the number of identities that the map cannot contain.
 func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, blocked int) {
 	out.rule = rule
 	begin := len(p.ids)
@@ -75,8 +73,8 @@ func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, b
 	return out, blocked
 }
 
-// endStage begins a new stage after the current one. A map of a few identities is
-// not worth it.
+// endStage ends the current stage and begins a new one. If its map has only a few identities,
+// they are compared in the list instead.
 func (p *planner) endStage(rules []ruleEntries) {
 	mapped := 0
 	for i := range p.stage {
@@ -103,15 +101,15 @@ func asksForIDOnly(e *permission.Entry) bool {
 	return m.SpiffeID != nil && m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
 }
 
-// listed is the SPIFFE IDs that a stage's list may match.
+// listed describes the SPIFFE IDs that the list of a stage may match.
 type listed struct {
 	anyID        bool
 	exact, below map[string]struct{}
-	longest      int // length of the longest of below
+	longest      int // length of the longest text in below
 }
 
-// add adds the entries of a rule that are in the list. An identity among them
-// blocks no other: the same identity again is blocked by what blocked this one.
+// add adds those entries of a rule that are in the list. An identity among them need not
+// block itself in later rules: what kept it out of the map keeps them out, too.
 func (l *listed) add(entries []*permission.Entry) {
 	for _, e := range entries {
 		switch id := e.Match.SpiffeID; {

@@ -6,17 +6,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// writer writes a protobuf message in one pass. Filters name thousands of
-// identities, each of which takes ten nested messages: to build them as Go
-// structs and to marshal those took most of the time and of the memory.
+// writer writes a protobuf message in one pass. A filter can name thousands of identities,
+// and each takes ten nested messages: building them as Go structs and marshalling those
+// took most of the time and memory.
 //
-// A message is written without its length, which is inserted in front of it
-// when it ends. What is moved for that is short, except for the few messages
-// that contain all others.
+// A message is written without its length, which is inserted in front of it at its end.
+// That moves few bytes, except for the few messages that contain all others.
 type writer struct {
 	data []byte
-	// full is set when the data are longer than MaxFilter. Nothing is written
-	// then, so that memory stays bounded; loops may end early.
+	// full is set when the data are longer than MaxFilter. From then on nothing is
+	// written, so that memory stays bounded, and loops may end early.
 	full bool
 }
 
@@ -36,15 +35,15 @@ func (w *writer) number(field protowire.Number, value uint64) {
 	}
 }
 
-// raw writes fields that are marshalled already.
+// raw writes fields that are already marshalled.
 func (w *writer) raw(fields []byte) {
 	if w.grows() {
 		w.data = append(w.data, fields...)
 	}
 }
 
-// message writes a field that is a message, whose fields body writes in the
-// order of their numbers.
+// message writes a field that is a message. Body writes the message's fields in the order
+// of their numbers.
 func (w *writer) message(field protowire.Number, body func()) {
 	if !w.grows() {
 		return
