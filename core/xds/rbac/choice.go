@@ -78,7 +78,7 @@ func (w *matcherWriter) choices(t *translation, choices []Choice) {
 	w.firstOf(branches, nil)
 }
 
-// conditions returns one condition for the conditions, of which there is at least one.
+// conditions combines at least one condition into one.
 func (t *translation) conditions(c Conditions) *condition {
 	var all []*condition
 	if c.Match != nil && !c.Match.Empty() {
