@@ -19,7 +19,7 @@ func NewResource(t wire.Type, name string, m proto.Message) *wire.Resource {
 
 // Decode returns the message of a resource. Each call returns a new one.
 func Decode(r *wire.Resource) (proto.Message, error) {
-	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
+	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Append(nil)}).UnmarshalNew()
 	if err != nil {
 		return nil, fmt.Errorf("resource %s: %w", r.Name, err)
 	}

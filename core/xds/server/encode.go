@@ -52,7 +52,7 @@ func (m *message) bytes() []byte {
 		if m.protocol == delta {
 			b = appendWrapper(appendPrefix(b, responseElements, wrapperSize(r, wire.Variant{})), r, wire.Variant{})
 		} else {
-			b = appendAny(b, responseElements, r.Type.URL(), r.Body)
+			b = appendAny(b, responseElements, r)
 		}
 	}
 	for _, v := range m.variants {
@@ -120,7 +120,7 @@ func elementSize(p protocol, r *wire.Resource) int {
 	if p == delta {
 		return field(wrapperSize(r, wire.Variant{}))
 	}
-	return field(anySize(len(r.Type.URL()), len(r.Body)))
+	return field(anySize(len(r.Type.URL()), r.Size()))
 }
 
 // variantSize is elementSize for a variant.
@@ -157,7 +157,7 @@ func statusSize(f failure) int {
 // wrapperSize returns the size of a resource in its wrapper. The zero variant means
 // that the resource is served by name.
 func wrapperSize(r *wire.Resource, v wire.Variant) int {
-	n := field(anySize(len(r.Type.URL()), len(r.Body)))
+	n := field(anySize(len(r.Type.URL()), r.Size()))
 	if v.Resource == nil {
 		return n + field(len(r.Version)) + field(len(r.Name))
 	}
@@ -170,7 +170,7 @@ func appendWrapper(b []byte, r *wire.Resource, v wire.Variant) []byte {
 		version = variantVersion(v)
 	}
 	b = appendString(b, wrapperVersion, version)
-	b = appendAny(b, wrapperResource, r.Type.URL(), r.Body)
+	b = appendAny(b, wrapperResource, r)
 	if v.Resource == nil {
 		return appendString(b, wrapperName, r.Name)
 	}
@@ -178,11 +178,12 @@ func appendWrapper(b []byte, r *wire.Resource, v wire.Variant) []byte {
 	return appendResourceName(b, r.Name, v.Constraints)
 }
 
-func appendAny(b []byte, number protowire.Number, url string, value []byte) []byte {
-	b = appendPrefix(b, number, anySize(len(url), len(value)))
+// appendAny appends a field that is a resource as google.protobuf.Any.
+func appendAny(b []byte, number protowire.Number, r *wire.Resource) []byte {
+	url, size := r.Type.URL(), r.Size()
+	b = appendPrefix(b, number, anySize(len(url), size))
 	b = appendString(b, anyTypeURL, url)
-	b = protowire.AppendTag(b, anyValue, protowire.BytesType)
-	return protowire.AppendBytes(b, value)
+	return r.Append(appendPrefix(b, anyValue, size))
 }
 
 func appendResourceName(b []byte, name, constraints string) []byte {

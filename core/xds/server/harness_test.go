@@ -107,7 +107,7 @@ func contents(c *xdstest.Client, t wire.Type) map[string]string {
 func bodies(resources ...*wire.Resource) map[string]string {
 	m := map[string]string{}
 	for _, r := range resources {
-		m[r.Name] = string(r.Body)
+		m[r.Name] = string(r.Append(nil))
 	}
 	return m
 }

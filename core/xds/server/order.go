@@ -6,11 +6,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// The orders of SPEC 12.3. Secrets depend on nothing, and nothing waits for them.
+// The orders of SPEC 12.3. Extensions come first: a client that loses access loses it at
+// once, and a listener that changes together with its extension never runs with the old one.
 var (
-	additionOrder = [...]wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType}
-	removalOrder  = [...]wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType}
+	additionOrder = [...]wire.Type{wire.ExtensionType, wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType}
+	removalOrder  = [...]wire.Type{wire.ListenerType, wire.ExtensionType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType}
 )
+
+// isFree reports whether additions of a type wait for nothing, and nothing waits for them:
+// they refer to no other resource. An Envoy waits for the extensions of a new listener
+// before it accepts the listener, so they must not wait for the listeners' ACK.
+func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.ExtensionType }
 
 // next returns the next response, or nil if there is nothing to send or if it has to
 // wait. It is called with the lock.
@@ -36,7 +42,7 @@ func (s *stream) next() *response {
 		}
 	}
 	for _, t := range additionOrder {
-		w, free := s.watches[t], t == wire.SecretType
+		w, free := s.watches[t], isFree(t)
 		if w == nil {
 			continue
 		}

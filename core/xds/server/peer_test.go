@@ -49,6 +49,7 @@ func newControlPlane(t testing.TB) *controlPlane {
 var peerTypes = [wire.NumTypes]resource.Type{
 	wire.ClusterType: resource.ClusterType, wire.EndpointType: resource.EndpointType,
 	wire.ListenerType: resource.ListenerType, wire.RouteType: resource.RouteType, wire.SecretType: resource.SecretType,
+	wire.ExtensionType: resource.ExtensionConfigType,
 }
 
 // peerSnapshot returns the snapshot of go-control-plane with the same resources.

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -333,6 +335,12 @@ func contentOf(t testing.TB, m proto.Message) (name, content string) {
 		return m.GetName(), m.GetVirtualHosts()[0].GetName()
 	case *tlsv3.Secret:
 		return m.GetName(), m.GetGenericSecret().GetSecret().GetInlineString()
+	case *corev3.TypedExtensionConfig:
+		config := &rbacv3.RBAC{}
+		if err := m.GetTypedConfig().UnmarshalTo(config); err != nil {
+			t.Fatal(err)
+		}
+		return m.GetName(), config.GetRulesStatPrefix()
 	}
 	t.Fatalf("no content in %T", m)
 	return "", ""

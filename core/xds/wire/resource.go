@@ -4,35 +4,40 @@ import (
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A Type is a type of Envoy resource.
 type Type uint8
 
-// The types, in the order in which a server sends additions (SPEC 12.3).
+// The types.
 const (
 	ClusterType Type = iota
 	EndpointType
 	ListenerType
 	RouteType
 	SecretType
+	// ExtensionType is the configs of filters that change without their listener (SPEC 11.8).
+	ExtensionType
 	NumTypes = iota
 )
 
 var typeURLs = [NumTypes]string{
-	ClusterType:  "type.googleapis.com/envoy.config.cluster.v3.Cluster",
-	EndpointType: "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
-	ListenerType: "type.googleapis.com/envoy.config.listener.v3.Listener",
-	RouteType:    "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
-	SecretType:   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+	ClusterType:   "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+	EndpointType:  "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+	ListenerType:  "type.googleapis.com/envoy.config.listener.v3.Listener",
+	RouteType:     "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+	SecretType:    "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+	ExtensionType: "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
 }
 
 var typeNames = [NumTypes]string{
-	ClusterType:  "clusters",
-	EndpointType: "endpoints",
-	ListenerType: "listeners",
-	RouteType:    "routes",
-	SecretType:   "secrets",
+	ClusterType:   "clusters",
+	EndpointType:  "endpoints",
+	ListenerType:  "listeners",
+	RouteType:     "routes",
+	SecretType:    "secrets",
+	ExtensionType: "extensions",
 }
 
 // String returns the name of the type in a snapshot (SPEC 11.7), such as clusters.
@@ -41,7 +46,7 @@ func (t Type) String() string { return typeNames[t] }
 // URL returns the type URL, as in google.protobuf.Any.
 func (t Type) URL() string { return typeURLs[t] }
 
-// TypeOf returns the type that has a type URL, and reports whether there is one.
+// TypeOf returns the type with a type URL, and whether there is one.
 func TypeOf(url string) (Type, bool) {
 	for t, u := range typeURLs {
 		if u == url {
@@ -51,27 +56,51 @@ func TypeOf(url string) (Type, bool) {
 	return 0, false
 }
 
-// A Resource is one Envoy resource. It is immutable, and is marshalled once for all
-// dataplanes that get the same content.
+// A Resource is one Envoy resource. It is marshalled once for all dataplanes that
+// get the same content, and immutable.
 type Resource struct {
 	Type Type
 	Name string
 	// Version is the hash of Body, in hexadecimal (SPEC 11.4).
 	Version string
-	// Body is the message, marshalled deterministically.
+	// Body is the message, marshalled deterministically. The one of an extension lacks the
+	// name: extensions that differ in their names only share their bodies. It is nil if
+	// the resource is one that only a client has.
 	Body []byte
 }
 
-// New returns the resource with a marshalled message as its body, and computes its version.
-func New(t Type, name string, body []byte) *Resource {
-	return &Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
+// extensionName is the number of the field name of TypedExtensionConfig.
+const extensionName = 1
+
+// Size returns the number of bytes of the message.
+func (r *Resource) Size() int {
+	if r.Type != ExtensionType {
+		return len(r.Body)
+	}
+	return protowire.SizeTag(extensionName) + protowire.SizeBytes(len(r.Name)) + len(r.Body)
 }
+
+// Append appends the message to a slice.
+func (r *Resource) Append(to []byte) []byte {
+	if r.Type == ExtensionType {
+		to = protowire.AppendString(protowire.AppendTag(to, extensionName, protowire.BytesType), r.Name)
+	}
+	return append(to, r.Body...)
+}
+
+// New returns the resource of a marshalled message.
+func New(t Type, name string, body []byte) *Resource {
+	return &Resource{Type: t, Name: name, Version: VersionOf(body), Body: body}
+}
+
+// VersionOf returns the version of a resource with a body.
+func VersionOf(body []byte) string { return strconv.FormatUint(xxhash.Sum64(body), 16) }
 
 // A Variant is one variant of a resource name (SPEC 9).
 type Variant struct {
 	Resource *Resource
 	// Constraints is the canonical DynamicParameterConstraints, marshalled
-	// deterministically. It is empty if this is the only variant of the name. The name
-	// and the constraints together identify the variant.
+	// deterministically. It is empty if the name has this variant only. Together
+	// with the name it identifies the variant.
 	Constraints string
 }

@@ -181,7 +181,7 @@ func (a *Actor) Differences(state server.State) []string {
 			v, _ := state.Locate(t, l.Name, l.Parameters)
 			want := ""
 			if v.Resource != nil {
-				want = string(v.Resource.Body)
+				want = string(v.Resource.Append(nil))
 			}
 			if got, _ := a.Located(t, l); got.Body != want || got.Constraints != v.Constraints {
 				out = append(out, fmt.Sprintf("%s: locator %v: holds %q, wants %q", t, l, got.Body, want))
@@ -196,12 +196,12 @@ func (a *asked) selected(r *wire.Resources) map[string]string {
 	want := map[string]string{}
 	for _, r := range r.Listed {
 		if a.all || a.names[r.Name] {
-			want[r.Name] = string(r.Body)
+			want[r.Name] = string(r.Append(nil))
 		}
 	}
 	for _, r := range r.Named {
 		if a.names[r.Name] {
-			want[r.Name] = string(r.Body)
+			want[r.Name] = string(r.Append(nil))
 		}
 	}
 	return want

@@ -2,16 +2,16 @@ package xdstest
 
 import (
 	"fmt"
-	"strconv"
 
-	"github.com/cespare/xxhash/v2"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -24,11 +24,14 @@ func Resource(t wire.Type, name, content string) *wire.Resource {
 
 // Marshal returns a message as a resource.
 func Marshal(t wire.Type, name string, m proto.Message) *wire.Resource {
+	if extension, ok := m.(*corev3.TypedExtensionConfig); ok {
+		m = &corev3.TypedExtensionConfig{TypedConfig: extension.TypedConfig}
+	}
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		panic(err)
 	}
-	return &wire.Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
+	return wire.New(t, name, body)
 }
 
 // Message returns the message of Resource.
@@ -44,6 +47,12 @@ func Message(t wire.Type, name, content string) proto.Message {
 		return &listenerv3.Listener{Name: name, StatPrefix: content}
 	case wire.RouteType:
 		return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{{Name: content, Domains: []string{"*"}}}}
+	case wire.ExtensionType:
+		config, err := anypb.New(&rbacv3.RBAC{RulesStatPrefix: content})
+		if err != nil {
+			panic(err)
+		}
+		return &corev3.TypedExtensionConfig{Name: name, TypedConfig: config}
 	case wire.SecretType:
 		return &tlsv3.Secret{Name: name, Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{
 			Secret: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: content}},

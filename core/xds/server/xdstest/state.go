@@ -37,14 +37,21 @@ func (s *State) Clone() *State {
 	return &State{Nodes: maps.Clone(s.Nodes), Variants: maps.Clone(s.Variants)}
 }
 
-// Snapshot returns a snapshot with the resources. A wildcard gets all of them.
+// Snapshot returns a snapshot with the resources. A wildcard gets all of them but
+// extensions.
 func Snapshot(resources ...*wire.Resource) *wire.Snapshot {
 	snapshot := new(wire.Snapshot)
 	for _, r := range resources {
-		snapshot[r.Type].Listed = append(snapshot[r.Type].Listed, r)
+		of := &snapshot[r.Type]
+		if r.Type == wire.ExtensionType {
+			of.Named = append(of.Named, r)
+		} else {
+			of.Listed = append(of.Listed, r)
+		}
 	}
 	for t := range snapshot {
 		sortResources(snapshot[t].Listed)
+		sortResources(snapshot[t].Named)
 	}
 	return snapshot
 }
