@@ -102,12 +102,13 @@ func (g *globals) printBootstrap(c *cobra.Command, s *snapshot.Snapshot, options
 var typeTitles = [wire.NumTypes]string{
 	wire.ListenerType: "listeners", wire.RouteType: "routes", wire.ClusterType: "clusters",
 	wire.EndpointType: "endpoints", wire.SecretType: "secrets",
+	wire.ExtensionType: "extensions",
 }
 
 // snapshotRows prints the names of the resources by type, with the policies that shaped
 // them.
 func snapshotRows(p *page, s *snapshot.Snapshot) {
-	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType} {
+	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType, wire.ExtensionType} {
 		resources := s.Resources(t)
 		if len(resources) == 0 {
 			continue

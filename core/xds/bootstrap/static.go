@@ -16,12 +16,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// Static returns a bootstrap that contains all resources of a snapshot, so that Envoy runs
-// without a server (SPEC 11.7). The error is [ErrBundled], or is about a resource that
-// cannot be decoded, because an extension made it.
+// Static returns a bootstrap with all resources of a snapshot inside, which
+// Envoy runs without a server (SPEC 11.7). The error is [ErrBundled], or about a
+// resource of an extension that cannot be decoded.
 func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	if s.Identity != nil && s.Identity.Source.Spec.Provider.Type == spiffe.Bundled {
 		return nil, fmt.Errorf("%s: %w", s.Dataplane.ID, ErrBundled)
@@ -30,6 +31,7 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	static := b.StaticResources
 	routes := map[string]*routev3.RouteConfiguration{}
 	assignments := map[string]*endpointv3.ClusterLoadAssignment{}
+	extensions := map[string]*anypb.Any{}
 	for t := range wire.Type(wire.NumTypes) {
 		for _, r := range s.Resources(t) {
 			m, err := message.Decode(r)
@@ -38,11 +40,13 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 			}
 			switch m := m.(type) {
 			case *routev3.RouteConfiguration:
-				// With a server, routes may refer to clusters that do not exist.
+				// Routes of a server may refer to clusters that do not exist.
 				m.ValidateClusters = wrapperspb.Bool(false)
 				routes[m.Name] = m
 			case *endpointv3.ClusterLoadAssignment:
 				assignments[m.ClusterName] = m
+			case *corev3.TypedExtensionConfig:
+				extensions[m.Name] = m.TypedConfig
 			case *clusterv3.Cluster:
 				static.Clusters = append(static.Clusters, m)
 			case *listenerv3.Listener:
@@ -65,7 +69,7 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	}
 	for _, l := range static.Listeners {
 		for _, chain := range l.FilterChains {
-			if err := inlineChain(chain, routes); err != nil {
+			if err := inlineChain(chain, routes, extensions); err != nil {
 				return nil, fmt.Errorf("listener %s: %w", l.Name, err)
 			}
 		}
@@ -73,7 +77,7 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	return b, nil
 }
 
-// inlineEndpoints puts its endpoints into a cluster.
+// inlineEndpoints puts the endpoints of a cluster into it.
 func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.ClusterLoadAssignment) {
 	if c.EdsClusterConfig == nil {
 		return
@@ -83,9 +87,9 @@ func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.Cl
 	c.LoadAssignment = assignments[c.Name]
 }
 
-// inlineChain puts its routes into a filter chain, and makes its transport socket use the
+// inlineChain puts the routes and the extensions of a filter chain into it, and refers to
 // secrets of the bootstrap.
-func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.RouteConfiguration) error {
+func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.RouteConfiguration, extensions map[string]*anypb.Any) error {
 	if err := inlineSecrets(chain.TransportSocket); err != nil {
 		return err
 	}
@@ -99,14 +103,20 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 		}
 		if rds := manager.GetRds(); rds != nil {
 			manager.RouteSpecifier = &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes[rds.RouteConfigName]}
-			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
 		}
+		for _, filter := range manager.HttpFilters {
+			if config := extensions[filter.Name]; config != nil && filter.GetConfigDiscovery() != nil {
+				filter.Name = message.CanonicalName(filter.Name)
+				filter.ConfigType = &hcmv3.HttpFilter_TypedConfig{TypedConfig: config}
+			}
+		}
+		f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
 	}
 	return nil
 }
 
-// inlineSecrets makes a transport socket use secrets of the bootstrap in place of the
-// server's secrets. Secrets from other sources are not changed. The socket may be nil.
+// inlineSecrets makes a transport socket, which may be nil, use secrets of the
+// bootstrap in place of the server's secrets. Secrets of other sources stay.
 func inlineSecrets(socket *corev3.TransportSocket) error {
 	config := socket.GetTypedConfig()
 	if !config.MessageIs(&tlsv3.DownstreamTlsContext{}) && !config.MessageIs(&tlsv3.UpstreamTlsContext{}) {

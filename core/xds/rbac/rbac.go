@@ -16,6 +16,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // Form is the form in which a filter expresses which requests are allowed.
@@ -31,7 +32,7 @@ const (
 
 // The names of Envoy's filters.
 const (
-	HTTPFilterName    = "envoy.filters.http.rbac"
+	HTTPFilterName    = message.HTTPPermissionFilter
 	NetworkFilterName = "envoy.filters.network.rbac"
 )
 

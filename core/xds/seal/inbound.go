@@ -7,6 +7,8 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // Chain is the number of filters of a filter chain that decide about clients, from its
@@ -95,7 +97,7 @@ func (s *Inbound) brokenRoutes(routes *routev3.RouteConfiguration) (broken []str
 	sealed := map[string]bool{}
 	for i, chain := range s.listener.FilterChains {
 		for _, f := range httpFilters(chain.Filters)[:s.chains[i].HTTP] {
-			sealed[f.Name] = true
+			sealed[f.Name], sealed[message.CanonicalName(f.Name)] = true, true // a static bootstrap has it inline
 		}
 	}
 	seen := map[string]bool{}

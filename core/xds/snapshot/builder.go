@@ -42,6 +42,7 @@ type Builder struct {
 	outbounds    faceted[outboundKey]
 	bundles      pool[outboundParts, *outboundParts]
 	merged       pool[mergedConf, *mergedConf]
+	contents     pool[extensionContent, *extensionContent]
 	targets      cache[targetsKey, targetConfs]
 	secretParts  cache[secretKey, built]
 	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one

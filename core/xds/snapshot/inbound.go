@@ -108,6 +108,9 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	part.Report, part.Sealed = i.Report, seal.New(i.Listener, decided)
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
+	for _, e := range i.Extensions {
+		done.resources = append(done.resources, b.extension(e, before))
+	}
 	for _, c := range i.Clusters {
 		collector := b.finish(&draft{Part: xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
 		done.resources = append(done.resources, collector.resources...)

@@ -26,6 +26,8 @@ func (s *Snapshot) Served(secrets []*wire.Resource) *wire.Snapshot {
 		for t := range next.resources {
 			next.resources[t].Listed = s.byType[t]
 		}
+		extensions := &next.resources[wire.ExtensionType] // no wildcard selects one
+		extensions.Listed, extensions.Named = nil, extensions.Listed
 		next.resources[wire.ListenerType].Named = s.API()
 		if len(secrets) > 0 {
 			next.resources[wire.SecretType].Listed = secrets

@@ -107,7 +107,7 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 		connectAfterDecision(c, in, seen, err != nil)
 		return
 	}
-	c.AddHTTPFilter(filter.Name, filter.Config)
+	c.AddPermissionFilter(filter)
 	c.Decide()
 	if all.Rules != nil && all.Rules.AsksForPath() {
 		c.RefuseEscapedSlashes()

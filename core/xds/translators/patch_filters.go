@@ -66,7 +66,9 @@ func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool,
 // modifyFilters returns the filters after a modification, and whether it applies. The last
 // filter of a list ends it, so AddLast adds before it.
 func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
-	is := func(f F) bool { return mod.Match == nil || absentOr(mod.Match.Name, f.GetName()) }
+	is := func(f F) bool {
+		return mod.Match == nil || absentOr(mod.Match.Name, f.GetName()) || absentOr(mod.Match.Name, message.CanonicalName(f.GetName()))
+	}
 	at := slices.IndexFunc(filters, is)
 	switch mod.Operation {
 	case meshproxypatch.AddFilterFirst:

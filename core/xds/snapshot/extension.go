@@ -1,0 +1,49 @@
+package snapshot
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// extension is an extension resource. It keeps its content in the pool: names differ by
+// dataplane, but most dataplanes of a mesh have equal permissions.
+type extension struct {
+	wire.Resource
+	shared *extensionContent
+}
+
+// extensionContent is what extensions have in common that differ in their names only.
+type extensionContent struct {
+	body    []byte
+	version string
+}
+
+func (c *extensionContent) hash() uint64                   { return maphash.Bytes(poolSeed, c.body) }
+func (c *extensionContent) equal(o *extensionContent) bool { return bytes.Equal(c.body, o.body) }
+
+// extension returns the resource of an extension of one dataplane: the one of the
+// dataplane's previous snapshot, if that is equal.
+func (b *Builder) extension(m *corev3.TypedExtensionConfig, before *built) *wire.Resource {
+	b.resources.builds.Add(1)
+	like := &extensionContent{body: message.Marshal(&corev3.TypedExtensionConfig{TypedConfig: m.TypedConfig})}
+	shared := b.contents.get(like, func() *extensionContent {
+		b.resources.made.Add(1)
+		like.version = wire.VersionOf(like.body)
+		return like
+	})
+	if before != nil {
+		for _, known := range before.resources {
+			if known.Type == wire.ExtensionType && known.Name == m.Name && known.Version == shared.version {
+				return known
+			}
+		}
+	}
+	e := &extension{shared: shared}
+	e.Resource = wire.Resource{Type: wire.ExtensionType, Name: m.Name, Version: shared.version, Body: shared.body}
+	return &e.Resource
+}
