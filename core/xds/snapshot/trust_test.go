@@ -83,9 +83,9 @@ func TestTrustDomains(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Snapshot(set.Dataplanes[0], xds.Envoy)
-			listener := string(s.Resources(wire.ListenerType)[0].Body)
-			opens := strings.Contains(listener, `spiffe://partner/good`)
-			if opens != c.opens || !strings.Contains(listener, `spiffe://partner/bad`) {
+			filter := string(s.Resources(wire.ExtensionType)[0].Body)
+			opens := strings.Contains(filter, `spiffe://partner/good`)
+			if opens != c.opens || !strings.Contains(filter, `spiffe://partner/bad`) {
 				t.Errorf("opens to partner/good: %t, want %t", opens, c.opens)
 			}
 			if warned := len(s.Warnings()) > 0; warned == c.opens {

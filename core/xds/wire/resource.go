@@ -1,10 +1,11 @@
 package wire
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A Type is a type of Envoy resource.
@@ -69,21 +70,23 @@ type Resource struct {
 	Body []byte
 }
 
-// extensionName is the number of the field name of TypedExtensionConfig.
-const extensionName = 1
+// extensionName is the tag of the field name of TypedExtensionConfig: number 1, a text.
+const extensionName = 1<<3 | 2
 
 // Size returns the number of bytes of the message.
 func (r *Resource) Size() int {
 	if r.Type != ExtensionType {
 		return len(r.Body)
 	}
-	return protowire.SizeTag(extensionName) + protowire.SizeBytes(len(r.Name)) + len(r.Body)
+	n := uint(len(r.Name))
+	return 1 + (bits.Len(n|1)+6)/7 + int(n) + len(r.Body)
 }
 
 // Append appends the message to a slice.
 func (r *Resource) Append(to []byte) []byte {
 	if r.Type == ExtensionType {
-		to = protowire.AppendString(protowire.AppendTag(to, extensionName, protowire.BytesType), r.Name)
+		to = binary.AppendUvarint(append(to, extensionName), uint64(len(r.Name)))
+		to = append(to, r.Name...)
 	}
 	return append(to, r.Body...)
 }
