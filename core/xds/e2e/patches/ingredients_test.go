@@ -47,8 +47,6 @@ var ingredients = []ingredient{
 - httpFilter: {operation: Patch, ` + httpRBAC + `, value: "{name: envoy.filters.http.rbac, disabled: true}"}`},
 	{"the permission filter is disabled by a patch of the listener", true, `
 - listener: {operation: Patch, match: {name: inbound/ADDR/10000}, jsonPatches: [{op: add, path: /filterChains/0/filters/0/typedConfig/httpFilters/0/disabled, value: true}]}`},
-	{"the permission filter has no matcher", true, `
-- httpFilter: {operation: Patch, ` + httpRBAC + `, jsonPatches: [{op: remove, path: /matcher}]}`},
 	{"the permission filter of TCP has no matcher", true, `
 - networkFilter: {operation: Patch, ` + tcpRBAC + `, jsonPatches: [{op: remove, path: /matcher}]}`},
 	{"a fault in front answers", true, `

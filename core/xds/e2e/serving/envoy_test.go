@@ -34,6 +34,11 @@ func permission(action string) string {
 	return fmt.Sprintf(`{type: MeshTrafficPermission, name: all, spec: {from: [{default: {action: %s}}]}}`, action)
 }
 
+// accessLog is a part of the listener of each inbound.
+func accessLog(format string) string {
+	return fmt.Sprintf(`{type: MeshAccessLog, name: all, spec: {from: [{default: {backends: [{type: File, file: {path: /dev/null, format: {type: Plain, plain: %s}}}]}}]}}`, format)
+}
+
 // timeouts are a part of the routes and of the cluster of each outbound.
 func timeouts(request, connection time.Duration) string {
 	return fmt.Sprintf(`{type: MeshTimeout, name: all, spec: {to: [{default: {connectionTimeout: %s, http: {requestTimeout: %s}}}]}}`, connection, request)
@@ -67,6 +72,7 @@ var changes = []struct {
 	{"a permission", func(m *mesh, round int) {
 		m.write("permission.yaml", permission([]string{"Allow", "AllowWithShadowDeny"}[round%2]))
 	}},
+	{"an access log", func(m *mesh, round int) { m.write("log.yaml", accessLog(fmt.Sprintf("v%d", round))) }},
 	{"a timeout of clusters", func(m *mesh, round int) {
 		m.write("timeouts.yaml", timeouts(time.Duration(10+round)*time.Second, time.Duration(5+round)*time.Second))
 	}},

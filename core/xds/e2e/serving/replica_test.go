@@ -118,7 +118,7 @@ func (r *replica) metric(name string) int {
 
 // resourceTypes are the types of resources that each Envoy fetches, as labels of
 // metrics.
-var resourceTypes = []string{"clusters", "endpoints", "listeners", "routes"}
+var resourceTypes = []string{"clusters", "endpoints", "extensions", "listeners", "routes"}
 
 // pushes returns the number of responses of a type.
 func (r *replica) pushes(resourceType string) int {
