@@ -22,11 +22,11 @@ const (
 	routerFilter  = "envoy.filters.http.router"
 )
 
-// Filters is the draft of the filters of one filter chain. Exactly one of Manager
-// and TCP is set.
+// Filters is the draft of the filters of one filter chain. Translators add filters; then
+// [Filters.List] is called once. Exactly one of Manager and TCP is set.
 type Filters struct {
-	// Manager is the HTTP connection manager. Its HTTP filters and its access logs
-	// are in the fields below until the draft is finished.
+	// Manager is the HTTP connection manager. Its HTTP filters are in the field http
+	// until the draft is finished.
 	Manager *hcmv3.HttpConnectionManager
 	TCP     *tcpv3.TcpProxy
 
@@ -35,18 +35,16 @@ type Filters struct {
 	decide  seal.Chain
 }
 
-// Decide marks the filters that were added so far as those that decide whether a client
-// is served: a change of the finished resources must not take them away or go around
-// them (SPEC 11.5).
+// Decide marks all filters added so far as filters that decide whether a client is
+// served. A patch of the finished resources must not remove or bypass them (SPEC 11.5).
 func (f *Filters) Decide() { f.decide = seal.Chain{Network: len(f.network), HTTP: len(f.http)} }
 
-// Decided returns the number of the filters that decide.
+// Decided returns the number of filters that Decide marked.
 func (f *Filters) Decided() seal.Chain { return f.decide }
 
-// AddHTTPFilter adds a filter after those that were added before. The router is
-// always the last one. Name is Envoy's canonical name of the filter; a second filter
-// of that name is called NAME.1 (SPEC 11.4). It must only be called if Manager is
-// set.
+// AddHTTPFilter adds a filter after those added earlier. The router is always the last
+// one. Name is Envoy's canonical name of the filter; a second filter of that name is
+// named NAME.1 (SPEC 11.4). It must only be called if Manager is set.
 func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
 	f.http = append(f.http, &hcmv3.HttpFilter{
 		Name: numbered(name, f.http), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
@@ -58,15 +56,15 @@ func (f *Filters) addDiscovered(name, typeURL string) {
 	f.http = append(f.http, message.Discovered(name, typeURL))
 }
 
-// AddNetworkFilter adds a filter before the HTTP connection manager or the TCP
-// proxy, named as by AddHTTPFilter.
+// AddNetworkFilter adds a filter before the HTTP connection manager or the TCP proxy. It
+// is named as by AddHTTPFilter.
 func (f *Filters) AddNetworkFilter(name string, config *anypb.Any) {
 	f.network = append(f.network, &listenerv3.Filter{
 		Name: numbered(name, f.network), ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: config},
 	})
 }
 
-// AddAccessLog adds an access log.
+// AddAccessLog adds an access log to the connection manager or the TCP proxy.
 func (f *Filters) AddAccessLog(log *accesslogv3.AccessLog) {
 	if f.Manager != nil {
 		f.Manager.AccessLog = append(f.Manager.AccessLog, log)
@@ -75,9 +73,8 @@ func (f *Filters) AddAccessLog(log *accesslogv3.AccessLog) {
 	}
 }
 
-// List returns the network filters of the finished draft, the HTTP connection manager
-// or the TCP proxy as the last one. It is called once, by the package, for the drafts
-// that it makes.
+// List finishes the draft and returns its network filters. The last one is the HTTP
+// connection manager or the TCP proxy. Package snapshot calls it once for each draft.
 func (f *Filters) List() []*listenerv3.Filter {
 	name, config := tcpFilter, proto.Message(f.TCP)
 	if f.Manager != nil {
@@ -91,8 +88,8 @@ func (f *Filters) List() []*listenerv3.Filter {
 	})
 }
 
-// numbered returns the name of a filter after others: its canonical name, with the number
-// of those that have the name before it.
+// numbered returns the name of a filter added after others: its canonical name, and, if
+// others have that name already, their number.
 func numbered[F interface{ GetName() string }](canonical string, others []F) string {
 	n := 0
 	for _, other := range others {
@@ -106,7 +103,7 @@ func numbered[F interface{ GetName() string }](canonical string, others []F) str
 	return canonical + "." + strconv.Itoa(n)
 }
 
-// isNumbered reports whether a name was made by numbered from the canonical name.
+// isNumbered reports whether numbered made a name from the canonical name.
 func isNumbered(name, canonical string) bool {
 	number, found := strings.CutPrefix(name, canonical+".")
 	_, err := strconv.Atoi(number)

@@ -17,8 +17,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// An Inbound is the draft of an inbound: its listener, the cluster of the workload,
-// and routes to it (SPEC 11.2).
+// An Inbound is the draft of an inbound: its listener, the cluster of the workload and
+// the routes to the workload (SPEC 11.2).
 type Inbound struct {
 	Report
 	collectors
@@ -28,28 +28,28 @@ type Inbound struct {
 	Index    int // of the inbound
 	Inbound  *resource.Inbound
 	Protocol message.Protocol
-	// Client is what serves the inbound.
+	// Client is the type of the node that serves the inbound.
 	Client ClientType
 
 	Listener *listenerv3.Listener
-	// Cluster is the workload; HTTP are the options of HTTP connections to it, nil
-	// for TCP.
+	// Cluster is the cluster of the workload. HTTP are the options of HTTP connections
+	// to it; nil for TCP.
 	Cluster *clusterv3.Cluster
 	HTTP    *httpv3.HttpProtocolOptions
-	// Routes are in the order in which requests are compared with them; nil for TCP.
-	// At first there is one, for all requests.
+	// Routes are in the order in which requests are compared with them; nil for TCP. A
+	// new draft has one, for all requests.
 	Routes []*Route
-	// TLS is how the listener presents the identity of the dataplane and verifies
-	// clients; nil without identity.
+	// TLS presents the identity of the dataplane and verifies clients; nil if the
+	// dataplane has no identity.
 	TLS *tlsv3.DownstreamTlsContext
-	// Permissive adds a filter chain for clients without TLS of the mesh. It is ignored
-	// without identity.
+	// Permissive adds a filter chain for clients that do not use TLS of the mesh. It is
+	// ignored if the dataplane has no identity.
 	Permissive bool
 	// InspectTLS makes the server name and the protocol of a connection available to
 	// filters.
 	InspectTLS bool
 
-	TrustDomain string // see Visibility
+	TrustDomain string // see [Visibility]
 	// PermissionsNotApplied reports that every client is allowed (SPEC 17.1).
 	PermissionsNotApplied bool
 
@@ -65,9 +65,9 @@ type clientRules struct {
 	err   error
 }
 
-// ClientRules returns [rules.From.Ordered] of from. The view is computed at the first
-// call, for all translators and filter chains of the inbound: it may be large. Callers
-// must not change it.
+// ClientRules returns [rules.From.Ordered] of from. The result may be large, so the first
+// call computes it for all translators and filter chains of the inbound. Callers must not
+// change it.
 func (i *Inbound) ClientRules(from *rules.From) ([]rules.SelectorRule, error) {
 	known, ok := i.clientRules[from]
 	if !ok {
@@ -88,7 +88,7 @@ func (i *Inbound) RequestForm() rbac.Form {
 	return rbac.MatcherForm
 }
 
-// NewRoute returns a route to the workload for all requests, with the default
+// NewRoute returns a route that sends all requests to the workload, with the default
 // timeouts of inbounds.
 func (i *Inbound) NewRoute() *Route {
 	return &Route{Report: &i.Report, Protocol: i.Protocol, Client: i.Client,
@@ -99,7 +99,7 @@ func (i *Inbound) NewRoute() *Route {
 type Chain struct {
 	*Inbound
 	*Filters
-	// Plaintext reports that clients of the chain have no certificate that the proxy sees.
+	// Plaintext reports that the proxy sees no client certificates on the chain.
 	Plaintext bool
 }
 
@@ -116,14 +116,14 @@ func (c *Chain) AddPermissionFilter(f rbac.Filter) {
 	c.Extensions = append(c.Extensions, &corev3.TypedExtensionConfig{Name: name, TypedConfig: f.Config})
 }
 
-// RefuseEscapedSlashes makes the chain answer 400 to a path with an escaped slash, of
-// which a comparison of paths may not hold what the workload sees (SPEC 11.2). It
-// must only be called for HTTP.
+// RefuseEscapedSlashes makes the chain answer 400 to a path with an escaped slash, which
+// the workload may decode differently than permissions compare it (SPEC 11.2). It must
+// only be called for HTTP.
 func (c *Chain) RefuseEscapedSlashes() {
 	c.Manager.PathWithEscapedSlashesAction = hcmv3.HttpConnectionManager_REJECT_REQUEST
 }
 
-// AcceptURIs makes the handshake of the chain refuse clients of whose URI SANs none
+// AcceptURIs makes the handshake of the chain refuse clients unless one of their URI SANs
 // matches. It must only be called on a chain with TLS.
 func (c *Chain) AcceptURIs(uris []*matcherv3.StringMatcher) {
 	validation := c.TLS.CommonTlsContext.GetCombinedValidationContext().DefaultValidationContext

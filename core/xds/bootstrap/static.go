@@ -20,9 +20,9 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// Static returns a bootstrap with all resources of a snapshot inside, which
-// Envoy runs without a server (SPEC 11.7). The error is [ErrBundled], or about a
-// resource of an extension that cannot be decoded.
+// Static returns a bootstrap that contains all resources of a snapshot, so that Envoy runs
+// without a server (SPEC 11.7). The error is [ErrBundled], or is about a resource that
+// cannot be decoded, because an extension made it.
 func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	if s.Identity != nil && s.Identity.Source.Spec.Provider.Type == spiffe.Bundled {
 		return nil, fmt.Errorf("%s: %w", s.Dataplane.ID, ErrBundled)
@@ -40,7 +40,7 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 			}
 			switch m := m.(type) {
 			case *routev3.RouteConfiguration:
-				// Routes of a server may refer to clusters that do not exist.
+				// With a server, routes may refer to clusters that do not exist.
 				m.ValidateClusters = wrapperspb.Bool(false)
 				routes[m.Name] = m
 			case *endpointv3.ClusterLoadAssignment:
@@ -77,7 +77,7 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	return b, nil
 }
 
-// inlineEndpoints puts the endpoints of a cluster into it.
+// inlineEndpoints puts its endpoints into a cluster.
 func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.ClusterLoadAssignment) {
 	if c.EdsClusterConfig == nil {
 		return
@@ -87,7 +87,7 @@ func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.Cl
 	c.LoadAssignment = assignments[c.Name]
 }
 
-// inlineChain puts the routes and the extensions of a filter chain into it, and refers to
+// inlineChain puts its routes and extensions into a filter chain, and makes its transport socket use the
 // secrets of the bootstrap.
 func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.RouteConfiguration, extensions map[string]*anypb.Any) error {
 	if err := inlineSecrets(chain.TransportSocket); err != nil {
@@ -115,8 +115,8 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 	return nil
 }
 
-// inlineSecrets makes a transport socket, which may be nil, use secrets of the
-// bootstrap in place of the server's secrets. Secrets of other sources stay.
+// inlineSecrets makes a transport socket use secrets of the bootstrap in place of the
+// server's secrets. Secrets from other sources are not changed. The socket may be nil.
 func inlineSecrets(socket *corev3.TransportSocket) error {
 	config := socket.GetTypedConfig()
 	if !config.MessageIs(&tlsv3.DownstreamTlsContext{}) && !config.MessageIs(&tlsv3.UpstreamTlsContext{}) {

@@ -18,7 +18,8 @@ const (
 	ListenerType
 	RouteType
 	SecretType
-	// ExtensionType is the configs of filters that change without their listener (SPEC 11.8).
+	// ExtensionType is the type of configs of filters that change without their listener
+	// (SPEC 11.8).
 	ExtensionType
 	NumTypes = iota
 )
@@ -47,7 +48,7 @@ func (t Type) String() string { return typeNames[t] }
 // URL returns the type URL, as in google.protobuf.Any.
 func (t Type) URL() string { return typeURLs[t] }
 
-// TypeOf returns the type with a type URL, and whether there is one.
+// TypeOf returns the type that has a type URL, and reports whether there is one.
 func TypeOf(url string) (Type, bool) {
 	for t, u := range typeURLs {
 		if u == url {
@@ -57,16 +58,16 @@ func TypeOf(url string) (Type, bool) {
 	return 0, false
 }
 
-// A Resource is one Envoy resource. It is marshalled once for all dataplanes that
-// get the same content, and immutable.
+// A Resource is one Envoy resource. It is immutable, and is marshalled once for all
+// dataplanes that get the same content.
 type Resource struct {
 	Type Type
 	Name string
 	// Version is the hash of Body, in hexadecimal (SPEC 11.4).
 	Version string
-	// Body is the message, marshalled deterministically. The one of an extension lacks the
-	// name: extensions that differ in their names only share their bodies. It is nil if
-	// the resource is one that only a client has.
+	// Body is the message, marshalled deterministically. The body of an extension lacks
+	// the name, so that extensions that differ in their names only share it. Body is nil
+	// if only a client has the resource.
 	Body []byte
 }
 
@@ -91,7 +92,7 @@ func (r *Resource) Append(to []byte) []byte {
 	return append(to, r.Body...)
 }
 
-// New returns the resource of a marshalled message.
+// New returns the resource with a marshalled message as its body, and computes its version.
 func New(t Type, name string, body []byte) *Resource {
 	return &Resource{Type: t, Name: name, Version: VersionOf(body), Body: body}
 }
@@ -103,7 +104,7 @@ func VersionOf(body []byte) string { return strconv.FormatUint(xxhash.Sum64(body
 type Variant struct {
 	Resource *Resource
 	// Constraints is the canonical DynamicParameterConstraints, marshalled
-	// deterministically. It is empty if the name has this variant only. Together
-	// with the name it identifies the variant.
+	// deterministically. It is empty if this is the only variant of the name. The name
+	// and the constraints together identify the variant.
 	Constraints string
 }
