@@ -105,10 +105,15 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 			manager.RouteSpecifier = &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes[rds.RouteConfigName]}
 		}
 		for _, filter := range manager.HttpFilters {
-			if config := extensions[filter.Name]; config != nil && filter.GetConfigDiscovery() != nil {
-				filter.Name = message.CanonicalName(filter.Name)
-				filter.ConfigType = &hcmv3.HttpFilter_TypedConfig{TypedConfig: config}
+			if filter.GetConfigDiscovery().GetConfigSource().GetAds() == nil {
+				continue
 			}
+			config := extensions[filter.Name]
+			if config == nil { // a patch may have added the filter
+				return fmt.Errorf("the filter %s: its config is a resource that the server does not have", filter.Name)
+			}
+			filter.Name = message.CanonicalName(filter.Name)
+			filter.ConfigType = &hcmv3.HttpFilter_TypedConfig{TypedConfig: config}
 		}
 		f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
 	}

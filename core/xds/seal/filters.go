@@ -10,6 +10,8 @@ import (
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const filters = "envoy.extensions.filters."
@@ -95,15 +97,15 @@ func brokenFilters[F filter](decide, after []F, inert []string) (broken []string
 		at := slices.IndexFunc(rest, func(other F) bool { return sameFilter(f, other) })
 		if at < 0 {
 			if slices.ContainsFunc(after, func(other F) bool { return other.GetName() == f.GetName() }) {
-				broken = append(broken, fmt.Sprintf("the filter %s is another one, or at another place", f.GetName()))
+				broken = append(broken, fmt.Sprintf("the filter %s is another one, or at another place", nameOf(f)))
 			} else {
-				broken = append(broken, fmt.Sprintf("the filter %s is removed", f.GetName()))
+				broken = append(broken, fmt.Sprintf("the filter %s is removed", nameOf(f)))
 			}
 			continue
 		}
 		for _, added := range rest[:at] {
 			if !isPlain(added) || !slices.Contains(inert, typeOf(added)) {
-				broken = append(broken, inFront(added, f.GetName()))
+				broken = append(broken, inFront(added, nameOf(f)))
 			}
 		}
 		rest = rest[at+1:]
@@ -129,10 +131,13 @@ func typeOf(f filter) string {
 // describe returns the name and the type of a filter.
 func describe(f filter) string {
 	if t := typeOf(f); t != "" {
-		return fmt.Sprintf("%s (%s)", f.GetName(), t)
+		return fmt.Sprintf("%s (%s)", nameOf(f), t)
 	}
-	return f.GetName()
+	return nameOf(f)
 }
+
+// nameOf returns the canonical name of a filter, which policies use.
+func nameOf(f filter) string { return message.CanonicalName(f.GetName()) }
 
 // brokenProxy compares the TCP proxies at the end of a chain. One that connects before
 // the decision passes on what the workload sends first (SPEC 7.5b).

@@ -87,7 +87,11 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 	case meshproxypatch.RemoveFilter:
 		return slices.DeleteFunc(filters, is), true, nil
 	case meshproxypatch.PatchFilter:
+		before := slices.Clone(filters)
 		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches)
+		for i, f := range filters {
+			keepName(before[i].GetName(), f)
+		}
 		return filters, true, err
 	}
 	added, err := readResource[F](*mod.Value)
@@ -98,6 +102,14 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 		return filters, true, fmt.Errorf("a filter after %s would never be reached", filters[at-1].GetName())
 	}
 	return slices.Insert(filters, at, added), true, nil
+}
+
+// keepName gives a filter whose config is a resource its name again after a patch that
+// has its canonical name: the resource has that name too.
+func keepName(name string, f filter) {
+	if h, ok := f.(*hcmv3.HttpFilter); ok && h.Name == message.CanonicalName(name) {
+		h.Name = name
+	}
 }
 
 // withVirtualHost returns routes with a modification of their virtual hosts.
