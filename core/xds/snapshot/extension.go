@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -46,4 +47,14 @@ func (b *Builder) extension(m *corev3.TypedExtensionConfig, before *built) *wire
 	e := &extension{shared: shared}
 	e.Resource = wire.Resource{Type: wire.ExtensionType, Name: m.Name, Version: shared.version, Body: shared.body}
 	return &e.Resource
+}
+
+// refersToExtension reports whether a listener has a filter whose config is the extension.
+// It compares bytes, because decoding each listener would cost more than building it: the
+// field name of a filter and that of an extension have one encoding, with the length.
+func refersToExtension(resources []*wire.Resource, name string) bool {
+	encoded := (&wire.Resource{Type: wire.ExtensionType, Name: name}).Append(nil)
+	return slices.ContainsFunc(resources, func(r *wire.Resource) bool {
+		return r.Type == wire.ListenerType && bytes.Contains(r.Body, encoded)
+	})
 }

@@ -109,7 +109,9 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
 	for _, e := range i.Extensions {
-		done.resources = append(done.resources, b.extension(e, before))
+		if refersToExtension(done.resources, e.Name) { // a patch may have removed the filter
+			done.resources = append(done.resources, b.extension(e, before))
+		}
 	}
 	for _, c := range i.Clusters {
 		collector := b.finish(&draft{Part: xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
