@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -86,9 +87,9 @@ func newConnection(address string) *connection {
 	c := &connection{host: address}
 	c.client = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		MaxConnsPerHost: 1,
-		Dial: func(network, address string) (net.Conn, error) {
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			c.dials++
-			return net.Dial(network, address)
+			return (&net.Dialer{}).DialContext(ctx, network, address)
 		},
 	}}
 	return c
