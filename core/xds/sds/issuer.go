@@ -50,13 +50,12 @@ type Secrets struct {
 	problems []error
 }
 
-// Problems returns why authorities of the view cannot be used, or can be used until a
-// restart only ([ca.ErrNotKept]). Of these the first is there when it happens.
+// Problems returns why authorities of the view cannot be used, or can be used only until
+// a restart ([ca.ErrNotKept]).
 func (s *Secrets) Problems() []error { return s.problems }
 
-// At returns the secrets of a view at a time. It is the previous result if
-// the view is the same, the files of all authorities are, and no certificate is due
-// for renewal.
+// At returns the secrets of a view at a time. It returns the previous result if the view
+// and the files of all authorities are the same and no certificate is due for renewal.
 func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -87,7 +86,7 @@ func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
 	return i.last
 }
 
-// Of returns the secrets of a dataplane of the view, sorted by name, or none if the
+// Of returns the secrets of a dataplane of the view, sorted by name, or nil if the
 // server does not sign its certificates. The error is about the dataplane, or about
 // the authority of its identity.
 func (s *Secrets) Of(d *resource.Dataplane) ([]*wire.Resource, error) {
@@ -114,7 +113,7 @@ func (s *Secrets) Of(d *resource.Dataplane) ([]*wire.Resource, error) {
 	return secrets, nil
 }
 
-// certificate returns the certificate of a dataplane, or signs one.
+// certificate returns the certificate of a dataplane, and signs it if necessary.
 func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*wire.Resource, error) {
 	i.mu.Lock()
 	known := i.known[id]

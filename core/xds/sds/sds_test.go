@@ -57,7 +57,7 @@ func dataplane(view *core.View, name string) *resource.Dataplane {
 	return view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
 }
 
-// secretsOf returns the secrets of a dataplane, which are identity and trust.
+// secretsOf returns the two secrets of a dataplane: identity and trust.
 func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, trust *wire.Resource) {
 	t.Helper()
 	secrets, err := s.Of(d)
@@ -114,18 +114,18 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestRenewal moves the time on: certificates are renewed after half of theirs.
+// TestRenewal advances the time: certificates are renewed after half of their lifetime.
 func TestRenewal(t *testing.T) {
 	view := viewOf(t, dataplanes+bundled("identity", all, generated+", certificateParameters: {expiry: 10h}"))
 	issuer := sds.NewIssuer(ca.NewAuthorities(t.TempDir()))
 	first := issuer.At(view, now)
 	web, trust := secretsOf(t, first, dataplane(view, "web"))
 	if issuer.At(view, now.Add(5*time.Hour-time.Second)) != first {
-		t.Error("other secrets before half of the time")
+		t.Error("other secrets before half of the lifetime")
 	}
 	renewed := issuer.At(view, now.Add(5*time.Hour))
 	if renewed == first {
-		t.Fatal("no renewal after half of the time")
+		t.Fatal("no renewal after half of the lifetime")
 	}
 	next, sameTrust := secretsOf(t, renewed, dataplane(view, "web"))
 	if next == web || sameTrust != trust {
@@ -136,7 +136,7 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestTrustDomains has one and several trust domains.
+// TestTrustDomains verifies with one trust domain, and with several.
 func TestTrustDomains(t *testing.T) {
 	authority, err := ca.Generate("other", now)
 	if err != nil {
@@ -182,7 +182,7 @@ func TestTrustDomains(t *testing.T) {
 	}
 }
 
-// TestNone has dataplanes whose certificates come from elsewhere, or not at all.
+// TestNone asks for the secrets of dataplanes whose certificates the server does not sign.
 func TestNone(t *testing.T) {
 	for name, text := range map[string]string{
 		"no identity":         "",

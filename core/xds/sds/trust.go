@@ -18,7 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// meshSecrets is what the secrets of a mesh are made from.
+// meshSecrets are the inputs of the secrets of a mesh, and its trust.
 type meshSecrets struct {
 	identities  *identity.Identities
 	trusts      []*resource.MeshTrust
@@ -27,16 +27,16 @@ type meshSecrets struct {
 	trust       *wire.Resource // nil: no certificate is trusted
 }
 
-// bundles are the certificates that SPIFFE IDs of a trust domain are verified with, in
-// PEM, by trust domain.
+// bundles are CA certificates in PEM, by trust domain. They verify the SPIFFE IDs of
+// their trust domain.
 type bundles map[string][]byte
 
-// mesh returns what the secrets of a mesh are made from, nil if it has no Bundled
-// identity, and before if that is the same.
+// mesh returns the inputs of the secrets of a mesh, and its trust. It returns nil if the
+// mesh has no Bundled identity, and before if the inputs are equal.
 func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now time.Time) (*meshSecrets, []error) {
 	var problems []error
 	m := &meshSecrets{identities: view.Identities(mesh), trusts: view.Trusts(mesh), authorities: map[resource.ID]*ca.Authority{}, bundles: bundles{}}
-	dependent := map[resource.ID]bool{} // on the dataplane, for its trust domain
+	dependent := map[resource.ID]bool{} // the trust domain depends on the dataplane
 	for _, source := range m.identities.All() {
 		if source.Spec.Provider.Type != spiffe.Bundled {
 			continue
@@ -73,7 +73,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 	return m, problems
 }
 
-// addDependent adds the trust domains that dataplanes have of the given MeshIdentities.
+// addDependent adds the trust domains that the given MeshIdentities give to dataplanes.
 func (m *meshSecrets) addDependent(dataplanes []*resource.Dataplane, sources map[resource.ID]bool) {
 	type pair struct {
 		domain string
@@ -99,8 +99,8 @@ func (b bundles) add(domain string, certificates []byte) {
 
 func (b bundles) equal(o bundles) bool { return maps.EqualFunc(b, o, bytes.Equal) }
 
-// secret returns the secret that verifies certificates of other dataplanes; nil if no
-// certificate is trusted. Only is [identity.BundledTrustDomain].
+// secret returns the secret that verifies certificates of other dataplanes, or nil if no
+// certificate is trusted. The argument only is [identity.BundledTrustDomain].
 func (b bundles) secret(only string) *wire.Resource {
 	if len(b) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func (s fieldSet) without(field protoreflect.Name) fieldSet {
 }
 
 // differences returns the fields in which two messages of one type differ, in the order
-// of the type, without those that may differ.
+// of the type. Free fields may differ: they are omitted.
 func differences(a, b proto.Message, free fieldSet) (list []protoreflect.Name) {
 	x, y := a.ProtoReflect(), b.ProtoReflect()
 	fields := x.Descriptor().Fields()
@@ -43,8 +43,8 @@ func differences(a, b proto.Message, free fieldSet) (list []protoreflect.Name) {
 	return list
 }
 
-// canonical returns a copy of a message in which the messages in Any have the same bytes
-// for the same content.
+// canonical returns a copy of a message. In the copy, messages in Any that have the same
+// content have the same bytes.
 func canonical[M proto.Message](m M) M {
 	m = proto.CloneOf(m)
 	walk(m, func(m protoreflect.Message) {
@@ -57,11 +57,11 @@ func canonical[M proto.Message](m M) M {
 	return m
 }
 
-// isAny reports whether a message is a google.protobuf.Any. Those in a message whose Go
-// type is not linked are not of type [anypb.Any].
+// isAny reports whether a message is a google.protobuf.Any. If the Go
+// type of a message is not linked, its Anys are not of type [anypb.Any].
 func isAny(m protoreflect.Message) bool { return m.Descriptor().FullName() == "google.protobuf.Any" }
 
-// unpacked returns the message in an Any, nil if there is none or its type is not known.
+// unpacked returns the message in an Any, or nil if it is empty or its type is unknown.
 func unpacked(m protoreflect.Message) proto.Message {
 	if !isAny(m) {
 		return nil
@@ -75,8 +75,8 @@ func unpacked(m protoreflect.Message) proto.Message {
 	return inner
 }
 
-// walk calls visit for a message and for all messages in it, those in Any too. An Any
-// whose type is not known is visited as it is.
+// walk calls visit for a message and for all messages in it, even those in Any. If the
+// type of an Any is unknown, only the Any itself is visited.
 func walk(m proto.Message, visit func(protoreflect.Message)) { walkMessage(m.ProtoReflect(), visit) }
 
 func walkMessage(m protoreflect.Message, visit func(protoreflect.Message)) {

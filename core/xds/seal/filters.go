@@ -17,7 +17,7 @@ import (
 const filters = "envoy.extensions.filters."
 
 // inertNetwork are the network filters that may be before a decision: they pass a
-// connection on as it is, or close it.
+// connection on unchanged, or close it.
 var inertNetwork = []string{
 	filters + "network.connection_limit.v3.ConnectionLimit",
 	filters + "network.ext_authz.v3.ExtAuthz",
@@ -34,8 +34,9 @@ var inertHTTP = []string{
 	filters + "http.set_metadata.v3.Config",
 }
 
-// readsFirst are the network filters that may be added after the decision of a TCP
-// inbound: they do nothing before the first byte of a client, when it is made.
+// readsFirst are the network filters that may be added after the permission filter of a
+// TCP inbound. That filter decides at the first byte of a client, and these filters do
+// nothing before that byte.
 var readsFirst = append(slices.Clone(inertNetwork),
 	filters+"network.kafka_broker.v3.KafkaBroker",
 	filters+"network.mongo_proxy.v3.MongoProxy",
@@ -54,7 +55,7 @@ type filter interface {
 // brokenChain compares the network filters of a chain.
 func brokenChain(before, after []*listenerv3.Filter, chain Chain) []string {
 	broken, rest := brokenFilters(before[:chain.Network], after, inertNetwork)
-	if chain.Network == len(before) { // all of them decide: the chain serves nothing
+	if chain.Network == len(before) { // all of them decide: the chain serves no request
 		if len(rest) > 0 {
 			broken = append(broken, fmt.Sprintf("the filter %s is added", describe(rest[0])))
 		}
@@ -84,20 +85,20 @@ func brokenChain(before, after []*listenerv3.Filter, chain Chain) []string {
 	return append(broken, brokenProxy(last, rest[0])...)
 }
 
-// inFront describes a filter that is at a place where it must not be.
+// inFront describes a filter that is added before a decision.
 func inFront(f filter, name string) string {
 	return fmt.Sprintf("the filter %s is before %s; add it after the permission filter", describe(f), name)
 }
 
-// brokenFilters compares the filters that decide with those of the same chain after a
-// change. It returns the filters after the last one that decides.
+// brokenFilters compares the deciding filters of a chain with its filters after a change.
+// It returns what is broken, and the filters after the last deciding one.
 func brokenFilters[F filter](decide, after []F, inert []string) (broken []string, rest []F) {
 	rest = after
 	for _, f := range decide {
 		at := slices.IndexFunc(rest, func(other F) bool { return sameFilter(f, other) })
 		if at < 0 {
 			if slices.ContainsFunc(after, func(other F) bool { return other.GetName() == f.GetName() }) {
-				broken = append(broken, fmt.Sprintf("the filter %s is another one, or at another place", nameOf(f)))
+				broken = append(broken, fmt.Sprintf("the filter %s is replaced or moved", nameOf(f)))
 			} else {
 				broken = append(broken, fmt.Sprintf("the filter %s is removed", nameOf(f)))
 			}
@@ -113,7 +114,7 @@ func brokenFilters[F filter](decide, after []F, inert []string) (broken []string
 	return broken, rest
 }
 
-// isPlain reports whether a filter has no other content than its name and its config.
+// isPlain reports whether a filter consists of its name and its config only.
 func isPlain(f filter) bool {
 	m, ok := f.(*hcmv3.HttpFilter)
 	return !ok || !m.IsOptional && m.GetConfigDiscovery() == nil
@@ -139,15 +140,15 @@ func describe(f filter) string {
 // nameOf returns the canonical name of a filter, which policies use.
 func nameOf(f filter) string { return message.CanonicalName(f.GetName()) }
 
-// brokenProxy compares the TCP proxies at the end of a chain. One that connects before
-// the decision passes on what the workload sends first (SPEC 7.5b).
+// brokenProxy compares the TCP proxies at the end of a chain. If a proxy connects before
+// the decision, a denied client receives what the workload sends first (SPEC 7.5b).
 func brokenProxy(before, after *listenerv3.Filter) []string {
 	was, is := &tcpv3.TcpProxy{}, &tcpv3.TcpProxy{}
 	if before.GetTypedConfig().UnmarshalTo(was) != nil || after.GetTypedConfig().UnmarshalTo(is) != nil {
 		return []string{"the TCP proxy cannot be read"}
 	}
 	if was.UpstreamConnectMode != is.UpstreamConnectMode || !proto.Equal(was.MaxEarlyDataBytes, is.MaxEarlyDataBytes) {
-		return []string{"the TCP proxy connects at another time: a client that is denied may get what the workload sends first"}
+		return []string{"the TCP proxy connects at another time: a denied client may receive what the workload sends first"}
 	}
 	return nil
 }

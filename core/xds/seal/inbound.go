@@ -11,15 +11,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// Chain is the number of filters of a filter chain that decide about clients, from its
-// beginning up to the permission filter.
+// Chain is how many filters of a filter chain decide about clients. They are the first
+// ones, up to the permission filter.
 type Chain struct {
 	Network int
 	HTTP    int // of the connection manager
 }
 
 // Inbound is the resources of an inbound as its translators made them. It is immutable
-// and does not copy the messages: they must not change.
+// and holds the messages without a copy, so they must not change.
 type Inbound struct {
 	listener *listenerv3.Listener
 	chains   []Chain
@@ -36,8 +36,8 @@ func New(listener *listenerv3.Listener, chains []Chain) *Inbound {
 	return nil
 }
 
-// freeListenerFields are the fields of a listener that a change may set: they do not
-// decide which connections it takes or by which chain they are served.
+// freeListenerFields are the fields of a listener that a change may set. They decide
+// neither which connections it accepts nor which chain serves them.
 var freeListenerFields = names(
 	"name", "address", "filter_chains", "access_log", "metadata", "stat_prefix", "stats_matcher", "drain_type",
 	"per_connection_buffer_limit_bytes", "per_connection_buffer_high_watermark_timeout", "listener_filters_timeout",
@@ -46,11 +46,11 @@ var freeListenerFields = names(
 	"ignore_global_conn_limit", "bypass_overload_manager",
 )
 
-// freeChainFields are fields of a filter chain.
+// freeChainFields are the fields of a filter chain that a change may set.
 var freeChainFields = names("filters", "name", "metadata", "transport_socket_connect_timeout")
 
-// Broken returns what the messages, which replace the inbound's messages, lack of what
-// decides about clients, and what they have that goes around it.
+// Broken compares messages with those of the inbound that they replace. It returns the
+// decisions about clients that they remove or bypass.
 func (s *Inbound) Broken(messages []proto.Message) (broken []string) {
 	var listener *listenerv3.Listener
 	for _, m := range messages {
@@ -74,14 +74,14 @@ func (s *Inbound) Broken(messages []proto.Message) (broken []string) {
 
 func (s *Inbound) brokenListener(before, after *listenerv3.Listener) (broken []string) {
 	free := freeListenerFields
-	if before.BindToPort != nil && !before.BindToPort.Value { // connections come by its address
+	if before.BindToPort != nil && !before.BindToPort.Value { // connections are redirected by its address
 		free = free.without("address")
 	}
 	for _, field := range differences(before, after, free) {
 		broken = append(broken, fmt.Sprintf("%s of the listener is changed", field))
 	}
 	if len(after.FilterChains) != len(before.FilterChains) {
-		return append(broken, fmt.Sprintf("the listener has %d filter chains in place of %d", len(after.FilterChains), len(before.FilterChains)))
+		return append(broken, fmt.Sprintf("the listener has %d filter chains instead of %d", len(after.FilterChains), len(before.FilterChains)))
 	}
 	for i, chain := range before.FilterChains {
 		for _, field := range differences(chain, after.FilterChains[i], freeChainFields) {
@@ -92,7 +92,8 @@ func (s *Inbound) brokenListener(before, after *listenerv3.Listener) (broken []s
 	return broken
 }
 
-// brokenRoutes returns where routes have a config of their own for a filter that decides.
+// brokenRoutes returns how routes bypass the decisions: by their own config for a deciding
+// filter, or by a cluster that a request chooses.
 func (s *Inbound) brokenRoutes(routes *routev3.RouteConfiguration) (broken []string) {
 	sealed := map[string]bool{}
 	for i, chain := range s.listener.FilterChains {

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// freeManagerFields are the fields of a connection manager that a change may set: they
-// change neither what filters see of a request nor which filters there are.
+// freeManagerFields are the fields of a connection manager that a change may set. They
+// change neither the filters nor the part of a request that filters receive.
 var freeManagerFields = names(
 	"stat_prefix", "http_filters", "tracing", "server_name", "server_header_transformation",
 	"access_log", "access_log_flush_interval", "flush_access_log_on_new_request", "access_log_options",
@@ -22,13 +22,13 @@ var freeManagerFields = names(
 	"upgrade_configs", "common_http_protocol_options", "http2_protocol_options",
 )
 
-// freeCommonFields are the options that all versions of HTTP have.
+// freeCommonFields are the options of all versions of HTTP that a change may set.
 var freeCommonFields = names(
 	"idle_timeout", "max_connection_duration", "max_connection_duration_jitter", "max_headers_count", "max_stream_duration",
 	"max_requests_per_connection", "max_response_headers_kb",
 )
 
-// freeHTTP2Fields are its options of HTTP/2.
+// freeHTTP2Fields are the options of HTTP/2 that a change may set.
 var freeHTTP2Fields = names(
 	"hpack_table_size", "max_concurrent_streams", "initial_stream_window_size", "initial_connection_window_size",
 	"max_outbound_frames", "max_outbound_control_frames", "max_consecutive_inbound_frames_with_empty_payload",
@@ -36,8 +36,8 @@ var freeHTTP2Fields = names(
 	"connection_keepalive", "enable_huffman_encoding", "stream_reset_burst", "stream_reset_rate",
 )
 
-// brokenManager compares the connection managers of a chain, of whose HTTP filters some
-// decide.
+// brokenManager compares the connection managers of a chain. The first HTTP filters, as
+// many as decide, decide about clients.
 func brokenManager(before, after *listenerv3.Filter, decide int) (broken []string) {
 	was, is := &hcmv3.HttpConnectionManager{}, &hcmv3.HttpConnectionManager{}
 	if before.GetTypedConfig().UnmarshalTo(was) != nil || after.GetTypedConfig().UnmarshalTo(is) != nil {
@@ -55,9 +55,9 @@ func brokenManager(before, after *listenerv3.Filter, decide int) (broken []strin
 		switch {
 		case slices.ContainsFunc(was.UpgradeConfigs, func(other *hcmv3.HttpConnectionManager_UpgradeConfig) bool { return proto.Equal(u, other) }):
 		case len(u.Filters) > 0:
-			broken = append(broken, fmt.Sprintf("an upgrade to %s has filters of its own", u.UpgradeType))
+			broken = append(broken, fmt.Sprintf("an upgrade to %s has its own filters", u.UpgradeType))
 		case strings.HasPrefix(strings.ToUpper(u.UpgradeType), "CONNECT"):
-			broken = append(broken, fmt.Sprintf("an upgrade to %s has no path that permissions could compare", u.UpgradeType))
+			broken = append(broken, fmt.Sprintf("an upgrade to %s has no path for permissions to compare", u.UpgradeType))
 		}
 	}
 	filters, _ := brokenFilters(was.HttpFilters[:decide], is.HttpFilters, inertHTTP)

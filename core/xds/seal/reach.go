@@ -15,10 +15,10 @@ import (
 
 // Reach is what a resource refers to. Each list is sorted and has no duplicates.
 type Reach struct {
-	// Texts are all texts of the resource without its name: the names of clusters and
-	// routes are among them.
+	// Texts are all texts of the resource, except its name. They include the names of
+	// clusters and routes.
 	Texts []string
-	// Addresses are those that a cluster connects to, as host:port.
+	// Addresses are the addresses that a cluster connects to, as host:port.
 	Addresses []string
 	// Unknown are the reasons why the resource may reach more than it names.
 	Unknown []string
@@ -40,7 +40,7 @@ func Find(m proto.Message) *Reach {
 			return
 		}
 		m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-			if m != top || field.Name() != "name" { // its own name is no reference
+			if m != top || field.Name() != "name" { // its own name is not a reference
 				eachText(field, value, func(text string) { r.Texts = append(r.Texts, text) })
 			}
 			return true
@@ -56,18 +56,18 @@ func Find(m proto.Message) *Reach {
 	return r
 }
 
-// ownAddress returns the address that a listener is at, nil for any other message.
+// ownAddress returns the address of a listener, or nil for any other message.
 func ownAddress(m proto.Message) *corev3.SocketAddress {
 	l, _ := m.(*listenerv3.Listener)
 	return l.GetAddress().GetSocketAddress()
 }
 
-// Without returns what is not in other.
+// Without returns the references that are not in other.
 func (r *Reach) Without(other *Reach) *Reach {
 	return r.with(other, false)
 }
 
-// Within returns what is in other too.
+// Within returns the references that are in other too.
 func (r *Reach) Within(other *Reach) *Reach { return r.with(other, true) }
 
 func (r *Reach) with(other *Reach, present bool) *Reach {
@@ -83,7 +83,7 @@ func (r *Reach) with(other *Reach, present bool) *Reach {
 // Empty reports whether it refers to nothing.
 func (r *Reach) Empty() bool { return len(r.Texts)+len(r.Addresses)+len(r.Unknown) == 0 }
 
-// eachText calls visit with the texts of a field, and with the keys of a map.
+// eachText calls visit with the texts of a field. Those of a map include its keys.
 func eachText(field protoreflect.FieldDescriptor, value protoreflect.Value, visit func(string)) {
 	text := func(kind protoreflect.Kind, value protoreflect.Value) {
 		switch kind {
@@ -109,11 +109,11 @@ func eachText(field protoreflect.FieldDescriptor, value protoreflect.Value, visi
 	}
 }
 
-// programs are parts of the names of types that run a program, or that are read by a
-// type that is not linked.
+// programs are parts of type names. Such a type runs a program, or its content is read
+// by a type that is not linked.
 var programs = []string{".lua.", ".wasm.", ".golang.", ".dynamic_modules.", "TypedStruct"}
 
-// unknownOf returns why it is not known what a message may reach.
+// unknownOf returns the reasons why a message may reach more than it names.
 func unknownOf(m protoreflect.Message) (reasons []string) {
 	if reason := chosenByRequest(m); reason != "" {
 		reasons = append(reasons, reason)
@@ -134,13 +134,13 @@ func unknownOf(m protoreflect.Message) (reasons []string) {
 		return reasons
 	}
 	if strings.HasSuffix(name, ".SniCluster") {
-		reasons = append(reasons, "the server name of a client chooses the cluster")
+		reasons = append(reasons, "the client's server name chooses the cluster")
 	}
 	switch name {
 	case "envoy.extensions.filters.network.http_connection_manager.v3.Rds", "envoy.config.core.v3.ExtensionConfigSource":
 		source := m.Get(m.Descriptor().Fields().ByName("config_source")).Message()
 		if !source.Has(source.Descriptor().Fields().ByName("ads")) {
-			reasons = append(reasons, "a part of it does not come from the server of the proxy")
+			reasons = append(reasons, "a part of it does not come from the proxy's xDS server")
 		}
 	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds", "envoy.config.route.v3.Vhds":
 		reasons = append(reasons, "its routes are in other resources")
@@ -148,8 +148,8 @@ func unknownOf(m protoreflect.Message) (reasons []string) {
 	return reasons
 }
 
-// chosenByRequest returns why a message lets a request choose the cluster, "" if it does
-// not.
+// chosenByRequest returns why a message lets a request choose the cluster, or "" if it
+// does not.
 func chosenByRequest(m protoreflect.Message) string {
 	for _, name := range []protoreflect.Name{"cluster_header", "cluster_specifier_plugin", "inline_cluster_specifier_plugin"} {
 		if field := m.Descriptor().Fields().ByName(name); field != nil && m.Has(field) {
@@ -163,16 +163,16 @@ func chosenByRequest(m protoreflect.Message) string {
 	return ""
 }
 
-// unknownEndpoints returns why it is not known what a cluster connects to.
+// unknownEndpoints returns the reasons why the endpoints of a cluster are unknown.
 func unknownEndpoints(c *clusterv3.Cluster) []string {
 	if custom := c.GetClusterType(); custom != nil && custom.Name != "envoy.clusters.aggregate" {
 		return []string{"its endpoints are chosen by " + custom.Name}
 	}
 	switch {
 	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_ORIGINAL_DST:
-		return []string{"it connects to what a client chooses (ORIGINAL_DST)"}
+		return []string{"it connects to an address that the client chooses (ORIGINAL_DST)"}
 	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_EDS && c.EdsClusterConfig.GetEdsConfig().GetAds() == nil:
-		return []string{"its endpoints do not come from the server of the proxy"}
+		return []string{"its endpoints do not come from the proxy's xDS server"}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestReached(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		messages []proto.Message
-		want     string // of the first resource that leads there; "": none does
+		want     string // the reason for the first resource; "": none leads to the workload
 	}{
 		{"another cluster", []proto.Message{to("default/api")}, ""},
 		{"another port of the machine", []proto.Message{to("target"), at("127.0.0.1", 81)}, ""},
@@ -48,11 +48,11 @@ func TestReached(t *testing.T) {
 		{"its address mapped to IPv6", []proto.Message{at("::ffff:10.0.0.1", 80)}, "connects to the workload at [::ffff:10.0.0.1]:80"},
 		{"any address", []proto.Message{at("0.0.0.0", 80)}, "connects to the workload at 0.0.0.0:80"},
 		{"localhost", []proto.Message{at("LocalHost.", 80)}, "connects to the workload at LocalHost.:80"},
-		{"a cluster that connects to what a client chooses", []proto.Message{to("passthrough/inbound")}, "passthrough/inbound, which connects to what a client chooses"},
-		{"an added one that does", []proto.Message{to("target"), &clusterv3.Cluster{
+		{"a cluster that connects to an address that the client chooses", []proto.Message{to("passthrough/inbound")}, "passthrough/inbound, which connects to an address that the client chooses"},
+		{"an added cluster that does", []proto.Message{to("target"), &clusterv3.Cluster{
 			Name: "target", ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_ORIGINAL_DST},
 		}}, "ORIGINAL_DST"},
-		{"the server name", []proto.Message{listener(network("sni", &sniv3.SniCluster{}))}, "the server name of a client chooses the cluster"},
+		{"the server name", []proto.Message{listener(network("sni", &sniv3.SniCluster{}))}, "the client's server name chooses the cluster"},
 		{"a program", []proto.Message{listener(network("lua", &luav3.Lua{}))}, "it runs a program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// The cluster of an inbound may connect to the port of its own workload, at another
-// address too.
+// The cluster of an inbound may connect to the port of its own workload, even at another
+// address.
 func TestOwnClusterMayReachItsPort(t *testing.T) {
 	workload := &seal.Workload{Ports: map[uint32][]string{80: {"local/10.0.0.1/80"}, 81: {"local/10.0.0.1/80", "local/10.0.0.1/90"}}}
 	for port, want := range map[uint32]bool{80: false, 81: true} {
@@ -90,7 +90,7 @@ func TestReachOfAChange(t *testing.T) {
 	before := seal.Find(&listenerv3.Listener{Name: "mine", StatPrefix: "a"})
 	after := seal.Find(&listenerv3.Listener{Name: "other", StatPrefix: "b"})
 	if got := strings.Join(after.Texts, " "); got != "b" {
-		t.Errorf("the texts are %q: the name of a resource is no reference", got)
+		t.Errorf("the texts are %q: the name of a resource is not a reference", got)
 	}
 	if !before.Without(before).Empty() || after.Without(before).Empty() || !after.Within(before).Empty() {
 		t.Error("the texts a and b are not distinguished")

@@ -37,12 +37,12 @@ func http(name string, config proto.Message) *hcmv3.HttpFilter {
 }
 
 // inbound is the resources of an inbound. The connection manager is packed into the
-// listener when a change is done.
+// listener after the change.
 type inbound struct {
 	listener *listenerv3.Listener
 	manager  *hcmv3.HttpConnectionManager // nil for TCP
 	routes   *routev3.RouteConfiguration
-	messages []proto.Message // in place of listener and routes, if it is not nil
+	messages []proto.Message // instead of listener and routes, if it is not nil
 }
 
 func (i *inbound) finished() []proto.Message {
@@ -93,7 +93,7 @@ func tcpInbound() (*inbound, []seal.Chain) {
 	}}, []seal.Chain{{Network: 2}, {Network: 1}}
 }
 
-// A change is refused with a reason, or, without one, is harmless.
+// A change is refused with the reason broken. If that is empty, the change is allowed.
 type change struct {
 	name   string
 	do     func(*inbound)
@@ -135,8 +135,8 @@ func TestBrokenHTTP(t *testing.T) {
 		{"no permission filter", func(i *inbound) { i.manager.HttpFilters = i.manager.HttpFilters[1:] }, "the filter rbac is removed"},
 		{"another config of it", func(i *inbound) {
 			i.manager.HttpFilters[0] = http("rbac", &httprbacv3.RBAC{RulesStatPrefix: "mine"})
-		}, "the filter rbac is another one"},
-		{"it is disabled", func(i *inbound) { i.manager.HttpFilters[0].Disabled = true }, "the filter rbac is another one"},
+		}, "the filter rbac is replaced or moved"},
+		{"it is disabled", func(i *inbound) { i.manager.HttpFilters[0].Disabled = true }, "the filter rbac is replaced or moved"},
 		{"it is after the router", func(i *inbound) { slices.Reverse(i.manager.HttpFilters) }, "is before rbac"},
 		{"a route's own config of it", func(i *inbound) {
 			i.routes.VirtualHosts[0].Routes[0].TypedPerFilterConfig = map[string]*anypb.Any{"rbac": message.Any(&httprbacv3.RBACPerRoute{})}
@@ -149,7 +149,7 @@ func TestBrokenHTTP(t *testing.T) {
 		{"CONNECT", func(i *inbound) {
 			i.manager.UpgradeConfigs = append(i.manager.UpgradeConfigs, &hcmv3.HttpConnectionManager_UpgradeConfig{UpgradeType: "connect"})
 		}, "an upgrade to connect has no path"},
-		{"an upgrade with filters of its own", func(i *inbound) { i.manager.UpgradeConfigs[0].Filters = []*hcmv3.HttpFilter{lua} }, "has filters of its own"},
+		{"an upgrade with filters of its own", func(i *inbound) { i.manager.UpgradeConfigs[0].Filters = []*hcmv3.HttpFilter{lua} }, "has its own filters"},
 		{"no network filter that decides", func(i *inbound) {
 			i.listener.FilterChains[0].Filters = i.listener.FilterChains[0].Filters[1:]
 		}, "the filter identity is removed"},
@@ -164,7 +164,7 @@ func TestBrokenHTTP(t *testing.T) {
 		{"another chain", func(i *inbound) {
 			i.listener.FilterChains = append(i.listener.FilterChains, proto.CloneOf(i.listener.FilterChains[0]))
 			i.finished()
-		}, "2 filter chains in place of 1"},
+		}, "2 filter chains instead of 1"},
 		{"a default chain", func(i *inbound) { i.listener.DefaultFilterChain = &listenerv3.FilterChain{} }, "default_filter_chain of the listener"},
 		{"no listener", func(i *inbound) { i.messages = []proto.Message{i.routes} }, "the listener is removed"},
 	})
@@ -191,7 +191,7 @@ func TestBrokenTCP(t *testing.T) {
 		{"no permission filter for clients in plain text", func(i *inbound) {
 			i.listener.FilterChains[1].Filters = i.listener.FilterChains[1].Filters[1:]
 		}, "the filter rbac is removed"},
-		{"the order of the filters", func(i *inbound) { slices.Reverse(i.listener.FilterChains[0].Filters[:2]) }, "at another place"},
+		{"the order of the filters", func(i *inbound) { slices.Reverse(i.listener.FilterChains[0].Filters[:2]) }, "is replaced or moved"},
 		{"no proxy", func(i *inbound) {
 			i.listener.FilterChains[1].Filters = i.listener.FilterChains[1].Filters[:1]
 		}, "a filter chain does not end in proxy"},
@@ -201,11 +201,11 @@ func TestBrokenTCP(t *testing.T) {
 		}, "address of the listener"},
 		{"TLS of the mesh without ALPN", func(i *inbound) { i.listener.FilterChains[0].FilterChainMatch = nil }, "filter_chain_match of a filter chain"},
 		{"the order of the chains", func(i *inbound) { slices.Reverse(i.listener.FilterChains) }, "of a filter chain is changed"},
-		{"one chain", func(i *inbound) { i.listener.FilterChains = i.listener.FilterChains[1:] }, "1 filter chains in place of 2"},
+		{"one chain", func(i *inbound) { i.listener.FilterChains = i.listener.FilterChains[1:] }, "1 filter chains instead of 2"},
 	})
 }
 
-// test does each change to an inbound. The seal is of another copy of it.
+// test makes each change to an inbound. The seal is made from another copy of it.
 func test(t *testing.T, build func() (*inbound, []seal.Chain), changes []change) {
 	t.Helper()
 	for _, c := range changes {

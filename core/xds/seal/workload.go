@@ -8,31 +8,32 @@ import (
 	"strings"
 )
 
-// Workload is how the workload of a proxy is reached by its inbounds.
+// Workload is how the inbounds of a proxy reach its workload.
 type Workload struct {
-	// Names are the names of the resources that lead to the workload: the clusters and the
+	// Names are the names of the resources that lead to the workload: clusters and
 	// routes of inbounds.
 	Names []string
-	// Dynamic are the names of the clusters that connect to what a client chooses.
+	// Dynamic are the names of the clusters that connect to an address that the client
+	// chooses.
 	Dynamic []string
 	// Addresses are the addresses of the dataplane, in addition to the loopback
 	// interface.
 	Addresses []netip.Addr
-	// Ports are the ports of the workload, with the names of the clusters that connect to
-	// each.
+	// Ports are the ports of the workload. Each has the names of the clusters that
+	// connect to it.
 	Ports map[uint32][]string
 }
 
-// Change is what a change makes a resource refer to.
+// Change is a changed resource, with the references that the change adds.
 type Change struct {
 	Name string // of the resource
 	*Reach
-	// Cluster reports that it is a cluster, and Added that it was not there before.
+	// Cluster reports whether the resource is a cluster, and Added whether it is new.
 	Cluster, Added bool
 }
 
-// Reached returns the changes that lead to the workload without passing its inbound, as
-// indexes with a reason.
+// Reached returns the changes that lead to the workload and bypass its inbound: their
+// indexes, each with a reason.
 func (w *Workload) Reached(changes []Change) map[int]string {
 	reached := map[int]string{}
 	done := make([]bool, len(changes))
@@ -79,7 +80,7 @@ func (w *Workload) leads(c *Change, known map[string]string) (reason string, dir
 	}
 	for _, text := range c.Texts {
 		if slices.Contains(w.Dynamic, text) {
-			return "it refers to " + text + ", which connects to what a client chooses", false
+			return "it refers to " + text + ", which connects to an address that the client chooses", false
 		}
 		if reason := known[text]; reason != "" {
 			return "it refers to " + text + ": " + reason, false
@@ -88,8 +89,8 @@ func (w *Workload) leads(c *Change, known map[string]string) (reason string, dir
 	return "", false
 }
 
-// has reports whether an address is the workload's, as seen from the proxy. A
-// cluster of an inbound may have other addresses for its own port.
+// has reports whether the proxy reaches the workload at an address. The only cluster of
+// a port may have any address for that port.
 func (w *Workload) has(cluster, address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -20,7 +20,7 @@ type Snapshot struct {
 	// Dataplane is the version of the dataplane that the snapshot was built from.
 	Dataplane *resource.Dataplane
 	// Identity is the identity of the dataplane; nil if it has none. Certificates of provider
-	// Bundled are not in the snapshot: the server of the proxy signs them.
+	// Bundled are not in the snapshot: the xDS server signs them.
 	Identity *identity.Identity
 	byType   [wire.NumTypes][]*wire.Resource
 	warnings []xds.Warning
