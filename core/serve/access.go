@@ -29,15 +29,15 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 	p := state.(*publication)
 	d := p.dataplane(id)
 	if d == nil {
-		return true // there is nothing to have; it waits
+		return true // no resources exist; the client waits
 	}
 	own, err := p.view().Identities(d.Mesh).Of(d)
 	return err == nil && own != nil && own.SPIFFEID == client.Identity && !p.ambiguous()[own.TrustDomain]
 }
 
-// Parameters reports whether the parameters belong to a dataplane with the SPIFFE ID
-// of the client, by one of its inbounds. They must be complete: a tag that is left out
-// would choose what the dataplane does not get.
+// Parameters reports whether the parameters are those of an inbound of a dataplane with
+// the client's SPIFFE ID. They must be complete: without a tag they could select a
+// resource that the dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
 	return a.isRelay(client) || state.(*publication).owners().have(client.Identity, parameters)
 }
@@ -46,8 +46,8 @@ func (a *access) isRelay(client *server.Client) bool {
 	return client.Identity != "" && slices.Contains(a.relays, client.Identity)
 }
 
-// ambiguous returns the trust domains of several meshes. A certificate of one does not
-// show which mesh its owner belongs to, so it is no proof (SPEC 12.1).
+// ambiguous returns the trust domains that several meshes share. A certificate of such a
+// domain does not show the mesh of its owner, so it proves no identity (SPEC 12.1).
 func ambiguous(view *core.View) map[string]bool {
 	domains := map[string]bool{}
 	for _, o := range inspect.TrustDomainOverlaps(view) {
@@ -56,9 +56,9 @@ func ambiguous(view *core.View) map[string]bool {
 	return domains
 }
 
-// owners are the dataplanes of a view by their SPIFFE IDs. A service of many replicas has
-// one ID and a client may ask for many parameters, so the parameters of the replicas are compared
-// by a text that is made once for each ID.
+// owners are the dataplanes of a view by their SPIFFE IDs. Many replicas of a service may
+// share one ID, and a client may ask for many parameters. So the parameters of the replicas
+// are formatted once for each ID, and compared as texts.
 type owners struct {
 	dataplanes map[string][]*resource.Dataplane
 	parameters sync.Map // map[string]bool by SPIFFE ID: the parameters of its dataplanes

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A dataplane that gets a listener which Envoy refuses keeps its last good configuration,
-// while others get what else is in the edit (SPEC 11.1).
+// If Envoy would refuse a listener of a dataplane, the dataplane keeps its last good
+// configuration. Other dataplanes get the rest of the edit (SPEC 11.1).
 func TestBadListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh})

@@ -7,13 +7,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// spiffeIDOf returns the SPIFFE ID of a certificate, "" if it has none or several (SPEC
-// 7.2).
+// spiffeIDOf returns the SPIFFE ID of a certificate, or "" if it has none or several
+// (SPEC 7.2).
 func spiffeIDOf(c *x509.Certificate) string { return request.ClientID(uriSANs(c)...) }
 
-// uriSANs returns the URI SANs of a certificate as they are written. In
-// [x509.Certificate.URIs] the scheme is in lower case and other characters are escaped,
-// so what is not a SPIFFE ID can look like one there.
+// uriSANs returns the URI SANs of a certificate unchanged. [x509.Certificate.URIs] has
+// the scheme in lower case and other characters escaped, so an invalid SPIFFE ID can
+// become a valid one there.
 func uriSANs(c *x509.Certificate) []string {
 	const uriTag = 6 // RFC 5280, 4.2.1.6
 	var uris []string

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The server takes the SPIFFE ID of a certificate as it is written: what is not a SPIFFE ID
-// by the specification is none, though package net/url would make one of it.
+// The server reads the SPIFFE ID of a certificate unchanged. A URI that is invalid by the
+// SPIFFE specification is no ID, even if package net/url would convert it to a valid one.
 func TestSPIFFEIDOfCertificate(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *Server) log(commit core.Commit, first bool) {
 	s.options.Logger.Info("the files were loaded again; " + changeOf(commit))
 }
 
-// logHeld logs which removals are held from now on, and which no longer.
+// logHeld logs which removals begin to be held, and which are no longer held.
 func (s *Server) logHeld(held heldNow) {
 	for _, m := range held.begun {
 		s.options.Logger.Warn(fmt.Sprintf("the files lack %d of %s of the mesh %s; they are removed in %v unless they come back",
@@ -31,9 +31,8 @@ func (s *Server) logHeld(held heldNow) {
 	}
 }
 
-// changeOf returns what a commit changed, in words. Identities change the certificates
-// of dataplanes, and the clusters and inbounds that use them, but the configuration of no
-// dataplane.
+// changeOf describes what a commit changed. A changed identity changes certificates, and
+// the clusters and inbounds that use them. It changes the configuration of no dataplane.
 func changeOf(commit core.Commit) string {
 	var changed []string
 	dataplanes := 0
@@ -58,10 +57,10 @@ func changeOf(commit core.Commit) string {
 	if len(changed) == 0 {
 		return "no dataplane changes"
 	}
-	return "what changes is " + strings.Join(changed, " and ")
+	return "they change " + strings.Join(changed, " and ")
 }
 
-// changedDestinations returns how many destinations changed, in words.
+// changedDestinations describes how many destinations changed.
 func changedDestinations(changes []core.DestinationChange) string {
 	isAll := func(c core.DestinationChange) bool { return c.Destination == resource.ID{} }
 	if slices.ContainsFunc(changes, isAll) {

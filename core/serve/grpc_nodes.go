@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// grpcNodes are the dataplanes that have connected as gRPC: their warnings
-// differ from the warnings for Envoy. It is safe for concurrent use.
+// grpcNodes are the dataplanes whose clients are gRPC. Their warnings differ from those
+// for Envoy. It is safe for concurrent use.
 type grpcNodes struct {
 	known     sync.Map      // by resource.ID
 	connected chan struct{} // gets a value when a dataplane is added
@@ -26,7 +26,7 @@ func (n *grpcNodes) add(id resource.ID) {
 	}
 	select {
 	case n.connected <- struct{}{}:
-	default: // there is a value already
+	default: // it has a value already
 	}
 }
 

@@ -52,17 +52,17 @@ func timeout(value string) string {
 	return fmt.Sprintf("{type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: %s}}]}}", value)
 }
 
-// running is a server that serves a directory of its own.
+// running is a server with its own directory of files.
 //
-// Most tests run it in a bubble of package synctest: files and loads are real,
-// connections are in memory, and the clock goes on only when nothing else does. Nothing
-// notifies the server of changes of files: it finds them by scans.
+// Most tests run it in a bubble of package synctest. Files and loads are real,
+// connections are in memory, and the clock advances only when all goroutines wait. The
+// server gets no notifications: it finds changed files by scans.
 type running struct {
 	*serve.Server
 	t    testing.TB
 	dir  string
 	log  *lockedBuffer
-	real bool         // outside of bubbles: TCP, and the clock and the notifications of the operating system
+	real bool         // outside of bubbles: real TCP, clock and file notifications
 	stop func() error // ends the server, and returns what Run returns
 
 	listeners map[string]*serve.MemoryListener // by address
@@ -101,14 +101,14 @@ func options(dir string, log io.Writer) serve.Options {
 	}
 }
 
-// silent are notifications of nothing.
+// silent sends no notifications.
 type silent struct{}
 
 func (silent) Changed() <-chan struct{} { return nil }
 func (silent) Watch([]string)           {}
 
-// start starts a server of files in the bubble of the test, and waits until it is ready.
-// The files are those of a directory, by name. The server ends with the test.
+// start writes files, by name, to a directory. It starts a server of them in the bubble of
+// the test, and waits until it is ready. The server ends with the test.
 func start(t *testing.T, files map[string]string, change ...func(*serve.Options)) *running {
 	t.Helper()
 	return startAs(&running{t: t}, files, change...)
@@ -181,7 +181,7 @@ func (r *running) listen(address string) net.Listener {
 	return l
 }
 
-// dial connects to an address of the server, as another client than those before.
+// dial connects to an address of the server. Each call is a new client.
 func (r *running) dial(ctx context.Context, address string) (net.Conn, error) {
 	if l := r.listeners[address]; l != nil {
 		return l.Dial(ctx, fmt.Sprint("127.0.0.1:", 10_000+r.dialled.Add(1)))
@@ -189,7 +189,7 @@ func (r *running) dial(ctx context.Context, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "tcp", address)
 }
 
-// transport returns how clients ask over HTTP; nil: without TLS.
+// transport returns the HTTP transport of a client; if the config is nil, without TLS.
 func (r *running) transport(config *tls.Config) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig: config,
@@ -197,8 +197,8 @@ func (r *running) transport(config *tls.Config) *http.Transport {
 	}
 }
 
-// write replaces a file at once: the file is never seen in part. It has the time of the
-// clock of the test.
+// write replaces a file atomically, so that no scan reads a part of it. Its modification
+// time comes from the clock of the test.
 func (r *running) write(name, content string) {
 	r.t.Helper()
 	scratch := filepath.Join(r.t.TempDir(), name)
@@ -206,15 +206,15 @@ func (r *running) write(name, content string) {
 		r.t.Fatal(err)
 	}
 	if now := time.Now(); os.Chtimes(scratch, now, now) != nil {
-		r.t.Fatal("the file gets no time")
+		r.t.Fatal("the modification time is not set")
 	}
 	if err := os.Rename(scratch, filepath.Join(r.dir, name)); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// eventually waits until a condition holds: in a bubble for at most a minute of its
-// clock, else as long as the test may take.
+// eventually waits until a condition holds. In a bubble it waits for at most a minute of
+// its clock, otherwise for at most the time of the test.
 func (r *running) eventually(what string, condition func() bool) {
 	r.t.Helper()
 	var ctx context.Context
@@ -232,8 +232,8 @@ func (r *running) eventually(what string, condition func() bool) {
 	}
 }
 
-// settles reports whether a condition holds, in a bubble when the server and its clients
-// wait for each other or for the clock.
+// settles reports whether a condition holds. In a bubble it first waits until the server
+// and its clients are idle.
 func (r *running) settles(condition func() bool) bool {
 	if !r.real {
 		synctest.Wait()
@@ -269,7 +269,7 @@ func (r *running) connect(node string, config *tls.Config) (*xdstest.Client, err
 	return c, err
 }
 
-// get asks over HTTP.
+// get sends a request over HTTP.
 func (r *running) get(path string, config *tls.Config) (status int, body string, err error) {
 	client, scheme := http.Client{Transport: r.transport(config)}, "http://"
 	defer client.CloseIdleConnections()
@@ -285,7 +285,7 @@ func (r *running) get(path string, config *tls.Config) (status int, body string,
 	return response.StatusCode, string(content), err
 }
 
-// expect asks over HTTP, and checks the status and a part of the answer.
+// expect sends a request over HTTP, and checks the status and a part of the answer.
 func (r *running) expect(path string, status int, part string) {
 	r.t.Helper()
 	got, body, err := r.get(path, nil)

@@ -52,7 +52,7 @@ func (s *Server) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// proxies implements [inspectapi.Proxies] by what is served now.
+// proxies implements [inspectapi.Proxies] with the current publication.
 type proxies struct{ *publisher }
 
 func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
@@ -71,7 +71,7 @@ func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	return current.state.NoEffect(d)
 }
 
-// health returns a mux with the paths that need no identity.
+// health returns a mux with the paths that need no authorization.
 func (s *Server) health() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
@@ -81,33 +81,33 @@ func (s *Server) health() *http.ServeMux {
 
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	if s.publisher.current.Load().set == nil {
-		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
+		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "the first load has not finished")
 		return
 	}
 	fmt.Fprintln(w, "ok")
 }
 
-// guard admits requests, and answers those that panic.
+// guard authorizes requests. If a handler panics, it answers with an error.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if reason := recover(); reason != nil && reason != http.ErrAbortHandler {
 				s.options.Logger.Error(fmt.Sprintf("the request %.20s %.500q failed: %v", r.Method, r.URL.Path, reason), "stack", string(debug.Stack()))
-				inspectapi.WriteProblem(w, http.StatusInternalServerError, "the question could not be answered; the log has the reason")
+				inspectapi.WriteProblem(w, http.StatusInternalServerError, "the request failed; the log has the reason")
 			}
 		}()
 		open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == loginPath
 		switch {
 		case s.tls == nil && !s.options.Insecure && !s.isOwnHost(r.Host):
-			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or a name that the server is given")
+			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or a configured host name")
 		case open || s.authorize(w, r):
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// isOwnHost reports whether the host of a request is no name that a foreign page in a
-// browser could have been loaded from.
+// isOwnHost reports whether the host of a request belongs to this server. A page of
+// another site, loaded in a browser, sends the host name of that site.
 func (s *Server) isOwnHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -131,14 +131,14 @@ func (s *Server) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) 
 	s.serveHandler(ctx, cancel, l, s.Handler())
 }
 
-// serveHealth serves health alone, without TLS, until the context ends.
+// serveHealth serves only health, without TLS, until the context ends.
 func (s *Server) serveHealth(ctx context.Context, cancel context.CancelCauseFunc) {
 	s.options.Logger.Info("health is served on http://" + s.healthListener.Addr().String())
 	s.serveHandler(ctx, cancel, newFairListener(s.healthListener, maxConnections, maxConnectionsPeer, firstByteTimeout), s.health())
 }
 
-// serveHandler serves the requests of a listener until the context ends, and then waits
-// for those that are being answered.
+// serveHandler serves the requests of a listener until the context ends. Then it waits for
+// requests in progress.
 func (s *Server) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
 	h := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,

@@ -18,7 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// TestOperators asks for what each identity and each token may read (SPEC 12.1).
+// TestOperators checks what each identity and each token may read (SPEC 12.1).
 func TestOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const token = "0123456789abcdef"
@@ -131,7 +131,7 @@ func TestLogin(t *testing.T) {
 		ask("GET", "/meshes", value+"0", nil, http.StatusSeeOther)
 		ask("GET", "/meshes", "meshmatch-session=99999999999.00", nil, http.StatusSeeOther)
 
-		// Another token ends the sessions of the one before.
+		// A new token ends the sessions of the previous one.
 		if err := os.WriteFile(tokenFile, []byte("another token of operators"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// TestHosts sends hosts as a browser does that a page of another site was loaded in.
+// TestHosts sends the Host headers of a browser with a page of another site.
 func TestHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.HTTPHosts = []string{"mesh.internal"} })
@@ -175,9 +175,9 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// TestIdleConnections opens more connections than the server admits, which send nothing,
-// or the beginning of a request. The listener of health answers all the time, and that of
-// all answers does when the deadlines have passed.
+// TestIdleConnections opens more connections than the server admits. They send nothing, or
+// only the beginning of a request. The health listener answers all the time, and the HTTP
+// listener answers after the deadlines.
 func TestIdleConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.Health = "127.0.0.1:0" })
@@ -219,8 +219,8 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// TestEndWaitsForAnswers ends the server while a question waits: when Run has returned,
-// the answer is on its way.
+// TestEndWaitsForAnswers ends the server while a request waits. When Run has returned, the
+// answer has been sent.
 func TestEndWaitsForAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh})
@@ -246,8 +246,8 @@ func TestEndWaitsForAnswers(t *testing.T) {
 	})
 }
 
-// TestEqualTrustDomains gives two meshes one trust domain, and dataplanes of one name in
-// both: the certificate of one gets nothing of either.
+// TestEqualTrustDomains gives two meshes the same trust domain and a dataplane of the same
+// name. A client with the certificate of one gets no resources of either.
 func TestEqualTrustDomains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCredentials(t)

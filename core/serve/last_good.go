@@ -8,13 +8,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// lastGood has the snapshot that was served last to each dataplane. A snapshot that must
-// not be served is replaced by it (SPEC 11.5). It is safe for concurrent use.
+// lastGood has the last served snapshot of each dataplane. It is served instead of a new
+// snapshot that is refused (SPEC 11.5). It is safe for concurrent use.
 type lastGood struct {
 	served sync.Map // *snapshot.Snapshot by resource.ID
 }
 
-// of returns the snapshot to serve in place of a new one, nil if there is none.
+// of returns a new snapshot, or the last served one if the new one is refused. It returns
+// nil if there is neither.
 func (l *lastGood) of(d *resource.Dataplane, built *snapshot.Snapshot) *snapshot.Snapshot {
 	known, _ := l.served.Load(d.ID)
 	served, _ := known.(*snapshot.Snapshot)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// fairListener limits connections. An address may have a part of them, so that one client
-// leaves room for others, and each must send its first byte in time: an idle connection
-// frees its place. What passes a limit is closed at once, and nothing waits for it.
+// fairListener limits the number of connections, in total and for each address, so that one
+// client cannot use all of them. Each connection must send its first byte in time, or it is
+// closed. A connection over a limit is closed at once, and no other connection waits for it.
 type fairListener struct {
 	net.Listener
 	most, mostOfPeer int
@@ -36,7 +36,7 @@ func (l *fairListener) Accept() (net.Conn, error) {
 			continue
 		}
 		c := &fairConn{Conn: conn, leave: sync.OnceFunc(func() { l.leave(peer) })}
-		// The timer begins after the field is set, which Close reads.
+		// Close reads the field, so the timer begins after the field is set.
 		c.timer = time.AfterFunc(time.Hour, func() { _ = c.Close() })
 		c.timer.Reset(l.firstByte)
 		return c, nil
@@ -70,7 +70,7 @@ func (l *fairListener) leave(peer string) {
 	}
 }
 
-// fairConn is a connection that has a place.
+// fairConn is an admitted connection.
 type fairConn struct {
 	net.Conn
 	leave func()

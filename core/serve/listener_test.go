@@ -32,8 +32,8 @@ func isClosed(c net.Conn) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// The listener admits so many connections, so many of them of one address whatever its
-// ports, and frees the place of a connection when it ends.
+// The listener limits connections in total and for each address, regardless of ports. A
+// connection that ends frees its place.
 func TestFairListenerLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := NewMemoryListener(net.IPv4(127, 0, 0, 1))
@@ -88,8 +88,8 @@ func TestFairListenerLimits(t *testing.T) {
 	})
 }
 
-// A connection is closed if its first byte does not come in time. One that has sent a
-// byte stays.
+// A connection is closed if its first byte does not come in time. After that byte it stays
+// open.
 func TestFairListenerFirstByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := NewMemoryListener(net.IPv4(127, 0, 0, 1))
@@ -131,12 +131,12 @@ func TestFairListenerFirstByte(t *testing.T) {
 	})
 }
 
-// A client that sends a byte now and then, in the header, in the body, or between two
-// requests, is let go within the deadlines, on both listeners of HTTP.
+// A client sends single bytes slowly: in the header, in the body, or between two requests.
+// Both HTTP listeners close its connection within the deadlines.
 func TestSlowRequests(t *testing.T) {
 	const interval = 900 * time.Millisecond
 	tests := []struct {
-		name, request, then string // what is sent at once, and what in intervals, again and again
+		name, request, then string // request is sent at once, then is sent repeatedly, at intervals
 		within              time.Duration
 	}{
 		{"header", "", "G", headerTimeout + interval},

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Stale is since when, and why, what is served is not what the files have.
+// Stale describes since when, and why, the current files are not served.
 type Stale struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"`
@@ -41,14 +41,15 @@ func (l *loads) current() loadState {
 	return state
 }
 
-// succeed notes a good load.
+// succeed records a good load.
 func (l *loads) succeed(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state = loadState{last: at.UTC()}
 }
 
-// fail notes a load with errors. What was stale before it stays so, for its own reason.
+// fail records a load with errors. If the state is stale already, its time and reason are
+// kept.
 func (l *loads) fail(err error, since time.Time, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +59,7 @@ func (l *loads) fail(err error, since time.Time, why string) {
 	}
 }
 
-// resume notes a start with the input of an earlier load.
+// resume records a start with the input of an earlier load.
 func (l *loads) resume(err error, kept time.Time, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,10 +79,11 @@ func errorsOf(err error) []string {
 	return lines
 }
 
-// maxStatusErrors is how many errors /status has.
+// maxStatusErrors limits the errors of /status.
 const maxStatusErrors = 100
 
-// shortened returns as many lines as /status has, with a last one about the others.
+// shortened limits the lines to maxStatusErrors. If there are more, it appends a line with
+// their number.
 func shortened(lines []string) []string {
 	if more := len(lines) - maxStatusErrors; more > 0 {
 		lines = append(lines[:maxStatusErrors:maxStatusErrors], fmt.Sprintf("there are %d more errors; the log has them", more))

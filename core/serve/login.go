@@ -10,7 +10,7 @@ import (
 
 const loginPath = "/login"
 
-// loginPage has no script and no style: its policy allows neither.
+// loginPage has no script and no style: its Content-Security-Policy allows neither.
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Log in</title></head>
@@ -29,7 +29,7 @@ var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 // maxLogin limits the body of a login.
 const maxLogin = 4 << 10
 
-// login answers the login page, which gives a cookie for the token.
+// login serves the login page, which exchanges the token for a cookie.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
@@ -37,7 +37,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	switch {
 	case !s.operators.hasToken():
-		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no token to log in with: the server is given none")
+		inspectapi.WriteProblem(w, http.StatusNotFound, "the server has no token for operators, so there is no login")
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		s.writeLogin(w, http.StatusOK, "")
 	case r.Method != http.MethodPost:

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// A MemoryListener accepts connections in memory, which tests make within a bubble of
-// package synctest.
+// A MemoryListener accepts connections in memory. Tests use it in a bubble of package
+// synctest.
 type MemoryListener struct {
 	address *net.TCPAddr
 	conns   chan net.Conn
@@ -19,7 +19,7 @@ type MemoryListener struct {
 
 var memoryPorts atomic.Int32
 
-// NewMemoryListener returns a listener at an IP address, and at a port of its own.
+// NewMemoryListener returns a listener at an IP address and an unused port.
 func NewMemoryListener(ip net.IP) *MemoryListener {
 	l := &MemoryListener{address: &net.TCPAddr{IP: ip, Port: int(memoryPorts.Add(1))}, conns: make(chan net.Conn)}
 	l.ctx, l.close = context.WithCancel(context.Background())
@@ -67,8 +67,8 @@ func (l *MemoryListener) Close() error {
 // Addr implements net.Listener.
 func (l *MemoryListener) Addr() net.Addr { return l.address }
 
-// ServeOn gives a server its listeners, in place of [Server.Listen]. That of health may
-// be nil.
+// ServeOn sets the listeners of a server, instead of [Server.Listen]. The health listener
+// may be nil.
 func (s *Server) ServeOn(xds, http, health net.Listener) {
 	s.xdsListener, s.httpListener, s.healthListener = xds, http, health
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// metrics are the metrics of SPEC 12.5, in a registry of the server's own.
+// metrics are the metrics of SPEC 12.5, in the server's own registry.
 type metrics struct {
 	registry   *prometheus.Registry
 	commit     prometheus.Histogram
@@ -20,7 +20,7 @@ func newMetrics(s *Server) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		commit:   newHistogram("commit_seconds", "Time from when a change of files is found until it is published."),
-		push:     newHistogram("push_seconds", "Time from when a publication is found until a response that it leads to is given to gRPC."),
+		push:     newHistogram("push_seconds", "Time from when a publication is found until its response is passed to gRPC."),
 		loadErrors: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "meshmatch_load_errors", Help: "Errors of the last load; 0 if it is served.",
 		}),
@@ -36,7 +36,7 @@ func newHistogram(name, help string) prometheus.Histogram {
 	})
 }
 
-// collector reads what the server counts when it is asked.
+// collector reads the counters of the server at each scrape.
 type collector struct{ *Server }
 
 func newDesc(name, help string, label ...string) *prometheus.Desc {
@@ -52,9 +52,9 @@ var (
 	dataplanesDesc    = newDesc("dataplanes", "Dataplanes by whether they have ACKed what is served.", "state")
 	resourcesDesc     = newDesc("resources", "Resources.", "kind")
 	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
-	heldDesc          = newDesc("held_removals", "Dataplanes that the files lack and that are served until the grace of removals ends.")
+	heldDesc          = newDesc("held_removals", "Dataplanes that are missing from the files and are served until their removal is applied.")
 	lastLoadDesc      = newDesc("last_load_timestamp_seconds", "Time of the last good load, in seconds since 1970.")
-	staleDesc         = newDesc("stale", "1 if what is served is not what the files have, as they have errors; else 0.")
+	staleDesc         = newDesc("stale", "1 if the files have errors and an earlier input is served; else 0.")
 )
 
 // Describe implements [prometheus.Collector].

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// The Inspect API marks the fields that a proxy does not get, by what is served when it is
-// asked (SPEC 10).
+// The Inspect API marks the fields that a proxy does not get. It reads the publication that
+// is current when asked (SPEC 10).
 func TestInspectMarksWhatTheProxyDoesNotGet(t *testing.T) {
 	const policies = `
 {type: MeshTimeout, name: t, spec: {
@@ -22,7 +22,7 @@ func TestInspectMarksWhatTheProxyDoesNotGet(t *testing.T) {
 `
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh, "policies.yaml": policies})
-		// marks returns the fields that an answer marks, and the others, each with its place.
+		// marks returns the marked fields of an answer and the unmarked ones, each with its place.
 		marks := func(query string) (marked, unmarked []string) {
 			t.Helper()
 			status, body, err := r.get("/meshes/default/dataplanes/web/_inspect"+query, nil)
@@ -80,7 +80,7 @@ func TestInspectMarksWhatTheProxyDoesNotGet(t *testing.T) {
 			[]string{"to /connectionTimeout", "rules /idleTimeout"})
 		assert("", nil, nil)
 
-		// The outbound is HTTP when its destination is, so it has the timeouts and spans.
+		// If the destination is HTTP, so is the outbound: the timeouts and spans take effect.
 		r.write("mesh.yaml", strings.Replace(mesh, "port: 8081, tags: {", "port: 8081, tags: {kuma.io/protocol: http, ", 1))
 		r.eventually("an HTTP destination", func() bool {
 			_, unmarked := marks("?explain")

@@ -21,9 +21,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 )
 
-// operators decides who reads the answers of HTTP (SPEC 12.1): the owners of the token,
-// by TLS the identities of operators, and of what is about its own dataplane the
-// identity of that.
+// operators decides which clients may read the answers of HTTP (SPEC 12.1). A client with
+// the token or, over TLS, with the identity of an operator reads all of them. A client with
+// the identity of a dataplane reads the answers about that dataplane.
 type operators struct {
 	ids  []string
 	path string                 // of the token; empty: there is none
@@ -55,13 +55,13 @@ func (o *operators) load() error {
 	return nil
 }
 
-var errShortToken = errors.New("the token has less than " + strconv.Itoa(minToken) + " bytes; write a random one, such as of openssl rand -hex 32")
+var errShortToken = errors.New("the token has less than " + strconv.Itoa(minToken) + " bytes; write a random one, such as the output of openssl rand -hex 32")
 
-// hasToken reports whether there is a token to ask for.
+// hasToken reports whether a token is configured.
 func (o *operators) hasToken() bool { return o.path != "" }
 
-// isOperator reports whether a SPIFFE ID is one of the operators, or below one by a
-// segment of its path.
+// isOperator reports whether a SPIFFE ID is an operator's, or extends one by whole path
+// segments.
 func (o *operators) isOperator(id string) bool {
 	return slices.ContainsFunc(o.ids, func(operator string) bool {
 		rest, ok := strings.CutPrefix(id, operator)
@@ -69,7 +69,8 @@ func (o *operators) isOperator(id string) bool {
 	})
 }
 
-// equal compares a text of a client in a time that does not depend on where they differ.
+// equal reports whether a client's text is the token. Its time does not depend on where
+// they differ.
 func (o *operators) equal(token string) bool {
 	given, want := sha256.Sum256([]byte(token)), sha256.Sum256(*o.key.Load())
 	return subtle.ConstantTimeCompare(given[:], want[:]) == 1
@@ -92,8 +93,8 @@ const (
 	sessionTime   = 12 * time.Hour
 )
 
-// session returns the value of the cookie: when it ends, and a code that only an owner of
-// the token can make. So each replica with the token takes it, and a new token ends it.
+// session returns the value of the cookie: its expiry, and a code that is made with the
+// token. So each replica with the token accepts it, and a new token ends it.
 func (o *operators) session(end time.Time) string {
 	text := strconv.FormatInt(end.Unix(), 10)
 	return text + "." + hex.EncodeToString(o.code(text))
@@ -115,8 +116,8 @@ func (o *operators) isSession(value string, now time.Time) bool {
 	return err == nil && now.Unix() < seconds
 }
 
-// ownsPath reports whether a path is about a dataplane of the SPIFFE ID: its status, or
-// what is below it in the Inspect API.
+// ownsPath reports whether a path is about a dataplane with the SPIFFE ID: its status, or
+// a path below it in the Inspect API.
 func (p *publication) ownsPath(id string, u *url.URL) bool {
 	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	for i, segment := range segments {
@@ -142,7 +143,8 @@ func (p *publication) ownsPath(id string, u *url.URL) bool {
 	return false
 }
 
-// authorize reports whether a request may be answered, or answers it.
+// authorize reports whether a request may be answered. If not, it answers with a problem,
+// or redirects to the login page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) bool {
 	if s.tls == nil && !s.operators.hasToken() || s.operators.proves(r) {
 		return true
@@ -153,7 +155,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 		if !s.operators.hasToken() {
-			inspectapi.WriteProblem(w, http.StatusForbidden, "the SPIFFE ID of the client is none of an operator; it reads its own dataplane only")
+			inspectapi.WriteProblem(w, http.StatusForbidden, "the client's SPIFFE ID is not an operator's; the client may read its own dataplane only")
 			return false
 		}
 	}

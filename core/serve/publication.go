@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// publication is what is served from one moment on. It implements [server.State].
+// publication is what is served until the next one. It implements [server.State].
 type publication struct {
 	set        *resource.Set // nil before the first load
 	state      *snapshot.State
@@ -24,7 +24,8 @@ type publication struct {
 	superseded chan struct{} // closed when there is a newer publication
 	// owners evaluates the identities of all dataplanes at the first call.
 	owners func() *owners
-	// ambiguous returns the trust domains of several meshes, found at the first call.
+	// ambiguous returns the trust domains that several meshes share. It finds them at the
+	// first call.
 	ambiguous func() map[string]bool
 }
 
@@ -47,7 +48,7 @@ func (p *publisher) publish(next *publication) {
 	}
 }
 
-// view returns the view that everything else of the publication is computed from.
+// view returns the view. The rest of the publication is computed from it.
 func (p *publication) view() *core.View { return p.state.View() }
 
 // dataplane returns the dataplane with a KRI, or nil.
@@ -91,7 +92,7 @@ func (p *publication) Locate(t wire.Type, name string, parameters map[string]str
 	return p.state.Locate(t, name, parameters)
 }
 
-// clientType returns what a node is, by its user agent (SPEC 11.4).
+// clientType returns the type of a node by its user agent (SPEC 11.4).
 func clientType(userAgent string) xds.ClientType {
 	if strings.HasPrefix(userAgent, "gRPC") {
 		return xds.ProxylessGRPC

@@ -11,30 +11,30 @@ import (
 // size of the mesh.
 const minHeld = 10
 
-// removals holds the removal of many dataplanes by one load (SPEC 12.1): the files may
-// only be away for a moment, as when a volume is mounted again or a checkout is replaced.
-// A dataplane whose removal is held stays as it was last applied; all else of a load is
-// applied at once. It is used by one goroutine.
+// removals holds removals if one load removes many dataplanes (SPEC 12.1): their files may
+// be missing only for a moment, such as while a volume is mounted again or a checkout is
+// replaced. If the removal of a dataplane is held, its last applied version is kept. The
+// rest of the load is applied at once. It is used by one goroutine.
 type removals struct {
 	percent float64 // of the dataplanes of a mesh that a load may remove at once
 	grace   time.Duration
-	until   map[resource.ID]time.Time // when each removal that is held is applied
+	until   map[resource.ID]time.Time // when each held removal is applied
 }
 
-// heldNow is what a call of hold changed.
+// heldNow is the change of held removals by a call of hold.
 type heldNow struct {
 	begun []heldMesh
-	back  int // dataplanes whose removal was held, and that the files have again
+	back  int // dataplanes that came back while their removal was held
 }
 
-// heldMesh are removals of a mesh that are held from now on.
+// heldMesh are the removals of a mesh that begin to be held.
 type heldMesh struct {
 	mesh  string
 	n, of int // dataplanes
 }
 
-// hold returns the set to apply in place of the files' set: with the dataplanes of the
-// applied set whose removal is held. It is the set of the files if there are none.
+// hold returns the set to apply: that of the files, and the dataplanes of the applied set
+// whose removal is held. If no removal is held, it returns the set of the files itself.
 func (r *removals) hold(applied, files *resource.Set, now time.Time) (*resource.Set, heldNow) {
 	if applied == nil || r.grace <= 0 {
 		return files, heldNow{}
@@ -82,7 +82,7 @@ func (r *removals) hold(applied, files *resource.Set, now time.Time) (*resource.
 	return &with, change
 }
 
-// begin holds removals from now on.
+// begin begins to hold removals.
 func (r *removals) begin(ids []resource.ID, now time.Time) {
 	if r.until == nil {
 		r.until = map[resource.ID]time.Time{}
@@ -92,7 +92,7 @@ func (r *removals) begin(ids []resource.ID, now time.Time) {
 	}
 }
 
-// next returns when the next removal that is held is applied, or false.
+// next returns when the next held removal is applied, or false if none is held.
 func (r *removals) next() (time.Time, bool) {
 	var next time.Time
 	for _, until := range r.until {

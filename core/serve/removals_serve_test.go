@@ -27,8 +27,8 @@ func holding(grace time.Duration) func(*serve.Options) {
 	return func(o *serve.Options) { o.MaxRemoved, o.RemovalGrace = 20, grace }
 }
 
-// TestFileVanishes moves a file with most dataplanes away and back. Nothing is sent to
-// their proxies, while another edit is applied at once.
+// TestFileVanishes moves a file with most dataplanes away and back. Their proxies receive
+// no response. Another edit is applied at once.
 func TestFileVanishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh, "many.yaml": many()}, holding(time.Hour))

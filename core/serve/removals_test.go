@@ -37,8 +37,8 @@ func count(set *resource.Set) string {
 	return fmt.Sprintf("a=%d b=%d", n["a"], n["b"])
 }
 
-// TestRemovals applies loads at given times, and compares the dataplanes of each mesh
-// that are applied.
+// TestRemovals applies loads at given times, and compares the applied dataplanes of each
+// mesh.
 func TestRemovals(t *testing.T) {
 	type step struct {
 		at    time.Duration

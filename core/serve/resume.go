@@ -12,9 +12,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/source"
 )
 
-// resume applies the input of the last good load, as the first load has an error. It
-// returns that error if no input is kept, or if it cannot be used, which is logged
-// (SPEC 12.1).
+// resume applies the input of the last good load after an error of the first load. It
+// returns that error if no input is kept, or if the kept input cannot be used. The latter
+// is logged (SPEC 12.1).
 func (s *Server) resume(ctx context.Context, cause error) error {
 	if s.keeper == nil || errors.Is(cause, ErrUnnamedSemantics) {
 		return cause
@@ -39,7 +39,8 @@ func (s *Server) resume(ctx context.Context, cause error) error {
 	return nil
 }
 
-// applyKept applies what is kept, and reports why: what is ready is known to be stale.
+// applyKept applies the kept input, and logs why. The state is marked as stale before it is
+// published, so a ready server never hides it.
 func (s *Server) applyKept(ctx context.Context, cause error, set *resource.Set, kept time.Time) error {
 	n := len(errorsOf(cause))
 	why := fmt.Sprintf("the files have %s at the start; the last good input, of %s, is served from %s", diag.Count(n, "error"), kept.UTC().Format(time.RFC3339), s.keeper.Path())
@@ -47,7 +48,7 @@ func (s *Server) applyKept(ctx context.Context, cause error, set *resource.Set, 
 	s.metrics.loadErrors.Set(float64(n))
 	s.files, s.behind = &source.Update{Set: set}, true
 	report, err := s.apply(ctx, time.Now())
-	s.behind = true // the batches of loads do not begin with this set
+	s.behind = true // the batch of the next load does not begin with this set
 	s.logErrors(cause)
 	if err == nil {
 		s.options.Logger.Error(why + "; it is replaced when the files load")
@@ -56,7 +57,7 @@ func (s *Server) applyKept(ctx context.Context, cause error, set *resource.Set, 
 	return err
 }
 
-// keepsDataplanes reports whether the input that is kept has dataplanes.
+// keepsDataplanes reports whether the kept input has dataplanes.
 func (s *Server) keepsDataplanes(ctx context.Context) bool {
 	if s.keeper == nil {
 		return false

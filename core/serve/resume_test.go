@@ -24,7 +24,7 @@ func statusOf(t *testing.T, r *running) serve.Status {
 	return status
 }
 
-// TestStatus is good, and then stale while the files have errors.
+// TestStatus reads the status of good files, and of files with errors.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.Version = "v7" })
@@ -49,8 +49,8 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// TestResume starts a server again after its files were spoiled: it serves the input of
-// the last good load, and then the files as soon as they are good.
+// TestResume restarts a server with invalid files. It serves the input of the last good
+// load until the files are valid.
 func TestResume(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(dir string) error
@@ -114,8 +114,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestDamagedState starts with bad files and a damaged file of kept input: the errors of
-// the files end the server, and the log has the path of the other.
+// TestDamagedState starts with invalid files and a damaged kept input. The errors of the
+// files end the server, and the log has the path of the kept input.
 func TestDamagedState(t *testing.T) {
 	for name, damage := range map[string]func(data []byte) []byte{
 		"a byte differs":       func(data []byte) []byte { data[600] ^= 1; return data },
@@ -164,7 +164,8 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// TestKeptInput keeps the input of good loads only, and not while removals are held.
+// TestKeptInput checks that the input of good loads is kept, but not while removals are
+// held.
 func TestKeptInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := t.TempDir()

@@ -46,7 +46,7 @@ func TestServe(t *testing.T) {
 		second := version()
 
 		r.write("timeout.yaml", timeout("2x"))
-		r.eventually("diagnostic", func() bool { return strings.Contains(r.log.String(), "what is served stays as it was") })
+		r.eventually("diagnostic", func() bool { return strings.Contains(r.log.String(), "still serving the previous configuration") })
 		if want := filepath.Join(r.dir, "timeout.yaml") + ":1:"; !strings.Contains(r.log.String(), want) {
 			t.Errorf("the log has no position %s:\n%s", want, r.log)
 		}
@@ -86,7 +86,7 @@ func TestServe(t *testing.T) {
 	})
 }
 
-// TestLocators asks for a cluster as the dataplanes of two teams get it.
+// TestLocators asks for a cluster with the parameters of two teams.
 func TestLocators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const teams = `
@@ -159,7 +159,7 @@ func TestWarnings(t *testing.T) {
 		r.expect("/metrics", http.StatusOK, "\nmeshmatch_warnings 1\n")
 		r.write("timeout.yaml", timeout("3s"))
 		r.eventually("change", func() bool {
-			return strings.Contains(r.log.String(), "what changes is the configuration of 1 dataplane")
+			return strings.Contains(r.log.String(), "they change the configuration of 1 dataplane")
 		})
 		if !r.settles(func() bool { return warned() == 1 }) {
 			t.Errorf("warned %d times:\n%s", warned(), r.log)
@@ -210,7 +210,7 @@ func TestLoopbackOnly(t *testing.T) {
 	}
 }
 
-// TestBadQuestions asks what has no answer.
+// TestBadQuestions sends requests that have no answer.
 func TestBadQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh})
@@ -225,7 +225,7 @@ func TestBadQuestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			request.URL.Opaque = path // as it is written
+			request.URL.Opaque = path // unchanged
 			response, err := transport.RoundTrip(request)
 			if err != nil {
 				t.Fatal(err)

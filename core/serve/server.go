@@ -25,7 +25,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// Server watches files and serves what they mean. Make it by [New].
+// Server watches files and serves the configuration of their resources. Make it with
+// [New], then call [Server.Run] once.
 type Server struct {
 	options   Options
 	tls       *tlsReloader // nil: no TLS
@@ -45,15 +46,15 @@ type Server struct {
 	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
 
 	// The following are used by the goroutine of Run alone.
-	applied   *resource.Set     // of the last batch that the engine took
-	behind    bool              // applied is not the set that the next batch begins with
+	applied   *resource.Set     // of the last batch that the engine applied
+	behind    bool              // the batch of the next load does not begin with applied
 	files     *source.Update    // the last good load
 	recording *source.Recording // of it, until it is kept
 	removals  removals
 	logged    map[string]bool
 }
 
-// New returns a server. The errors are about TLS files and a token that cannot be used.
+// New returns a server. It returns an error if the TLS files or the token are invalid.
 func New(options Options) (*Server, error) {
 	options.setDefaults()
 	s := &Server{
@@ -102,8 +103,8 @@ func (s *Server) adsOptions() server.Options {
 	return o
 }
 
-// Listen opens the listeners. [Server.Run] does so if it was not called. The error is
-// an error of the operating system, or [ErrNotLoopback].
+// Listen opens the listeners. If it was not called, [Server.Run] calls it. The error is
+// from the operating system, or [ErrNotLoopback].
 func (s *Server) Listen() error {
 	var err error
 	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
@@ -151,9 +152,9 @@ func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
 // HealthAddr returns the address of Options.Health, after [Server.Listen].
 func (s *Server) HealthAddr() net.Addr { return s.healthListener.Addr() }
 
-// Run serves until the context ends, and returns nil then. It returns the errors of the
-// first load, a [diag.Errors], if no last good input is kept in Options.State, and those
-// of listeners. It is called once.
+// Run serves until the context ends, and then returns nil. If the first load has errors and
+// Options.State has no last good input, it returns those errors, a [diag.Errors]. It also
+// returns the errors of listeners. It is called once.
 func (s *Server) Run(ctx context.Context) error {
 	if s.xdsListener == nil {
 		if err := s.Listen(); err != nil {
@@ -214,7 +215,7 @@ func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
 	}
 }
 
-// first applies the first load, or what is kept of an earlier one.
+// first applies the first load, or the kept input of an earlier load.
 func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 	select {
 	case l := <-updates:
@@ -252,8 +253,8 @@ func engineOptions(o *Options) core.Options {
 	return core.Options{Semantics: *o.Semantics}
 }
 
-// checkSemantics returns an error for resources of a Kuma control plane if the options
-// name no semantics.
+// checkSemantics returns an error for resources of a Kuma control plane if
+// Options.Semantics is nil.
 func (s *Server) checkSemantics(set *resource.Set) error {
 	if s.options.Semantics != nil {
 		return nil
@@ -264,8 +265,7 @@ func (s *Server) checkSemantics(set *resource.Set) error {
 	return nil
 }
 
-// follow applies loads, and removals that were held, and renews certificates until the
-// context ends.
+// follow applies loads and held removals, and renews certificates, until the context ends.
 func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 	refresh := time.NewTicker(s.options.Refresh)
 	defer refresh.Stop()
@@ -282,7 +282,7 @@ func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 		case <-refresh.C:
 			s.refresh()
 		case <-held:
-			s.options.Logger.Info("removals that were held are applied")
+			s.options.Logger.Info("the held removals are applied")
 			var report func()
 			if report, err = s.apply(ctx, time.Now()); err == nil {
 				report()
@@ -304,7 +304,7 @@ func (s *Server) refuse(err error) {
 	s.loads.fail(err, time.Now(), "the files have "+diag.Count(n, "error"))
 	s.metrics.loadErrors.Set(float64(n))
 	s.logErrors(err)
-	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; what is served stays as it was")
+	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; still serving the previous configuration")
 }
 
 // logErrors logs the errors of a load.
@@ -314,7 +314,7 @@ func (s *Server) logErrors(err error) {
 	}
 }
 
-// load applies a good load. The error comes from the engine, which then has the
+// load applies a good load. An error comes from the engine, which then still has the
 // resources of the previous load.
 func (s *Server) load(ctx context.Context, update *source.Update) error {
 	s.recording.Discard()
@@ -331,9 +331,9 @@ func (s *Server) load(ctx context.Context, update *source.Update) error {
 	return nil
 }
 
-// apply applies the last good load, except the removals that are held, and publishes it.
-// The time is when the change was found. The caller calls report, which logs what changed,
-// once /status answers for it.
+// apply applies the last good load, except the held removals, and publishes it. Found is
+// the time when the change was found. The caller updates the data of /status, and then calls
+// report to log what changed.
 func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err error) {
 	set, held := s.removals.hold(s.applied, s.files.Set, time.Now())
 	batch := s.files.Batch
@@ -361,8 +361,8 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	}, nil
 }
 
-// keep keeps the input of the last good load. It waits for removals that are held: a
-// server that is restarted until then has all dataplanes.
+// keep keeps the input of the last good load. It is called when no removal is held, so that
+// a server that restarts earlier has all dataplanes.
 func (s *Server) keep() {
 	if err := s.recording.Keep(); err != nil {
 		s.warnOnce("the input of the last good load cannot be kept: " + err.Error())
@@ -370,7 +370,7 @@ func (s *Server) keep() {
 	s.recording = nil
 }
 
-// publish publishes with the secrets of the moment.
+// publish publishes with the current secrets.
 func (s *Server) publish(p *publication) {
 	secrets := s.issuer.At(p.view(), time.Now())
 	for _, problem := range secrets.Problems() {
@@ -385,10 +385,10 @@ func (s *Server) publish(p *publication) {
 	s.publisher.publish(p)
 }
 
-// servesKeys reports whether no key can be read on the way to a client.
+// servesKeys reports whether private keys may be served: over TLS or on loopback.
 func (s *Server) servesKeys() bool { return s.tls != nil || isLoopback(s.xdsListener.Addr()) }
 
-// warnOfProblem logs a problem once, with what the user does about it.
+// warnOfProblem logs a problem once, with its remedy.
 func (s *Server) warnOfProblem(problem error) {
 	warning := problem.Error()
 	if remedy := s.options.Remedy(problem); remedy != "" {
@@ -405,10 +405,11 @@ func (s *Server) warnOnce(warning string) {
 	}
 }
 
-// refresh publishes again if certificates are due or the files of a CA have changed.
+// refresh reads the token again. It publishes again if certificates are due for renewal or
+// the files of a CA have changed.
 func (s *Server) refresh() {
 	if err := s.operators.load(); err != nil {
-		s.warnOnce("the token of operators cannot be read, the one before stays in use: " + err.Error())
+		s.warnOnce("the token of operators cannot be read; the previous one stays in use: " + err.Error())
 	}
 	current := s.publisher.current.Load()
 	if s.servesKeys() && s.issuer.At(current.view(), time.Now()) != current.secrets {
@@ -437,13 +438,13 @@ func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 		g.GracefulStop()
 	}()
 	s.options.Logger.Info("ADS is served on " + s.xdsListener.Addr().String())
-	go func() { // Serve waits for handlers too
+	go func() { // Serve waits for handlers, too
 		if err := g.Serve(s.xdsListener); err != nil && ctx.Err() == nil {
 			cancel(fmt.Errorf("ADS: %w", err))
 		}
 	}()
 	<-ctx.Done()
-	select { // GracefulStop waits for handlers, which may be in long work
+	select { // GracefulStop waits for handlers, which may take long
 	case <-stopped:
 	case <-time.After(s.options.Grace + afterGrace):
 	}

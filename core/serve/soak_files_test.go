@@ -22,14 +22,14 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
-// soakNames are the dataplanes that clients of the soak are.
+// soakNames are the dataplanes of the soak's clients.
 var soakNames = []string{"m0", "m1", "m2", "m3"}
 
 // soakNode returns the node id of a dataplane of soakNames.
 func soakNode(name string) string { return "kri_dp_default___" + name + "_" }
 
-// rejected is in each document whose resources clients of the soak reject. The address
-// is in those of endpoints.
+// rejected marks the documents whose resources the soak's clients reject. In endpoints,
+// the address is the mark.
 const (
 	rejected        = "/rejected"
 	rejectedAddress = "10.66.66.66"
@@ -45,7 +45,7 @@ var (
 	identities = []string{
 		`{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Extension, extension: {name: files, config: {certificate: /c.pem, privateKey: /k.pem, trustBundle: /ca.pem}}}}}`,
 		`{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {matchLabels: {app: x}}}, spiffeID: {path: /x}, provider: {type: Extension, extension: {name: files, config: {certificate: /c.pem, privateKey: /k.pem, trustBundle: /ca.pem}}}}}`,
-		identity, // each replica signs certificates of its own
+		identity, // each replica signs its own certificates
 	}
 	badDocuments = []string{
 		"{type: Mesh",
@@ -110,8 +110,8 @@ func (f *soakFiles) member(name string) {
 		name, app, 1+f.rand.IntN(3), service, 1+f.rand.IntN(2), strings.Join(outbounds, ", ")))
 }
 
-// randomDocument adds a document of a random mesh, or removes one. All random meshes are
-// over the same small alphabets, so documents of several meet.
+// randomDocument adds a document of a random mesh, or removes one. All random meshes use
+// the same small alphabets, so their documents refer to each other.
 func (f *soakFiles) randomDocument() {
 	slot := fmt.Sprintf("random-%d.yaml", f.rand.IntN(25))
 	if _, found := f.documents[slot]; found && f.rand.IntN(3) == 0 {
@@ -136,15 +136,15 @@ func (f *soakFiles) randomDocument() {
 	}
 }
 
-// bad writes a file with an error, and returns what removes it.
+// bad writes a file with an error, and returns a function that removes it.
 func (f *soakFiles) bad() (mend func()) {
 	f.put("bad.yaml", pick(f.rand, badDocuments))
 	return func() { f.remove("bad.yaml") }
 }
 
-// settle writes files that no client rejects, with all dataplanes of soakNames, and
-// without what replicas serve by their history: certificates, and patches that weaken
-// permissions.
+// settle writes files that no client rejects, with all dataplanes of soakNames. They have
+// no certificates and no patches that weaken permissions, because what a replica serves
+// for these depends on its history.
 func (f *soakFiles) settle() {
 	for _, name := range soakNames {
 		f.member(name)
@@ -173,8 +173,8 @@ func (f *soakFiles) settle() {
 	}
 }
 
-// repair removes random documents until the rest has no error: such as a binding of a
-// policy that has gone.
+// repair removes random documents until the rest has no error, such as a binding of a
+// removed policy.
 func (f *soakFiles) repair() {
 	for slot := range f.documents {
 		if _, err := f.load(); err == nil {
@@ -220,7 +220,7 @@ func (f *soakFiles) load() (*resource.Set, error) {
 	return loader.Decode(context.Background(), inputs...)
 }
 
-// expected loads the directory anew, as `meshmatch snapshot` does.
+// expected loads the directory from scratch, as `meshmatch snapshot` does.
 func (f *soakFiles) expected() *expected {
 	loader := resource.Loader{Kinds: f.generator.Kinds(), Documents: ocm.Documents()}
 	set, err := loader.Load(context.Background(), f.dir)
@@ -253,7 +253,7 @@ func (e *expected) Node(n *server.Node) (*wire.Snapshot, bool) {
 	return &s, true
 }
 
-// snapshot returns the snapshot of a node, nil if it has no dataplane.
+// snapshot returns the snapshot of a node, or nil if it has no dataplane.
 func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
 	id, zone, ok := resource.ParseDataplaneKRI(n.ID)
 	if !ok {
@@ -270,8 +270,8 @@ func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
 	return e.state.Snapshot(d, client)
 }
 
-// refuses reports whether a dataplane of soakNames has a patch that weakens permissions:
-// what it is served depends on the history of its replica.
+// refuses reports whether a dataplane of soakNames has a patch that weakens permissions.
+// Its served resources depend on the history of its replica.
 func (e *expected) refuses() bool {
 	return slices.ContainsFunc(soakNames, func(name string) bool {
 		return e.snapshot(&server.Node{ID: soakNode(name)}).Refused() != nil

@@ -24,11 +24,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// TestSoakHostile runs hostile clients of all kinds beside honest ones (SPEC 12.3). Each
-// edit reaches each honest client, and when the hostile ones have left, the memory is as
-// before. With SOAK_TIME, such as 1m, it runs that long, and an edit must arrive within
-// 2 s, with a resident set below 1 GB; without it, it makes a few edits and measures no
-// time.
+// TestSoakHostile runs hostile clients of all kinds and honest ones (SPEC 12.3). Each edit
+// reaches each honest client. When the hostile clients have left, the memory is as before.
+// With SOAK_TIME, such as 1m, it runs that long; an edit must arrive within 2 s, and the
+// resident set must stay below 1 GB. Without SOAK_TIME, it makes a few edits and measures
+// no time.
 func TestSoakHostile(t *testing.T) {
 	duration, measured := time.Duration(0), false
 	if text := os.Getenv("SOAK_TIME"); text != "" {
@@ -113,8 +113,8 @@ func tagPolicy(i int, conf string) string {
 // A target is the addresses of the server that hostile clients connect to.
 type target struct{ xds, http string }
 
-// TestHostileClients runs the hostile clients of TestSoakHostile in a process of their own,
-// so that their memory is not measured as the server's. They run until the process is
+// TestHostileClients runs the hostile clients of TestSoakHostile in a separate process, so
+// that their memory is not measured as the server's. They run until the process is
 // killed, or the standard input ends.
 func TestHostileClients(t *testing.T) {
 	at := target{os.Getenv("HOSTILE_XDS"), os.Getenv("HOSTILE_HTTP")}
@@ -136,12 +136,12 @@ func TestHostileClients(t *testing.T) {
 	clients.Wait()
 }
 
-// startHostile starts the process of TestHostileClients, and waits until it attacks. The
-// function that it returns kills it.
+// startHostile starts the process of TestHostileClients, and waits until it attacks. It
+// returns a function that kills the process.
 func startHostile(t *testing.T, r *running) (end func()) {
 	t.Helper()
-	// If times are measured, they take the processors that the server leaves, as clients
-	// on other machines do.
+	// If times are measured, the clients get only the processor time that the server
+	// leaves, because real clients are on other machines.
 	arguments := []string{os.Args[0], "-test.run=^TestHostileClients$"}
 	if nice, err := exec.LookPath("nice"); err == nil && os.Getenv("SOAK_TIME") != "" {
 		arguments = append([]string{nice, "-n", "19"}, arguments...)
@@ -170,14 +170,13 @@ func startHostile(t *testing.T, r *running) (end func()) {
 	}
 }
 
-// attacks are the hostile clients. Each call is one client, which has ended when it
-// returns; none lasts longer than a second or two.
+// attacks are the hostile clients. Each call runs one client to its end, in at most a
+// second or two.
 var attacks = []func(ctx context.Context, at target, random *rand.Rand){
 	manyLocators, missingNames, otherTypes, fullBudget, regions, notReading, longNACKs, idleHTTP, largeRequests,
 }
 
-// converse sends requests, and reads so many responses, until one fails or a while has
-// passed.
+// converse sends requests and reads responses, until an error or for a limited time.
 func converse(ctx context.Context, at target, responses int, requests ...*discoveryv3.DeltaDiscoveryRequest) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -202,7 +201,7 @@ func converse(ctx context.Context, at target, responses int, requests ...*discov
 			return
 		}
 	}
-	<-ctx.Done() // it stays, with what it has subscribed
+	<-ctx.Done() // it stays connected, with its subscriptions
 }
 
 func descending(n, length int) []string {
@@ -245,7 +244,7 @@ func fullBudget(ctx context.Context, at target, _ *rand.Rand) {
 	streams.Wait()
 }
 
-// regions asks for the variants of parameters that no one has asked for.
+// regions asks for the variants of new parameters.
 func regions(ctx context.Context, at target, random *rand.Rand) {
 	locators := make([]*discoveryv3.ResourceLocator, 300)
 	for i := range locators {
@@ -268,7 +267,7 @@ func notReading(ctx context.Context, at target, _ *rand.Rand) {
 	converse(ctx, at, 0, requests...)
 }
 
-// longNACKs rejects what it gets with a long text.
+// longNACKs rejects each response with a long text.
 func longNACKs(ctx context.Context, at target, _ *rand.Rand) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -324,7 +323,7 @@ func largeRequests(ctx context.Context, at target, _ *rand.Rand) {
 	converse(ctx, at, 1, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: empty})
 }
 
-// residentMB returns the resident set of this process in MB, 0 where that is not known.
+// residentMB returns the resident set of this process in MB, or 0 if it is unknown.
 func residentMB() int {
 	content, err := os.ReadFile("/proc/self/status")
 	if err != nil {

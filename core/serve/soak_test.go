@@ -27,9 +27,9 @@ import (
 // dataplanes, identities, placements, and files with errors. Meanwhile clients of both
 // protocols subscribe by name, wildcard and locator, reject resources, stop reading,
 // reconnect and restart at either replica, and replicas restart. After each round the
-// files have no errors, and each client holds exactly what `meshmatch snapshot` prints
-// of them, and what locators choose. In the end no goroutine is left, and the heap is
-// about that of the second round.
+// files have no errors. Each client then holds exactly the resources that `meshmatch
+// snapshot` prints, and those that its locators select. In the end no goroutine is left,
+// and the heap is about as large as after the second round.
 //
 // It takes about two seconds, or as long as SOAK_TIME, such as 10m, with another seed
 // each time. SOAK_SEED repeats a run.
@@ -160,7 +160,7 @@ func (r *soakReplica) end() error {
 	return err
 }
 
-// learn takes what clients may ask for from the present files.
+// learn reads from the current files what clients may ask for.
 func (s *soak) learn() {
 	e := s.files.expected()
 	s.parameters = []variant.Parameters{{}}
@@ -182,7 +182,7 @@ func (s *soak) learn() {
 	}
 }
 
-// round does many random steps, and checks what clients hold then.
+// round does many random steps, and then checks what clients hold.
 func (s *soak) round() {
 	for range 150 {
 		s.step()
@@ -229,8 +229,7 @@ func (s *soak) step() {
 	}
 }
 
-// restart ends a replica, and its clients resume at the one that takes its place or at
-// the other one.
+// restart ends a replica. Its clients resume at its successor or at the other replica.
 func (s *soak) restart(r *soakReplica) {
 	s.must(r.end())
 	r.start()

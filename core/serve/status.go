@@ -20,14 +20,14 @@ type Status struct {
 	Streams    int64            `json:"streams"`
 	// Errors are the errors of the last load.
 	Errors []string `json:"errors"`
-	// Stale is set if what is served is not what the files have.
+	// Stale is set if the current files are not served.
 	Stale        *Stale     `json:"stale,omitempty"`
-	LastLoad     *time.Time `json:"lastLoad,omitempty"`     // that was good
+	LastLoad     *time.Time `json:"lastLoad,omitempty"`     // of a good load
 	HeldRemovals int64      `json:"heldRemovals,omitempty"` // dataplanes
 }
 
-// DataplanesStatus is how many dataplanes have ACKed what is served, have not, and are
-// without a stream.
+// DataplanesStatus is how many dataplanes have ACKed what is served, how many have not, and
+// how many have no stream.
 type DataplanesStatus struct {
 	Converged int64 `json:"converged"`
 	Pending   int64 `json:"pending"`
@@ -78,7 +78,7 @@ func (s *Server) dataplaneStatus(w http.ResponseWriter, r *http.Request) {
 }
 
 // Convergence is the answer of GET /converged: how many of the selected dataplanes have
-// ACKed the content of the time of the question.
+// ACKed the content that was current when asked.
 type Convergence struct {
 	// Done reports whether no dataplane is pending.
 	Done      bool `json:"done"`
@@ -111,14 +111,14 @@ func (s *Server) converged(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has one
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has a deadline
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	inspectapi.WriteJSON(w, s.WaitConverged(ctx, selector))
 }
 
-// WaitConverged waits until all connected dataplanes that a label selector selects have
-// ACKed what is served to them at the time of the call, or until the context ends.
+// WaitConverged waits until the selected, connected dataplanes have ACKed what is served to
+// them at the time of the call, or until the context ends.
 // Dataplanes without a stream are not waited for.
 func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *Convergence {
 	selected := s.selected(selector)
@@ -128,7 +128,7 @@ func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *C
 			connected = append(connected, kri)
 		}
 	}
-	_, _ = s.ads.WaitConverged(ctx, connected) // the answer has what it returns, and absent ones
+	_, _ = s.ads.WaitConverged(ctx, connected) // the answer is counted below, with absent dataplanes
 	answer := &Convergence{Of: len(selected), Waiting: []string{}}
 	for _, kri := range selected {
 		switch s.ads.NodeState(kri) {

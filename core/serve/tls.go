@@ -18,11 +18,11 @@ type TLSFiles struct {
 	Certificate, Key, ClientCA string
 }
 
-// check is how long files that were read are taken for unchanged.
+// check is how long the files are not read again.
 const check = time.Second
 
-// tlsReloader has the TLS configuration that is in the files now. Files that cannot be
-// used leave the configuration as it is.
+// tlsReloader has the TLS configuration of the current files. If they are invalid, the
+// previous configuration stays in use.
 type tlsReloader struct {
 	files TLSFiles
 	log   *slog.Logger
@@ -43,7 +43,7 @@ func newTLSReloader(files TLSFiles, log *slog.Logger) (*tlsReloader, error) {
 	return r, nil
 }
 
-// current returns the configuration, with which a client must have a certificate.
+// current returns the configuration. It requires a client certificate.
 func (r *tlsReloader) current() *tls.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,7 +54,7 @@ func (r *tlsReloader) current() *tls.Config {
 			failed = err.Error()
 		}
 		if failed != r.failed && failed != "" {
-			r.log.Error("the TLS files cannot be used, the ones before stay in use: " + failed)
+			r.log.Error("the TLS files cannot be used; the previous ones stay in use: " + failed)
 		}
 		r.failed = failed
 	}
@@ -86,13 +86,13 @@ func (r *tlsReloader) load() error {
 	r.config = &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, NextProtos: []string{"h2", "http/1.1"},
-		SessionTicketsDisabled: true, // a resumed session is not verified with CAs that were replaced
+		SessionTicketsDisabled: true, // a resumed session would not be verified with new CAs
 	}
 	return nil
 }
 
-// server returns a configuration that uses the files at each handshake. With a policy
-// other than the current one, a client may have no certificate.
+// server returns a configuration that uses the current files at each handshake. The
+// argument decides whether a client needs a certificate.
 func (r *tlsReloader) server(auth tls.ClientAuthType) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},

@@ -68,7 +68,7 @@ func (c *credentialsOf) files() *serve.TLSFiles {
 	return &serve.TLSFiles{Certificate: filepath.Join(c.dir, "server.crt"), Key: filepath.Join(c.dir, "server.key"), ClientCA: filepath.Join(c.dir, "clients.pem")}
 }
 
-// replace gives the server another certificate, which signs itself.
+// replace gives the server a new, self-signed certificate.
 func (c *credentialsOf) replace() {
 	c.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -97,8 +97,8 @@ func (c *credentialsOf) replace() {
 	c.roots.AddCert(certificate)
 }
 
-// client returns the configuration of a client with a SPIFFE ID; "": without a
-// certificate.
+// client returns the configuration of a client with a SPIFFE ID. If that is "", the client
+// has no certificate.
 func (c *credentialsOf) client(id string) *tls.Config {
 	c.t.Helper()
 	config := &tls.Config{RootCAs: c.roots}
@@ -169,8 +169,9 @@ func TestClientIdentity(t *testing.T) {
 	})
 }
 
-// TestClientParameters gives each client what the parameters of its own dataplane
-// choose, and nothing for others: a tag that is left out would choose for another one.
+// TestClientParameters gives each client the resources for the parameters of its own
+// dataplane, and none for others. Without a tag, parameters could select the resources of
+// another dataplane.
 func TestClientParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCredentials(t)
@@ -273,7 +274,7 @@ func TestReload(t *testing.T) {
 		c.write("server.key", []byte("no key"))
 		r.eventually("line in the log", func() bool {
 			works()
-			return strings.Contains(r.log.String(), "the ones before stay in use")
+			return strings.Contains(r.log.String(), "the previous ones stay in use")
 		})
 		if status, _, err := r.get("/healthz", c.client("")); err != nil || status != http.StatusOK {
 			t.Errorf("after a bad key: %d, %v", status, err)

@@ -11,24 +11,24 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
-// warner logs what is valid and has no effect, each warning once (SPEC 11.1). It
-// examines publications in the background: this takes longer than to publish them.
+// warner logs warnings about what is valid and has no effect, each once (SPEC 11.1). It
+// examines publications in the background, because this takes longer than publishing.
 type warner struct {
 	log    *slog.Logger
 	tls    bool            // clients are identified
 	count  atomic.Int64    // of the last publication that was examined
-	logged map[string]bool // what the publication before had
+	logged map[string]bool // the warnings of the previous publication
 }
 
 func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tls: tls} }
 
-// maxLogged is how many new warnings are logged at a time.
+// maxLogged limits the new warnings that are logged for one publication.
 const maxLogged = 100
 
-// run examines publications until the context ends. Of the publications that come
-// meanwhile only the newest is examined. A publication is examined again when a dataplane
-// connects that is gRPC, which has other warnings. After each examination there is a pause
-// of the same length, so that warnings take at most half of one processor.
+// run examines publications until the context ends. It skips the publications that arrive
+// during an examination, except the newest. It examines a publication again when a new gRPC
+// dataplane connects, which has other warnings. A pause of the same length follows each
+// examination, so that warnings take at most half of one processor.
 func (w *warner) run(ctx context.Context, p *publisher) {
 	for {
 		current := p.current.Load()
@@ -52,7 +52,7 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 	}
 }
 
-// logNew logs the warnings that the publication before did not have.
+// logNew logs the warnings that the previous publication did not have.
 func (w *warner) logNew(warnings []string) {
 	logged, shown := make(map[string]bool, len(warnings)), 0
 	for _, warning := range warnings {
@@ -70,8 +70,8 @@ func (w *warner) logNew(warnings []string) {
 	w.count.Store(int64(len(logged)))
 }
 
-// warningsOf returns the warnings of `check`, the warnings of the snapshots, and with TLS
-// one for each mesh with dataplanes that are served to no client.
+// warningsOf returns the warnings of `check` and of the snapshots. With TLS, it adds a
+// warning for each mesh that has dataplanes without an identity.
 func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil

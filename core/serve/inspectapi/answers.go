@@ -147,7 +147,7 @@ func policyDataplanes(q *question) (any, error) {
 	return inspect.NewPolicy(q.view, policy, source)
 }
 
-// diff shows what would change if policies were enforced that only inform.
+// diff returns what would change if shadow policies were enforced.
 func diff(q *question) (any, error) {
 	p := q.parameters("shadow", "kind", "policy", "source")
 	options, policy := p.options(q.view.Kinds()), p.text("policy")
@@ -155,7 +155,7 @@ func diff(q *question) (any, error) {
 	case p.err != nil:
 		return nil, p.err
 	case !options.Shadow:
-		return nil, errors.New("give ?shadow: the difference to the configuration if the policies that only inform were enforced")
+		return nil, errors.New("give ?shadow: the answer is what would change if shadow policies were enforced")
 	}
 	answer, err := q.diff(policy, options)
 	if answer == nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Current returns the view that questions are about, and the set that it is of; nil
-// before the first load. It is called for each request.
+// Current returns the current view and the set that it was made from, or nil before the
+// first load. It is called for each request.
 type Current func() (*core.View, *resource.Set)
 
-// Proxies answers for the configuration of proxies.
+// Proxies returns facts about the configuration of proxies.
 type Proxies interface {
-	// Weakened returns how it weakens the permissions that the policies of the dataplane
-	// give (SPEC 11.5).
+	// Weakened returns how the configuration weakens the permissions of the dataplane's
+	// policies (SPEC 11.5).
 	Weakened(*resource.Dataplane) []diag.Diagnostic
-	// NoEffect returns the fields of confs that it lacks.
+	// NoEffect returns the fields of confs that the configuration lacks.
 	NoEffect(*resource.Dataplane) []inspect.NoEffect
 }
 
@@ -54,10 +54,10 @@ type api struct {
 	current Current
 	proxies Proxies
 	mux     *http.ServeMux
-	slots   chan struct{} // one for each question that is answered at a time
+	slots   chan struct{} // one for each question in progress
 }
 
-// question is a request with what it is about.
+// question is a request with its view, set and mesh.
 type question struct {
 	*http.Request
 	view    *core.View
@@ -66,7 +66,7 @@ type question struct {
 	proxies Proxies
 }
 
-// unknown answers what no other pattern matches.
+// unknown answers requests that no other pattern matches.
 func (a *api) unknown(w http.ResponseWriter, r *http.Request) {
 	get := r.Clone(r.Context())
 	get.Method = http.MethodGet
@@ -75,13 +75,14 @@ func (a *api) unknown(w http.ResponseWriter, r *http.Request) {
 		WriteProblem(w, http.StatusMethodNotAllowed, "use GET")
 		return
 	}
-	WriteProblem(w, http.StatusNotFound, "there is no such path; the paths are those of the Inspect API, such as /meshes/default/dataplanes/NAME/_rules")
+	WriteProblem(w, http.StatusNotFound, "there is no such path; use a path of the Inspect API, such as /meshes/default/dataplanes/NAME/_rules")
 }
 
-// wait is how long a question waits for those before it.
+// wait is how long a question waits for others in progress.
 const wait = 5 * time.Second
 
-// serve answers one question. As many are answered at a time as there are processors.
+// serve answers one question. The number of questions in progress is at most that of
+// processors.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*question) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
@@ -95,7 +96,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 	}
 	q := &question{Request: r, mesh: r.PathValue("mesh"), proxies: a.proxies}
 	if q.view, q.set = a.current(); q.view == nil {
-		WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
+		WriteProblem(w, http.StatusServiceUnavailable, "the first load has not finished")
 		return
 	}
 	if names := q.view.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {

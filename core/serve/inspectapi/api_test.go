@@ -60,12 +60,12 @@ func TestAnswers(t *testing.T) {
 
 func TestBeforeTheFirstLoad(t *testing.T) {
 	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil }, noProxies{})
-	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load is not done") {
+	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load has not finished") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }
 
-// TestConcurrent asks more questions at a time than are answered at a time.
+// TestConcurrent asks more questions at once than the API answers at once.
 func TestConcurrent(t *testing.T) {
 	archive, err := txtar.ParseFile(answers)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// FuzzAPI asks anything. There is an answer, which is JSON.
+// FuzzAPI sends any request. The answer is always JSON.
 func FuzzAPI(f *testing.F) {
 	archive, err := txtar.ParseFile(answers)
 	if err != nil {
@@ -112,12 +112,12 @@ func FuzzAPI(f *testing.F) {
 			t.Errorf("%s?%s: %d %s", path, query, w.Code, w.Body)
 		}
 		if w.Code != http.StatusMovedPermanently && w.Code != http.StatusTemporaryRedirect && !json.Valid(w.Body.Bytes()) {
-			t.Errorf("%s?%s: %d with a body that is no JSON: %s", path, query, w.Code, w.Body)
+			t.Errorf("%s?%s: %d with a body that is not JSON: %s", path, query, w.Code, w.Body)
 		}
 	})
 }
 
-// noProxies have nothing to say.
+// noProxies returns no facts.
 type noProxies struct{}
 
 func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }

@@ -7,7 +7,7 @@
 //	GET /meshes/{mesh}/dataplanes/{name}/_rules                 all rules, with the rule view of `to`
 //	GET /meshes/{mesh}/{kind}/{name}/_dataplanes                the dataplanes that a policy selects
 //
-// and with the parameters, and the JSON, of the commands of these names
+// and, with the parameters and the JSON of the commands of the same names:
 //
 //	GET /meshes/{mesh}/dataplanes/{name}/_inspect               ?kind=&shadow&explain&ordered&source
 //	GET /meshes/{mesh}/dataplanes/{name}/_access                ?inbound=|port=&spiffe-id=&sni=&method=&path=&header=&tag=
@@ -19,8 +19,9 @@
 // outbounds are named by their KRIs, or as on the command line. Kinds may be short, in
 // any letter case, and in the plural. A parameter without a value is true.
 //
-// A problem is {"status", "title", "detail"} (RFC 9457): 400 for a question that is
-// wrong, 404 for what does not exist, 405 for another method, 503 before the first
-// load and when too many questions are asked at a time. An answer that passes a limit
-// (SPEC 5.5) has what is within it, and the reasons as `incomplete`.
+// A problem is {"status", "title", "detail"} (RFC 9457). The status is 400 for an invalid
+// question, 404 if the path or the resource does not exist, and 405 for a method other than
+// GET. It is 503 before the first load, and when too many questions are being answered. If
+// an answer exceeds a limit (SPEC 5.5), it has the part within the limit, and the reasons
+// as `incomplete`.
 package inspectapi

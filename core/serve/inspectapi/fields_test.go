@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
-// TestFields asks with each field that an error of package inspect may name: it is the
-// name of a parameter.
+// TestFields uses each field that an error of package inspect may name as a parameter. It
+// must be the name of one.
 func TestFields(t *testing.T) {
 	archive, err := txtar.ParseFile(answers)
 	if err != nil {

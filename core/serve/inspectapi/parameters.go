@@ -35,7 +35,7 @@ func (p *parameters) fail(err error) {
 	}
 }
 
-// text returns the value of a parameter that can be given once; "" if it is not given.
+// text returns the value of a parameter, or "" if it is not given. It can be given once.
 func (p *parameters) text(name string) string {
 	if len(p.values[name]) > 1 {
 		p.fail(fmt.Errorf("the parameter %q is given twice", name))
@@ -43,7 +43,7 @@ func (p *parameters) text(name string) string {
 	return p.values.Get(name)
 }
 
-// flag returns a boolean; without a value it is true.
+// flag returns a boolean parameter. Without a value it is true.
 func (p *parameters) flag(name string) bool {
 	if !p.values.Has(name) || p.text(name) == "" {
 		return p.values.Has(name)
@@ -55,7 +55,7 @@ func (p *parameters) flag(name string) bool {
 	return value
 }
 
-// port returns a port; 0 if it is not given.
+// port returns a port, or 0 if it is not given.
 func (p *parameters) port(name string) uint32 {
 	if !p.values.Has(name) {
 		return 0
@@ -67,7 +67,7 @@ func (p *parameters) port(name string) uint32 {
 	return uint32(port)
 }
 
-// kind returns the policy kind of the parameter kind, or nil.
+// kind returns the policy kind of the parameter kind, or nil if it is not given.
 func (p *parameters) kind(kinds *resource.Kinds) *resource.Kind {
 	name := p.text("kind")
 	if name == "" {
@@ -91,7 +91,7 @@ func (p *parameters) options(kinds *resource.Kinds) inspect.Options {
 
 var requestParameters = []string{"spiffe-id", "sni", "method", "path", "header", "tag"}
 
-// request returns a described request.
+// request returns the request that the parameters describe.
 func (p *parameters) request() inspect.RequestQuery {
 	return inspect.RequestQuery{
 		SpiffeID: p.text("spiffe-id"), SNI: p.text("sni"), Method: p.text("method"), Path: p.text("path"),

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
-// Problem is the body of an answer that is none (RFC 9457).
+// Problem is the body of an answer with an error status (RFC 9457).
 type Problem struct {
 	Status int    `json:"status"`
 	Title  string `json:"title"` // of the status
@@ -20,7 +20,7 @@ func WriteProblem(w http.ResponseWriter, status int, detail string) {
 	write(w, status, "application/problem+json", Problem{status, http.StatusText(status), diag.OneLine(detail)})
 }
 
-// WriteJSON answers a request.
+// WriteJSON answers a request with status 200 and a body.
 func WriteJSON(w http.ResponseWriter, answer any) {
 	write(w, http.StatusOK, "application/json", answer)
 }
