@@ -127,8 +127,9 @@ func (l *DecisionList) Entries() []Entry { return l.entries }
 func (l *DecisionList) HasShadow() bool { return l.shadow }
 
 // AsksForPath reports whether an entry compares paths. If so, an HTTP inbound
-// refuses a request whose path has an escaped slash (SPEC 11.2).
-func (l *DecisionList) AsksForPath() bool { return l.asksForPath }
+// refuses a request whose path has an escaped slash (SPEC 11.2). A nil list has no
+// entries.
+func (l *DecisionList) AsksForPath() bool { return l != nil && l.asksForPath }
 
 // AsksForSNI reports whether an entry compares server names.
 func (l *DecisionList) AsksForSNI() bool {

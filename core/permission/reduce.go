@@ -15,6 +15,7 @@ func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool)
 		entries := slices.Clone(p.Rules.entries)
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !entry(&e) })
 		reduced.Rules = newDecisionList(entries, p.Rules.shadow)
+		reduced.Rules.asksForPath = p.Rules.asksForPath
 	}
 	if p.Clients != nil {
 		items := slices.Clone(p.Clients.items)

@@ -10,9 +10,9 @@ import (
 // form that an HTTP inbound compares (SPEC 11.2). It is the form of Envoy's
 // normalize_path and merge_slashes: dot segments are resolved, backslashes become
 // slashes, slashes are merged, escapes of letters, digits and -._~ are decoded, and
-// characters that a URI cannot contain are percent-encoded. If ok is false, the path
-// has an escaped slash, an escaped backslash, an escaped zero byte or a fragment, and
-// the inbound refuses the request.
+// characters that a URI cannot contain are percent-encoded. If ok is false, an inbound
+// that compares paths refuses the request: the normal form has an escaped slash or
+// backslash, or the path has a fragment or a zero byte, and then path is "".
 func NormalizePath(target string) (path string, ok bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if path == "" || path[0] != '/' {
@@ -21,11 +21,14 @@ func NormalizePath(target string) (path string, ok bool) {
 	if isNormal(path) {
 		return path, true
 	}
-	if strings.Contains(path, "#") || hasEscape(path, "%2F", "%5C") {
+	if strings.Contains(path, "#") {
 		return "", false
 	}
-	path, ok = resolveDots(strings.ReplaceAll(path, `\`, "/"))
-	return mergeSlashes(path), ok
+	if path, ok = resolveDots(strings.ReplaceAll(path, `\`, "/")); !ok {
+		return "", false
+	}
+	path = mergeSlashes(path)
+	return path, !hasEscape(path, "%2F", "%5C")
 }
 
 // isNormal reports whether a path is in normal form. Most paths are, and then

@@ -143,7 +143,8 @@ func (h Headers) Get(name string) (string, bool) {
 // request, so that the caller's request need not be allocated.
 type Seen struct {
 	Request
-	// NormalPath is the normalized path, without the query; "" if there is none.
+	// NormalPath is the normalized path, without the query; "" if there is none or it is
+	// refused.
 	NormalPath string
 	// PathRefused reports whether an inbound that compares paths refuses the
 	// request because of its path (SPEC 11.2).
@@ -153,5 +154,8 @@ type Seen struct {
 // NewSeen returns a proxy's view of a request.
 func NewSeen(r *Request) Seen {
 	path, ok := NormalizePath(r.Path)
+	if !ok {
+		path = ""
+	}
 	return Seen{*r, path, !ok}
 }

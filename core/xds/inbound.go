@@ -4,7 +4,6 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
@@ -45,9 +44,10 @@ type Inbound struct {
 	// Permissive adds a filter chain for clients that do not use TLS of the mesh. It is
 	// ignored if the dataplane has no identity.
 	Permissive bool
-	// InspectTLS makes the server name and the protocol of a connection available to
-	// filters.
-	InspectTLS bool
+	// RefuseEscapedSlashes makes the inbound answer 400 to a path with an escaped slash,
+	// which the workload may decode differently than rules compare it (SPEC 11.2). Only
+	// HTTP inbounds of Envoy can have it.
+	RefuseEscapedSlashes bool
 
 	TrustDomain string // see [Visibility]
 	// PermissionsNotApplied reports that every client is allowed (SPEC 17.1).
@@ -114,13 +114,6 @@ func (c *Chain) AddPermissionFilter(f rbac.Filter) {
 	name := message.PermissionName(c.Listener.Name, c.Plaintext && c.TLS != nil)
 	c.addDiscovered(name, f.Config.TypeUrl)
 	c.Extensions = append(c.Extensions, &corev3.TypedExtensionConfig{Name: name, TypedConfig: f.Config})
-}
-
-// RefuseEscapedSlashes makes the chain answer 400 to a path with an escaped slash, which
-// the workload may decode differently than permissions compare it (SPEC 11.2). It must
-// only be called for HTTP.
-func (c *Chain) RefuseEscapedSlashes() {
-	c.Manager.PathWithEscapedSlashesAction = hcmv3.HttpConnectionManager_REJECT_REQUEST
 }
 
 // AcceptURIs makes the handshake of the chain refuse clients unless one of their URI SANs

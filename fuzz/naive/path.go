@@ -7,22 +7,22 @@ import (
 )
 
 var (
-	refusedInPath = regexp.MustCompile(`(?i)%2f|%5c|#`)
-	twoDots       = regexp.MustCompile(`(?i)^((\.|%2e){2}|\.\.;.*)$`)
-	oneDot        = regexp.MustCompile(`(?i)^(\.|%2e|\.;.*)$`)
-	slashesOnly   = regexp.MustCompile(`^//+$`)
-	slashes       = regexp.MustCompile(`/+`)
-	escaped       = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	escapedSlash = regexp.MustCompile(`(?i)%2f|%5c`)
+	twoDots      = regexp.MustCompile(`(?i)^((\.|%2e){2}|\.\.;.*)$`)
+	oneDot       = regexp.MustCompile(`(?i)^(\.|%2e|\.;.*)$`)
+	slashesOnly  = regexp.MustCompile(`^//+$`)
+	slashes      = regexp.MustCompile(`/+`)
+	escaped      = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )
 
 // normalPath implements SPEC 7.2 and 11.2 step by step: an inbound compares the path
-// without the query in normal form. It refuses an escaped slash or backslash.
+// without the query in normal form. It refuses an escaped slash or backslash in that form.
 func normalPath(target string) (path string, refused bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if !strings.HasPrefix(path, "/") {
 		return path, false
 	}
-	if refusedInPath.MatchString(path) {
+	if strings.Contains(path, "#") {
 		return "", true
 	}
 	path = strings.ReplaceAll(path, `\`, "/")
@@ -50,7 +50,8 @@ func normalPath(target string) (path string, refused bool) {
 	if slashesOnly.MatchString(path) {
 		return "//", false // Envoy keeps two slashes
 	}
-	return slashes.ReplaceAllString(path, "/"), false
+	path = slashes.ReplaceAllString(path, "/")
+	return path, escapedSlash.MatchString(path)
 }
 
 // normalSegment resolves the escapes that a segment does not need, and encodes the bytes

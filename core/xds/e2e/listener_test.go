@@ -59,7 +59,7 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 	if p.Protocol == request.HTTP {
 		manager := connectionManager(name, f)
 		if !raw {
-			normalizePaths(manager, p.Rules != nil && p.Rules.AsksForPath())
+			normalizePaths(manager)
 		}
 		filters = []object{manager}
 	}
@@ -101,10 +101,7 @@ func connectionManager(name string, rbac printedFilter) object {
 }
 
 // normalizePaths makes a connection manager like that of an inbound (SPEC 11.2).
-func normalizePaths(manager object, asksForPath bool) {
+func normalizePaths(manager object) {
 	config := manager["typed_config"].(object)
 	config["normalize_path"], config["merge_slashes"] = true, true
-	if asksForPath {
-		config["path_with_escaped_slashes_action"] = "REJECT_REQUEST"
-	}
 }

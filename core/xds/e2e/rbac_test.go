@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -98,13 +99,16 @@ func (l *trial) answer(q *request.Request) (a permission.Answer, refused bool) {
 	asksForPath := l.permissions.Protocol == request.HTTP && l.permissions.Rules != nil && l.permissions.Rules.AsksForPath()
 	if l.raw {
 		path, _, _ := strings.Cut(q.Path, "?")
-		if asksForPath && strings.ContainsFunc(path, func(r rune) bool { return r > 0x7f }) {
+		if asksForPath && (strings.ContainsFunc(path, func(r rune) bool { return r > 0x7f }) || escapedSlash.MatchString(path)) {
 			return permission.Answer{HasShadow: a.HasShadow}, false
 		}
 		return a, false
 	}
-	return a, asksForPath && request.NewSeen(q).PathRefused
+	_, normal := request.NormalizePath(q.Path)
+	return a, asksForPath && !normal && !escapedSlash.MatchString(q.Path)
 }
+
+var escapedSlash = regexp.MustCompile(`(?i)%2f|%5c`)
 
 // each calls do for 0 to n-1, a few at a time.
 func each(n int, do func(i int)) {

@@ -1,9 +1,11 @@
 package message
 
 import (
+	"net/http"
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -16,5 +18,16 @@ func RouteTo(cluster string, request, streamIdle time.Duration) *routev3.Route {
 			Timeout:          durationpb.New(request),
 			IdleTimeout:      durationpb.New(streamIdle),
 		}},
+	}
+}
+
+// RefuseEscapedSlashes returns the route that answers 400 to a path with an escaped slash
+// or backslash.
+func RefuseEscapedSlashes() *routev3.Route {
+	return &routev3.Route{
+		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_SafeRegex{
+			SafeRegex: &matcherv3.RegexMatcher{Regex: `.*%(?:2[fF]|5[cC]).*`},
+		}},
+		Action: &routev3.Route_DirectResponse{DirectResponse: &routev3.DirectResponseAction{Status: http.StatusBadRequest}},
 	}
 }

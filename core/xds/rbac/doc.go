@@ -32,14 +32,13 @@
 //     URI SANs to compare, so it stops there and denies, even in the shadow decision.
 //   - The [CommaFilter] comes first, because Envoy compares the URI SANs of a certificate
 //     joined by commas: a URI SAN with a comma looks like several.
-//   - It has the tls_inspector listener filter if entries ask for an SNI. Without it no SNI
-//     matches, not even in a deny entry.
-//   - Its connection manager sets normalize_path and merge_slashes, and
-//     path_with_escaped_slashes_action REJECT_REQUEST if entries ask for paths
-//     (permission.DecisionList.AsksForPath). Otherwise /x/../private, //private and
-//     /private%2Fa pass a denial of /private. The filter denies a path with a byte beyond
-//     ASCII; if the connection manager normalizes, the filter sees that byte
-//     percent-encoded.
+//   - It has the tls_inspector listener filter. Without it no SNI matches, not even in a
+//     deny entry.
+//   - Its connection manager sets normalize_path and merge_slashes. Otherwise
+//     /x/../private and //private pass a denial of /private. If entries ask for paths
+//     (permission.DecisionList.AsksForPath), the filter denies /private%2Fa, and a path
+//     with a byte beyond ASCII; if the connection manager normalizes, the filter sees that
+//     byte percent-encoded.
 //   - On a TCP inbound whose permissions do not allow every client, tcp_proxy sets
 //     upstream_connect_mode ON_DOWNSTREAM_DATA with max_early_data_bytes. The network
 //     filter decides at the client's first byte, whereas by default tcp_proxy connects

@@ -3,7 +3,6 @@ package rbac
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
@@ -11,15 +10,15 @@ import (
 // then one for each rule that allows. Each action has the policy's KRI as its name. If
 // there are many SPIFFE IDs, they are in maps. Requests that are decided separately come
 // first.
-func entryMatcher(out *writer, entries []permission.Entry, d decision) {
+func entryMatcher(out *writer, list *permission.DecisionList, d decision) {
 	w := &matcherWriter{out, map[input][]byte{}}
 	t := newTranslation(MatcherForm)
-	rules := inOrder(entries, d)
+	rules := inOrder(entriesOf(list), d)
 	var first []branch
-	if asksFor(rules, func(m *conf.Match) bool { return m.Path != nil }) {
-		first = append(first, branch{when: beyondASCII, do: d.byDefault()})
+	if list.AsksForPath() {
+		first = append(first, branch{when: anyOf(beyondASCII, escapedSlash), do: d.byDefault()})
 	}
-	if asksFor(rules, func(m *conf.Match) bool { return m.SpiffeID != nil }) {
+	if asksForID(rules) {
 		anonymous := withoutIDs(rules)
 		b := branch{when: comparison(input{kind: clientURI}, textRegex, NoSingleID), do: d.byDefault()}
 		if len(anonymous) > 0 {
@@ -41,6 +40,11 @@ var beyondASCII = allOf(
 	comparison(header(":path"), textAny, ""),
 	negation(comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:\?\C*)?`)),
 )
+
+// escapedSlash is the condition that the path of a request has an escaped slash or
+// backslash. The workload may decode it, and then the path is not the one that the entries
+// were compared with (SPEC 11.2).
+var escapedSlash = comparison(header(":path"), textRegex, `[\x00->@-\x7f]*%(?:2[fF]|5[cC])\C*`)
 
 // branch is an element of a list of matchers.
 type branch struct {
@@ -75,10 +79,11 @@ func (w *matcherWriter) branch(b branch) {
 	})
 }
 
-func asksFor(rules []ruleEntries, asks func(*conf.Match) bool) bool {
+// asksForID reports whether an entry asks for a SPIFFE ID.
+func asksForID(rules []ruleEntries) bool {
 	for _, r := range rules {
 		for _, e := range r.entries {
-			if asks(e.Match) {
+			if e.Match.SpiffeID != nil {
 				return true
 			}
 		}

@@ -61,9 +61,9 @@ func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error
 		case p.Clients != nil:
 			clientMatcher(w, p.Clients.Items(), d)
 		case form == RulesForm:
-			entryRules(w, entriesOf(p), d)
+			entryRules(w, p.Rules, d)
 		default:
-			entryMatcher(w, entriesOf(p), d)
+			entryMatcher(w, p.Rules, d)
 		}
 	})
 	if w.full || len(w.data) > MaxFilter {
@@ -124,18 +124,18 @@ func (f rbacFields) write(w *writer, form Form, statPrefix string, decisions []d
 	}
 }
 
-func entriesOf(p *permission.Permissions) []permission.Entry {
-	if p.Rules == nil {
+func entriesOf(list *permission.DecisionList) []permission.Entry {
+	if list == nil {
 		return nil
 	}
-	return p.Rules.Entries()
+	return list.Entries()
 }
 
 // sizeHint estimates the size of a filter in bytes.
 func sizeHint(p *permission.Permissions) int {
 	const entry = 220 // an action, and its part of the list of a rule
 	size := 4096
-	for _, e := range entriesOf(p) {
+	for _, e := range entriesOf(p.Rules) {
 		size += entry + len(e.KRI)
 		if e.Match.SpiffeID != nil {
 			size += len(e.Match.SpiffeID.Value)

@@ -3,7 +3,6 @@ package rbac
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
@@ -12,8 +11,8 @@ import (
 // MeshTrafficPermission allow, except what any rule denies. In the shadow decision a
 // request is denied if one of the policies holds. A policy has the KRI of the
 // MeshTrafficPermission as its name.
-func entryRules(w *writer, entries []permission.Entry, d decision) {
-	rules := inOrder(entries, d)
+func entryRules(w *writer, list *permission.DecisionList, d decision) {
+	rules := inOrder(entriesOf(list), d)
 	t := newTranslation(RulesForm)
 	conditions := map[*permission.Entry]*condition{} // made once, for all cases
 	for _, r := range rules {
@@ -27,8 +26,8 @@ func entryRules(w *writer, entries []permission.Entry, d decision) {
 	p := policies{}
 	budget := &sizeBudget{}
 	var never []*condition
-	if asksFor(rules, func(m *conf.Match) bool { return m.Path != nil }) {
-		never = append(never, pathBeyondASCII)
+	if list.AsksForPath() {
+		never = append(never, pathBeyondASCII, pathWithEscapedSlash)
 	}
 	for _, c := range serverNameCases(rules, d) {
 		c.addPolicies(p, rules, conditions, never, budget)
@@ -63,6 +62,9 @@ func (b *sizeBudget) add(c *condition) {
 
 // pathBeyondASCII is [beyondASCII] in the rules form.
 var pathBeyondASCII = negation(comparison(input{kind: urlPath}, textRegex, `[\x00-\x7f]*`))
+
+// pathWithEscapedSlash is [escapedSlash] in the rules form.
+var pathWithEscapedSlash = comparison(input{kind: urlPath}, textRegex, `(?s:.)*%(?:2[fF]|5[cC])(?s:.)*`)
 
 // addPolicies adds the policies of one case. No policy holds for a request that meets one
 // of the conditions in never.

@@ -92,11 +92,14 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	if i.TLS == nil || i.Permissive {
 		decided = append(decided, b.addChain(i, confs, true))
 	}
-	if i.InspectTLS || len(i.Listener.FilterChains) > 1 {
+	if i.TLS != nil && client == xds.Envoy {
 		inspectTLS(i)
 	}
 	if i.Routes != nil {
 		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
+		if i.RefuseEscapedSlashes && client == xds.Envoy {
+			host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
+		}
 		for _, r := range i.Routes {
 			host.Routes = append(host.Routes, r.Messages()...)
 		}

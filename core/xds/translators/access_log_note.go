@@ -58,7 +58,6 @@ func noteConnection(c *xds.Chain, choices []choice) (func(int) *accesslogv3.Acce
 	c.AddNetworkFilter(rbac.NetworkFilterName, message.Any(&networkrbacv3.RBAC{
 		StatPrefix: "access_log.", ShadowRulesStatPrefix: prefix, ShadowMatcher: matcher,
 	}))
-	showConditions(c, choices)
 	return func(i int) *accesslogv3.AccessLogFilter {
 		return metadataIs(rbac.NetworkFilterName, prefix+"shadow_effective_policy_id", strconv.Itoa(i), choices[i].Empty())
 	}, nil

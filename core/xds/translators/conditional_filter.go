@@ -1,6 +1,8 @@
 package translators
 
 import (
+	"slices"
+
 	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
@@ -41,7 +43,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 		return err
 	}
 	c.AddHTTPFilter(name, message.Any(filter))
-	showConditions(c, choices)
+	refuseEscapedSlashes(c.Inbound, choices)
 	return nil
 }
 
@@ -62,15 +64,10 @@ func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (
 	}, nil
 }
 
-// showConditions makes a chain see what the conditions of choices are about.
-func showConditions(c *xds.Chain, choices []choice) {
-	for _, choice := range choices {
-		if choice.Match == nil {
-			continue
-		}
-		c.InspectTLS = c.InspectTLS || choice.Match.SNI != nil
-		if choice.Match.Path != nil {
-			c.RefuseEscapedSlashes()
-		}
+// refuseEscapedSlashes makes the inbound refuse a path with an escaped slash if a choice
+// compares paths.
+func refuseEscapedSlashes(i *xds.Inbound, choices []choice) {
+	if slices.ContainsFunc(choices, func(c choice) bool { return c.Match != nil && c.Match.Path != nil }) {
+		i.RefuseEscapedSlashes = true
 	}
 }

@@ -117,7 +117,7 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 		if slices.ContainsFunc(choices, choice.asksForConnection) {
 			c.RecordConnection()
 		}
-		showConditions(c, choices)
+		refuseEscapedSlashes(c.Inbound, choices)
 	}
 	timeout := rules.MustConfOf[meshtimeout.Conf](always(choices))
 	if timeout == nil {

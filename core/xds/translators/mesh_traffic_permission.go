@@ -95,9 +95,6 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	if err != nil || deniesReserved(all, c.Visibility()) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
-	if seen.Rules != nil && seen.Rules.AsksForSNI() {
-		c.InspectTLS = true
-	}
 	if c.TLS != nil && !c.Plaintext && c.RequestForm() == rbac.MatcherForm { // gRPC compares each URI SAN by itself
 		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
 	}
@@ -109,9 +106,6 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	}
 	c.AddPermissionFilter(filter)
 	c.Decide()
-	if all.Rules != nil && all.Rules.AsksForPath() {
-		c.RefuseEscapedSlashes()
-	}
 }
 
 // visiblePermissions returns permissions without what never matches a client.
