@@ -131,11 +131,6 @@ func (l *DecisionList) HasShadow() bool { return l.shadow }
 // entries.
 func (l *DecisionList) AsksForPath() bool { return l != nil && l.asksForPath }
 
-// AsksForSNI reports whether an entry compares server names.
-func (l *DecisionList) AsksForSNI() bool {
-	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Match.SNI != nil })
-}
-
 // Decide returns the answer to a request.
 func (l *DecisionList) Decide(r *request.Request) Answer {
 	a := Answer{HasShadow: l.shadow}

@@ -92,8 +92,11 @@ func access(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if (inbound == "") == (port == 0) {
+	switch {
+	case inbound == "" && port == 0:
 		return nil, errors.New("no inbound is given; use ?inbound=NAME or ?port=N")
+	case inbound != "" && port != 0:
+		return nil, errors.New("the parameters \"inbound\" and \"port\" exclude each other; use ?inbound=NAME or ?port=N")
 	}
 	request, err := described.Parse()
 	if err != nil {

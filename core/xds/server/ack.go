@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// maxWords limits what is read and kept of the words of a client.
+// maxWords limits how much of a client's error text is read and kept.
 const maxWords = 4096
 
 // A nack is the answer of a client to a response that it did not accept.
@@ -21,11 +21,11 @@ type nack struct {
 	at        int64    // Unix time in nanoseconds
 }
 
-// A rejection is a resource that the client did not accept. It is not sent again
-// with the same content unless the client asks for it: held has it.
+// A rejection is a resource that the client did not accept. It is not sent again with the
+// same content unless the client asks for it, because held contains it.
 type rejection struct{ name, version string }
 
-// answer handles the nonce of a request, if it is the one of the response in flight.
+// answer handles the nonce of a request if it belongs to the response in flight.
 func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 	n := newNonce(s.id, w.nonce)
 	if w.flight.message == nil || text != string(n[:]) {
@@ -45,7 +45,7 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 }
 
 // reject records a NACK. Clients apply the valid resources of a response and name the
-// others in their message. If it names none, all of them are taken as rejected.
+// others in their message. If it names none, all of them count as rejected.
 func (s *stream) reject(w *watch, m *message, words string) {
 	if len(words) > maxWords {
 		words = words[:maxWords]
@@ -77,10 +77,10 @@ func (s *stream) reject(w *watch, m *message, words string) {
 		"type", w.t.String(), "message", clip(words, maxLogged-maxLoggedID), "resources", someNames(w.nack.resources))
 }
 
-// maxNamed is how many names of resources a line of the log has.
+// maxNamed limits the resource names in one line of the log.
 const maxNamed = 10
 
-// someNames returns the first of many names, and how many more there are.
+// someNames returns the first few names, and how many more there are.
 func someNames(names []string) []string {
 	if len(names) <= maxNamed {
 		return names
@@ -108,7 +108,7 @@ func (m *message) mentions(name string) bool {
 	return find(m.resources, name) != nil || hasVariantOf(m.variants, name) || isMissing(m, name)
 }
 
-// namesResource reports whether a text has a name that is not a part of a longer one.
+// namesResource reports whether a text contains a name that is not part of a longer name.
 func namesResource(text, name string) bool {
 	if name == "" {
 		return false

@@ -34,8 +34,8 @@ const cacheBytes = 64 << 20
 // maxVersions limits the versions that a cache keeps.
 const maxVersions = 1024
 
-// A bodyCache has the bodies of the responses of one generation, by content. Most
-// streams at a change have the same difference, so their responses have one body.
+// A bodyCache contains the response bodies of one generation, by content. At a change most
+// streams have the same difference, so they share one body.
 type bodyCache struct {
 	mu     sync.Mutex
 	bodies map[uint64]*body // by hash of the message
@@ -72,11 +72,11 @@ func (c *bodyCache) version(resources []*wire.Resource, variants []wire.Variant)
 	return version
 }
 
-// maxShared limits the elements with text of clients in a body of the cache. No other
-// stream has a response with as many, and to compare them takes long.
+// maxShared limits the elements with text of clients in a cached body. With more of them no
+// other response is likely to be equal, and comparing them is slow.
 const maxShared = 1000
 
-// get returns the body of a message, which it does not keep.
+// get returns the body of a message. It does not keep the message.
 func (c *bodyCache) get(m *message) *body {
 	if len(m.failures)+len(m.removed)+len(m.removedVariants) > maxShared {
 		return newBody(m.clone())

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// budgets limits what the server keeps for each client, over all its streams, and for
-// all clients (SPEC 12.3): names and locators by number, and by their size in memory, so
-// that a limit is one on memory. What a stream used is free again when it ends.
+// budgets limits what the server keeps for each client over all its streams, and for all
+// clients together (SPEC 12.3). Names and locators are limited by number and by their size
+// in memory. What a stream used is free again when it ends.
 type budgets struct {
 	names, bytes int // for each client
 	total        int // bytes of all clients that are no relays
@@ -20,12 +20,12 @@ type budgets struct {
 	clients map[string]*budget
 }
 
-// relayFactor is how many times as much a relay may subscribe as another client: it
+// A relay may subscribe to relayFactor times as much as another client, because it
 // subscribes for many.
 const relayFactor = 10
 
-// A client with few subscriptions is admitted as long as any room is left; one with many
-// leaves it a quarter of the total.
+// A client with few subscriptions is admitted while any room is left. One with many must
+// leave a quarter of the total free.
 const fewBytes = 1 << 20
 
 // A budget is what one client uses. It is guarded by the lock of budgets.
@@ -86,7 +86,7 @@ func (b *budgets) leave(u *budget, c *Client) {
 	}
 }
 
-// factor is how many times as much the client may use as others.
+// factor returns by how much the limits of the client are multiplied.
 func (u *budget) factor() int {
 	if u.relay {
 		return relayFactor
@@ -94,9 +94,9 @@ func (u *budget) factor() int {
 	return 1
 }
 
-// use changes what the client uses by a number of names and of bytes, which are negative
-// if it uses less. The change is made even if the error, RESOURCE_EXHAUSTED, indicates
-// that it passes a limit: the stream then ends, and gives all back.
+// use adds names and bytes to what the client uses; they are negative if it uses less. The
+// change is made even if the error, RESOURCE_EXHAUSTED, indicates that it passes a limit:
+// the stream then ends, and gives all back.
 func (u *budget) use(names, bytes int) error {
 	b := u.all
 	b.mu.Lock()

@@ -24,8 +24,8 @@ type composer struct {
 
 var composers = sync.Pool{New: func() any { return new(composer) }}
 
-// leastErrors is the room for errors in a response of state of the world whose resources
-// pass the limit, as they cannot be split.
+// leastErrors is the room for errors in a state-of-the-world response whose resources
+// exceed the limit, because they cannot be split.
 const leastErrors = 256 << 10
 
 func (c *composer) reset(p protocol, url string) {
@@ -37,8 +37,8 @@ func (c *composer) reset(p protocol, url string) {
 	c.repeated, c.repeatedVariants = c.repeated[:0], c.repeatedVariants[:0]
 }
 
-// fits adds the size of an element and reports whether the response may have it. A
-// response has at least one element. After one that does not fit none does.
+// fits adds the size of an element and reports whether the response has room for it. The
+// first element always fits. After one that does not fit, none does.
 func (c *composer) fits(size int) bool {
 	if c.cut {
 		return false
@@ -111,7 +111,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	return newResponse(b, newNonce(s.id, w.nonce), since)
 }
 
-// add composes what is wanted and not held, or owed, as far as it fits.
+// add composes what is owed, and what is wanted and not held, until the response is full.
 func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	all := true // the client holds what is wanted then, and nothing else
@@ -220,8 +220,8 @@ func cutName(in []wire.Variant, name string) (of, rest []wire.Variant) {
 	return in[:n], in[n:]
 }
 
-// remove composes what is held and not wanted, as far as it fits. A node that is not
-// known keeps its names.
+// remove composes what is held and not wanted, until the response is full. A node that is
+// not known keeps its names.
 func (c *composer) remove(s *stream, w *watch) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	var nextVariants []wire.Variant
@@ -256,8 +256,8 @@ func (c *composer) remove(s *stream, w *watch) ([]*wire.Resource, []wire.Variant
 	return next, nextVariants
 }
 
-// removeName composes the removal of a name, with an error if the client subscribes it
-// by itself, and reports whether it fits.
+// removeName composes the removal of a name, with an error if the client subscribes to it
+// by name, and reports whether it fits.
 func (c *composer) removeName(s *stream, w *watch, name string) bool {
 	m := &c.message
 	switch {

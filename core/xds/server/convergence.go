@@ -88,8 +88,8 @@ func (c *convergence) wake() {
 	}
 }
 
-// watch returns a channel that has a value after each wake, and a function that ends
-// that.
+// watch returns a channel that receives a value after each wake, and a function that stops
+// it.
 func (c *convergence) watch() (<-chan struct{}, func()) {
 	w := make(chan struct{}, 1)
 	c.mu.Lock()

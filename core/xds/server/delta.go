@@ -76,8 +76,8 @@ func (w *watch) resubscribe(names []string) {
 	w.owe(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard }))
 }
 
-// unsubscribe removes names. One that the wildcard still selects is answered with
-// its present state: the client cannot decide by itself whether to keep it.
+// unsubscribe removes names. One that the wildcard still selects is answered with its
+// current resource, because the client cannot know whether to keep it.
 func (s *stream) unsubscribe(w *watch, names []string) {
 	w.sub.unsubscribe(names)
 	if w.sub.all {
@@ -86,13 +86,13 @@ func (s *stream) unsubscribe(w *watch, names []string) {
 	w.forget()
 }
 
-// stubBytes is what a resource takes in memory that only the client has.
+// stubBytes is the memory for a resource that only the client has.
 const stubBytes = 160
 
-// resume takes the versions of what the client holds. What it holds with the version
-// that is wanted is not sent, although the client has asked for it. The versions are by
-// name only. If a name is subscribed more than once, by itself and by locators, its
-// version may be of any of them, so all of them are sent.
+// resume reads the versions of what the client holds. A resource that it holds in the
+// wanted version is not sent, although the client asks for it. The versions are by name
+// only. If a name is subscribed more than once, by itself and by locators, its version may
+// be of any of them, so all of them are sent.
 func (w *watch) resume(versions map[string]string) {
 	located := map[string]int{}
 	for i := range w.sub.locators {

@@ -14,7 +14,7 @@ func same(a, b *wire.Resource) bool {
 	return a == b || a.Version == b.Version
 }
 
-// identical reports whether two slices are one.
+// identical reports whether two slices are the same slice.
 func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -47,8 +47,8 @@ func sortResources(in []*wire.Resource) {
 	slices.SortFunc(in, compareNames)
 }
 
-// compareResources reports whether want has resources that held does not have with
-// the same content, and whether held has names that want does not have.
+// compareResources reports whether a resource of want is missing in held or has other
+// content there, and whether held has names that want lacks.
 func compareResources(want, held []*wire.Resource) (additions, removals bool) {
 	differences(want, held, func(w, h *wire.Resource) bool {
 		if w == nil {
@@ -97,9 +97,9 @@ func variantsOf(in []wire.Variant, name string) []wire.Variant {
 	return of
 }
 
-// compareVariantSets is compareResources for variants. The removal of a variant is
-// an addition if another variant of the name takes its place: both belong into one
-// response (SPEC 9.5).
+// compareVariantSets is compareResources for variants. The removal of a variant is an
+// addition if another variant of the name takes its place: both belong in one response
+// (SPEC 9.5).
 func compareVariantSets(want, held []wire.Variant) (additions, removals bool) {
 	if identical(want, held) {
 		return false, false

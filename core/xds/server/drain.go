@@ -24,10 +24,10 @@ func (s *Server) Drain() {
 //
 // The handler of a stream waits in RecvMsg, and gRPC has no public method that makes it
 // return with a status: if the context of the call ends, RecvMsg itself writes CANCELLED.
-// The usual way is a second goroutine for each stream, which receives; its stack would
-// be more than all else that a stream needs. The transport stream in the context of a
-// call has this method, which sends the status and ends the context.
-// TestGRPCHasWriteStatus fails with a version of gRPC that does not have it.
+// The usual way is a second goroutine for each stream, which receives; its stack would be
+// more than all else that a stream needs. The transport stream in the context of a call has
+// this method, which sends the status and ends the context. TestGRPCHasWriteStatus fails if
+// a version of gRPC lacks it.
 type ender interface {
 	WriteStatus(*status.Status) error
 }

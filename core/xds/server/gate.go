@@ -2,8 +2,8 @@ package server
 
 import "runtime"
 
-// A gate admits long work, half as many at a time as there are processors, so that the
-// others stay free for streams with little to do.
+// A gate admits long work on at most half of the processors at a time, so that the others
+// stay free for streams with little to do.
 type gate chan struct{}
 
 // Work is long if the stream has more subscriptions, or the request more bytes.

@@ -78,8 +78,7 @@ func (s *Server) Run(ctx context.Context) {
 
 const maxPause = 10 * time.Millisecond
 
-// sleep waits and reports whether the context is still alive. Short pauses are left
-// out.
+// sleep waits and reports whether the context is still alive. Short pauses are skipped.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	if pause < 100*time.Microsecond {
 		return ctx.Err() == nil
@@ -92,8 +91,8 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// yieldAfter is how many goroutines a pass starts before it lets them run: their
-// stacks are used again by the next ones.
+// A pass starts yieldAfter goroutines and then lets them run, so that the next ones reuse
+// their stacks.
 const yieldAfter = 64
 
 // pass moves all streams to the current generation.

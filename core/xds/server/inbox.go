@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// An inbox takes a request from gRPC. It has the bytes, which are weighed before they are
-// decoded: an element of two bytes may take a hundred in memory, and a request has
-// millions of them.
+// An inbox takes a request from gRPC. It holds the encoded bytes, which are weighed before
+// they are decoded: an element of two bytes may take a hundred bytes in memory, and a
+// request may have millions of them.
 type inbox struct {
 	data    mem.BufferSlice
 	message proto.Message // given without bytes, by a stream in memory
@@ -52,7 +52,7 @@ const (
 	maxErrorBytes = 4 << 20
 )
 
-// What the fields of requests are, by their numbers.
+// The fields of requests, by number.
 type fieldKind uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 )
 
 // A scale weighs a request: it walks over the fields of the encoded message, allocates
-// nothing, and ends at the first limit.
+// nothing, and stops at the first limit that is exceeded.
 type scale struct {
 	names         int // limit of each repeated field
 	parameters    int // limit of each locator

@@ -10,12 +10,11 @@ import (
 
 // Limits of the protocol and defaults.
 const (
-	// MaxRequestBytes is the limit on one request: the first one after a
-	// reconnection has the names and versions of all that a client holds.
+	// MaxRequestBytes is the limit on one request: the first request after a reconnection
+	// lists the names and versions of everything that the client holds.
 	MaxRequestBytes = 32 << 20
-	// MaxResponseBytes is the size that responses are split at, where the protocol
-	// allows. A single larger resource is sent by itself. Clients of gRPC accept
-	// 4 MiB by default.
+	// MaxResponseBytes is the size at which responses are split where the protocol allows
+	// it. A larger resource is sent alone. Clients of gRPC accept 4 MiB by default.
 	MaxResponseBytes = 4<<20 - 64<<10
 
 	maxHeaderBytes          = 64 << 10
@@ -42,39 +41,39 @@ type Options struct {
 	// Parameters returns the dynamic parameters that the metadata of a node gives
 	// to a client without locators (SPEC 9.6), or nil.
 	Parameters func(*structpb.Struct) map[string]string
-	// ObservePush gets the time from when the server finds a change until a response that
-	// it leads to is given to gRPC, which writes it when the client reads. It is called by
-	// many goroutines at a time, and must not wait. Nil measures nothing.
+	// ObservePush receives the time from the moment the server sees a change until a
+	// response that it causes is handed to gRPC, which writes it when the client reads.
+	// Many goroutines call it at once, and it must not wait. Nil measures nothing.
 	ObservePush func(time.Duration)
 	// Logger gets a line for each NACK, for nodes without a dataplane and for
 	// clients past a limit. Nil discards them.
 	Logger *slog.Logger
 
-	// Wait is how long removals wait for the ACKs of additions, and additions for
-	// those of the types before them: 5s if it is 0 (SPEC 12.3).
+	// Wait is how long removals wait for the ACKs of additions, and additions for the ACKs
+	// of earlier types; 0 means 5s (SPEC 12.3).
 	Wait time.Duration
-	// Keep is for how long after the start of Run a client keeps what it resumed with
-	// while its node is no dataplane: 5m if it is 0 (SPEC 12.2).
+	// Keep is how long after the start of Run a client keeps what it resumed with although
+	// its node is not a dataplane; 0 means 5m (SPEC 12.2).
 	Keep time.Duration
 
-	// SPEC 12.3 has the following limits. A client is its identity; without one
-	// its network address; on loopback its connection. A stream that passes a limit ends
-	// with RESOURCE_EXHAUSTED.
+	// The limits of SPEC 12.3. A client is identified by its identity, else by its network
+	// address, and on loopback by its connection. A stream that exceeds a limit ends with
+	// RESOURCE_EXHAUSTED.
 
-	// MaxSubscriptions limits the names and locators of one client over all its streams,
-	// 100,000 if it is 0.
+	// MaxSubscriptions limits the names and locators of one client over all its streams; 0
+	// means 100,000.
 	MaxSubscriptions int
 	// MaxSubscriptionBytes limits what these take in memory, and what the requests of one
-	// client take while they come in or are handled: 64 MiB each if it is 0.
+	// client take while they arrive or are handled; 0 means 64 MiB each.
 	MaxSubscriptionBytes int
-	// MaxTotalBytes limits both for all clients but relays together, 256 MiB if it is 0.
+	// MaxTotalBytes limits both for all clients together, except relays; 0 means 256 MiB.
 	MaxTotalBytes int
 	// Relay reports whether a client is a relay, which may subscribe ten times as much.
 	// Nil: none is.
 	Relay func(*Client) bool
-	// MaxParameters limits the dynamic parameters of one locator, 64 if it is 0.
+	// MaxParameters limits the dynamic parameters of one locator; 0 means 64.
 	MaxParameters int
-	// MaxStreamsPerPeer limits the streams of one identity, or of one network
-	// address if clients have none, 20,000 if it is 0.
+	// MaxStreamsPerPeer limits the streams of one identity, or of one network address if
+	// clients have none; 0 means 20,000.
 	MaxStreamsPerPeer int
 }

@@ -21,12 +21,12 @@ func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.Extensi
 // next returns the next response, or nil if there is nothing to send or if it has to
 // wait. It is called with the lock.
 //
-// Additions of a type wait until the additions of earlier types are ACKed, so that a
-// route never names a cluster that the client does not have yet. Endpoints do not wait
-// for the ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm
-// when it has their endpoints (warming.go). The first answer in a type does not wait:
-// there is nothing to disturb. Removals wait until all additions are ACKed, and
-// for the removals of the types before. No wait is longer than Options.Wait.
+// Additions of a type wait until the additions of earlier types are ACKed, so that a route
+// never names a cluster that the client does not have yet. Endpoints do not wait for the
+// ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm when it has
+// their endpoints (warming.go). The first answer in a type does not wait: there is nothing
+// to disturb. Removals wait until all additions and the removals of earlier types are
+// ACKed. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
 	if len(s.refused) > 0 {
 		return s.refusal()
@@ -98,8 +98,8 @@ func (s *stream) wake(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-// expects returns until when the client is expected to subscribe the type that it
-// lacks, 0 if it lacks none. A client with a wildcard of clusters or of listeners needs
+// expects returns the time until which the client is expected to subscribe to the type that
+// it lacks; 0 if it lacks none. A client with a wildcard of clusters or of listeners needs
 // the other one: an Envoy subscribes listeners when it has all clusters, and has not
 // converged in between. Envoy can also forget to subscribe clusters when it reconnects
 // after a NACK, which is logged.

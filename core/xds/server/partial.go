@@ -10,9 +10,8 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// The credentials of this server charge the client for the requests that have come in
-// part: gRPC keeps them, up to MaxRequestBytes for each stream, before the server sees
-// anything of them.
+// The credentials of this server charge a client for requests that have arrived in part:
+// gRPC buffers up to MaxRequestBytes for each stream before the server sees any of it.
 type chargingCredentials struct {
 	credentials.TransportCredentials
 	server *Server
@@ -92,13 +91,13 @@ func (c *chargingConn) Close() error {
 	return c.Conn.Close()
 }
 
-// partialBytes is charged for a partial request beside what has come of it: about what
-// the server keeps to count it.
+// partialBytes is charged for a partial request in addition to its bytes: about what the
+// server keeps to count it.
 const partialBytes = 128
 
-// frames reads what a client sends by HTTP/2 (RFC 9113), as far as it must to know how
-// many bytes of messages (gRPC's length-prefixed ones) have come in part. A stream that
-// the server has ended counts until its client ends it too.
+// frames reads the HTTP/2 frames of a client (RFC 9113), as far as needed to count the
+// bytes of incomplete messages (length-prefixed messages of gRPC). A stream that the server
+// has ended counts until its client ends it too.
 type frames struct {
 	preface int // bytes of the client's preface that have come
 	header  [frameHeader]byte
@@ -109,7 +108,7 @@ type frames struct {
 	size    int // of all partial messages
 }
 
-// A partial is a message that has come in part.
+// A partial is a message that has arrived in part.
 type partial struct {
 	prefix [messagePrefix]byte
 	filled int // bytes of prefix

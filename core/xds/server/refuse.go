@@ -14,7 +14,7 @@ import (
 const maxRefused = 64
 
 // A refusal is a request for a type that is not served. All its names are missing. It is
-// answered by as many responses as the names need, which are not in flight: nothing is
+// answered by as many responses as the names need. These are not in flight, and nothing is
 // kept of them.
 type refusal struct {
 	url     string

@@ -196,8 +196,8 @@ func (c *composer) announce(s *stream, w *watch) {
 	}
 }
 
-// failure returns the element of resource_errors for a name that the stream is not
-// served. The text has no text of the client: a response has one for each name.
+// failure returns the element of resource_errors for a name that the stream is not served.
+// The text repeats nothing that the client sent, because a response has one for each name.
 func (s *stream) failure(name string) failure {
 	switch {
 	case s.denied:

@@ -90,7 +90,7 @@ func (s *Server) Register(registrar grpc.ServiceRegistrar) {
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(registrar, service{server: s})
 }
 
-// service has the methods of the service, so that they are no methods of Server.
+// service has the methods of the gRPC service, so that Server does not export them.
 type service struct {
 	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
 	server *Server

@@ -11,8 +11,8 @@ import (
 type Status struct {
 	KRI     string         `json:"kri"`
 	Streams []StreamStatus `json:"streams"`
-	// Types has the types that a stream of the node subscribes, by name, such as
-	// clusters. If several streams subscribe a type, it is of the last one.
+	// Types contains the types to which a stream of the node subscribes, by name, such as
+	// clusters. If several streams subscribe to a type, it is that of the last one.
 	Types     map[string]TypeStatus `json:"types"`
 	Converged bool                  `json:"converged"`
 }

@@ -222,8 +222,8 @@ func (s *stream) locate(t wire.Type, l *locator) (v wire.Variant, denied bool) {
 	return v, false
 }
 
-// yieldLocators is after how many locators other long work goes first. A state may have to
-// compute each of them.
+// After yieldLocators locators, other long work goes first. A state may have to compute
+// each of them.
 const yieldLocators = 64
 
 // relocate computes what a watch wants by locator.

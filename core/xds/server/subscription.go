@@ -56,8 +56,8 @@ func (s *subscription) has(name string) bool {
 // size returns the number of names and locators.
 func (s *subscription) size() int { return len(s.names) + len(s.locators) }
 
-// The bytes that are charged for an element beside its text: about what the server keeps
-// for it.
+// The bytes that are charged for an element in addition to its text: about what the server
+// keeps for it.
 const (
 	nameBytes      = 64
 	locatorBytes   = 128

@@ -61,8 +61,8 @@ func searchResource(in []*wire.Resource, name string) int {
 	return at
 }
 
-// skipTo returns the rest of a sorted slice from a name on. It steps over a few
-// resources, as where most names are subscribed, and then searches.
+// skipTo returns the rest of a sorted slice from a name on. It first steps over a few
+// resources, which is enough if most names are subscribed, and then searches.
 func skipTo(in []*wire.Resource, name string) []*wire.Resource {
 	for range 4 {
 		if len(in) == 0 || in[0].Name >= name {

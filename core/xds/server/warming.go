@@ -4,11 +4,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// warm is called with a response that has clusters, before the client holds them. It
-// makes the server send the endpoints of those that change again after it, if the client
-// subscribes them: Envoy replaces a cluster by a new one of the same name, which waits
-// for endpoints of its own, although in delta it does not ask for them again, and holds
-// the ACK of all clusters until they are there, or for 15 s (initial_fetch_timeout). A
+// warm is called with a response that has clusters, before the client holds them. If the
+// client subscribes to the endpoints of clusters that change, the server sends these again
+// after the clusters. Envoy replaces a changed cluster by a new one of the same name, which
+// waits for its own endpoints, but in delta Envoy does not ask for them again. It holds the
+// ACK of all clusters until the endpoints are there, or for 15 s (initial_fetch_timeout). A
 // cluster and its endpoints have one name (SPEC 11.4).
 func (s *stream) warm(clusters *watch, m *message) {
 	endpoints := s.watches[wire.EndpointType]

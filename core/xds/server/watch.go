@@ -8,7 +8,7 @@ import (
 
 // A watch is one type of one stream. It is guarded by the lock of the stream.
 //
-// A stream has four or five of them: the small fields are together, and make no gaps.
+// A stream has four or five of them, so the small fields are together to leave no gaps.
 type watch struct {
 	t wire.Type
 	// implied is set in state of the world while the wildcard is implied by requests
@@ -18,8 +18,8 @@ type watch struct {
 	// additions and removals report what is to be sent, if examined is set.
 	examined, additions, removals bool
 	nonce                         uint32 // of the last response
-	// stubs is the size in memory of what the client resumed with and the state does not
-	// have, about. A request limits it.
+	// stubs is about the size in memory of what the client resumed with and the state does
+	// not have. A request limits it.
 	stubs int32
 
 	sub subscription

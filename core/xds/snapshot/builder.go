@@ -19,9 +19,8 @@ import (
 
 // Options are the options of a [Builder].
 type Options struct {
-	// Audit builds each part again when it is found in a cache, and panics if its
-	// content is another one: then the key of the cache lacks an input. It is for
-	// tests.
+	// Audit builds each part again when it is found in a cache, and panics if the content
+	// differs, because then the key of the cache lacks an input. It is for tests.
 	Audit bool
 }
 
@@ -45,8 +44,8 @@ type Builder struct {
 	contents     pool[extensionContent, *extensionContent]
 	targets      cache[targetsKey, targetConfs]
 	secretParts  cache[secretKey, built]
-	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one
-	// is that of a state is known from its inputs.
+	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. The
+	// inputs of a snapshot show whether it is that of a state.
 	snapshots sync.Map
 
 	limits variantLimits

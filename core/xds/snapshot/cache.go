@@ -15,9 +15,9 @@ type cache[K comparable, V any] struct {
 	values map[K]weak.Pointer[V]
 }
 
-// get returns the value of a key. If there is none it is made; two callers may
-// make it at the same time, then both get the value that was ready first. A value
-// must be a function of its key.
+// get returns the value of a key. If there is none, it is made. Two callers may make it at
+// the same time; both get the one that was ready first. A value must be a function of its
+// key.
 func (c *cache[K, V]) get(key K, make func() *V) *V {
 	if v := c.lookup(key); v != nil {
 		return v

@@ -15,12 +15,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// Check returns the warnings of the snapshots of all dataplanes (SPEC 11.1), for Envoy
-// and, for the given dataplanes, for gRPC too. The warnings are sorted, and each is
-// there once: one that many dataplanes have names the place on one of them. Of
-// dataplanes that cannot have different warnings one is built. It leaves out what package
-// inspect reports for all dataplanes. If the context ends, Check builds no further
-// snapshot and returns the cause.
+// Check returns the warnings of the snapshots of all dataplanes (SPEC 11.1), for Envoy and,
+// for the given dataplanes, for gRPC too. The warnings are sorted and without duplicates;
+// one that many dataplanes have names the place on one of them. Of dataplanes that must
+// have the same warnings, only one is built. It leaves out what package inspect reports for
+// all dataplanes. If the context ends, Check builds no further snapshot and returns the
+// cause.
 func (s *State) Check(ctx context.Context, grpc ...*resource.Dataplane) ([]xds.Warning, error) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

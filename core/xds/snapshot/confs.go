@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// shape is the translators by the drafts that they shape, each in the order of the
+// shape contains the translators by the drafts that they shape, in the order of the
 // builder's list.
 type shape struct {
 	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*xds.Translator
@@ -88,8 +88,8 @@ func (c *confList) byRoute(i int) (list []xds.RouteConf) {
 	return list
 }
 
-// warnUnused reports the items for routes that no policy made: each rule of these
-// routes is a rule of another route with a higher priority as well, or has no effect.
+// warnUnused reports the items for routes that no policy made: each of their rules is also
+// a rule of a route with a higher priority, or has no effect.
 func warnUnused(r *xds.Report, c *confList, isUsed func(*resource.Policy) bool) {
 	for _, route := range c.routes {
 		if isUsed(route.policy) {
@@ -133,7 +133,7 @@ type dataplaneConfs struct {
 	finish []*rules.Effective
 }
 
-// confsOf returns the confs of a dataplane. One that is gRPC has none of the translators
+// confsOf returns the confs of a dataplane. A gRPC process has no confs of the translators
 // with Finish.
 func (b *Builder) confsOf(configs []*rules.Config, client xds.ClientType) *dataplaneConfs {
 	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}

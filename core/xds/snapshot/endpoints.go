@@ -57,8 +57,8 @@ func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.
 	return list
 }
 
-// service is the endpoints of one service of a mesh. It is immutable, except that
-// the sets of destinations are made when they are asked for.
+// service is the endpoints of one service of a mesh. It is immutable, except that the sets
+// of destinations are made on demand.
 type service struct {
 	endpoints []*xds.Endpoint // sorted
 
@@ -85,8 +85,8 @@ type endpointSet struct {
 	facts *endpointFacts
 }
 
-// endpointFacts is what clusters depend on, of all that endpoints are. Equal facts
-// are one pointer.
+// endpointFacts is the part of the endpoints on which clusters depend. Equal facts are one
+// pointer.
 type endpointFacts struct {
 	protocol message.Protocol // that all endpoints have, else TCP
 	onlyTCP  bool             // there are endpoints, found by tags, and none has HTTP

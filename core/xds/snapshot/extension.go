@@ -18,7 +18,7 @@ type extension struct {
 	shared *extensionContent
 }
 
-// extensionContent is what extensions have in common that differ in their names only.
+// extensionContent is what extensions that differ only in their names share.
 type extensionContent struct {
 	body    []byte
 	version string

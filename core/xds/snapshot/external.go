@@ -134,8 +134,8 @@ func inline(c *resource.Certificate) *corev3.DataSource {
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
 }
 
-// versionsOf returns a range of versions, which may be nil. Envoy's clients offer TLS 1.2
-// alone unless they are told otherwise, and refuse a range whose lower bound is above it.
+// versionsOf returns a range of versions, which may be nil. By default Envoy's clients
+// offer only TLS 1.2, and refuse a range whose lower bound is above it.
 func versionsOf(v *resource.TLSVersions) *tlsv3.TlsParameters {
 	m := &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
 	if v == nil {

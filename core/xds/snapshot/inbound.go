@@ -174,8 +174,8 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 
 // permissiveMatch returns which connections a filter chain of an inbound in mode Permissive
 // takes. An HTTP inbound takes all TLS for the mesh's TLS. A TCP inbound does so by the
-// protocol that proxies offer: what else it gets, a workload's own TLS among it, goes to
-// the workload as it is.
+// protocol that proxies offer: everything else, such as a workload's own TLS, goes to the
+// workload unchanged.
 func permissiveMatch(p message.Protocol, plaintext bool) *listenerv3.FilterChainMatch {
 	switch {
 	case p.IsHTTP() && plaintext:

@@ -48,8 +48,8 @@ func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Var
 	return known.(*locator).locate(s, t, name, p)
 }
 
-// locator has the variants of the destinations of one mesh. It follows the states that
-// are asked.
+// locator has the variants of the destinations of one mesh. It follows the states for which
+// it is asked.
 type locator struct {
 	mesh string
 
@@ -243,8 +243,7 @@ func (n *located) compileSets(s *State, d *destination) error {
 	}
 }
 
-// exampleName is the name of a dataplane that is none of those that policies name. It
-// is a part of SPIFFE IDs.
+// exampleName is the name of a dataplane that no policy names. It is a part of SPIFFE IDs.
 const exampleName = "-"
 
 // example is the resources that the parameters of one variant lead to, by type.

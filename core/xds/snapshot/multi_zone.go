@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// multiZones are the endpoints of the MeshMultiZoneServices of a mesh, which are made when
-// they are asked for.
+// multiZones are the endpoints of the MeshMultiZoneServices of a mesh, which are made on
+// demand.
 type multiZones struct {
 	mu     sync.Mutex
 	sets   map[*destination]*multiZone

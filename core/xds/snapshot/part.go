@@ -68,7 +68,7 @@ type built struct {
 	used facetSet
 }
 
-// facetMask is the set of the facets that the builds of one key asked for so far.
+// facetMask is the set of facets that the builds of one key have asked for so far.
 type facetMask struct{ set atomic.Pointer[facetSet] }
 
 func newFacetMask() *facetMask {
@@ -145,8 +145,8 @@ func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet)
 	}
 }
 
-// mustEqual panics if a part that is built again has another content: then the key
-// of its cache lacks an input.
+// mustEqual panics if a part that is built again has different content, because then the
+// key of its cache lacks an input.
 func mustEqual(a, b *built) {
 	if !slices.Equal(a.resources, b.resources) {
 		panic(fmt.Sprintf("one key has two contents: %s and %s", names(a.resources), names(b.resources)))

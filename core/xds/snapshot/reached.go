@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
-// The names of the resources that connect to where a client meant to connect to (SPEC
+// The names of the resources that connect to the original destination of a connection (SPEC
 // 11.4).
 const (
 	inboundPassthrough  = "passthrough/inbound"

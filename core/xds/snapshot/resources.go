@@ -36,7 +36,7 @@ func (r *resources) make(t wire.Type, name string, m proto.Message) *wire.Resour
 	})
 }
 
-// makeOwn returns the resource of a message that one dataplane only has: the one of the
+// makeOwn returns the resource of a message that only one dataplane has: the one of the
 // dataplane's previous snapshot, if that is equal. Such resources are not in the cache.
 func (r *resources) makeOwn(t wire.Type, name string, m proto.Message, before *built) *wire.Resource {
 	r.builds.Add(1)

@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// A State is the snapshots of all dataplanes of a view. Snapshots are built when they
-// are asked for. It is immutable and safe for concurrent use.
+// A State provides the snapshots of all dataplanes of a view, and builds them on demand. It
+// is immutable and safe for concurrent use.
 type State struct {
 	builder *Builder
 	view    *core.View

@@ -63,8 +63,8 @@ func (c *mergedConf) equal(o *mergedConf) bool {
 	return c.kind == o.kind && slices.Equal(c.Origins, o.Origins)
 }
 
-// keep returns the one pointer for a merged conf, which may be nil, and keeps it. Parts of
-// other dataplanes with the same conf are shared by it.
+// keep returns the one pointer for a merged conf, which may be nil, and keeps it.
+// Dataplanes with the same conf then share parts.
 func (t *targetConfs) keep(b *Builder, kind *resource.Kind, e *rules.Effective) *rules.Effective {
 	if e == nil {
 		return nil

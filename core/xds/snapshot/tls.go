@@ -17,8 +17,8 @@ func (m *meshState) serverTLS(id *identity.Identity, client xds.ClientType) serv
 	return serverTLS{clientTLS: tlsOf(id, client), identity: id, trustDomain: identity.ClientTrustDomain(id, m.identities, m.trusts)}
 }
 
-// clientTLS is what a cluster depends on, of all that the identity of the client's
-// dataplane is. The zero value is no identity.
+// clientTLS is the part of the client's identity on which a cluster depends. The zero value
+// means that the client has none.
 type clientTLS struct {
 	// source is where the secrets come from.
 	source message.SecretSource
@@ -44,8 +44,7 @@ func tlsOf(id *identity.Identity, client xds.ClientType) clientTLS {
 type serverTLS struct {
 	clientTLS
 	identity *identity.Identity
-	// trustDomain is the one whose CAs alone clients are verified with; "" if there
-	// may be several.
+	// trustDomain is the only one whose CAs verify clients; "" if there may be several.
 	trustDomain string
 	// open reports that no permission is applied to the dataplane (SPEC 17.1).
 	open bool
@@ -80,9 +79,8 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol m
 	}
 }
 
-// socket returns the socket of an endpoint that has one of the given SPIFFE IDs. Envoy's
-// clients offer TLS 1.2 at most unless they are told otherwise, and an inbound may require
-// TLS 1.3.
+// socket returns the socket of an endpoint that has one of the given SPIFFE IDs. By default
+// Envoy's clients offer at most TLS 1.2, and an inbound may require TLS 1.3.
 func (c clientTLS) socket(protocol message.Protocol, ids ...string) *corev3.TransportSocket {
 	common := c.source.CommonTLS(ids...)
 	if c.source != message.GRPCSecrets { // gRPC has TLS 1.3 and refuses parameters and other protocols than h2

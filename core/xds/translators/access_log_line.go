@@ -9,8 +9,8 @@ import (
 
 // The lines where a policy sets no format. Envoy's own lack the services.
 //
-// A client chooses the text of its headers. A line has none of them that makes Envoy
-// overwrite another field, such as x-envoy-original-path, and all others are quoted, with
+// A client chooses the text of its headers. A line has no header with which a client could
+// overwrite another field, such as x-envoy-original-path. All others are quoted, with
 // quotes and backslashes escaped, so that no client ends a field. A header has no newline.
 // The time of the upstream is set by the router, and the id of the trace by the tracer,
 // which reads hexadecimal digits only.

@@ -83,8 +83,8 @@ func always(choices []choice) *rules.Effective {
 }
 
 // visibleChoices returns the choices of a filter chain; none for a gRPC server. It warns
-// once for an inbound: of what never applies, and of a kind that is left out as it is past
-// a limit (SPEC 11.2).
+// once for an inbound: of what never applies, and of a kind that is left out because it
+// exceeds a limit (SPEC 11.2).
 func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
 	if warnGRPC(c.Inbound, in) {
 		return nil

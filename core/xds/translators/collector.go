@@ -31,8 +31,8 @@ func collectorAt(address string) collector {
 	return collector{host: host, port: uint32(number), grpc: true}
 }
 
-// collectorAtURL returns the HTTP collector at a URL, and the URL in its parts. The URL
-// must be valid.
+// collectorAtURL returns the HTTP collector at a URL, and the parsed URL. The URL must be
+// valid.
 func collectorAtURL(address conf.URL) (collector, *url.URL) {
 	u, err := url.Parse(string(address))
 	if err != nil {

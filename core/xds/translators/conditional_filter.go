@@ -47,8 +47,8 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 	return nil
 }
 
-// chooseAction returns the composite filter that runs the action of the first choice
-// which applies to a request.
+// chooseAction returns the composite filter that runs the action of the first choice that
+// applies to a request.
 func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (*matchingv3.ExtensionWithMatcher, error) {
 	list := make([]rbac.Choice, len(choices))
 	for i := range choices {

@@ -30,9 +30,9 @@ func ignoredByGRPC(reason string, fields ...string) (list []xds.IgnoredField) {
 	return list
 }
 
-// grpcLoadBalancer sets the load balancer of a cluster of gRPC: the nearest one that it
-// has. A gRPC of another language may have fewer, so that of fewest requests is the first
-// of two in a list.
+// grpcLoadBalancer sets the load balancer of a gRPC cluster: the closest one that gRPC has.
+// Implementations in some languages have fewer, so least-request is the first of two in a
+// list.
 func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalancer) {
 	switch lb.Type {
 	case strategy.LeastRequestType:

@@ -27,7 +27,7 @@ func headerOption(h conf.HeaderKeyValue, action corev3.HeaderValueOption_HeaderA
 	}
 }
 
-// literal returns a text that Envoy writes as it is, where it replaces operators
+// literal escapes a text so that Envoy writes it unchanged where it would replace operators
 // between percent signs.
 func literal(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 

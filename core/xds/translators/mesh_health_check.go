@@ -67,7 +67,7 @@ func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Con
 		return
 	}
 	c.Message.HealthChecks = []*corev3.HealthCheck{m}
-	// Else an endpoint that was removed is in use as long as its checks succeed.
+	// Otherwise a removed endpoint stays in use while its checks succeed.
 	c.Message.IgnoreHealthOnHostRemoval = true
 }
 
@@ -136,8 +136,8 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 	}
 }
 
-// httpCheck returns the check by a GET request. Its host is the service, as Envoy's
-// default is the name of the cluster, which is no host.
+// httpCheck returns the check by a GET request. Its host is the service, because Envoy's
+// default is the name of the cluster, which is not a host name.
 func httpCheck(p message.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
 	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(c.Path, "/"))}
 	if p.IsHTTP2() {

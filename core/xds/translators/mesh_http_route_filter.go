@@ -119,8 +119,8 @@ func (r *httpRule) filter(i int, f *meshhttproute.Filter) {
 	}
 }
 
-// modifyRequest changes the headers of requests. The host is no header for Envoy;
-// what sets it rewrites the authority.
+// modifyRequest changes the headers of requests. Envoy does not treat the host as a header;
+// setting it rewrites the authority.
 func (r *httpRule) modifyRequest(i int, action *routev3.RouteAction, m *meshhttproute.HeaderModifier) {
 	set, add, remove := r.withoutHost(i, "/requestHeaderModifier", m, func(host string) {
 		action.HostRewriteSpecifier = &routev3.RouteAction_HostRewriteLiteral{HostRewriteLiteral: host}

@@ -86,8 +86,8 @@ const (
 	maxRingSize = 8_000_000
 )
 
-// ringHash returns the ring. Items of several policies may set a least size above the
-// greatest one, which Envoy refuses.
+// ringHash returns the ring. Items of several policies may set a minimum size above the
+// maximum, which Envoy refuses.
 func ringHash(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) *clusterv3.Cluster_RingHashLbConfig {
 	least, most := uint64(minRingSize), uint64(maxRingSize)
 	if r.MaxRingSize != nil {

@@ -147,8 +147,7 @@ func toOriginal(cluster string) []*listenerv3.Filter {
 	}}).List()
 }
 
-// originalDestination returns a cluster that connects to where the client meant to
-// connect to.
+// originalDestination returns a cluster that connects to the client's original destination.
 func originalDestination(name string, bind *corev3.BindConfig) *clusterv3.Cluster {
 	return &clusterv3.Cluster{
 		Name:                 name,

@@ -188,8 +188,9 @@ func matchesUnderscore(class *syntax.Regexp) bool {
 	return false
 }
 
-// complements are expressions of all but what some expressions match. To make one takes
-// up to some 100 ms, and the proxies of a mesh have few different ones.
+// complements contains expressions that match everything except what other expressions
+// match. Making one takes up to about 100 ms, and the proxies of a mesh have few different
+// ones.
 var complements = memo{known: map[string]complement{}}
 
 type complement struct {

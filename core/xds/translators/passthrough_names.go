@@ -28,10 +28,9 @@ import (
 // namesPassthrough is the name of the cluster that resolves names (SPEC 11.4).
 const namesPassthrough = "passthrough/domains"
 
-// resolver connects to the addresses to which the name in a request or in the beginning
-// of TLS resolves, whatever the address is that the client meant to connect to. Else any
-// address could be reached by a request that has a permitted name. The port is that of
-// the connection.
+// resolver connects to the addresses of the host name in the request or in the ClientHello,
+// and ignores the address to which the client connected. Otherwise a request with a
+// permitted name could reach any address. The port is that of the connection.
 type resolver struct {
 	family clusterv3.Cluster_DnsLookupFamily
 }
@@ -77,7 +76,7 @@ func (r resolver) cluster() *clusterv3.Cluster {
 	}
 }
 
-// originalPort is the port that the client meant to connect to.
+// originalPort is the port of the client's original destination.
 func originalPort() []*setfilterstatev3.FilterStateValue {
 	const key = "envoy.upstream.dynamic_port"
 	return []*setfilterstatev3.FilterStateValue{{

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// Fields of confs, which are nil if they are not set, as Envoy has them.
+// Conversions of conf fields, which are nil if not set, to the form of Envoy.
 
 // valueOr returns the value of a field, or the given one if the field is not set.
 func valueOr[T any](field *T, otherwise T) T {
@@ -60,7 +60,8 @@ func setDuration[D conf.Duration | conf.PositiveDuration](to **durationpb.Durati
 	*to = durationpb.New(d)
 }
 
-// setLimit is setDuration where Envoy has no value for no limit: zero removes the limit.
+// setLimit is setDuration for settings of Envoy without a value for "no limit": zero
+// removes the limit.
 func setLimit(to **durationpb.Duration, field *conf.Duration) {
 	if setDuration(to, field); field != nil && *field == 0 {
 		*to = nil
