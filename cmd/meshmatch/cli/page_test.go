@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Colours are around what is printed, and do not count as columns.
+// Colour codes surround the text and do not count as columns.
 func TestPageWithColours(t *testing.T) {
 	var b bytes.Buffer
 	p := newPage(&b)

@@ -62,7 +62,8 @@ func TestProductionPage(t *testing.T) {
 	}
 	defer output.Close()
 	c.Stdout, c.Stderr = output, output // no pipes, which the servers would keep open
-	// All processes of the script have the other end of this pipe: it ends with the last.
+	// All processes of the script hold the other end of this pipe, so it closes when the
+	// last of them ends.
 	ended, alive, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestReadme(t *testing.T) {
 	page.save(t, "README.md")
 }
 
-// TestLinks checks that the files which the pages link to exist.
+// TestLinks checks that the files to which the pages link exist.
 func TestLinks(t *testing.T) {
 	const repository = "../../../"
 	for page, dir := range map[string]string{"README.md": "", "core/GUIDE.md": "core/", "core/KUMA.md": "core/", "core/serve/README.md": "core/serve/"} {

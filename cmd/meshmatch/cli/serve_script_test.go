@@ -79,7 +79,7 @@ func scriptAwait(ctx context.Context) scriptCommand {
 	}
 }
 
-// serves matches the log of a server that serves: the order of the two lines is open.
+// serves matches the log of a server that is ready: the two lines come in any order.
 var serves = regexp.MustCompile(`(?s)HTTP is served.*ADS is served.*\n|ADS is served.*HTTP is served.*\n`)
 
 var httpAddress = regexp.MustCompile(`HTTP is served on (https?://[^\s"]+)`)

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// Envoy takes these bytes in an authority, and refuses requests with any other, over
-// HTTP/2 also those with an @: package access answers about the former only.
+// Envoy accepts these bytes in an authority and refuses requests with any other; over
+// HTTP/2 it also refuses an @. Package access answers only for authorities of these bytes.
 func TestEnvoyRefusesAuthorities(t *testing.T) {
 	envoytest.Path(t)
 	taken := regexp.MustCompile(`^[!$-.0-;=@-Z\[\]_a-z~]$`)

@@ -38,7 +38,7 @@ type outcome struct {
 	path    string // as the workload would get it, with the query
 }
 
-// send makes one request. The error is of anything but a clear answer.
+// send makes one request. The error reports anything that is not a clear answer.
 func send(port int, certificate tls.Certificate, how transport, c *permissiontest.Client) (outcome, error) {
 	config := &tls.Config{
 		// Package tls would not send a certificate that it cannot parse.
@@ -178,7 +178,7 @@ func read(status int, path, body string) (outcome, error) {
 	return outcome{}, fmt.Errorf("status %d, body %q", status, body)
 }
 
-// sendTCP gets an echo if the connection is allowed; else it is closed.
+// sendTCP gets an echo if the connection is allowed; otherwise the connection is closed.
 func sendTCP(connection net.Conn) (outcome, error) {
 	const ping = "ping"
 	if _, err := io.WriteString(connection, ping); err != nil {

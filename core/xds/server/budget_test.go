@@ -164,8 +164,8 @@ func beginRequests(t *testing.T, conn net.Conn, streams, size int) error {
 	return nil
 }
 
-// What has come of requests is charged to the client, and free again when its connection
-// ends. A connection that passes a limit ends; that of others does not.
+// The bytes of incomplete requests are charged to the client, and are free again when its
+// connection ends. A connection that exceeds a limit ends; those of other clients do not.
 func TestBudgetOfPartialRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 60_000 // the window of a stream takes it

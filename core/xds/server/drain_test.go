@@ -13,11 +13,10 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// TestGRPCHasWriteStatus pins what drain.go needs of grpc-go and is not public: the
-// transport stream of a call has the method WriteStatus, which sends a status while the
-// handler waits in RecvMsg, and makes that return. If this fails after an update of
-// gRPC, Drain needs another way to end streams, such as a goroutine for each that
-// receives.
+// TestGRPCHasWriteStatus pins an internal of grpc-go that drain.go needs: the transport
+// stream of a call has the method WriteStatus, which sends a status while the handler waits
+// in RecvMsg, and makes that return. If this fails after an update of gRPC, Drain needs
+// another way to end streams, such as a goroutine for each that receives.
 func TestGRPCHasWriteStatus(t *testing.T) {
 	listen := bufconn.Listen(1 << 10)
 	g := grpc.NewServer()

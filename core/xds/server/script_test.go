@@ -104,7 +104,7 @@ func (r received) of(p *player) string {
 // receive waits for the next response of a stream.
 type receive func() (text func(*player) string, err error)
 
-// play runs a script, and returns the first line that does not hold and why.
+// play runs a script, and returns the first line that fails and why.
 func play(t testing.TB, s script, subject subject, wire speaker) error {
 	p := &player{t: t, subject: subject, wire: wire, state: xdstest.NewState()}
 	p.memory.forget()

@@ -63,9 +63,9 @@ func subset(bits uint) variant.Parameters {
 	return p
 }
 
-// Past 256 variants, the variant for parameters is the conjunction of all selectors, each
-// as it holds or not. It is what a dataplane with the parameters gets, it is the same
-// whoever asked before, and only what is asked for is built.
+// Beyond 256 variants, the variant for parameters is the conjunction of all selectors, each
+// of them negated if it does not hold. It is what a dataplane with the parameters gets, it
+// is the same whoever asked before, and only what is asked for is built.
 func TestManyVariantsAreNotCompiled(t *testing.T) {
 	const name = "default/backend"
 	for _, policies := range []int{8, 9, 13} {

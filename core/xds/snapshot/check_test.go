@@ -85,8 +85,8 @@ var httpFields = map[string]string{
 }
 
 // An HTTP field without effect on a TCP service has one warning, of package inspect or of
-// the snapshots, whatever makes the service TCP. An item for the whole mesh has one if no
-// outbound can be HTTP.
+// the snapshots, whatever makes the service TCP. An item for the whole mesh has a warning
+// only if no outbound can be HTTP.
 func TestHTTPOnTCPIsReportedOnce(t *testing.T) {
 	for name, mesh := range map[string]struct {
 		outbound, endpoints string

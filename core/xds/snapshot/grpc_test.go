@@ -44,9 +44,9 @@ func namesOf(list []*wire.Resource) (names []string) {
 	return names
 }
 
-// A gRPC server handles calls itself: its routes do not forward them. It finds its
-// listener by the address that it listens on, too. An inbound that it cannot have, such
-// as one for TCP, does not keep it from the others.
+// A gRPC server handles calls itself: its routes do not forward them. It finds its listener
+// by the address that it listens on, too. An inbound that gRPC cannot serve, such as one
+// for TCP, does not affect the others.
 func TestInboundsOfGRPC(t *testing.T) {
 	const world = `
 {type: Dataplane, name: greeter, networking: {address: 10.0.0.1, inbound: [

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Lists with the same pointers are one pointer, and those that differ in one place are
-// others, even if a pointer moved from one list to the next.
+// Lists with the same pointers are one list, and lists that differ in one place are not,
+// even if a pointer moved from one list to the next.
 func TestPool(t *testing.T) {
 	a, b := &rules.Effective{}, &rules.Effective{Origins: []rules.Origin{}}
 	p, q := &resource.Policy{}, &resource.Policy{TargetRef: resource.WholeMesh()}

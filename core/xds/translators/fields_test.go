@@ -29,9 +29,8 @@ import (
 // of testdata/fields have all fields. Each of them is removed, or has another value:
 // then another snapshot must be the result, unless a warning names the field.
 //
-// What inspect shows without a mark, the dataplane must get: its own snapshot must be another
-// one. What is marked it must not get: its snapshot must be the same without the field (SPEC
-// 10).
+// A field that inspect shows without a mark must change the snapshot of the dataplane; a
+// field with a mark must not (SPEC 10).
 func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds some thousand snapshots")

@@ -37,8 +37,7 @@ import (
 // of the dataplane, or of the dataplane "as gRPC": the fields that differ without its
 // translator, then its warnings. UPDATE=1 writes the sections.
 //
-// Each message of a snapshot has to pass the validation that is generated from Envoy's
-// API.
+// Each message of a snapshot must pass the validation generated from Envoy's API.
 func TestStories(t *testing.T) {
 	for _, story := range stories(t) {
 		t.Run(story.name, func(t *testing.T) {

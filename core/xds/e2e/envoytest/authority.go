@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// T is what an [Authority] needs of a test: it ends if there is no certificate.
+// T is what an [Authority] needs of a test, which ends if a certificate cannot be made.
 type T interface{ Fatal(args ...any) }
 
 // An Authority is a CA for one test.
@@ -56,7 +56,7 @@ func newKey(t T) *ecdsa.PrivateKey {
 	return key
 }
 
-// A Usage is what a certificate may be used for. The zero one has no extension.
+// A Usage is what a certificate may be used for. The zero Usage adds no extension.
 type Usage struct {
 	Key      x509.KeyUsage
 	Extended []x509.ExtKeyUsage

@@ -4,5 +4,5 @@ package envoytest
 
 import "os/exec"
 
-// EndWithParent does nothing: a command outlives this process if this process is killed.
+// EndWithParent does nothing: if this process is killed, the command goes on.
 func EndWithParent(*exec.Cmd) {}

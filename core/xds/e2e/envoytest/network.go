@@ -21,7 +21,7 @@ const claimPort = 60999
 // networks counts the networks of this process.
 var networks atomic.Uint32
 
-// NewNetwork claims a network. Each process begins its search at a place of its own.
+// NewNetwork claims a network. Each process begins its search at a different network.
 func NewNetwork() (*Network, error) {
 	var err error
 	for range 1000 {

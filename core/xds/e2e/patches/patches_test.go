@@ -312,7 +312,7 @@ func (w *world) passed(p *patched) (passed []string) {
 	return passed
 }
 
-// isAnswer reports whether the first line of an answer is none of those of a denial.
+// isAnswer reports whether the first line of an answer is not that of a denial.
 func isAnswer(line string) bool {
 	for _, refusal := range []string{"HTTP/1.1 403", "HTTP/1.1 400", "HTTP/1.1 404", "HTTP/1.1 413", "HTTP/1.1 503"} {
 		if strings.HasPrefix(line, refusal) {

@@ -52,8 +52,8 @@ func versions(version string) string {
 `, version)
 }
 
-// changes are edits of files, one of each kind in turn. None of them is a reason to
-// lose a request: a workload that is removed from the mesh goes on to run.
+// changes are edits of files, one of each kind in turn. None of them is a reason to lose a
+// request: a workload that is removed from the mesh keeps running.
 var changes = []struct {
 	name string
 	edit func(m *mesh, round int)
@@ -168,8 +168,8 @@ func (w *world) settles() {
 	}
 }
 
-// publish changes the version in the answers, and waits until it is seen. The edits
-// before it are then published, too.
+// publish changes the version in the answers, and waits until it is seen. Earlier edits are
+// then published too.
 func (w *world) publish(version string) {
 	w.t.Helper()
 	w.write("versions.yaml", versions(version))

@@ -153,7 +153,7 @@ func balancer(loadBalancer string) string {
 	return fmt.Sprintf(`{type: MeshLoadBalancingStrategy, name: all, spec: {to: [{default: {loadBalancer: %s}}]}}`, loadBalancer)
 }
 
-// gRPC accepts what policies make of a destination. What it does not have it gets in
+// gRPC accepts what policies make of a destination. Features that gRPC lacks it gets in
 // another form, or not at all (SPEC 11.4).
 func TestGRPCAccepts(t *testing.T) { withClients(t, testAccepts) }
 

@@ -45,7 +45,7 @@ func newMesh(t *testing.T, files map[string]string) *mesh {
 	return m
 }
 
-// write replaces a file at once: the file is never seen in part.
+// write replaces a file atomically, so that no reader sees part of it.
 func (m *mesh) write(name, content string) {
 	m.t.Helper()
 	scratch := filepath.Join(m.t.TempDir(), name)

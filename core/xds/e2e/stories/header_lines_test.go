@@ -79,8 +79,8 @@ func rulesOf(pathType, conf string) string {
 }
 
 // headerLineStories send repeated lines, empty elements and lists of a header to all kinds
-// that compare headers, beside permissions. The requests that a kind answers otherwise
-// than SPEC 7.2 are what is seen.
+// that compare headers, in addition to permissions. The result is the list of requests that
+// a kind answers differently from SPEC 7.2.
 func headerLineStories() []story {
 	const inbound, outbound = "127.0.0.41:10000", "127.0.0.1:10004"
 	atCart := func(kind, conf string, steps ...step) story {

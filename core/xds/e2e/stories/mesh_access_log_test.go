@@ -153,8 +153,8 @@ spec:
 		{"the other log", eventually("/denied 403, /of-backend 200", logLines("others.log")), "/denied 403, /of-backend 200", ""},
 	},
 }, {
-	// A text that is no format is written as it is: X is no operator, and Envoy refuses
-	// a format that has it.
+	// A text that is not a format is written unchanged: X is not an operator, and Envoy
+	// refuses a format with it.
 	kind: "MeshAccessLog", name: "names with percent signs and quotes", mesh: strings.ReplaceAll(shop, "labels: {kuma.io/zone: east}", `labels: {kuma.io/zone: 'a%X%"b', kuma.io/workload: 'c%X%"d'}`) + `
 type: MeshAccessLog
 mesh: default

@@ -59,8 +59,8 @@ spec:
 	},
 }}
 
-// overloaded returns a step that sends a request and returns the status, and whether
-// the proxy refused it as the service is overloaded.
+// overloaded returns a step that sends a request and returns the status, and whether the
+// proxy refused it because the service is overloaded.
 func overloaded(url string) func(*world) string {
 	return func(w *world) string {
 		reply := w.get(url)

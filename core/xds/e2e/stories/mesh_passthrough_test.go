@@ -178,7 +178,7 @@ func greetsAtOnce(proxy, server string) func(*world) string {
 	}
 }
 
-// secureLine returns a step that returns the line which a TLS server at cart-1 answers.
+// secureLine returns a step that returns the answer of a TLS server at cart-1.
 func secureLine(address string, options ...option) func(*world) string {
 	return func(w *world) string {
 		plain, err := envoytest.Listen(w.local("127.0.0.41:10443"))

@@ -47,7 +47,7 @@ spec:
 `
 
 // TestReplay sends requests to Envoys that write the log of `replay --format`, and replays
-// it: what the policies decide is what the log has, of requests that it has in full.
+// it: for each request that the log has in full, the policies decide what the log says.
 func TestReplay(t *testing.T) {
 	envoytest.Path(t)
 	s := &story{mesh: replayed, proxies: []string{"cart-1", "store-1"}}

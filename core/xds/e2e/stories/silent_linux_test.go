@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// silence makes an address answer no attempt to connect, until it is closed: neither
-// accept nor refuse. The queue of a listener is filled, and the kernel drops what does
-// not fit.
+// silence makes an address neither accept nor refuse connections until it is closed: it
+// fills the queue of a listener, and the kernel drops what does not fit.
 func silence(address string) (stop func(), err error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -26,7 +26,7 @@ type story struct {
 	proxies []string
 	// down are the dataplanes whose workload does not run.
 	down []string
-	// silent are the dataplanes whose address answers no attempt to connect.
+	// silent are the dataplanes whose address neither accepts nor refuses connections.
 	silent []string
 	// impostors are the SPIFFE IDs in the certificates of dataplanes that have another
 	// one than their own.

@@ -140,7 +140,7 @@ spec:
 `, mesh, dir)
 }
 
-// validate has Envoy load the parts together, and each for itself if it refuses them.
+// validate has Envoy load the parts together, and one by one if it refuses them.
 func validate(t *testing.T, binary, dir, name string, parts []part) {
 	if len(parts) == 0 {
 		return
