@@ -143,6 +143,7 @@ const (
 
 // The codes of findings about what an edit changes.
 const (
-	AccessOpens  Code = 7001
-	AccessCloses Code = 7002
+	AccessOpens    Code = 7001
+	AccessCloses   Code = 7002
+	ListenerDrains Code = 7003
 )

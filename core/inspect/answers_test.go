@@ -139,7 +139,12 @@ func (in *input) aboutPolicy(q *question) (any, error) {
 		return nil, err
 	}
 	if q.what == "policy-diff" {
-		return inspect.NewPolicyDiff(context.Background(), in.after, in.set, p, q.options)
+		enforced, err := inspect.WithEnforced(context.Background(), in.after, in.set, p)
+		if err != nil {
+			return nil, err
+		}
+		q.options.Shadow = false
+		return inspect.NewDiff(in.after, enforced, p.Mesh, q.options)
 	}
 	return inspect.NewPolicy(in.after, p, q.options.Source)
 }

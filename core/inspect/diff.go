@@ -37,11 +37,26 @@ type Diff struct {
 	// Access describes these requests, as far as the inbound can receive them.
 	// Dataplanes with the same changes form one element.
 	Access []AccessDiff `json:"access,omitempty"`
+	// Drains are the listeners of Envoys, of dataplanes in both views, whose connections
+	// the edit closes, sorted by dataplane and listener (SPEC 11.8). [NewDiff] sets none:
+	// see snapshot.Comparison.
+	Drains []Drain `json:"drains,omitempty"`
+}
+
+// Drain is a listener whose connections an edit closes when the drain time is over.
+type Drain struct {
+	Dataplane string `json:"dataplane"` // KRI
+	Listener  string `json:"listener"`
+	// Because are the kinds of resources that change the listener, sorted.
+	Because []string `json:"because"`
+	// Removed reports that the listener goes.
+	Removed bool   `json:"removed,omitempty"`
+	Name    string `json:"-"` // of the dataplane
 }
 
 // Empty reports whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed) == 0
+	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains) == 0
 }
 
 // DiffGroup contains dataplanes with the same changes, sorted by identity.

@@ -2,13 +2,15 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// Findings returns the opened and closed requests as findings, sorted (SPEC 13.5). Each
-// is at the entry that decides after the edit or, if there is none, at the dataplane.
+// Findings returns what opens, closes and drains as findings, sorted (SPEC 13.5). What opens
+// or closes is at the entry that decides after the edit or, if there is none, at the
+// dataplane. The drains of one cause are one finding.
 func (d *Diff) Findings() []diag.Diagnostic {
 	var findings []diag.Diagnostic
 	known := map[InboundOf]bool{}
@@ -47,7 +49,25 @@ func (d *Diff) Findings() []diag.Diagnostic {
 	}
 	unseen(diag.AccessOpens, "an inbound may allow a request that it denied,", d.Opens)
 	unseen(diag.AccessCloses, "an inbound may deny a request that it allowed,", d.Closes)
-	return diag.Sorted(findings)
+	return diag.Sorted(append(findings, d.drainFindings()...))
+}
+
+func (d *Diff) drainFindings() []diag.Diagnostic {
+	var causes []string
+	listeners := map[string][]string{}
+	for i := range d.Drains {
+		drain := &d.Drains[i]
+		cause := strings.Join(drain.Because, ", ")
+		if listeners[cause] == nil {
+			causes = append(causes, cause)
+		}
+		listeners[cause] = append(listeners[cause], drain.Name+" "+drain.Listener)
+	}
+	findings := make([]diag.Diagnostic, len(causes))
+	for i, cause := range causes {
+		findings[i] = diag.Diagnostic{Code: diag.ListenerDrains, What: "a change of " + cause + " closes the connections of listeners: " + firstOf(listeners[cause])}
+	}
+	return findings
 }
 
 // positionOf returns the position of the rule or item of an entry.

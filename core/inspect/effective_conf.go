@@ -99,6 +99,9 @@ func sourceAt(pos diag.Position) string {
 	return fmt.Sprintf("%s:%d", pos.File, pos.Line)
 }
 
+// QualifiedName returns the name of a dataplane, with its namespace if it has one.
+func QualifiedName(d *resource.Dataplane) string { return qualifiedName(&d.Meta) }
+
 // qualifiedName returns namespace/name, or the name of a resource without a
 // namespace.
 func qualifiedName(m *resource.Meta) string {

@@ -20,6 +20,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // The limits of the HTTP server.
@@ -48,12 +50,15 @@ func (s *Server) Handler() http.Handler {
 			return p.view(), p.set
 		}
 		return nil, nil
-	}, proxies{&s.publisher}))
+	}, proxies{&s.publisher, s.options.Translators}))
 	return s.guard(mux)
 }
 
 // proxies implements [inspectapi.Proxies] with the current publication.
-type proxies struct{ *publisher }
+type proxies struct {
+	*publisher
+	translators []xds.Translator
+}
 
 func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
 	current := p.current.Load()
@@ -69,6 +74,10 @@ func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 		return nil
 	}
 	return current.state.NoEffect(d)
+}
+
+func (p proxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*inspect.Diff, error) {
+	return c.Diff(ctx, options, p.translators)
 }
 
 // health returns a mux with the paths that need no authorization.

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // diffQuery is the flags of `diff`.
@@ -30,7 +33,8 @@ func newDiff(g *globals) *cobra.Command {
 		Long: `Show, field by field, how the effective configuration of each dataplane changes
 from the files of -f to the files of --with. Dataplanes with the same change
 are shown together. The first lines name the inbounds that may allow a request
-which they denied (opens), or deny one which they allowed (closes).
+which they denied (opens), or deny one which they allowed (closes), and count the
+listeners that Envoy replaces, so that their connections close (drains).
 
 With --apply, the new input is the input of -f with the resources of these files
 added or replaced. --delete removes resources from it.
@@ -39,10 +43,10 @@ With --shadow and without --with, show what would change if the policies that
 only inform were enforced, or the one of --policy.
 
 The formats sarif, junit, github and md have the findings that the new input has and
-the old one lacks, and what opens and closes, for CI.
+the old one lacks, and what opens, closes and drains, for CI.
 
-Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2 bad
-input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
+Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes, or a
+listener drains; 2 bad input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
@@ -56,18 +60,20 @@ input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
 			}
 			isReport := q.findings.isReport(g)
 			q.options.Source = g.withSource()
-			diff, before, after, errLimit := q.answer(g, c)
+			compared, worlds, err := q.comparison(g, c)
+			if err != nil {
+				return err
+			}
+			diff, errLimit := compared.Diff(c.Context(), q.options, g.translators)
 			if diff == nil {
 				return errLimit
 			}
 			var findings []diag.Diagnostic
 			if isReport || q.findings.failOn.given() {
-				var err error
-				if findings, err = g.newFindings(c.Context(), diff, before, after); err != nil {
+				if findings, err = g.newFindings(c.Context(), diff, worlds); err != nil {
 					return err
 				}
 			}
-			var err error
 			if isReport {
 				g.reportLeftOut(c)
 				err = q.findings.write(c, findings)
@@ -110,34 +116,58 @@ func (q *diffQuery) check() error {
 	return q.next.check()
 }
 
-// answer compares. The error may be about a part of the answer. The worlds are the worlds of
-// two inputs; with --shadow there are none.
-func (q *diffQuery) answer(g *globals, c *cobra.Command) (diff *inspect.Diff, before, after *world, err error) {
+// comparison loads both sides. The worlds are those of two inputs; nil with --shadow.
+func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *snapshot.Comparison, worlds *[2]*world, err error) {
 	if !q.next.given() {
-		diff, err = q.shadow(g, c)
-		return diff, nil, nil, err
+		compared, err = q.shadow(g, c)
+		return compared, nil, err
 	}
-	before, after, err = q.next.load(g, c)
+	before, after, err := q.next.load(g, c)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	mesh, err := g.chooseMeshOf(before, after)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	diff, err = inspect.NewDiff(before.view, after.view, mesh, q.options)
-	return diff, before, after, err
+	scope := inspect.ScopeOf(q.options.Shadow)
+	return &snapshot.Comparison{
+		Before: snapshot.Side{View: before.view, Scope: scope}, After: snapshot.Side{View: after.view, Scope: scope}, Mesh: mesh,
+	}, &[2]*world{before, after}, nil
 }
 
-// newFindings returns what opens and closes, and the findings of after that before lacks.
-func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, before, after *world) ([]diag.Diagnostic, error) {
+// shadow compares the input with itself, with policies that inform enforced.
+func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*snapshot.Comparison, error) {
+	w, err := g.load(c)
+	if err != nil {
+		return nil, err
+	}
+	compared := &snapshot.Comparison{Before: snapshot.Side{View: w.view}, After: snapshot.Side{View: w.view, Scope: core.Shadow}, Mesh: w.mesh}
+	if q.policy == "" {
+		return compared, nil
+	}
+	policy, err := g.policyOf(w, q.policy)
+	if err != nil {
+		return nil, err
+	}
+	view, err := inspect.WithEnforced(c.Context(), w.view, w.set, policy)
+	if err != nil {
+		return nil, err
+	}
+	compared.After, compared.Mesh = snapshot.Side{View: view}, policy.Mesh
+	return compared, nil
+}
+
+// newFindings returns what opens, closes and drains, and the findings of the new input that
+// the old one lacks.
+func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
 	findings := diff.Findings()
-	if before == nil {
+	if worlds == nil {
 		return findings, nil
 	}
 	var errs []error
 	found := make([][]diag.Diagnostic, 2)
-	for i, w := range []*world{before, after} {
+	for i, w := range worlds {
 		answer, err := g.check(ctx, w, false, "")
 		var mistakes diag.Errors
 		switch {
@@ -152,22 +182,6 @@ func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, before, a
 	return append(findings, diag.Added(found[0], found[1])...), errors.Join(errs...)
 }
 
-// shadow compares the input with itself, with policies that inform enforced.
-func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) {
-	w, err := g.load(c)
-	if err != nil {
-		return nil, err
-	}
-	if q.policy == "" {
-		return inspect.NewShadowDiff(w.view, w.mesh, q.options)
-	}
-	policy, err := g.policyOf(w, q.policy)
-	if err != nil {
-		return nil, err
-	}
-	return inspect.NewPolicyDiff(c.Context(), w.view, w.set, policy, q.options)
-}
-
 func diffPage(p *page, diff *inspect.Diff) {
 	if diff.Empty() {
 		p.line("no dataplane changes, by the semantics %s", diff.Semantics)
@@ -180,6 +194,9 @@ func diffPage(p *page, diff *inspect.Diff) {
 	}
 	if len(diff.Closes) > 0 {
 		p.row("closes", inboundNames(diff.Closes))
+	}
+	if len(diff.Drains) > 0 {
+		p.row("drains", drainText(diff.Drains))
 	}
 	added, removed := diff.AddedNames, diff.RemovedNames
 	if p.wide {
@@ -250,6 +267,17 @@ func dataplaneCount(diff *inspect.Diff) string {
 		n += len(group.Dataplanes)
 	}
 	return diag.Count(n, "dataplane")
+}
+
+// drainText returns how many listeners drain, and why.
+func drainText(drains []inspect.Drain) string {
+	var because, dataplanes []string
+	for i := range drains {
+		because, dataplanes = append(because, drains[i].Because...), append(dataplanes, drains[i].Dataplane)
+	}
+	slices.Sort(because)
+	return fmt.Sprintf("%s of %s, because of %s", diag.Count(len(drains), "listener"),
+		diag.Count(len(slices.Compact(dataplanes)), "dataplane"), listed(slices.Compact(because)))
 }
 
 func inboundNames(inbounds []inspect.InboundOf) string {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // incomplete has the reasons why an answer is not complete (SPEC 5.5).
@@ -171,8 +173,9 @@ func diff(q *question) (any, error) {
 }
 
 func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, error) {
+	compared := &snapshot.Comparison{Before: snapshot.Side{View: q.view}, After: snapshot.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
 	if policy == "" {
-		return inspect.NewShadowDiff(q.view, q.mesh, options)
+		return q.proxies.Diff(q.Context(), compared, options)
 	}
 	kindName, name, qualified := strings.Cut(policy, "/")
 	if !qualified {
@@ -186,7 +189,12 @@ func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, 
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewPolicyDiff(q.Context(), q.view, q.set, found, options)
+	view, err := inspect.WithEnforced(q.Context(), q.view, q.set, found)
+	if err != nil {
+		return nil, err
+	}
+	compared.After = snapshot.Side{View: view}
+	return q.proxies.Diff(q.Context(), compared, options)
 }
 
 func placement(q *question) (any, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // Current returns the current view and the set that it was made from, or nil before the
@@ -24,6 +25,8 @@ type Proxies interface {
 	Weakened(*resource.Dataplane) []diag.Diagnostic
 	// NoEffect returns the fields of confs that the configuration lacks.
 	NoEffect(*resource.Dataplane) []inspect.NoEffect
+	// Diff compares two configurations, with the listeners that drain.
+	Diff(context.Context, *snapshot.Comparison, inspect.Options) (*inspect.Diff, error)
 }
 
 // New returns the handler of the Inspect API. It answers every path that begins with

@@ -1,6 +1,7 @@
 package inspectapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 const answers = "testdata/answers.txtar"
@@ -122,3 +124,6 @@ type noProxies struct{}
 
 func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }
 func (noProxies) NoEffect(*resource.Dataplane) []inspect.NoEffect { return nil }
+func (noProxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*inspect.Diff, error) {
+	return c.Diff(ctx, options, nil)
+}

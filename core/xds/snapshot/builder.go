@@ -22,6 +22,9 @@ type Options struct {
 	// Audit builds each part again when it is found in a cache, and panics if the content
 	// differs, because then the key of the cache lacks an input. It is for tests.
 	Audit bool
+	// Scope selects the policies that shape the snapshots; the zero value is
+	// [core.Enforced].
+	Scope core.Scope
 }
 
 // A Builder builds the snapshots of the views of one engine. It is safe for
@@ -52,6 +55,8 @@ type Builder struct {
 	// locators are the variants of the destinations of each mesh: *locator by mesh.
 	locators sync.Map
 
+	scope core.Scope // see Options
+
 	mu   sync.Mutex
 	last *State
 }
@@ -69,7 +74,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for the built-in kinds.
 func NewBuilder(translators []xds.Translator, options Options) *Builder {
-	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}}
+	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}, scope: options.Scope}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -88,7 +87,7 @@ type checkKey struct {
 // checkKey returns the key of a dataplane, and false if it has no warnings: nothing
 // is configured for it.
 func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
-	configs := s.view.Configs(d, core.Enforced)
+	configs := s.view.Configs(d, s.builder.scope)
 	id, err := s.meshes[d.Mesh].identities.Of(d)
 	if len(configs) == 0 && id == nil && err == nil {
 		return checkKey{}, false

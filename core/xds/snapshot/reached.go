@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -73,7 +72,7 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 // isPatched reports whether a translator changes finished resources of a dataplane.
 func (s *State) isPatched(d *resource.Dataplane) bool {
 	return slices.ContainsFunc(s.builder.shape.finish, func(t *xds.Translator) bool {
-		config, err := s.view.Config(d, t.Kind, core.Enforced)
+		config, err := s.view.Config(d, t.Kind, s.builder.scope)
 		return err == nil && config.Default != nil // the engine may lack the translator's kind
 	})
 }

@@ -87,7 +87,7 @@ func (b *Builder) forget(id resource.ID) {
 // nothing. With grpc it is the snapshot for a gRPC process instead of an Envoy.
 func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot {
 	b := s.builder
-	configs := s.view.Configs(d, core.Enforced)
+	configs := s.view.Configs(d, s.builder.scope)
 	key := snapshotKey{d.ID, client}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
@@ -339,7 +339,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	for _, d := range backends {
 		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(view.Configs(&with, core.Enforced), sb.client)
+	confs := sb.confsOf(view.Configs(&with, sb.scope), sb.client)
 	for i, d := range backends {
 		if !sb.reached[d] {
 			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)

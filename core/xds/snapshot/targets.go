@@ -36,7 +36,7 @@ func (b *Builder) targetConfs(view *core.View, d *resource.Dataplane, configs []
 		t := &targetConfs{outbounds: outbounds}
 		for _, config := range configs {
 			next := *config
-			next.Outbounds = view.DestinationConfs(d, config.Kind.Name, core.Enforced).All(outbounds)
+			next.Outbounds = view.DestinationConfs(d, config.Kind.Name, b.scope).All(outbounds)
 			for i := range next.Outbounds {
 				o := &next.Outbounds[i]
 				o.Effective = t.keep(b, config.Kind, o.Effective)
