@@ -298,7 +298,7 @@ func (c *composer) state(w *watch, removals bool) ([]*wire.Resource, []wire.Vari
 			m.variants = append(m.variants, h)
 		}
 	}
-	slices.SortFunc(m.variants, compareVariants)
+	sortVariants(m.variants)
 	return next, slices.Clone(m.variants)
 }
 
@@ -322,6 +322,6 @@ func (w *watch) owedVariants(to []wire.Variant) []wire.Variant {
 			to = append(to, l.chosen)
 		}
 	}
-	slices.SortFunc(to, compareVariants)
+	sortVariants(to)
 	return to
 }

@@ -47,6 +47,14 @@ func sortResources(in []*wire.Resource) {
 	slices.SortFunc(in, compareNames)
 }
 
+// sortVariants sorts by name and constraints. Most slices are sorted already, and to sort
+// one would make the stack of a new goroutine grow.
+func sortVariants(variants []wire.Variant) {
+	if !slices.IsSortedFunc(variants, compareVariants) {
+		slices.SortFunc(variants, compareVariants)
+	}
+}
+
 // compareResources reports whether a resource of want is missing in held or has other
 // content there, and whether held has names that want lacks.
 func compareResources(want, held []*wire.Resource) (additions, removals bool) {

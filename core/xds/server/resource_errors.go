@@ -96,7 +96,7 @@ func (c *composer) repeat() {
 	}
 	if len(c.repeatedVariants) > 0 {
 		m.variants = append(m.variants, c.repeatedVariants...)
-		slices.SortFunc(m.variants, compareVariants)
+		sortVariants(m.variants)
 		m.variants = slices.Compact(m.variants)
 	}
 }

@@ -296,16 +296,16 @@ func (s *stream) poke() bool {
 		go func() {
 			if s.pass() {
 				s.queued.Store(false)
-				s.catchUp()
+				s.catchUp(false)
 				s.leave()
 			}
 		}()
 		return true
 	case s.located.Load():
-		go s.catchUp()
+		go s.catchUp(true)
 		return true
 	}
-	return s.catchUp()
+	return s.catchUp(false)
 }
 
 // pass waits for the gate, and reports whether it is passed: the client may go before.
@@ -324,15 +324,19 @@ func (s *stream) leave() {
 }
 
 // catchUp does what pokes have asked for, unless another goroutine has the lock: that
-// one does it. What is to be sent is sent by a goroutine. It reports whether it started
-// one.
-func (s *stream) catchUp() (started bool) {
+// one does it. What is to be sent is sent here, if the caller may wait for the client, or
+// else by a goroutine. It reports whether it started one.
+func (s *stream) catchUp(mayWait bool) (started bool) {
 	for s.poked.Load() && s.mu.TryLock() {
 		s.poked.Store(false)
 		r := s.take()
 		s.mu.Unlock()
-		if r != nil {
-			go func() { _ = s.send(r) }() // the handler gets the error too
+		switch {
+		case r == nil:
+		case mayWait:
+			_ = s.send(r) // the handler gets the error too
+		default:
+			go func() { _ = s.send(r) }()
 			started = true
 		}
 	}

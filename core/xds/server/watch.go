@@ -142,7 +142,7 @@ func (w *watch) forgetLocators(gone []locator) {
 		}
 	}
 	if len(variants) > 0 {
-		slices.SortFunc(variants, compareVariants)
+		sortVariants(variants)
 		dropped := func(v wire.Variant) bool { _, found := findVariant(variants, v); return found }
 		w.heldVariants = slices.DeleteFunc(slices.Clone(w.heldVariants), dropped)
 		w.flight.nextVariants = slices.DeleteFunc(slices.Clone(w.flight.nextVariants), dropped)
@@ -152,14 +152,14 @@ func (w *watch) forgetLocators(gone []locator) {
 
 // choose computes wantVariants from the choices of the locators.
 func (w *watch) choose() {
-	var buffer [16]wire.Variant
+	var buffer [4]wire.Variant
 	chosen := buffer[:0]
 	for i := range w.sub.locators {
 		if v := w.sub.locators[i].chosen; v.Resource != nil {
 			chosen = append(chosen, v)
 		}
 	}
-	slices.SortFunc(chosen, compareVariants)
+	sortVariants(chosen)
 	chosen = slices.CompactFunc(chosen, func(a, b wire.Variant) bool { return compareVariants(a, b) == 0 })
 	if !slices.Equal(chosen, w.wantVariants) {
 		w.wantVariants = slices.Clone(chosen)
