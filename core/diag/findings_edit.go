@@ -17,6 +17,6 @@ var definitionsOfEdit = []*Definition{
 		Code: ListenerDrains, Class: ClassDrains, Title: "a listener closes its connections",
 		Means: "Envoy replaces the listener. Its connections go on until the drain time is over, 600 s by default, and are then closed. The message contains the kinds of resources that change it.",
 		When:  "a pull request that adds a MeshAccessLog, or changes a permission of a TCP inbound.",
-		Mend:  "Nothing, if clients connect again. `meshmatch bootstrap --command` prints how to set the drain time.",
+		Mend:  "Nothing, if clients connect again. Otherwise give Envoy a longer drain time when it starts.",
 	},
 }
