@@ -48,6 +48,7 @@ const (
 	BadDeletion           Code = 211
 	WeakensPermissions    Code = 212
 	ServerFirstWithoutTLS Code = 213
+	MisplacedObject       Code = 220
 )
 
 // The codes of warnings about likely mistakes.

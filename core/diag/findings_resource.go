@@ -157,4 +157,10 @@ spec:
 `,
 		Mend: "Select the dataplane with a MeshIdentity.",
 	},
+	{
+		Code: MisplacedObject, Class: ClassError, Title: "a stored document is under the key of another resource",
+		Means: "In a store, a resource has one key, made of its kind, mesh, namespace and name, and a key has one document. Otherwise two keys could have the same resource.",
+		When:  "the key PREFIX/MeshTimeout/default/-/a has the document of the MeshTimeout b.",
+		Mend:  "Write the document with `apply`, which chooses the key, and delete the other key.",
+	},
 }

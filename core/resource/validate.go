@@ -103,6 +103,9 @@ func (p *Policy) Validate(at *diag.At) {
 	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.Gateway != nil, p.hasItems()}
 	has.to = has.to || has.gateway
 	p.Type.checkArrays(spec, has)
+	if p.Unreadable {
+		return
+	}
 	p.validateItems(spec, "to", p.Type.To, p.To)
 	p.validateItems(spec, "to", p.Type.Gateway, p.Gateway)
 	if p.Gateway != nil && (p.To != nil || !p.Type.hasListenersFor(&p.TargetRef)) {

@@ -1,5 +1,14 @@
-// Package source reads resources from where they are kept and reports changes
-// there as batches for an engine.
+// Package source reads resources from where they are kept and reports changes there as
+// batches for an engine (SPEC 14).
+//
+// A [Source] yields its first state, and then each state that differs, each with its
+// revision and the difference from the previous one. There are two implementations:
+//
+//   - [Files] are files and directories. An invalid document makes a whole load invalid.
+//   - [Stored] makes a Source of a [Store], which keeps each resource in an object of its
+//     own, such as package etcd. An invalid object concerns only itself.
+//
+// # Files
 //
 //  1. [Files.Watch] scans files and directories: it lists them with their sizes
 //     and times, without reading them (scan.go).
@@ -18,11 +27,31 @@
 // the target of a symbolic link. Files are loaded when they have stopped changing
 // (watch.go).
 //
-// Invariants:
+// # Stores
 //
-//   - A load with an error changes nothing (SPEC 1.2). Its diagnostics are those
-//     of `check`.
+//  1. One goroutine reads pages from [Store.Follow] into an inbox, and calls Follow again
+//     after a loss, with back-off (stored.go, inbox.go).
+//  2. Another one takes what has arrived, collects changes for a moment, and decodes the
+//     objects whose version is not known (objects.go).
+//  3. When a state is complete, it edits the lists of the set (edits.go). For an object
+//     that does not load, the last good version stays. If there is none, a
+//     MeshTrafficPermission becomes a policy that denies (denial.go), and any other object
+//     is left out.
+//  4. It yields the difference as one [core.Batch].
+//
+// To add a store, implement [Store]: a list, the changes after it, and an error when the
+// connection is lost. Then run the suite of package sourcetest on a [Stored] with it; its
+// [sourcetest.Memory] is an example.
+//
+// # Invariants
+//
 //   - The batches that were yielded, applied in order to an empty engine, result in
-//     the resources of the last good load.
-//   - Files that change while they are loaded are loaded again.
+//     the set of the last update.
+//   - A load of files with an error changes nothing (SPEC 1.2). Its diagnostics are those
+//     of `check`. Files that change while they are loaded are loaded again.
+//   - No update has a part of a state of a store, or a state that is older than an earlier
+//     one, unless [Stored.AcceptRollback] is set.
+//   - A loss changes nothing.
+//
+// [sourcetest.Memory]: https://pkg.go.dev/github.com/meshmatch/meshmatch/core/source/sourcetest#Memory
 package source

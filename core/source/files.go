@@ -6,7 +6,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -53,23 +52,12 @@ type Notifications interface {
 	Watch(dirs []string)
 }
 
-// Update is a good load that differs from the previous good load.
-type Update struct {
-	// Set contains all resources.
-	Set *resource.Set
-	// Batch is the difference from the previous good load.
-	Batch core.Batch
-	// Found is when the change was found.
-	Found time.Time
-	// Recording is the content of the files, to be kept or discarded by the caller. It
-	// is nil if it was not recorded, and can be used all the same.
-	Recording *Recording
-}
+// String implements [Source].
+func (f *Files) String() string { return "the files" }
 
-// Watch yields the first load, and then each load that differs, until the context ends.
-// It yields an update, or the [diag.Errors] of a load that failed. After an error the
-// next good load is yielded even if its batch is empty. The caller must not change what
-// it gets.
+// Watch implements [Source]. An update is a good load that differs from the previous one.
+// Its revision is the number of good loads. An error is the [diag.Errors] of a load that
+// failed.
 func (f *Files) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	if f.Notifications != nil {
 		return f.watch(ctx, f.Notifications)

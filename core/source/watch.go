@@ -15,6 +15,7 @@ type watch struct {
 	notify  Notifications
 	scan    *scan         // of the files that are, or were last, loaded
 	good    *resource.Set // the last good load; nil: none
+	loads   Revision      // good ones
 	failure error         // of the last load
 	found   time.Time     // when the change was found that is loaded
 	changed bool          // the scan differs from the scan of the last load; else it is too recent
@@ -83,8 +84,9 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		return nil, nil
 	}
 	w.good, w.failure = set, nil
+	w.loads++
 	yielded = true
-	return &Update{Set: set, Batch: batch, Found: w.found, Recording: recording}, nil
+	return &Update{Set: set, Batch: batch, Revision: w.loads, Current: w.scan.at, Found: w.found, Recording: recording}, nil
 }
 
 // wait returns when the files should be loaded again, or the context has ended.

@@ -1,0 +1,224 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The durations of a [Stored] that has none of its own.
+const (
+	DefaultMoment   = 20 * time.Millisecond
+	DefaultPatience = 5 * time.Second
+	maxBackOff      = 5 * time.Second
+)
+
+// Stored is the [Source] of the resources of a [Store]. It decodes objects, keeps the
+// last good version of an object that does not load, and follows the store again after
+// losses (SPEC 14.3).
+type Stored struct {
+	Store Store
+	// Loader decodes the documents. Its Cache and Read are not used.
+	Loader *resource.Loader
+	// Moment is how long changes are collected that become one batch; 0 means
+	// [DefaultMoment].
+	Moment time.Duration
+	// Patience is how long a store may be silent until it counts as lost; 0 means
+	// [DefaultPatience].
+	Patience time.Duration
+	// AcceptRollback accepts the state of a store that was set back; see [ErrSetBack].
+	AcceptRollback bool
+}
+
+// String implements [Source].
+func (s *Stored) String() string { return s.Store.String() }
+
+// Watch implements [Source].
+func (s *Stored) Watch(ctx context.Context) iter.Seq2[*Update, error] {
+	return func(yield func(*Update, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		w := &following{Stored: s, inbox: newInbox(), objects: newObjects(s.Loader), staged: new(staged)}
+		ended := make(chan struct{})
+		defer func() { cancel(); <-ended }()
+		go func() {
+			defer close(ended)
+			w.follow(ctx)
+		}()
+		w.run(ctx, yield)
+	}
+}
+
+// following is the state of one call of [Stored.Watch]. One goroutine, of follow, reads
+// the store; another one, of run, has all else.
+type following struct {
+	*Stored
+	inbox *inbox
+
+	objects *objects
+	staged  *staged       // the part of the next state that has come
+	set     *resource.Set // nil: none yet
+	current time.Time     // when set was last confirmed
+	failure string        // the last error that was yielded; empty: none since the last update
+}
+
+// follow reads the store until the context ends.
+func (w *following) follow(ctx context.Context) {
+	since := Since{List: true}
+	for attempt := 0; ctx.Err() == nil; attempt++ {
+		complete := since.Revision
+		var failure error
+		for page, err := range w.Store.Follow(ctx, since) {
+			if err != nil {
+				failure = err
+				break
+			}
+			if page.Revision < complete && !since.accepts() {
+				failure = fmt.Errorf("%w: it is at revision %d, after %d", ErrSetBack, page.Revision, complete)
+				break
+			}
+			if !page.More {
+				attempt, complete = 0, page.Revision
+				since = Since{Revision: complete}
+			}
+			w.inbox.put(ctx, news{page: page, at: time.Now()})
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if w.AcceptRollback && errors.Is(failure, ErrSetBack) {
+			since = Since{List: true}
+			w.inbox.put(ctx, news{err: errRollback, at: time.Now()})
+			continue
+		}
+		w.inbox.put(ctx, news{err: cmp.Or(failure, errEnded), at: time.Now()})
+		sleep(ctx, backOff(attempt))
+	}
+}
+
+// accepts reports whether any state of the store is accepted.
+func (s Since) accepts() bool { return s.Revision == 0 }
+
+var (
+	errEnded    = errors.New("the store ended the watch")
+	errRollback = errors.New("the store was set back, and its older state is accepted")
+)
+
+// backOff returns how long to wait before the next attempt: between a half and the whole of
+// 0.1 s, 0.2 s, 0.4 s and so on up to [maxBackOff], at random, so that replicas do not
+// return to a store all at once.
+func backOff(attempt int) time.Duration {
+	d := min(100*time.Millisecond<<min(attempt, 10), maxBackOff)
+	return d/2 + rand.N(d/2)
+}
+
+// run yields updates and errors until the context ends or the caller stops.
+func (w *following) run(ctx context.Context, yield func(*Update, error) bool) {
+	silence := time.NewTimer(w.patience())
+	defer silence.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-silence.C:
+			silence.Reset(w.patience())
+			if !w.yieldError(yield, w.loss(fmt.Errorf("it has not answered for %v", w.patience()))) {
+				return
+			}
+			continue
+		case <-w.inbox.arrived:
+		}
+		silence.Reset(w.patience())
+		if !w.handle(ctx, w.collect(ctx), yield) {
+			return
+		}
+	}
+}
+
+// collect returns the news. If they change something, it collects for a moment.
+func (w *following) collect(ctx context.Context) []news {
+	all := w.inbox.take()
+	changes := slices.ContainsFunc(all, func(n news) bool { return n.page != nil && len(n.page.Objects) > 0 && !n.page.More && !n.page.Full })
+	if changes {
+		sleep(ctx, cmp.Or(w.Moment, DefaultMoment)-time.Since(all[0].at))
+		all = append(all, w.inbox.take()...)
+	}
+	return all
+}
+
+// handle handles news in order. It yields one update for all complete states among them,
+// and returns false if the caller stopped.
+func (w *following) handle(ctx context.Context, all []news, yield func(*Update, error) bool) bool {
+	var ready *staged // the changes of the complete states
+	var last *news    // the page that completed the last one
+	for i := range all {
+		n := &all[i]
+		if n.err != nil {
+			w.staged = new(staged)
+			if last != nil && !w.commit(ctx, ready, last, yield) {
+				return false
+			}
+			ready, last = nil, nil
+			if errors.Is(n.err, errRollback) {
+				w.objects.forgetVersions()
+			}
+			if !w.yieldError(yield, w.loss(n.err)) {
+				return false
+			}
+			continue
+		}
+		if n.page.Full {
+			w.staged = &staged{full: true}
+		}
+		w.staged.add(n.page.Objects)
+		if n.page.Held != "" && !w.yieldError(yield, fmt.Errorf("%s: %w: %s", w, ErrIncomplete, n.page.Held)) {
+			return false
+		}
+		if !n.page.More {
+			ready, last = ready.then(w.staged), n
+			w.staged = new(staged)
+		}
+	}
+	if last != nil && !w.commit(ctx, ready, last, yield) {
+		return false
+	}
+	w.objects.decode(ctx, w.staged) // pages of a list are decoded as they come
+	return ctx.Err() == nil
+}
+
+// commit applies changes, which the last news completed, and yields the state.
+func (w *following) commit(ctx context.Context, ready *staged, last *news, yield func(*Update, error) bool) bool {
+	w.objects.decode(ctx, ready)
+	if ctx.Err() != nil {
+		return false
+	}
+	before := w.set
+	w.set = w.objects.apply(ready, before, last.at)
+	w.current, w.failure = last.at, ""
+	return yield(&Update{
+		Set: w.set, Batch: Diff(before, w.set), Revision: last.page.Revision,
+		Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
+	}, nil)
+}
+
+// loss returns the error of a store that cannot be read.
+func (w *following) loss(err error) error {
+	return &Loss{Source: w.String(), Since: w.current, Err: err}
+}
+
+// yieldError yields an error, unless the previous one has the same text.
+func (w *following) yieldError(yield func(*Update, error) bool, err error) bool {
+	if text := err.Error(); text != w.failure {
+		w.failure = text
+		return yield(nil, err)
+	}
+	return true
+}
+
+func (w *following) patience() time.Duration { return cmp.Or(w.Patience, DefaultPatience) }
