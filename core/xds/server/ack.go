@@ -37,7 +37,9 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 		s.reject(w, m, detail.GetMessage())
 	}
 	w.finish()
-	w.heard = s.server.now()
+	if has, _ := s.lacking(); has == w {
+		w.heard = s.server.now()
+	}
 	w.prune()
 	if detail == nil && len(w.rejected) == 0 {
 		w.nack = nil

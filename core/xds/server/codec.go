@@ -26,11 +26,14 @@ func newNonce(stream, number uint32) (n nonce) {
 	return n
 }
 
-// A response is a shared body and the nonce of one stream.
+// A response is a shared body and the nonce of one stream. It has room for the list of both
+// that gRPC gets, so that a response is one allocation.
 type response struct {
 	body   *body
 	since  *generation // the change that caused it, nil if a request did
 	suffix [2 + nonceLength]byte
+	nonce  mem.SliceBuffer // of suffix
+	parts  [2]mem.Buffer
 }
 
 func newResponse(b *body, n nonce, since *generation) *response {
@@ -38,7 +41,14 @@ func newResponse(b *body, n nonce, since *generation) *response {
 	r.suffix[0] = responseNonce<<3 | 2
 	r.suffix[1] = nonceLength
 	copy(r.suffix[2:], n[:])
+	r.nonce = r.suffix[:]
 	return r
+}
+
+// buffers returns the encoded response. It is called once, and gRPC owns the result.
+func (r *response) buffers() mem.BufferSlice {
+	r.parts = [...]mem.Buffer{r.body.encoded(), &r.nonce}
+	return r.parts[:]
 }
 
 // codec marshals a response without a copy of its body: a protobuf message is the
@@ -51,7 +61,7 @@ func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
 // Marshal implements encoding.CodecV2.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	if r, ok := v.(*response); ok {
-		return mem.BufferSlice{r.body.encoded(), mem.SliceBuffer(r.suffix[:])}, nil
+		return r.buffers(), nil
 	}
 	return c.CodecV2.Marshal(v)
 }

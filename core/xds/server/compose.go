@@ -12,7 +12,8 @@ type composer struct {
 	message message
 	size    int
 	limit   int
-	cut     bool // something did not fit
+	cut     bool             // something did not fit
+	changed []*wire.Resource // the additions that the client does not have yet, sorted
 	owed    []wire.Variant
 	// In state of the world, next and nextVariants are what the client holds after the
 	// response, and repeated and repeatedVariants what miss adds of these.
@@ -32,6 +33,8 @@ func (c *composer) reset(p protocol, url string) {
 	c.message.reset(p, url)
 	c.size, c.limit, c.cut = 0, MaxResponseBytes, false
 	c.next, c.nextVariants = nil, nil
+	clear(c.changed)
+	c.changed = c.changed[:0]
 	clear(c.repeated)
 	clear(c.repeatedVariants)
 	c.repeated, c.repeatedVariants = c.repeated[:0], c.repeatedVariants[:0]
@@ -53,7 +56,7 @@ func (c *composer) fits(size int) bool {
 
 // compose returns the response with the additions, or the one with the removals, of
 // a watch, and puts it in flight. It returns nil if no message is needed.
-func (s *stream) compose(w *watch, removals bool) *response {
+func (s *stream) compose(w *watch, removals bool, now int64) *response {
 	c := composers.Get().(*composer)
 	defer composers.Put(c)
 	c.reset(s.protocol, w.t.URL())
@@ -84,7 +87,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 		c.announce(s, w)
 		w.owed.answer = c.cut
 		if w.t == wire.ClusterType {
-			s.warm(w, m)
+			s.warm(c.changed)
 		}
 	}
 	if s.protocol == stateOfTheWorld {
@@ -102,7 +105,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	w.nonce = s.responses
 	w.answered = true
 	b := g.bodies.get(m)
-	w.flight = flight{message: b.message, at: s.server.now(), next: next, nextVariants: nextVariants}
+	w.flight = flight{message: b.message, at: now, next: next, nextVariants: nextVariants}
 	since := w.changed
 	if !c.cut && !w.removals {
 		w.changed = nil
@@ -121,16 +124,17 @@ func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 			all = false
 		case held != nil && same(want, held):
 		case c.fits(elementSize(m.protocol, want)):
-			m.resources = append(m.resources, want)
+			c.changed = append(c.changed, want)
 		default:
 			all = false
 		}
 		return true
 	})
-	if different := m.resources; len(w.owed.names) > 0 {
+	m.resources = append(m.resources, c.changed...)
+	if len(w.owed.names) > 0 {
 		for _, name := range w.owed.names {
 			r := find(w.want, name)
-			if r != nil && find(different, name) == nil && c.fits(elementSize(m.protocol, r)) {
+			if r != nil && find(c.changed, name) == nil && c.fits(elementSize(m.protocol, r)) {
 				m.resources = append(m.resources, r)
 			}
 		}
@@ -283,7 +287,10 @@ func (c *composer) state(w *watch, removals bool) ([]*wire.Resource, []wire.Vari
 		return w.want, w.wantVariants
 	}
 	differences(w.want, w.held, func(want, held *wire.Resource) bool {
-		if want == nil && held.Body != nil {
+		switch {
+		case want != nil && (held == nil || !same(want, held)):
+			c.changed = append(c.changed, want)
+		case want == nil && held.Body != nil:
 			m.resources = append(m.resources, held)
 		}
 		return true

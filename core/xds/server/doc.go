@@ -12,8 +12,9 @@
 // The pipeline:
 //
 //  1. [Server.Run] follows the source. Each new state is a generation. A pass
-//     over all streams moves each of them to the newest generation, and starts a
-//     goroutine for those that have something to send.
+//     over all streams moves each of them to the newest generation, and sends what
+//     that leads to. It has one runner for each processor, and more of them only while
+//     these wait for a client or for a state.
 //  2. For each type, a stream computes what its client should hold, from the
 //     subscription and the state, and keeps what its client holds, which is what
 //     was sent last. Both are slices of shared resources, sorted by name; where

@@ -17,7 +17,11 @@ func (s *Server) Drain() {
 	if s.draining.Swap(true) {
 		return
 	}
-	s.streams.each(func(st *stream) { st.end(errDraining) })
+	for _, c := range s.streams.cursors() {
+		for st := c.next(); st != nil; st = c.next() {
+			st.end(errDraining)
+		}
+	}
 }
 
 // An ender ends a call with a status.

@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"time"
 )
 
@@ -89,26 +87,4 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// A pass starts yieldAfter goroutines and then lets them run, so that the next ones reuse
-// their stacks.
-const yieldAfter = 64
-
-// pass moves all streams to the current generation.
-func (s *Server) pass() {
-	var all sync.WaitGroup
-	for i := range s.streams.shards {
-		all.Go(func() {
-			started := 0
-			s.streams.shards[i].each(func(st *stream) {
-				if st.poke() {
-					if started++; started%yieldAfter == 0 {
-						runtime.Gosched()
-					}
-				}
-			})
-		})
-	}
-	all.Wait()
 }

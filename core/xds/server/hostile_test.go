@@ -164,6 +164,40 @@ func TestNoStreamWaitsForAnother(t *testing.T) {
 	})
 }
 
+// A state computes variants for many streams, and the client of many other streams does not
+// read. No other client waits for more than a few stalls of a pass.
+func TestPassGoesAroundStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		state := func(content string) server.State {
+			s := xdstest.NewState()
+			s.Nodes["honest"] = xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "a", content))
+			s.Nodes["deaf"] = xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "a", content+strings.Repeat("x", 1<<20)))
+			return s
+		}
+		source := newSwitching(state("1"))
+		r := start(t, server.Options{Source: source})
+		for range 50 {
+			deaf := deltaConversation(t, r.dial(t), t.Context())
+			must(t, deaf.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("deaf"), TypeUrl: wire.ClusterType.URL()}))
+		}
+		for range 300 {
+			located := r.client(t, xdstest.Options{})
+			must(t, located.SubscribeLocators(wire.ClusterType, xdstest.Locator{Name: "slow"}))
+		}
+		honest := r.client(t, xdstest.Options{Node: node("honest")})
+		must(t, honest.Wildcard(wire.ClusterType))
+		await(t, honest, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", "1"))
+		for i := range 3 {
+			content := fmt.Sprint("edit", i)
+			source.publish(&blocked{state(content), make(chan struct{}, 1), release})
+			time.Sleep(50 * time.Millisecond) // of the clock of the bubble
+			await(t, honest, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", content))
+		}
+	})
+}
+
 // TestManyLocators subscribes 100,000 locators in descending order, in one request and in
 // a second one, and unsubscribes them. The time for that was quadratic.
 func TestManyLocators(t *testing.T) {

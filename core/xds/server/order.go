@@ -59,7 +59,7 @@ func (s *stream) next() *response {
 		case busy && w.answered && !free && t != wire.EndpointType:
 			held = true
 		default:
-			return s.compose(w, false)
+			return s.compose(w, false, now)
 		}
 	}
 	for _, t := range removalOrder {
@@ -72,7 +72,7 @@ func (s *stream) next() *response {
 			hold(w.removalsSince + wait)
 			continue
 		}
-		if r := s.compose(w, true); r != nil {
+		if r := s.compose(w, true, now); r != nil {
 			return r
 		}
 		w.examine(now, s.isKnown())
@@ -92,7 +92,7 @@ func (s *stream) next() *response {
 // wake makes the stream try again after a time.
 func (s *stream) wake(after time.Duration) {
 	if s.timer == nil {
-		s.timer = time.AfterFunc(after, func() { s.poke() })
+		s.timer = time.AfterFunc(after, func() { s.poke(true) })
 		return
 	}
 	s.timer.Reset(after)
@@ -104,13 +104,7 @@ func (s *stream) wake(after time.Duration) {
 // converged in between. Envoy can also forget to subscribe clusters when it reconnects
 // after a NACK, which is logged.
 func (s *stream) expects(now int64) int64 {
-	clusters, listeners := s.watches[wire.ClusterType], s.watches[wire.ListenerType]
-	has, lacks := clusters, wire.ListenerType
-	if clusters == nil {
-		has, lacks = listeners, wire.ClusterType
-	} else if listeners != nil {
-		return 0
-	}
+	has, lacks := s.lacking()
 	if has == nil || !has.sub.all {
 		return 0
 	}
@@ -120,6 +114,19 @@ func (s *stream) expects(now int64) int64 {
 		s.server.log.Warn("a client has subscribed all "+has.t.String()+" and no "+lacks.String(), "node", clip(s.node.ID, maxLogged), "peer", s.client.Address)
 	}
 	return until
+}
+
+// lacking returns the watch of clusters or of listeners if the client has only one of the
+// two, and the other type.
+func (s *stream) lacking() (has *watch, lacks wire.Type) {
+	clusters, listeners := s.watches[wire.ClusterType], s.watches[wire.ListenerType]
+	switch {
+	case clusters == nil:
+		return listeners, wire.ClusterType
+	case listeners == nil:
+		return clusters, wire.ListenerType
+	}
+	return nil, 0
 }
 
 // settle records that the client has accepted all of the generation.

@@ -111,8 +111,9 @@ func (c *composer) answerNames(s *stream, w *watch) {
 	for _, name := range w.owed.names {
 		done := true
 		switch {
+		case find(c.message.resources, name) != nil:
 		case find(w.want, name) != nil:
-			done = !c.cut || find(c.message.resources, name) != nil
+			done = !c.cut
 		case s.isKnown() || find(w.held, name) == nil:
 			done = c.miss(s.failure(name))
 		default: // a node that has not been a dataplane keeps what it resumed with

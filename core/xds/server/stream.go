@@ -17,7 +17,7 @@ import (
 // A stream is one stream of a client.
 //
 // Two goroutines may work on it: the handler, which receives requests and sends what
-// they lead to, and one that a pass starts to send what a change leads to. The flag
+// they lead to, and the runner of a pass, which sends what a change leads to. The flag
 // sending gives the right to send to one of them at a time. The one that has it sends
 // until there is nothing to send, so the other one need not wait.
 type stream struct {
@@ -283,15 +283,16 @@ func (s *stream) resize(w *watch, before int) error {
 	return err
 }
 
-// poke makes the stream send what a change, or the end of a wait, leads to. It never
-// waits: not for the lock, not for the client, and not for long work. It reports whether
-// it started a goroutine.
-func (s *stream) poke() bool {
+// poke makes the stream send what a change, or the end of a wait, leads to. It never waits
+// for the lock, nor for long work on many subscriptions. If the caller may wait, it
+// does the rest itself: it may wait for the client, and for a state that computes what
+// locators choose.
+func (s *stream) poke(mayWait bool) {
 	s.poked.Store(true)
 	switch {
 	case s.long.Load():
 		if s.queued.Swap(true) {
-			return false
+			return
 		}
 		go func() {
 			if s.pass() {
@@ -300,12 +301,11 @@ func (s *stream) poke() bool {
 				s.leave()
 			}
 		}()
-		return true
-	case s.located.Load():
+	case !mayWait && s.located.Load():
 		go s.catchUp(true)
-		return true
+	default:
+		s.catchUp(mayWait)
 	}
-	return s.catchUp(false)
 }
 
 // pass waits for the gate, and reports whether it is passed: the client may go before.
@@ -325,8 +325,8 @@ func (s *stream) leave() {
 
 // catchUp does what pokes have asked for, unless another goroutine has the lock: that
 // one does it. What is to be sent is sent here, if the caller may wait for the client, or
-// else by a goroutine. It reports whether it started one.
-func (s *stream) catchUp(mayWait bool) (started bool) {
+// else by a goroutine.
+func (s *stream) catchUp(mayWait bool) {
 	for s.poked.Load() && s.mu.TryLock() {
 		s.poked.Store(false)
 		r := s.take()
@@ -337,17 +337,15 @@ func (s *stream) catchUp(mayWait bool) (started bool) {
 			_ = s.send(r) // the handler gets the error too
 		default:
 			go func() { _ = s.send(r) }()
-			started = true
 		}
 	}
-	return started
 }
 
 // unlock releases the lock, and does what pokes have asked for in the meantime.
 func (s *stream) unlock() {
 	s.mu.Unlock()
 	if s.poked.Load() {
-		s.poke()
+		s.poke(false)
 	}
 }
 

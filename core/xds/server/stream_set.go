@@ -36,31 +36,41 @@ func (set *streamSet) remove(s *stream) {
 	sh.streams = sh.streams[:end]
 }
 
-// each calls visit for all streams that are there from the beginning to the end of
-// the call, and maybe for others. The lock is not held meanwhile. It goes backwards:
-// where a stream goes, the last one takes its place, which has been visited.
-func (sh *shard) each(visit func(*stream)) {
-	var batch [64]*stream
-	sh.mu.Lock()
-	end := len(sh.streams)
-	for {
-		end = min(end, len(sh.streams))
-		n := copy(batch[:], sh.streams[max(0, end-len(batch)):end])
-		end -= n
-		sh.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		for i := n - 1; i >= 0; i-- {
-			visit(batch[i])
-		}
-		sh.mu.Lock()
-	}
+// A cursor visits all streams of a shard that are there from its first to its last use, and
+// maybe others. Any goroutine may use it. It goes backwards: where a stream leaves, the last
+// one takes its place, which has been visited.
+type cursor struct {
+	shard *shard
+	end   int // guarded by the lock of the shard
 }
 
-// each is shard.each for all shards.
-func (set *streamSet) each(visit func(*stream)) {
+// cursors returns a cursor for each shard.
+func (set *streamSet) cursors() []cursor {
+	cursors := make([]cursor, len(set.shards))
 	for i := range set.shards {
-		set.shards[i].each(visit)
+		sh := &set.shards[i]
+		sh.mu.Lock()
+		cursors[i] = cursor{sh, len(sh.streams)}
+		sh.mu.Unlock()
 	}
+	return cursors
+}
+
+// next returns a stream, or nil after the last one.
+func (c *cursor) next() *stream {
+	c.shard.mu.Lock()
+	defer c.shard.mu.Unlock()
+	c.end = min(c.end, len(c.shard.streams))
+	if c.end == 0 {
+		return nil
+	}
+	c.end--
+	return c.shard.streams[c.end]
+}
+
+// left returns how many streams are not visited.
+func (c *cursor) left() int {
+	c.shard.mu.Lock()
+	defer c.shard.mu.Unlock()
+	return min(c.end, len(c.shard.streams))
 }

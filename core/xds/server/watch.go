@@ -37,7 +37,9 @@ type watch struct {
 	// the client has.
 	waits  string
 	flight flight
-	heard  int64 // when the client subscribed the type, or answered a response (see Server.now)
+	// heard is when the client subscribed the type or, while it lacks a type, when it last
+	// answered a response (see Server.now and expects).
+	heard int64
 
 	nack     *nack // the last one, nil after an ACK that leaves nothing rejected
 	rejected []rejection
