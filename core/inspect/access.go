@@ -91,22 +91,6 @@ func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permissio
 	return permissionsFor(permissionConfig(view, d), d, inbound, view.PermissionsApply(d))
 }
 
-// permissionsFor returns the permissions of an inbound by a config, if permissions are
-// applied.
-func permissionsFor(config *rules.Config, d *resource.Dataplane, inbound int, applied bool) *permission.Permissions {
-	if !applied {
-		return permission.Open(d, inbound)
-	}
-	return permission.ForInbound(config, d, inbound)
-}
-
-// permissionConfig returns the config of MeshTrafficPermission for a dataplane of the
-// view, or nil if the engine does not have this kind.
-func permissionConfig(view *core.View, d *resource.Dataplane) *rules.Config {
-	config, _ := view.Config(d, permission.KindName, core.Enforced)
-	return config
-}
-
 // NewAccess returns the answer for a request to an inbound, given by its index.
 func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) *Access {
 	options.Semantics = view.Semantics()

@@ -1,34 +1,11 @@
 package inspect
 
 import (
-	"cmp"
-
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
-
-// FindPort returns the index of the inbound that serves connections to a port of a
-// dataplane: the inbound at the port, or else the first inbound whose workload has the
-// port. It returns false if no inbound does (SPEC 11.5, MeshPassthrough). The error is
-// [ErrNotFound] if the proxy never receives connections to the port.
-func FindPort(d *resource.Dataplane, port uint32) (inbound int, declared bool, err error) {
-	for i := range d.Inbounds {
-		if d.Inbounds[i].Port == port {
-			return i, true, nil
-		}
-	}
-	if d.TransparentProxy == nil || d.TransparentProxy.RedirectPortInbound == 0 {
-		return 0, false, notFoundf("%s has no inbound with port %d, and without transparentProxying its proxy sees no other connection", d.Name, port)
-	}
-	for i := range d.Inbounds {
-		if cmp.Or(d.Inbounds[i].ServicePort, d.Inbounds[i].Port) == port {
-			return i, true, nil
-		}
-	}
-	return 0, false, nil
-}
 
 // NewUndeclaredAccess returns the answer for connections to a port that no inbound
 // declares. No policy decides them.

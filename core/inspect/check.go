@@ -98,7 +98,7 @@ type dataplaneConfig struct {
 // newMeshCheck collects the distinct configs of a mesh, both with and without
 // the policies that only inform. An item has an effect if it has one in either.
 func newMeshCheck(view *core.View, mesh string) *meshCheck {
-	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh), accessLimits: access.Shared(accessWork, accessWorkAll), allows: map[permissionsOf]bool{}}
+	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh), accessLimits: accessLimits(1), allows: map[permissionsOf]bool{}}
 	m.workloads = sync.OnceValue(func() *workloads { return newWorkloads(m.dataplanes) })
 	seen := map[*rules.Config]bool{}
 	for _, d := range m.dataplanes {

@@ -65,17 +65,6 @@ func inboundOf(d *resource.Dataplane, inbound int) string {
 	return qualifiedName(&d.Meta) + " " + UniqueInboundName(d, inbound)
 }
 
-// firstOf returns the first of a list of names, and the number of further
-// names.
-func firstOf(names []string) string {
-	const shown = 5
-	text := strings.Join(names[:min(shown, len(names))], ", ")
-	if more := len(names) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // openInbounds warns, once for a mesh, of inbounds that allow every client
 // because no permission is applied to their dataplanes (SPEC 17.1).
 func (m *meshCheck) openInbounds() []diag.Diagnostic {

@@ -1,14 +1,12 @@
 package inspect
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/partition"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // DescribeClients describes the clients of a selector in words.
@@ -46,25 +44,6 @@ func DescribeMatch(m *conf.Match) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// inboundAddress returns address:port of an inbound, given by its index. An
-// inbound without an address has the address of the dataplane.
-func inboundAddress(d *resource.Dataplane, i int) string {
-	in := &d.Inbounds[i]
-	return net.JoinHostPort(cmp.Or(in.Address, d.Address), portNumber(in.Port))
-}
-
-// UniqueInboundName returns the name of an inbound, or address:port if another
-// inbound of the dataplane has the same name.
-func UniqueInboundName(d *resource.Dataplane, i int) string {
-	name := d.Inbounds[i].SectionName()
-	for j := range d.Inbounds {
-		if j != i && d.Inbounds[j].SectionName() == name {
-			return inboundAddress(d, i)
-		}
-	}
-	return name
 }
 
 // String returns address:port, and the tags, or the destination with the name of its

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -76,36 +73,9 @@ type accessDiffs struct {
 	unknownCount int
 }
 
-// A question about permissions may take a second, and all questions of an answer together
-// a few seconds. Beyond that, the answer is unknown. 8,000 entries for 500 identities,
-// 2,000 of them with distinct expressions, take 14 million steps and 0.3 s.
-const (
-	accessWork    = 1 << 24
-	accessWorkAll = 1 << 25
-)
-
 type accessPair struct {
 	before, after permissionsOf
 	space         spaceOf
-}
-
-// spaceOf describes the requests that an inbound can receive.
-type spaceOf struct {
-	protocol request.Protocol
-	plain    bool
-	domain   string // "": any
-}
-
-func (s spaceOf) space() *access.Space {
-	space := &access.Space{Protocol: s.protocol, Plain: s.plain}
-	if s.domain != "" {
-		space.TrustDomains = []string{s.domain}
-	}
-	return space
-}
-
-func (s spaceOf) compare(o spaceOf) int {
-	return cmp.Or(cmp.Compare(s.protocol, o.protocol), strings.Compare(s.domain, o.domain), strings.Compare(fmt.Sprint(s.plain), fmt.Sprint(o.plain)))
 }
 
 type accessDiff struct {
@@ -116,29 +86,13 @@ type accessDiff struct {
 	key                   string
 }
 
-// permissionsOf contains the inputs of an inbound's permissions. Dataplanes
-// share configs.
-type permissionsOf struct {
-	config   *rules.Config // nil: no permission selects the dataplane
-	inbound  int
-	protocol request.Protocol
-	open     bool // no permission is applied
-}
-
-func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int, open bool) permissionsOf {
-	if open {
-		config = nil
-	}
-	return permissionsOf{config, inbound, request.ProtocolOf(&d.Inbounds[inbound]), open}
-}
-
 // add compares the inbounds that a dataplane has in both views.
 func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) error {
 	if d.after.kind != "" && d.after.kind != permission.KindName {
 		return nil
 	}
 	if a.known == nil {
-		*a = accessDiffs{lists: map[permissionsOf]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*AccessDiff{}, limits: access.Shared(accessWork, accessWorkAll)}
+		*a = accessDiffs{lists: map[permissionsOf]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*AccessDiff{}, limits: accessLimits(1)}
 	}
 	old, next := permissionsIn(before), permissionsIn(after)
 	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
@@ -180,16 +134,6 @@ func (a *accessDiffs) spaceOf(d *differ, p pair, inbound int) spaceOf {
 		s.domain = before.domain
 	}
 	return s
-}
-
-// clientsOf returns which clients the inbounds of a dataplane can have.
-func clientsOf(view *core.View, d *resource.Dataplane) spaceOf {
-	identities := view.Identities(d.Mesh)
-	id, err := identities.Of(d)
-	if err != nil || id == nil { // `check` reports the error
-		return spaceOf{plain: true}
-	}
-	return spaceOf{domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh))}
 }
 
 func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p pair, before, after int) (*accessDiff, error) {
@@ -300,15 +244,4 @@ func (a *accessDiffs) all() []AccessDiff {
 		return cmp.Or(cmp.Compare(x.Dataplanes[0], y.Dataplanes[0]), cmp.Compare(x.Inbound, y.Inbound))
 	})
 	return out
-}
-
-// permissionsIn returns the config of MeshTrafficPermission, or nil if no
-// permission selects the dataplane.
-func permissionsIn(configs []*rules.Config) *rules.Config {
-	for _, config := range configs {
-		if config.Kind.Name == permission.KindName {
-			return config
-		}
-	}
-	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -279,31 +278,6 @@ func (e *effects) conclude(p *resource.Policy, answer *PolicyEffect) {
 	}
 }
 
-// targetOf returns the action of a policy on a dataplane that it selects. A policy that is
-// attached to a route informs if the route does.
-func targetOf(view *core.View, d *resource.Dataplane, p *resource.Policy) enforce.Target {
-	target := view.Enforcement().MeshTarget(p, d)
-	if target.Action == ocm.Enforce && p.TargetRef.Kind.IsRoute() && !selects(view, d, p, core.Enforced, nil) {
-		target.Action = ocm.Inform
-	}
-	return target
-}
-
-// selects reports whether a policy selects a dataplane in a scope. If inbound is not
-// nil, the policy must also select the inbound.
-func selects(view *core.View, d *resource.Dataplane, p *resource.Policy, scope core.Scope, inbound *int) bool {
-	config, err := view.Config(d, p.Kind, scope)
-	if err != nil {
-		return false
-	}
-	for _, m := range config.Matched.All() {
-		if m.Policy.ID == p.ID {
-			return inbound == nil || m.Inbounds.Has(*inbound)
-		}
-	}
-	return false
-}
-
 // selects reports whether a policy selects the dataplane and, if given, the inbound of
 // the query.
 func (e *effects) selects(p *resource.Policy) bool {
@@ -376,14 +350,14 @@ func (e *effects) noEffect(all *setFields, f *setField) string {
 	if e.query.Kind.Name == permission.KindName && !e.view.PermissionsApply(e.d) {
 		return permission.OpenReason
 	}
-	options := e.query.Options
+	var isHere func(*NoEffect) bool
 	switch {
 	case f.place.Outbound != nil:
-		options.isHere = func(n *NoEffect) bool { return n.Outbound == f.outbound }
+		isHere = func(n *NoEffect) bool { return n.Outbound == f.outbound }
 	case f.place.Inbound != nil:
-		options.isHere = func(n *NoEffect) bool { return n.Inbound == f.inbound }
+		isHere = func(n *NoEffect) bool { return n.Inbound == f.inbound }
 	}
-	return options.noEffect(f.Origin, f.field)
+	return e.query.Options.ReasonOfNoEffect(f.Origin, f.field, isHere)
 }
 
 // all returns the fields that all policies of the kind set.

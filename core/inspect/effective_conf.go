@@ -1,11 +1,9 @@
 package inspect
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -73,40 +71,5 @@ func DataplaneKRI(view *core.View, d *resource.Dataplane) string {
 	return view.Semantics().KRI(d.KRI(""), &d.Meta)
 }
 
-// itemOf returns the field and the position of an item of a section.
-func itemOf(o rules.Origin, section *resource.Section) (field string, pos diag.Position) {
-	p := o.Policy
-	switch section {
-	case p.Type.To:
-		return fmt.Sprintf("to[%d]", o.Index), p.To[o.Index].Pos
-	case p.Type.From:
-		return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
-	case p.Type.Rules:
-		if len(p.Rules) == 0 { // a `from` item that is applied as a rule (SPEC 17.1)
-			return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
-		}
-		return fmt.Sprintf("rules[%d]", o.Index), p.Rules[o.Index].Pos
-	}
-	return "default", p.DefaultPos
-}
-
-// sourceAt returns file:line of a position, or "" if the resource was not read
-// from a file.
-func sourceAt(pos diag.Position) string {
-	if pos.Line == 0 {
-		return pos.File
-	}
-	return fmt.Sprintf("%s:%d", pos.File, pos.Line)
-}
-
 // QualifiedName returns the name of a dataplane, with its namespace if it has one.
 func QualifiedName(d *resource.Dataplane) string { return qualifiedName(&d.Meta) }
-
-// qualifiedName returns namespace/name, or the name of a resource without a
-// namespace.
-func qualifiedName(m *resource.Meta) string {
-	if m.Namespace == "" {
-		return m.Name
-	}
-	return m.Namespace + "/" + m.Name
-}

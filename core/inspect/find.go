@@ -143,3 +143,43 @@ func KindNames(kinds *resource.Kinds) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// clientTagsOf returns the tags that a dataplane has as a client: the tags of each
+// inbound, or of its gateway.
+func clientTagsOf(d *resource.Dataplane) []resource.Tags {
+	if d.Gateway != nil {
+		return []resource.Tags{d.Gateway.Tags}
+	}
+	out := make([]resource.Tags, len(d.Inbounds))
+	for i := range d.Inbounds {
+		out[i] = d.Inbounds[i].Tags
+	}
+	return out
+}
+
+// FindResourceKind finds a kind of resources or documents by its name, in the singular
+// or the plural, or by a short name, in any letter case, and returns its name. The error
+// is [ErrUsage].
+func FindResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
+	known := ResourceKinds(kinds, documents)
+	for _, name := range known {
+		short := resource.ShortName(kinds, name)
+		if IsKindName(word, name) || short != "" && strings.EqualFold(word, short) {
+			return name, nil
+		}
+	}
+	hint := diag.DidYouMean(word, known)
+	if hint == "" {
+		hint = "the kinds are " + strings.Join(known, ", ")
+	}
+	return "", usagef("unknown kind %q; %s", word, hint)
+}
+
+// ResourceKinds returns the names of all kinds of resources, and of documents.
+func ResourceKinds(kinds *resource.Kinds, documents []resource.DocumentType) []string {
+	names := slices.Concat(resource.FixedKinds(), kinds.Names())
+	for _, t := range documents {
+		names = append(names, t.Kind)
+	}
+	return names
+}

@@ -1,10 +1,10 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -72,8 +72,6 @@ func OutboundNames(view *core.View, d *resource.Dataplane) []string {
 	return names
 }
 
-func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10) }
-
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
 // number and with the name of the port; the name alone; the same forms with the display
 // name; the KRI, with and without the section; and the host names, with and without the
@@ -114,9 +112,23 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 	return 0, notFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
 }
 
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
+// FindPort returns the index of the inbound that serves connections to a port of a
+// dataplane: the inbound at the port, or else the first inbound whose workload has the
+// port. It returns false if no inbound does (SPEC 11.5, MeshPassthrough). The error is
+// [ErrNotFound] if the proxy never receives connections to the port.
+func FindPort(d *resource.Dataplane, port uint32) (inbound int, declared bool, err error) {
+	for i := range d.Inbounds {
+		if d.Inbounds[i].Port == port {
+			return i, true, nil
+		}
 	}
-	return strings.Join(names, ", ")
+	if d.TransparentProxy == nil || d.TransparentProxy.RedirectPortInbound == 0 {
+		return 0, false, notFoundf("%s has no inbound with port %d, and without transparentProxying its proxy sees no other connection", d.Name, port)
+	}
+	for i := range d.Inbounds {
+		if cmp.Or(d.Inbounds[i].ServicePort, d.Inbounds[i].Port) == port {
+			return i, true, nil
+		}
+	}
+	return 0, false, nil
 }

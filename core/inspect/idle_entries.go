@@ -210,35 +210,3 @@ func (d *denials) of(allowing *permission.Entry) *string {
 	}
 	return nil
 }
-
-// deciding returns the entries that decide about a request, or about one in the shadow
-// decision, each with a request, and whether any request is allowed. It returns nil if that
-// is unknown.
-func deciding(p *permission.Permissions, limits access.Limits) (decides map[permission.Place]*access.Witness, allows bool) {
-	decides = map[permission.Place]*access.Witness{}
-	for i, list := range listsOf(p) {
-		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, limits)
-		if err != nil {
-			return nil, true
-		}
-		for _, region := range regions {
-			allows = allows || i == 0 && region.Allow
-			if region.By != nil {
-				if decides[*region.By] == nil {
-					decides[*region.By] = region.Witness
-				}
-			}
-		}
-	}
-	return decides, allows
-}
-
-// listsOf returns the list for the decision and, if the shadow decision can differ, the
-// list for the shadow decision.
-func listsOf(p *permission.Permissions) []*access.List {
-	lists := []*access.List{access.ListOf(p)}
-	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
-		lists = append(lists, access.ShadowListOf(p))
-	}
-	return lists
-}

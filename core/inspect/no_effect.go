@@ -23,13 +23,19 @@ type NoEffect struct {
 // Anywhere is the index of no inbound or outbound.
 const Anywhere = -1
 
-// noEffect returns the reason why the proxy does not get a field that an item set, or a
-// part of the field; "" if it does.
+// noEffect is ReasonOfNoEffect at the place that is shown.
 func (options *Options) noEffect(origin rules.Origin, pointer string) string {
+	return options.ReasonOfNoEffect(origin, pointer, options.isHere)
+}
+
+// ReasonOfNoEffect returns the reason why the proxy does not get a field that an item
+// set, or a part of the field; "" if it does. isHere reports whether a field of
+// Options.NoEffect belongs to the place of the field; if it is nil, every one does.
+func (options *Options) ReasonOfNoEffect(origin rules.Origin, pointer string, isHere func(*NoEffect) bool) string {
 	var reasons []string
 	for i := range options.NoEffect {
 		n := &options.NoEffect[i]
-		here := n.Policy.ID == origin.Policy.ID && n.Index == origin.Index && (options.isHere == nil || options.isHere(n))
+		here := n.Policy.ID == origin.Policy.ID && n.Index == origin.Index && (isHere == nil || isHere(n))
 		if here && covers(n.Field, pointer) && !slices.Contains(reasons, n.Reason) {
 			reasons = append(reasons, n.Reason)
 		}

@@ -70,7 +70,7 @@ type ReachQuery struct {
 // The error is [ErrNotFound] or [ErrUsage].
 func NewReach(view *core.View, mesh string, q ReachQuery, options Options) (*Reach, error) {
 	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{},
-		lists: map[listSource]*reachList{}, byKey: map[string]*reachList{}, known: map[cellsOf][]ReachCell{}, limits: access.Shared(accessWork, 2*accessWorkAll)}
+		lists: map[listSource]*reachList{}, byKey: map[string]*reachList{}, known: map[cellsOf][]ReachCell{}, limits: accessLimits(2)}
 	r.options.Semantics = view.Semantics()
 	if err := r.find(q); err != nil {
 		return nil, err
@@ -194,19 +194,6 @@ func (r *reacher) named(all []*resource.Dataplane, name string) ([]*resource.Dat
 	}
 	d, err := FindDataplane(r.view, r.mesh, Name{Name: name})
 	return []*resource.Dataplane{d}, err
-}
-
-// clientTagsOf returns the tags that a dataplane has as a client: the tags of each
-// inbound, or of its gateway.
-func clientTagsOf(d *resource.Dataplane) []resource.Tags {
-	if d.Gateway != nil {
-		return []resource.Tags{d.Gateway.Tags}
-	}
-	out := make([]resource.Tags, len(d.Inbounds))
-	for i := range d.Inbounds {
-		out[i] = d.Inbounds[i].Tags
-	}
-	return out
 }
 
 // add adds the inbounds of a dataplane to the columns.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -162,31 +161,4 @@ func objectSummary(o resource.Object) string {
 		ports = append(ports, strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol)))
 	}
 	return strings.Join(ports, ", ")
-}
-
-// FindResourceKind finds a kind of resources or documents by its name, in the singular
-// or the plural, or by a short name, in any letter case, and returns its name. The error
-// is [ErrUsage].
-func FindResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
-	known := ResourceKinds(kinds, documents)
-	for _, name := range known {
-		short := resource.ShortName(kinds, name)
-		if IsKindName(word, name) || short != "" && strings.EqualFold(word, short) {
-			return name, nil
-		}
-	}
-	hint := diag.DidYouMean(word, known)
-	if hint == "" {
-		hint = "the kinds are " + strings.Join(known, ", ")
-	}
-	return "", usagef("unknown kind %q; %s", word, hint)
-}
-
-// ResourceKinds returns the names of all kinds of resources, and of documents.
-func ResourceKinds(kinds *resource.Kinds, documents []resource.DocumentType) []string {
-	names := slices.Concat(resource.FixedKinds(), kinds.Names())
-	for _, t := range documents {
-		names = append(names, t.Kind)
-	}
-	return names
 }

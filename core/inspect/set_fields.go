@@ -85,7 +85,7 @@ func keyOf(p *permission.Place) entryKey { return entryKey{p.Policy.ID, p.Rule, 
 func newSetFields(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope, limits partition.Limits) *setFields {
 	s := &setFields{
 		config: config, d: d, routes: map[string]bool{}, byGroup: map[string][]int{}, views: newRuleViews(limits, false),
-		limits: access.Shared(accessWork, accessWorkAll), decides: map[int]map[entryKey]bool{},
+		limits: accessLimits(1), decides: map[int]map[entryKey]bool{},
 	}
 	kind := config.Kind
 	s.conf(setField{place: &Place{}}, kind.Default, config.Default)
