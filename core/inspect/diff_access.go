@@ -38,28 +38,6 @@ type AccessChange struct {
 	pos diag.Position // of the entry that decides after, if there is one
 }
 
-// Witness is a request. Absent parts are omitted.
-type Witness struct {
-	SpiffeID string            `json:"spiffeId,omitempty"`
-	Tags     resource.Tags     `json:"tags,omitzero"`
-	Method   string            `json:"method,omitempty"`
-	Path     string            `json:"path,omitempty"`
-	Headers  map[string]string `json:"headers,omitempty"`
-	SNI      string            `json:"sni,omitempty"`
-}
-
-// NewWitness returns a request for printing.
-func NewWitness(r *request.Request) Witness {
-	w := Witness{SpiffeID: r.SpiffeID, Tags: r.Tags, Method: r.Method, Path: r.Path, SNI: r.SNI}
-	for _, h := range r.Headers {
-		if w.Headers == nil {
-			w.Headers = map[string]string{}
-		}
-		w.Headers[h.Name] = h.Value
-	}
-	return w
-}
-
 // accessDiffs compares the permissions of the inbounds of two views, for all requests.
 // Inbounds share permissions, so each pair is compared once.
 type accessDiffs struct {

@@ -161,12 +161,12 @@ func (r *rewriter) compare(ctx context.Context, loader resource.Loader, document
 	out := []Difference{}
 	var first error
 	for _, mesh := range r.view.Meshes() {
-		diff, err := inspect.NewDiff(r.view, after, mesh, inspect.Options{})
-		if diff == nil {
+		changed, err := inspect.NewDiff(r.view, after, mesh, inspect.Options{})
+		if changed == nil {
 			return nil, err
 		}
 		difference := Difference{Mesh: mesh, Groups: []inspect.DiffGroup{}}
-		for _, group := range diff.Groups {
+		for _, group := range changed.Groups {
 			if group.Changes = otherChanges(group.Changes); len(group.Changes) > 0 {
 				difference.Groups = append(difference.Groups, group)
 			}

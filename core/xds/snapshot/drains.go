@@ -34,11 +34,11 @@ type Comparison struct {
 // Diff returns the diff with its drains, for Envoys that the translators configure. It
 // returns the errors of [inspect.NewDiff], or the cause of the context if that ends.
 func (c *Comparison) Diff(ctx context.Context, options inspect.Options, translators []xds.Translator) (*inspect.Diff, error) {
-	diff, errLimit := c.withoutDrains(options)
-	if diff == nil {
+	answer, errLimit := c.withoutDrains(options)
+	if answer == nil {
 		return nil, errLimit
 	}
-	all := diff
+	all := answer
 	if options.Kind != "" {
 		ofAll := options
 		ofAll.Kind = ""
@@ -51,8 +51,8 @@ func (c *Comparison) Diff(ctx context.Context, options inspect.Options, translat
 	if err != nil {
 		return nil, err
 	}
-	diff.Drains = slices.DeleteFunc(drains, func(d inspect.Drain) bool { return options.Kind != "" && !slices.Contains(d.Because, options.Kind) })
-	return diff, errLimit
+	answer.Drains = slices.DeleteFunc(drains, func(d inspect.Drain) bool { return options.Kind != "" && !slices.Contains(d.Because, options.Kind) })
+	return answer, errLimit
 }
 
 func (c *Comparison) withoutDrains(options inspect.Options) (*inspect.Diff, error) {
@@ -67,10 +67,10 @@ func (c *Comparison) withoutDrains(options inspect.Options) (*inspect.Diff, erro
 // drains if its bytes differ. The causes are found by building both sides again without the
 // translators of the kinds that changed: there is no table of fields that could be out of
 // date.
-func (c *Comparison) drains(ctx context.Context, diff *inspect.Diff, translators []xds.Translator) ([]inspect.Drain, error) {
+func (c *Comparison) drains(ctx context.Context, all *inspect.Diff, translators []xds.Translator) ([]inspect.Drain, error) {
 	d := &drains{Comparison: c, translators: translators, sides: map[string]*[2]*State{}}
 	d.objects = d.changedObjects()
-	pairs := d.pairs(diff)
+	pairs := d.pairs(all)
 	found := make([][]inspect.Drain, len(pairs))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -108,17 +108,17 @@ type dataplanePair struct {
 }
 
 // pairs returns the dataplanes that may have other listeners.
-func (d *drains) pairs(diff *inspect.Diff) []dataplanePair {
+func (d *drains) pairs(changed *inspect.Diff) []dataplanePair {
 	changes := map[string][]inspect.Change{}
-	for i := range diff.Groups {
-		for _, kri := range diff.Groups[i].Dataplanes {
-			changes[kri] = diff.Groups[i].Changes
+	for i := range changed.Groups {
+		for _, kri := range changed.Groups[i].Dataplanes {
+			changes[kri] = changed.Groups[i].Changes
 		}
 	}
 	var all []dataplanePair
 	// A dataplane also depends on the endpoints of others, and a permission of a TCP inbound
 	// has the name of its policy in the listener.
-	onOthers := len(d.objects) > 0 || len(diff.Added)+len(diff.Removed) > 0 || d.permissionsDiffer()
+	onOthers := len(d.objects) > 0 || len(changed.Added)+len(changed.Removed) > 0 || d.permissionsDiffer()
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	for old, next := range sorted.Join(d.Before.View.Dataplanes(d.Mesh), d.After.View.Dataplanes(d.Mesh), byID) {
 		if old == nil || next == nil {
