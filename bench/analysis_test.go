@@ -8,6 +8,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -89,7 +92,7 @@ func BenchmarkAnalysis(b *testing.B) {
 			needless := 0
 			for b.Loop() {
 				needless = 0
-				for _, w := range inspect.NewCheck(view, set).Warnings {
+				for _, w := range check.New(view, set).Warnings {
 					if strings.HasPrefix(w.What, "changes nothing") {
 						needless++
 					}
@@ -104,7 +107,7 @@ func BenchmarkAnalysis(b *testing.B) {
 			_, after := loadAnalysed(b, edited)
 			b.ReportAllocs()
 			for b.Loop() {
-				diff, err := inspect.NewDiff(view, after, "default", inspect.Options{})
+				diff, err := diff.New(view, after, "default", inspect.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -117,7 +120,7 @@ func BenchmarkAnalysis(b *testing.B) {
 			_, view := loadAnalysed(b, analysedMesh(1000, shape == "teams"))
 			b.ReportAllocs()
 			for b.Loop() {
-				reach, err := inspect.NewReach(view, "default", inspect.ReachQuery{}, inspect.Options{})
+				reach, err := traffic.NewReach(view, "default", traffic.ReachQuery{}, inspect.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

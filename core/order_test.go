@@ -35,7 +35,10 @@ var order = []string{
 
 	// What is computed, and what it is computed from.
 	`core/migrate`,
+	`core/inspect/(check|diff|placement|traffic|why)`,
 	`core/inspect|core/variant`,
+	`core/inspect/find`,
+	`core/inspect/internal/(requests|ruleviews|targets|words)`,
 	`core/replay`,
 	`core/access`,
 	`core`,

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/why"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -35,11 +35,11 @@ func (c *comparison) compareEffects() error {
 		if err != nil {
 			return err
 		}
-		got, err := inspect.NewPolicyEffect(context.Background(), view, d, p, &inspect.EffectQuery{Kind: p.Type})
+		got, err := why.NewPolicy(context.Background(), view, d, p, &why.Query{Kind: p.Type})
 		if err != nil {
 			return fmt.Errorf("%s %q: %w", p.Kind, p.Name, err)
 		}
-		if want == unknownEffect || p.Kind == permission.KindName && want != inspect.NotSelected && want != inspect.Informs {
+		if want == unknownEffect || p.Kind == permission.KindName && want != why.NotSelected && want != why.Informs {
 			want = got.Answer
 		}
 		if got.Answer != want {
@@ -53,11 +53,11 @@ func (c *comparison) compareEffects() error {
 }
 
 // consistent checks that the parts of an answer are consistent.
-func consistent(e *inspect.PolicyEffect) error {
+func consistent(e *why.Policy) error {
 	switch {
-	case (e.Answer == inspect.NotSelected) != (e.Condition != nil) && e.Answer != inspect.WithoutAny:
+	case (e.Answer == why.NotSelected) != (e.Condition != nil) && e.Answer != why.WithoutAny:
 		return errors.New("a condition fails if and only if the policy does not select")
-	case e.Answer == inspect.Applies && len(e.Fields) == 0, e.Answer == inspect.Overridden && (len(e.Overridden) == 0 || len(e.Fields) > 0):
+	case e.Answer == why.Applies && len(e.Fields) == 0, e.Answer == why.Overridden && (len(e.Overridden) == 0 || len(e.Fields) > 0):
 		return errors.New("the fields contradict the answer")
 	}
 	return nil
@@ -65,7 +65,7 @@ func consistent(e *inspect.PolicyEffect) error {
 
 // unknownEffect is the effect of a policy that answers do not distinguish from another
 // one, because two display names may be equal.
-const unknownEffect inspect.Effect = ""
+const unknownEffect why.Effect = ""
 
 // sharesKRI reports whether another policy that selects the dataplane has a KRI.
 func (c *comparison) sharesKRI(p *resource.Policy, kri string, all map[string]any) bool {
@@ -75,7 +75,7 @@ func (c *comparison) sharesKRI(p *resource.Policy, kri string, all map[string]an
 }
 
 // effect returns the effect of a policy according to the reference.
-func (c *comparison) effect(p *resource.Policy) (inspect.Effect, error) {
+func (c *comparison) effect(p *resource.Policy) (why.Effect, error) {
 	shadow := c.ofKind(p.Kind)
 	shadow.Shadow = true
 	all, err := c.naive(c.set, shadow)
@@ -84,7 +84,7 @@ func (c *comparison) effect(p *resource.Policy) (inspect.Effect, error) {
 	}
 	kri := matchedKRI(all, p)
 	if kri == "" {
-		return inspect.NotSelected, nil
+		return why.NotSelected, nil
 	}
 	if c.sharesKRI(p, kri, all) {
 		return unknownEffect, nil
@@ -94,10 +94,10 @@ func (c *comparison) effect(p *resource.Policy) (inspect.Effect, error) {
 		return "", err
 	}
 	if matchedKRI(enforced, p) == "" {
-		return inspect.Informs, nil
+		return why.Informs, nil
 	}
 	if setsFields(enforced, kri) || c.clientsHave(c.set, p, c.ofKind(p.Kind), kri) {
-		return inspect.Applies, nil
+		return why.Applies, nil
 	}
 	alone := *c.set
 	alone.Policies = slices.DeleteFunc(slices.Clone(c.set.Policies), func(o *resource.Policy) bool {
@@ -108,9 +108,9 @@ func (c *comparison) effect(p *resource.Policy) (inspect.Effect, error) {
 		return "", err
 	}
 	if setsFields(single, kri) || c.clientsHave(&alone, p, c.ofKind(p.Kind), kri) && c.readsClients(p, kri) {
-		return inspect.Overridden, nil
+		return why.Overridden, nil
 	}
-	return inspect.WithoutAny, nil
+	return why.WithoutAny, nil
 }
 
 func (c *comparison) naive(set *resource.Set, opt naive.Options) (map[string]any, error) {

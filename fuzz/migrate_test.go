@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/migrate"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -160,7 +161,7 @@ func (m *migration) checkAccess(mesh string, d *migrate.AccessDifference) error 
 		all := view.Dataplanes(mesh)
 		at := slices.IndexFunc(all, func(dp *resource.Dataplane) bool { return strings.TrimPrefix(dp.Namespace+"/"+dp.Name, "/") == d.Name })
 		dp := all[at]
-		i, err := inspect.FindInbound(dp, d.Inbound)
+		i, err := find.Inbound(dp, d.Inbound)
 		if err != nil {
 			return false, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -39,7 +39,7 @@ func withoutNeedless(t *testing.T, s *Scenario, as semantics.Semantics, equal *a
 	if err != nil {
 		return err
 	}
-	for _, w := range inspect.NewCheck(view, set).Warnings {
+	for _, w := range check.New(view, set).Warnings {
 		if w.Code != diag.EqualsOverridden && w.Code != diag.OverriddenEverywhere && w.Code != diag.SetsNothing {
 			continue
 		}

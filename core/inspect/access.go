@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -88,7 +89,7 @@ func (d *Decision) Allowed() bool { return d.Decision == permission.Decision{All
 // Permissions returns the permissions of an inbound, given by its index,
 // without policies that only inform.
 func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
-	return permissionsFor(permissionConfig(view, d), d, inbound, view.PermissionsApply(d))
+	return requests.PermissionsOf(requests.ConfigOf(view, d), d, inbound, view.PermissionsApply(d))
 }
 
 // NewAccess returns the answer for a request to an inbound, given by its index.
@@ -97,9 +98,9 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	p := Permissions(view, d, inbound)
 	explanation := p.Explain(r)
 	answer := explanation.Answer
-	a := &Access{Semantics: view.Semantics(), Decision: newDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
+	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
 	if answer.HasShadow {
-		shadow := newDecision(answer.Shadow, options)
+		shadow := NewDecision(answer.Shadow, options)
 		a.Shadow = &shadow
 	}
 	if options.Explain {
@@ -116,7 +117,7 @@ func newWhys(results []permission.Result, options Options) []Why {
 	whys := make([]Why, len(results))
 	for i := range results {
 		result := &results[i]
-		whys[i].Decider = newDecider(&result.Place, options)
+		whys[i].Decider = NewDecider(&result.Place, options)
 		if len(result.Failed) > 0 {
 			f := &result.Failed[0]
 			whys[i].Condition = &Condition{Field: f.Field, Want: f.Want}
@@ -128,19 +129,19 @@ func newWhys(results []permission.Result, options Options) []Why {
 	return whys
 }
 
-func newDecision(d permission.Decision, options Options) Decision {
+func NewDecision(d permission.Decision, options Options) Decision {
 	if d.By == nil {
 		return Decision{d.String(), Decider{Default: true}}
 	}
-	return Decision{d.String(), newDecider(d.By, options)}
+	return Decision{d.String(), NewDecider(d.By, options)}
 }
 
-func newDecider(at *permission.Place, options Options) Decider {
+func NewDecider(at *permission.Place, options Options) Decider {
 	origin, section := rules.Origin{Policy: at.Policy, Index: at.Index}, at.Policy.Type.From
 	if at.List != permission.From {
 		origin.Index, section = at.Rule, at.Policy.Type.Rules
 	}
-	o := options.origin(origin, section)
+	o := options.Origin(origin, section)
 	by := Decider{KRI: o.KRI, Index: &at.Index, Item: o.Item, Source: o.Source}
 	if at.List != permission.From {
 		by.Rule, by.List = &at.Rule, at.List.String()
@@ -152,7 +153,7 @@ func newDecider(at *permission.Place, options Options) Decider {
 func newExplanation(e *permission.Explanation, options Options) *Explanation {
 	explanation := &Explanation{Reason: e.Reason.String()}
 	if e.Nearest != nil {
-		explanation.Nearest = &Nearest{Decider: newDecider(&e.Nearest.Place, options)}
+		explanation.Nearest = &Nearest{Decider: NewDecider(&e.Nearest.Place, options)}
 		for _, failure := range e.Nearest.Failed {
 			explanation.Nearest.Failed = append(explanation.Nearest.Failed, Failure(failure))
 		}

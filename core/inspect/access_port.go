@@ -3,6 +3,7 @@ package inspect
 import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -14,7 +15,7 @@ func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options
 	if err != nil {
 		return nil, err
 	}
-	config, applied := permissionConfig(view, d), view.PermissionsApply(d)
+	config, applied := requests.ConfigOf(view, d), view.PermissionsApply(d)
 	passes := permission.PassesUndeclared(config, id != nil, applied)
 	a := &Access{
 		Semantics: view.Semantics(),

@@ -10,6 +10,10 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -95,21 +99,21 @@ func (in *input) answer(t *testing.T, q *question) (any, error) {
 	t.Helper()
 	switch q.what {
 	case "check":
-		return inspect.NewCheck(in.after, in.set), nil
+		return check.New(in.after, in.set), nil
 	case "placements":
-		if placements := inspect.NewPlacements(in.after, "default"); len(q.names) == 0 {
+		if placements := placement.New(in.after, "default"); len(q.names) == 0 {
 			return placements, nil
 		} else {
 			return placements.Of(q.name(0))
 		}
 	case "shadow-diff":
-		return inspect.NewShadowDiff(in.after, "default", q.options)
+		return diff.NewShadow(in.after, "default", q.options)
 	case "diff":
-		return inspect.NewDiff(in.before, in.after, "default", q.options)
+		return diff.New(in.before, in.after, "default", q.options)
 	case "policy", "policy-diff":
 		return in.aboutPolicy(q)
 	}
-	d, err := inspect.FindDataplane(in.after, "default", q.name(0))
+	d, err := find.Dataplane(in.after, "default", q.name(0))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +127,7 @@ func (in *input) answer(t *testing.T, q *question) (any, error) {
 	case "conf":
 		query := inspect.ConfQuery{Outbound: q.outbound, Route: q.route, Inbound: q.inbound, Request: q.request, Options: q.options}
 		if q.options.Kind != "" {
-			if query.Kind, err = inspect.FindKind(in.after.Kinds(), q.options.Kind); err != nil {
+			if query.Kind, err = find.Kind(in.after.Kinds(), q.options.Kind); err != nil {
 				return nil, err
 			}
 		}
@@ -134,17 +138,17 @@ func (in *input) answer(t *testing.T, q *question) (any, error) {
 }
 
 func (in *input) aboutPolicy(q *question) (any, error) {
-	p, err := inspect.FindPolicy(in.after, "default", q.names[0], q.name(1))
+	p, err := find.Policy(in.after, "default", q.names[0], q.name(1))
 	if err != nil {
 		return nil, err
 	}
 	if q.what == "policy-diff" {
-		enforced, err := inspect.WithEnforced(context.Background(), in.after, in.set, p)
+		enforced, err := diff.WithEnforced(context.Background(), in.after, in.set, p)
 		if err != nil {
 			return nil, err
 		}
 		q.options.Shadow = false
-		return inspect.NewDiff(in.after, enforced, p.Mesh, q.options)
+		return diff.New(in.after, enforced, p.Mesh, q.options)
 	}
 	return inspect.NewPolicy(in.after, p, q.options.Source)
 }
@@ -152,13 +156,13 @@ func (in *input) aboutPolicy(q *question) (any, error) {
 func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
 	switch {
 	case q.inbound != "":
-		i, err := inspect.FindInbound(d, q.inbound)
+		i, err := find.Inbound(d, q.inbound)
 		if err != nil {
 			return nil, err
 		}
 		return inspect.NewInboundPolicies(in.after, d, i, q.options)
 	case q.outbound != "":
-		i, err := inspect.FindOutbound(in.after, d, q.outbound)
+		i, err := find.Outbound(in.after, d, q.outbound)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +174,7 @@ func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
 }
 
 func (in *input) access(d *resource.Dataplane, q *question) (any, error) {
-	i, err := inspect.FindInbound(d, q.names[1])
+	i, err := find.Inbound(d, q.names[1])
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +196,8 @@ type question struct {
 	options                  inspect.Options
 }
 
-func (q *question) name(i int) inspect.Name {
-	return inspect.Name{Name: q.names[i], Namespace: q.namespace}
+func (q *question) name(i int) find.Name {
+	return find.Name{Name: q.names[i], Namespace: q.namespace}
 }
 
 func parseQuestion(text string) *question {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -15,24 +17,24 @@ import (
 // outbound, to a request to an inbound or, if none of these is given, to a dataplane.
 type ConfQuery struct {
 	Kind     *resource.Kind
-	Outbound string // for [FindOutbound]
+	Outbound string // for [find.Outbound]
 	Route    string // of the outbound: a name, NAMESPACE/NAME or KRI
-	Inbound  string // for [FindInbound]
+	Inbound  string // for [find.Inbound]
 	Request  RequestQuery
 	Options  // Shadow, Explain and Source
 }
 
-// Check returns an error, [ErrUsage], if the fields do not go together.
+// Check returns an error, [find.ErrUsage], if the fields do not go together.
 func (q *ConfQuery) Check() error {
 	switch {
 	case q.Kind == nil:
-		return usagef("no policy kind is given; give %s, such as MeshTimeout", FieldKind)
+		return find.Usagef("no policy kind is given; give %s, such as MeshTimeout", find.FieldKind)
 	case q.Outbound == "" && q.Route != "":
-		return usagef("%s belongs to %s", FieldRoute, FieldOutbound)
+		return find.Usagef("%s belongs to %s", find.FieldRoute, find.FieldOutbound)
 	case q.Outbound != "" && q.Inbound != "":
-		return usagef("give %s or %s, not both", FieldOutbound, FieldInbound)
+		return find.Usagef("give %s or %s, not both", find.FieldOutbound, find.FieldInbound)
 	case q.Inbound == "" && q.Request.Given():
-		return usagef("a client or request belongs to %s", FieldInbound)
+		return find.Usagef("a client or request belongs to %s", find.FieldInbound)
 	}
 	_, err := q.Request.Parse()
 	return err
@@ -44,7 +46,7 @@ type Conf struct {
 	*EffectiveConf                     // nil if no item selects the place of the query
 }
 
-// NewConf answers the query for a dataplane of the view. The errors are [ErrUsage] and [ErrNotFound].
+// NewConf answers the query for a dataplane of the view. The errors are [find.ErrUsage] and [find.ErrNotFound].
 func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -81,22 +83,22 @@ func (q *ConfQuery) answer(view *core.View, config *rules.Config, d *resource.Da
 func noPart(d *resource.Dataplane, kind *resource.Kind) error {
 	switch {
 	case kind.From == nil && kind.Rules == nil:
-		return usagef("no part of %s is given; give %s", d.Name, FieldOutbound)
+		return find.Usagef("no part of %s is given; give %s", d.Name, find.FieldOutbound)
 	case kind.To == nil:
-		return usagef("no part of %s is given; give %s", d.Name, FieldInbound)
+		return find.Usagef("no part of %s is given; give %s", d.Name, find.FieldInbound)
 	}
-	return usagef("no part of %s is given; give %s or %s", d.Name, FieldOutbound, FieldInbound)
+	return find.Usagef("no part of %s is given; give %s or %s", d.Name, find.FieldOutbound, find.FieldInbound)
 }
 
 func (q *ConfQuery) ofOutbound(view *core.View, config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
 	if config.Kind.To == nil {
-		return nil, notFoundf("%s has no conf for outbounds", config.Kind.Name)
+		return nil, find.NotFoundf("%s has no conf for outbounds", config.Kind.Name)
 	}
-	i, err := FindOutbound(view, d, q.Outbound)
+	i, err := find.Outbound(view, d, q.Outbound)
 	if err != nil {
 		return nil, err
 	}
-	_, confs := outboundAt(view, config, d, ScopeOf(q.Shadow), i)
+	_, confs := OutboundAt(view, config, d, ScopeOf(q.Shadow), i)
 	if q.Route != "" {
 		return findRoute(view, confs, q.Route)
 	}
@@ -106,14 +108,14 @@ func (q *ConfQuery) ofOutbound(view *core.View, config *rules.Config, d *resourc
 func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
 	kind := config.Kind
 	if kind.From == nil && kind.Rules == nil {
-		return nil, nil, notFoundf("%s has no conf for inbounds", kind.Name)
+		return nil, nil, find.NotFoundf("%s has no conf for inbounds", kind.Name)
 	}
-	i, err := FindInbound(d, q.Inbound)
+	i, err := find.Inbound(d, q.Inbound)
 	if err != nil {
 		return nil, nil, err
 	}
 	if config.Inbounds[i].Unmerged != nil {
-		return nil, nil, notFoundf("the rules of %s are not merged to one conf; access answers for a request", kind.Name)
+		return nil, nil, find.NotFoundf("the rules of %s are not merged to one conf; access answers for a request", kind.Name)
 	}
 	r, err := q.Request.Parse()
 	if err != nil {
@@ -127,7 +129,7 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 	var found *rules.Effective
 	var all, matching []string
 	for _, r := range config.Routes {
-		qualified, kri := qualifiedName(&r.Route.Meta), view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)
+		qualified, kri := words.Qualified(&r.Route.Meta), view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)
 		all = append(all, qualified)
 		if slices.Contains([]string{r.Route.Name, view.Semantics().ReferenceName(&r.Route.Meta), qualified, r.Route.KRI(), kri}, name) {
 			found, matching = r.Effective, append(matching, kri)
@@ -135,11 +137,11 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 	}
 	switch len(matching) {
 	case 0:
-		return nil, notFoundf("the outbound has no route %q; it has %s", name, orNone(all))
+		return nil, find.NotFoundf("the outbound has no route %q; it has %s", name, words.OrNone(all))
 	case 1:
 		return found, nil
 	}
-	return nil, notFoundf("the outbound has several routes %q; give the KRI of one: %s", name, strings.Join(matching, ", "))
+	return nil, find.NotFoundf("the outbound has several routes %q; give the KRI of one: %s", name, strings.Join(matching, ", "))
 }
 
 // confForRequest returns the conf of a kind for a request to an inbound, given by

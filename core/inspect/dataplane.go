@@ -7,6 +7,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/targets"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -95,9 +98,9 @@ func ScopeOf(shadow bool) core.Scope {
 	return core.Enforced
 }
 
-// configsOf returns the configs of a dataplane in a scope, of one kind or, if kind
+// ConfigsOf returns the configs of a dataplane in a scope, of one kind or, if kind
 // is empty, of all kinds. A nil dataplane has none.
-func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.Scope) []*rules.Config {
+func ConfigsOf(view *core.View, d *resource.Dataplane, kind string, scope core.Scope) []*rules.Config {
 	configs := view.Configs(d, scope)
 	if kind == "" {
 		return configs
@@ -136,25 +139,25 @@ type dataplaneAnswer struct {
 	dataplane *resource.Dataplane
 	options   Options
 	configs   []*rules.Config
-	views     *ruleViews
-	budget    *ruleBudget
+	views     *ruleviews.Views
+	budget    *ruleviews.Budget
 	errs      []error
 }
 
 func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
 	return &dataplaneAnswer{
-		view: view, dataplane: d, options: options, configs: configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
-		views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
+		view: view, dataplane: d, options: options, configs: ConfigsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
+		views: ruleviews.New(options.Limits, options.Ordered), budget: ruleviews.NewBudget(options.MaxRules),
 	}
 }
 
 // err joins the errors of the answer.
-func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err())...) }
+func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.Err())...) }
 
 func newDataplaneRef(view *core.View, d *resource.Dataplane, source bool) DataplaneRef {
 	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: DataplaneKRI(view, d)}
 	if source {
-		ref.Source = sourceAt(d.Pos)
+		ref.Source = words.Source(d.Pos)
 	}
 	return ref
 }
@@ -167,7 +170,7 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 	if a.options.Ordered && config.Kind.To != nil {
 		k.To = a.toRules(config)
 	}
-	for ref, outbound := range outboundsOf(a.view, config, a.dataplane, ScopeOf(a.options.Shadow)) {
+	for ref, outbound := range Outbounds(a.view, config, a.dataplane, ScopeOf(a.options.Shadow)) {
 		options, at := a.options, len(k.Outbounds)
 		options.isHere = func(n *NoEffect) bool { return n.Outbound == at }
 		k.Outbounds = append(k.Outbounds, newOutbound(ref, outbound, config.Kind, options))
@@ -181,13 +184,13 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
 	p := m.Policy
 	matched := Matched{
-		Name: p.Name, Namespace: p.Namespace, KRI: a.options.policyKRI(p),
+		Name: p.Name, Namespace: p.Namespace, KRI: a.options.PolicyKRI(p),
 		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane),
 	}
 	if a.options.Source {
-		matched.Source = sourceAt(p.Pos)
+		matched.Source = words.Source(p.Pos)
 	}
-	if target := targetOf(a.view, a.dataplane, p); a.options.Shadow && target.Action == ocm.Inform {
+	if target := targets.Of(a.view, a.dataplane, p); a.options.Shadow && target.Action == ocm.Inform {
 		matched.Action, matched.Because = target.Action.String(), target.Because
 	}
 	return matched
@@ -212,22 +215,22 @@ func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 // selectorRules returns the rules of a view. It stops building the view once the answer
 // has no room for its rules.
 func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.SelectorRule, error), section *resource.Section, place string, options Options) []SelectorRule {
-	limits := a.views.limits
-	limits.Rules = min(limits.Rules, a.budget.left)
+	limits := a.views.Limits
+	limits.Rules = min(limits.Rules, a.budget.Left)
 	if limits.Rules == 0 {
-		a.budget.take(1, place)
+		a.budget.Take(1, place)
 		return nil
 	}
 	view, err := build(limits)
 	var limit *partition.LimitError
 	switch {
-	case errors.As(err, &limit) && limit.Resource == partition.RulesResource && limit.Limit < a.views.limits.Rules:
-		a.budget.take(limit.Limit+1, place)
+	case errors.As(err, &limit) && limit.Resource == partition.RulesResource && limit.Limit < a.views.Limits.Rules:
+		a.budget.Take(limit.Limit+1, place)
 		return nil
 	case err != nil:
 		a.errs = append(a.errs, fmt.Errorf("%s: %w", place, err))
 		return nil
-	case !a.budget.take(len(view), place):
+	case !a.budget.Take(len(view), place):
 		return nil
 	}
 	var out []SelectorRule

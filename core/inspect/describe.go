@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
@@ -56,5 +57,5 @@ func (o *OutboundRef) String() string {
 	if o.Address == "" && o.Port == 0 {
 		return what
 	}
-	return strings.TrimSpace(net.JoinHostPort(o.Address, portNumber(o.Port)) + " " + what)
+	return strings.TrimSpace(net.JoinHostPort(o.Address, words.Port(o.Port)) + " " + what)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -93,7 +94,7 @@ func TestDiff(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			diff, err := inspect.NewDiff(viewOf(t, test.before...), viewOf(t, test.after...), "default", inspect.Options{})
+			diff, err := diff.New(viewOf(t, test.before...), viewOf(t, test.after...), "default", inspect.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

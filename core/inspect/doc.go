@@ -1,28 +1,25 @@
-// Package inspect answers the questions of the command line and the HTTP API
-// from a view, in the JSON of SPEC 10.
+// Package inspect answers questions of the command line and the HTTP API about one
+// dataplane, policy or request, in the JSON of SPEC 10.
 //
 //  1. The view has the effective configuration of each dataplane
 //     ([core.View.Configs]): policies are selected, ordered and merged.
-//  2. This package answers a question about a dataplane ([NewDataplane]), a policy
-//     ([NewPolicy]), the effect of a policy on a dataplane ([NewPolicyEffect]), a
-//     request ([NewConf], [NewAccess]), input without effect ([NewCheck]), or the
-//     difference of two views ([NewDiff]).
-//  3. It identifies resources by KRI, by name, and by file and line, and fields
-//     by JSON pointers.
+//  2. Package find finds the resources and parts that a question names.
+//  3. This package answers a question about a dataplane ([NewDataplane],
+//     [NewProxyRules]), a policy ([NewPolicy]), the conf at one place ([NewConf]) or a
+//     request ([NewAccess]), or lists resources ([NewResources]).
+//  4. It identifies resources by KRI, by name, and by file and line, and fields by JSON
+//     pointers.
 //
-// `check` examines each distinct config once, with and without the policies that
-// only inform. It does not report an item or entry that has an effect in either.
+// The packages below this one answer questions about more than one dataplane, or about
+// causes. They use its types, and do not depend on each other:
 //
-// `diff` flattens both views to leaves, by place and field, and groups the
-// dataplanes whose leaves differ in the same way. Rules and permission entries
-// are identified by their matches, so an additional one is one change. The
-// clients of `from` are divided by the selectors of both views.
+//   - check: what has no effect, or an unexpected one
+//   - diff: what changes from one view to another
+//   - why: what one policy sets for a dataplane, and why not more
+//   - traffic: which clients may send which requests, AccessTests and access logs
+//   - placement: where policies are enforced, and plans to enforce them in waves
 //
-// The error for an unknown name or a contradictory question is a [QueryError]. It
-// names fields of the question ([Field]); the command line and the HTTP API
-// translate them to their own spelling.
-//
-// Invariants:
+// Invariants of all answers:
 //
 //   - An answer depends on the resources alone. It does not depend on their
 //     order or, without Options.Source, on the files from which they were read.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -38,12 +39,12 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 	}
 	c := &EffectiveConf{Conf: e.Conf, Origins: make([]Origin, len(e.Origins))}
 	for i, o := range e.Origins {
-		c.Origins[i] = options.origin(o, section)
+		c.Origins[i] = options.Origin(o, section)
 	}
 	if options.Explain {
 		c.Fields = map[string]Origin{}
 		for pointer, o := range e.Fields() {
-			origin := options.origin(o, section)
+			origin := options.Origin(o, section)
 			origin.Default = slices.Contains(o.Policy.SchemaDefaults, resource.SchemaDefault{Index: o.Index, Pointer: pointer})
 			origin.NoEffect = options.noEffect(o, pointer)
 			c.Fields[pointer] = origin
@@ -52,17 +53,17 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 	return c
 }
 
-func (options *Options) origin(o rules.Origin, section *resource.Section) Origin {
-	field, pos := itemOf(o, section)
-	origin := Origin{KRI: options.policyKRI(o.Policy), Index: o.Index, Item: qualifiedName(&o.Policy.Meta) + " " + field}
+func (options *Options) Origin(o rules.Origin, section *resource.Section) Origin {
+	field, pos := words.Item(o, section)
+	origin := Origin{KRI: options.PolicyKRI(o.Policy), Index: o.Index, Item: words.Qualified(&o.Policy.Meta) + " " + field}
 	if options.Source {
-		origin.Source = sourceAt(pos)
+		origin.Source = words.Source(pos)
 	}
 	return origin
 }
 
-// policyKRI returns the KRI of a policy in answers.
-func (options *Options) policyKRI(p *resource.Policy) string {
+// PolicyKRI returns the KRI of a policy in answers.
+func (options *Options) PolicyKRI(p *resource.Policy) string {
 	return options.Semantics.KRI(p.KRI(), &p.Meta)
 }
 
@@ -72,4 +73,4 @@ func DataplaneKRI(view *core.View, d *resource.Dataplane) string {
 }
 
 // QualifiedName returns the name of a dataplane, with its namespace if it has one.
-func QualifiedName(d *resource.Dataplane) string { return qualifiedName(&d.Meta) }
+func QualifiedName(d *resource.Dataplane) string { return words.Qualified(&d.Meta) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -56,23 +57,23 @@ func (p Permission) MarshalJSON() ([]byte, error) {
 
 func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 	c, in, kind := config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
-	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, UniqueInboundName(a.dataplane, i), a.dataplane.Name)
+	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, find.InboundName(a.dataplane, i), a.dataplane.Name)
 	options := a.options
 	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
-	if a.budget.take(len(c.Rules), place) {
+	if a.budget.Take(len(c.Rules), place) {
 		for _, r := range c.Rules {
 			out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 		}
 	}
-	if a.budget.take(len(c.Unmerged), place) {
+	if a.budget.Take(len(c.Unmerged), place) {
 		for _, r := range c.Unmerged {
-			o := a.options.origin(r.Origin, kind.Rules)
+			o := a.options.Origin(r.Origin, kind.Rules)
 			out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
 		}
 	}
 	if c.From != nil {
-		view := func(limits partition.Limits) ([]rules.SelectorRule, error) { return a.views.within(limits, c.From) }
+		view := func(limits partition.Limits) ([]rules.SelectorRule, error) { return a.views.Within(limits, c.From) }
 		out.From = a.selectorRules(view, kind.From, place, options)
 	}
 	return out

@@ -10,6 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -39,14 +42,14 @@ func hostilePermissions(services int, denied string) []string {
 // mesh share one limit.
 func TestPermissionsPastTheLimit(t *testing.T) {
 	before, after := viewOf(t, hostilePermissions(6, "GET")...), viewOf(t, hostilePermissions(6, "PUT")...)
-	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{})
+	diff, err := diff.New(before, after, "default", inspect.Options{})
 	if limit := (*access.LimitError)(nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "5 more like this") {
 		t.Errorf("error %v, want a limit", err)
 	}
 	if len(diff.Opens) != 6 || len(diff.Closes) != 6 || len(diff.Access) != 0 {
 		t.Errorf("unknown inbounds open and close: %d, %d", len(diff.Opens), len(diff.Closes))
 	}
-	reach, err := inspect.NewReach(before, "default", inspect.ReachQuery{}, inspect.Options{})
+	reach, err := traffic.NewReach(before, "default", traffic.ReachQuery{}, inspect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,7 @@ func TestPermissionsPastTheLimit(t *testing.T) {
 			t.Errorf("cell %+v, want unknown and why", cell)
 		}
 	}
-	check := inspect.NewCheck(before, new(resource.Set))
+	check := check.New(before, new(resource.Set))
 	if !slices.ContainsFunc(check.Warnings, func(w diag.Diagnostic) bool {
 		return strings.HasPrefix(w.What, "it is unknown whether entries for 6 inbounds")
 	}) {

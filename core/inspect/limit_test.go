@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -68,7 +70,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 
 	t.Run("check warns", func(t *testing.T) {
 		var got []string
-		for _, w := range inspect.NewCheck(view, &resource.Set{}).Warnings {
+		for _, w := range check.New(view, &resource.Set{}).Warnings {
 			if !strings.Contains(w.Path, "targetRef") { // no dataplane has the tags
 				got = append(got, w.Error())
 			}
@@ -88,7 +90,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 			}
 			return "{type: MeshTimeout, name: " + name + ", spec: {from: [" + strings.Join(items, ", ") + "]}}"
 		}
-		_, err := inspect.NewDiff(viewOf(t, inbounds(2), small("a", "x")), viewOf(t, inbounds(2), small("b", "y")), "default",
+		_, err := diff.New(viewOf(t, inbounds(2), small("a", "x")), viewOf(t, inbounds(2), small("b", "y")), "default",
 			inspect.Options{Limits: partition.Limits{Rules: 100}})
 		want := "MeshTimeout of inbound 80 of web and 1 more: the rule view needs more than 100 rules; the policies a, b differ by the tags y0, y1, "
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -97,7 +99,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 	})
 
 	t.Run("diff compares everything else", func(t *testing.T) {
-		diff, err := inspect.NewDiff(viewOf(t, inbounds(2), allowAll), view, "default", inspect.Options{Limits: partition.Limits{Work: 1 << 16}})
+		diff, err := diff.New(viewOf(t, inbounds(2), allowAll), view, "default", inspect.Options{Limits: partition.Limits{Work: 1 << 16}})
 		if want := "MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "65536 steps"); err == nil || err.Error() != want {
 			t.Errorf("got the error %v, want %s", err, want)
 		}
@@ -209,7 +211,7 @@ func TestMaxRulesOfDiff(t *testing.T) {
 	before := viewOf(t, dataplane("a"), dataplane("b"))
 	after := viewOf(t, dataplane("a"), dataplane("b"), few,
 		"{type: MeshTrace, name: b, spec: {targetRef: {kind: Dataplane, name: b}, default: {sampling: {overall: 1, random: 2}}}}")
-	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{MaxRules: 6})
+	diff, err := diff.New(before, after, "default", inspect.Options{MaxRules: 6})
 	if err == nil || !strings.HasPrefix(err.Error(), "the changes of b: left out, because the answer would have more than 6 rules") {
 		t.Errorf("got the error %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -39,16 +40,16 @@ type Route struct {
 func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.Kind, options Options) Outbound {
 	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
 	for _, r := range config.Routes {
-		out.Routes = append(out.Routes, Route{options.policyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
+		out.Routes = append(out.Routes, Route{options.PolicyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + words.Qualified(&r.Route.Meta)})
 	}
 	slices.SortFunc(out.Routes, func(a, b Route) int { return strings.Compare(a.Route, b.Route) })
 	return out
 }
 
-// outboundsOf yields the outbounds of a dataplane with the confs of a config: first the
+// Outbounds yields the outbounds of a dataplane with the confs of a config: first the
 // outbounds with tags, in the order of the resource, then the outbounds of destinations.
 // A reference to a destination in the resource is an outbound only if it finds one.
-func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *rules.OutboundConfig] {
+func Outbounds(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *rules.OutboundConfig] {
 	return func(yield func(*OutboundRef, *rules.OutboundConfig) bool) {
 		for i := range config.Outbounds {
 			if o := &d.Outbounds[i]; o.Backend == nil && !yield(newOutboundRef(o), &config.Outbounds[i]) {
@@ -69,9 +70,9 @@ func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, s
 	}
 }
 
-// outboundAt returns element i of [outboundsOf].
-func outboundAt(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope, i int) (*OutboundRef, *rules.OutboundConfig) {
-	for ref, confs := range outboundsOf(view, config, d, scope) {
+// OutboundAt returns element i of [Outbounds].
+func OutboundAt(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope, i int) (*OutboundRef, *rules.OutboundConfig) {
+	for ref, confs := range Outbounds(view, config, d, scope) {
 		if i == 0 {
 			return ref, confs
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,7 +31,7 @@ spec:
       default: {idleTimeout: 2s}
 `)
 	var got []string
-	for _, w := range inspect.NewCheck(view, &resource.Set{}).Warnings {
+	for _, w := range check.New(view, &resource.Set{}).Warnings {
 		got = append(got, w.Error())
 	}
 	want := []string{`file1:10:7: spec.rules[0]: sets nothing for any request to the inbounds that MeshTimeout "a" selects; other rules override it whole; remove it or change the order`}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -50,10 +51,10 @@ func (p *Place) String() string {
 	return cmp.Or(strings.Join(parts, ", "), "default")
 }
 
-func inboundPlace(d *resource.Dataplane, i int) *InboundRef {
+func InboundPlace(d *resource.Dataplane, i int) *InboundRef {
 	in := &d.Inbounds[i]
 	ref := &InboundRef{Name: in.SectionName()}
-	if UniqueInboundName(d, i) != ref.Name {
+	if find.InboundName(d, i) != ref.Name {
 		ref.Address, ref.Port = cmp.Or(in.Address, d.Address), in.Port
 	}
 	return ref

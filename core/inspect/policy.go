@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -48,7 +49,7 @@ func NewPolicy(view *core.View, p *resource.Policy, source bool) (*Policy, error
 		Dataplanes: []PolicyTarget{},
 	}
 	if source {
-		answer.Policy.Source = sourceAt(p.Pos)
+		answer.Policy.Source = words.Source(p.Pos)
 	}
 	for _, s := range selected {
 		ref, target := newDataplaneRef(view, s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)

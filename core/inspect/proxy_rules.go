@@ -59,7 +59,7 @@ func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, opt
 }
 
 // NewOutboundPolicies returns the confs of an outbound, given by the index that
-// [FindOutbound] returns, and of its routes.
+// [find.Outbound] returns, and of its routes.
 func NewOutboundPolicies(view *core.View, d *resource.Dataplane, outbound int, options Options) *ProxyRules {
 	a := newDataplaneAnswer(view, d, options)
 	return a.proxyRules(func(config *rules.Config) []ProxyRule { return a.outboundRules(config, outbound) })
@@ -76,7 +76,7 @@ func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*Pr
 			out = append(out, a.selected(a.toRules(config), nil)...)
 		}
 		for i := range config.Inbounds {
-			out = append(out, a.inboundRules(config, i, inboundPlace(d, i))...)
+			out = append(out, a.inboundRules(config, i, InboundPlace(d, i))...)
 		}
 		return out
 	})
@@ -128,7 +128,7 @@ func (a *dataplaneAnswer) outboundRules(config *rules.Config, i int) []ProxyRule
 	if config.Kind.To == nil {
 		return nil
 	}
-	ref, confs := outboundAt(a.view, config, a.dataplane, ScopeOf(a.options.Shadow), i)
+	ref, confs := OutboundAt(a.view, config, a.dataplane, ScopeOf(a.options.Shadow), i)
 	o := newOutbound(ref, confs, config.Kind, a.options)
 	out := merged(o.EffectiveConf, ProxyRule{Outbound: &o.Outbound})
 	for _, r := range o.Routes {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -119,7 +119,7 @@ func TestRedundantAndConflicting(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, w := range inspect.NewCheck(view, set).Warnings {
+		for _, w := range check.New(view, set).Warnings {
 			switch w.Code {
 			case diag.NeverDecides, diag.NeverNeeded, diag.EqualsOverridden, diag.OverriddenEverywhere, diag.SetsNothing,
 				diag.PartlyShadowed, diag.InboundsDiffer, diag.UnknownIdentity:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -34,21 +35,21 @@ func (q *RequestQuery) Warnings() []diag.Diagnostic {
 	}}
 }
 
-// Parse returns the request. The error is [ErrUsage].
+// Parse returns the request. The error is [find.ErrUsage].
 func (q *RequestQuery) Parse() (*request.Request, error) {
 	r := &request.Request{SpiffeID: q.SpiffeID, SNI: q.SNI, Method: q.Method, Path: q.Path}
 	if r.SpiffeID != "" && !request.ClaimsID(r.SpiffeID) {
-		return nil, usagef("%s must start with spiffe://, %q does not", FieldSpiffeID, r.SpiffeID)
+		return nil, find.Usagef("%s must start with spiffe://, %q does not", find.FieldSpiffeID, r.SpiffeID)
 	}
 	r.SpiffeID = request.ClientID(r.SpiffeID)
 	if path := r.Path; path != "" && path != "*" && path[0] != '/' {
-		return nil, usagef("%s must start with /, %q does not", FieldPath, path)
+		return nil, find.Usagef("%s must start with /, %q does not", find.FieldPath, path)
 	}
 	var headers []request.Header
 	for _, h := range q.Headers {
 		name, value, ok := strings.Cut(h, "=")
 		if !ok || name == "" {
-			return nil, usagef("%s must be NAME=VALUE, %q is not", FieldHeader, h)
+			return nil, find.Usagef("%s must be NAME=VALUE, %q is not", find.FieldHeader, h)
 		}
 		headers = append(headers, request.Header{Name: name, Value: value})
 	}
@@ -57,10 +58,10 @@ func (q *RequestQuery) Parse() (*request.Request, error) {
 	for _, t := range q.Tags {
 		key, value, ok := strings.Cut(t, "=")
 		if !ok || key == "" {
-			return nil, usagef("%s must be KEY=VALUE, %q is not", FieldTag, t)
+			return nil, find.Usagef("%s must be KEY=VALUE, %q is not", find.FieldTag, t)
 		}
 		if _, twice := tags[key]; twice {
-			return nil, usagef("%s %s is given twice; a client has one value of a tag", FieldTag, key)
+			return nil, find.Usagef("%s %s is given twice; a client has one value of a tag", find.FieldTag, key)
 		}
 		tags[key] = value
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -24,17 +26,17 @@ type Resource struct {
 
 // ResourceQuery selects resources.
 type ResourceQuery struct {
-	Kind      string // "": every kind
-	Name      Name   // Name.Name may be empty
-	Mesh      string // "": every mesh; resources without a mesh are in every mesh
-	Selection Selection
+	Kind      string    // "": every kind
+	Name      find.Name // Name.Name may be empty
+	Mesh      string    // "": every mesh; resources without a mesh are in every mesh
+	Selection find.Selection
 }
 
 // NewResources returns the resources of a set that a query selects, sorted by kind and
 // identity. The set must have been read with [resource.Loader.KeepSources]. The error is
-// [ErrNotFound] if no resource has the name in the query, or [ErrUsage].
+// [find.ErrNotFound] if no resource has the name in the query, or [find.ErrUsage].
 func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
-	name, namespace, err := q.Name.split(cmp.Or(q.Kind, "resource"))
+	name, namespace, err := q.Name.Split(cmp.Or(q.Kind, "resource"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
 		out = append(out, r)
 	}
 	if name != "" && len(out) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no %s %q", q.Kind, name), name, names)
+		return nil, find.NotFound(fmt.Sprintf("there is no %s %q", q.Kind, name), name, names)
 	}
 	slices.SortStableFunc(out, func(a, b Resource) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), a.ID.Compare(b.ID))
@@ -63,8 +65,8 @@ func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
 	return out, nil
 }
 
-func (r *Resource) selectedBy(s Selection) bool {
-	return s.selects(r.Labels) || slices.ContainsFunc(r.tags, func(tags resource.Tags) bool { return s.selects(r.Labels, tags) })
+func (r *Resource) selectedBy(s find.Selection) bool {
+	return s.Selects(r.Labels) || slices.ContainsFunc(r.tags, func(tags resource.Tags) bool { return s.Selects(r.Labels, tags) })
 }
 
 // resources returns every resource of a set.
@@ -74,7 +76,7 @@ func resources(set *resource.Set) []Resource {
 		all = append(all, Resource{Meta: &m.Meta})
 	}
 	for _, d := range set.Dataplanes {
-		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: clientTagsOf(d)})
+		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)})
 	}
 	for _, p := range set.Policies {
 		all = append(all, Resource{Meta: &p.Meta, Summary: policySummary(p)})
@@ -99,7 +101,7 @@ func dataplaneSummary(d *resource.Dataplane) string {
 	var ports []string
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
-		port := portNumber(in.Port)
+		port := words.Port(in.Port)
 		if in.Name != "" {
 			port = in.Name + ":" + port
 		}

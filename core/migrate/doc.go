@@ -7,7 +7,7 @@
 //     becomes `rules`, references by name or tags become references by labels.
 //     Documents are edited as they are written, so that all other fields stay.
 //  3. The rewritten documents are loaded, and the view of Kuma 3 is compared with the
-//     view of Kuma 2: each conf, and each access decision ([inspect.NewDiff]).
+//     view of Kuma 2: each conf, and each access decision ([diff.New]).
 //
 // Invariants:
 //

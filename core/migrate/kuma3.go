@@ -43,7 +43,7 @@ func Findings(view *core.View, set *resource.Set) ([]diag.Diagnostic, error) {
 // Kuma3 rewrites the documents of a set for Kuma 3, and compares the result with the view,
 // which reads the set by semantics.Kuma. The loader, which has read the set with its
 // sources, reads the result. Next to the result there may be the errors of
-// inspect.NewDiff; a nil result has an error of the load or of the context.
+// diff.New; a nil result has an error of the load or of the context.
 func Kuma3(ctx context.Context, loader resource.Loader, view *core.View, set *resource.Set) (*Result, error) {
 	r := newRewriter(view, set)
 	if err := r.rewrite(); err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -22,8 +24,8 @@ type Difference struct {
 	Mesh string `json:"mesh"`
 	// Groups are the dataplanes whose confs differ. Confs of permissions are not among
 	// them: Access compares what they decide.
-	Groups []inspect.DiffGroup `json:"groups"`
-	Access []AccessDifference  `json:"access"` // sorted by dataplane, inbound and client
+	Groups []diff.Group       `json:"groups"`
+	Access []AccessDifference `json:"access"` // sorted by dataplane, inbound and client
 }
 
 // AccessDifference is a request that an inbound decides differently: of a dataplane of the
@@ -125,7 +127,7 @@ func (r *rewriter) opening(without, with *core.View, mesh string) string {
 			for k := range clients {
 				space := &access.Space{Protocol: permissions.Protocol, Client: &clients[k]}
 				witness, err := access.Opens(space, lists[0], lists[1], lists[2], left)
-				inbound := fmt.Sprintf("inbound %s of %s", inspect.UniqueInboundName(d, i), d.Name)
+				inbound := fmt.Sprintf("inbound %s of %s", find.InboundName(d, i), d.Name)
 				switch {
 				case err != nil:
 					return inbound + ": " + err.Error()
@@ -161,11 +163,11 @@ func (r *rewriter) compare(ctx context.Context, loader resource.Loader, document
 	out := []Difference{}
 	var first error
 	for _, mesh := range r.view.Meshes() {
-		changed, err := inspect.NewDiff(r.view, after, mesh, inspect.Options{})
+		changed, err := diff.New(r.view, after, mesh, inspect.Options{})
 		if changed == nil {
 			return nil, err
 		}
-		difference := Difference{Mesh: mesh, Groups: []inspect.DiffGroup{}}
+		difference := Difference{Mesh: mesh, Groups: []diff.Group{}}
 		for _, group := range changed.Groups {
 			if group.Changes = otherChanges(group.Changes); len(group.Changes) > 0 {
 				difference.Groups = append(difference.Groups, group)
@@ -183,19 +185,19 @@ func (r *rewriter) compare(ctx context.Context, loader resource.Loader, document
 
 // otherChanges returns the changes that are not about permissions, without those that say
 // twice what is equal: a field of `from` for any client, and of a rule for any request.
-func otherChanges(changes []inspect.Change) []inspect.Change {
-	anyClient := func(c *inspect.Change) bool {
+func otherChanges(changes []diff.Change) []diff.Change {
+	anyClient := func(c *diff.Change) bool {
 		return c.After == nil && c.Place.Selector != nil && len(*c.Place.Selector) == 0
 	}
-	anyRequest := func(c *inspect.Change) bool {
+	anyRequest := func(c *diff.Change) bool {
 		return c.Before == nil && c.Place.Match != nil && c.Place.Match.Empty()
 	}
-	same := func(a, b *inspect.Change) bool {
+	same := func(a, b *diff.Change) bool {
 		return anyClient(a) && anyRequest(b) && a.Kind == b.Kind && a.Field == b.Field &&
 			a.Place.Inbound.Name == b.Place.Inbound.Name && a.Place.Inbound.Port == b.Place.Inbound.Port && bytes.Equal(a.Before, b.After)
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c inspect.Change) bool {
-		return c.Kind == permission.KindName || slices.ContainsFunc(changes, func(o inspect.Change) bool { return same(&c, &o) || same(&o, &c) })
+	return slices.DeleteFunc(slices.Clone(changes), func(c diff.Change) bool {
+		return c.Kind == permission.KindName || slices.ContainsFunc(changes, func(o diff.Change) bool { return same(&c, &o) || same(&o, &c) })
 	})
 }
 
@@ -223,7 +225,7 @@ func (r *rewriter) access(after *core.View, mesh string) ([]AccessDifference, er
 				for k := range clients {
 					differences, err := access.Compare(&access.Space{Protocol: protocol, Client: &clients[k]}, old, now, left)
 					if err != nil {
-						limit = cmp.Or(limit, fmt.Errorf("permissions of %s of %s: %w", inspect.UniqueInboundName(d, i), d.Name, err))
+						limit = cmp.Or(limit, fmt.Errorf("permissions of %s of %s: %w", find.InboundName(d, i), d.Name, err))
 					}
 					found = append(found, oneOfEach(differences)...)
 				}
@@ -231,7 +233,7 @@ func (r *rewriter) access(after *core.View, mesh string) ([]AccessDifference, er
 			}
 			for _, difference := range found {
 				out = append(out, AccessDifference{
-					Dataplane: inspect.DataplaneKRI(r.view, d), Inbound: inspect.UniqueInboundName(d, i), Opens: difference.After.Allow,
+					Dataplane: inspect.DataplaneKRI(r.view, d), Inbound: find.InboundName(d, i), Opens: difference.After.Allow,
 					Witness: inspect.NewWitness(difference.Witness), Name: strings.TrimPrefix(d.Namespace+"/"+d.Name, "/"),
 				})
 			}

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -50,7 +50,7 @@ func (a *access) isRelay(client *server.Client) bool {
 // domain does not show the mesh of its owner, so it proves no identity (SPEC 12.1).
 func ambiguous(view *core.View) map[string]bool {
 	domains := map[string]bool{}
-	for _, o := range inspect.TrustDomainOverlaps(view) {
+	for _, o := range check.TrustDomainOverlaps(view) {
 		domains[o.TrustDomain] = true
 	}
 	return domains

@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -76,7 +77,7 @@ func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	return current.state.NoEffect(d)
 }
 
-func (p proxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*inspect.Diff, error) {
+func (p proxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*diff.Diff, error) {
 	return c.Diff(ctx, options, p.translators)
 }
 

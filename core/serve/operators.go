@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 )
 
@@ -132,12 +132,12 @@ func (p *publication) ownsPath(id string, u *url.URL) bool {
 		d := p.dataplane(segments[1])
 		return d != nil && slices.Contains(p.owners().dataplanes[id], d)
 	case len(segments) >= 4 && segments[0] == "meshes" && segments[2] == "dataplanes":
-		name := inspect.Name{Name: segments[3]}
+		name := find.Name{Name: segments[3]}
 		if query := u.Query(); query.Has("namespace") { // as the Inspect API reads it
 			namespace := query.Get("namespace")
 			name.Namespace = &namespace
 		}
-		d, err := inspect.FindDataplane(p.view(), segments[1], name)
+		d, err := find.Dataplane(p.view(), segments[1], name)
 		return err == nil && slices.Contains(p.owners().dataplanes[id], d)
 	}
 	return false

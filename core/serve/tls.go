@@ -18,8 +18,8 @@ type TLSFiles struct {
 	Certificate, Key, ClientCA string
 }
 
-// check is how long the files are not read again.
-const check = time.Second
+// rereadAfter is how long the files are not read again.
+const rereadAfter = time.Second
 
 // tlsReloader has the TLS configuration of the current files. If they are invalid, the
 // previous configuration stays in use.
@@ -47,7 +47,7 @@ func newTLSReloader(files TLSFiles, log *slog.Logger) (*tlsReloader, error) {
 func (r *tlsReloader) current() *tls.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now := time.Now(); now.Sub(r.checked) >= check {
+	if now := time.Now(); now.Sub(r.checked) >= rereadAfter {
 		r.checked = now
 		failed := ""
 		if err := r.load(); err != nil {

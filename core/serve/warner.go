@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 )
 
 // warner logs warnings about what is valid and has no effect, each once (SPEC 11.1). It
@@ -76,7 +76,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil
 	}
-	found := inspect.NewCheck(p.view(), p.set).Warnings
+	found := check.New(p.view(), p.set).Warnings
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		found = append(found, d)
 	}
 	if w.tls {
-		found = append(found, inspect.Unidentified(p.view())...)
+		found = append(found, check.Unidentified(p.view())...)
 	}
 	var warnings []string
 	for _, d := range diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls }) {

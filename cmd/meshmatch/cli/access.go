@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -109,7 +110,7 @@ func (g *globals) client(w *world, q *accessQuery) error {
 	if q.from == "" {
 		return nil
 	}
-	client, err := inspect.FindClient(w.view, w.mesh, g.named(q.from))
+	client, err := find.Client(w.view, w.mesh, g.named(q.from))
 	if err != nil {
 		return err
 	}
@@ -124,16 +125,16 @@ func (g *globals) client(w *world, q *accessQuery) error {
 // service they are of this service.
 func (q *accessQuery) find(d *resource.Dataplane, service string) ([]int, error) {
 	if q.port != 0 {
-		i, declared, err := inspect.FindPort(d, uint32(q.port))
+		i, declared, err := find.Port(d, uint32(q.port))
 		if err != nil || !declared {
 			return nil, err
 		}
 		return []int{i}, nil
 	}
 	if service != "" {
-		return inspect.FindServiceInbounds(d, service, q.inbound)
+		return find.NamedInbounds(d, service, q.inbound)
 	}
-	i, err := inspect.FindInbound(d, q.inbound)
+	i, err := find.Inbound(d, q.inbound)
 	return []int{i}, err
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -58,7 +58,7 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 	if !ok {
 		return resource.ID{}, usagef("--delete must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", name)
 	}
-	if k, err := inspect.FindKind(g.kinds, kind); err == nil {
+	if k, err := find.Kind(g.kinds, kind); err == nil {
 		kind = k.Name
 	} else if strings.EqualFold(kind, "dp") {
 		kind = "Dataplane"
@@ -66,7 +66,7 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 	var found []resource.ID
 	var names []string
 	for _, id := range identities(set) {
-		if !inspect.IsKindName(kind, id.Kind) || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
+		if !find.IsKindName(kind, id.Kind) || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
 			continue
 		}
 		qualified := id.Namespace + "/" + id.Name

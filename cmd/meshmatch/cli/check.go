@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/migrate"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -85,13 +86,13 @@ finding that is not an error; the other classes are
 // check returns the findings about the input, without those that it ignores. With tls
 // they include the dataplanes that are served to no client over TLS; with a next
 // version they include what that version reads differently.
-func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*inspect.Check, error) {
-	answer := inspect.NewCheck(w.view, w.set)
+func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*check.Check, error) {
+	answer := check.New(w.view, w.set)
 	if err := g.addUnserved(ctx, answer, w.view); err != nil {
 		return nil, err
 	}
 	if tls {
-		answer.Warnings = append(answer.Warnings, inspect.Unidentified(w.view)...)
+		answer.Warnings = append(answer.Warnings, check.Unidentified(w.view)...)
 	}
 	if next != "" {
 		if err := g.addMigration(ctx, answer, w.set); err != nil {
@@ -109,7 +110,7 @@ func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*
 }
 
 // addMigration adds the findings about Kuma 3.
-func (g *globals) addMigration(ctx context.Context, answer *inspect.Check, set *resource.Set) error {
+func (g *globals) addMigration(ctx context.Context, answer *check.Check, set *resource.Set) error {
 	w, err := g.view(ctx, set, semantics.Kuma)
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func (g *globals) addMigration(ctx context.Context, answer *inspect.Check, set *
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
-func (g *globals) addUnserved(ctx context.Context, answer *inspect.Check, view *core.View) error {
+func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View) error {
 	if !slices.ContainsFunc(view.Meshes(), func(mesh string) bool {
 		return len(view.Policies(mesh)) > 0 || len(view.Identities(mesh).All()) > 0
 	}) {
@@ -156,7 +157,7 @@ func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err er
 			return err
 		}
 	case !g.isTable():
-		answer := &inspect.Check{
+		answer := &check.Check{
 			Resources: map[string]int{}, Skipped: map[string]int{},
 			Errors: invalid, Warnings: []diag.Diagnostic{},
 		}
@@ -167,7 +168,7 @@ func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err er
 	return err
 }
 
-func checkPage(p *page, a *inspect.Check) {
+func checkPage(p *page, a *check.Check) {
 	counts := func(title string, kinds map[string]int) {
 		if len(kinds) == 0 {
 			return

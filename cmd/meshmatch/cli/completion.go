@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -47,7 +48,7 @@ func targetNames(w *world, args []string) []string {
 		for _, d := range w.view.Dataplanes(w.mesh) {
 			for i := range d.Inbounds {
 				if service := d.Inbounds[i].Tags.Value(resource.ServiceTag); service != "" {
-					names = append(names, inspect.ServicePrefix+service)
+					names = append(names, find.ServicePrefix+service)
 				}
 			}
 		}
@@ -61,17 +62,17 @@ func outboundNames(w *world, args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	d, err := inspect.FindDataplane(w.view, w.mesh, inspect.Name{Name: args[0]})
+	d, err := find.Dataplane(w.view, w.mesh, find.Name{Name: args[0]})
 	if err != nil {
 		return nil
 	}
-	return inspect.OutboundNames(w.view, d)
+	return find.OutboundNames(w.view, d)
 }
 
 func (g *globals) policyNames(w *world, args []string) []string {
 	var names []string
 	if len(args) == 1 {
-		kind, _ := inspect.FindKind(g.kinds, args[0])
+		kind, _ := find.Kind(g.kinds, args[0])
 		for _, p := range w.view.Policies(w.mesh) {
 			if p.Type == kind {
 				names = append(names, p.Name)
@@ -127,14 +128,14 @@ func (g *globals) completeFlag(c *cobra.Command, flag string, names func(w *worl
 // completeResources completes a kind, then a name of the resources of that kind.
 func (g *globals) completeResources(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return inspect.ResourceKinds(g.kinds, documentTypes()), cobra.ShellCompDirectiveNoFileComp
+		return find.ResourceKinds(g.kinds, documentTypes()), cobra.ShellCompDirectiveNoFileComp
 	}
 	return g.completeNames(func(w *world, args []string) []string {
 		if len(args) != 1 {
 			return nil
 		}
 		var names []string
-		kind, _ := inspect.FindResourceKind(g.kinds, documentTypes(), args[0])
+		kind, _ := find.ResourceKind(g.kinds, documentTypes(), args[0])
 		list, _ := inspect.NewResources(w.set, inspect.ResourceQuery{Kind: kind, Name: g.named("")})
 		for i := range list {
 			names = append(names, list[i].Name)

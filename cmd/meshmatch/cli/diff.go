@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -150,7 +151,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*snapshot.Comparison, 
 	if err != nil {
 		return nil, err
 	}
-	view, err := inspect.WithEnforced(c.Context(), w.view, w.set, policy)
+	view, err := diff.WithEnforced(c.Context(), w.view, w.set, policy)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*snapshot.Comparison, 
 
 // newFindings returns what opens, closes and drains, and the findings of the new input that
 // the old one lacks.
-func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
+func (g *globals) newFindings(ctx context.Context, diff *diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
 	findings := diff.Findings()
 	if worlds == nil {
 		return findings, nil
@@ -182,7 +183,7 @@ func (g *globals) newFindings(ctx context.Context, diff *inspect.Diff, worlds *[
 	return append(findings, diag.Added(found[0], found[1])...), errors.Join(errs...)
 }
 
-func diffPage(p *page, diff *inspect.Diff) {
+func diffPage(p *page, diff *diff.Diff) {
 	if diff.Empty() {
 		p.line("no dataplane changes, by the semantics %s", diff.Semantics)
 		return
@@ -217,7 +218,7 @@ func diffPage(p *page, diff *inspect.Diff) {
 }
 
 // groupPage shows the changes of dataplanes.
-func groupPage(p *page, group *inspect.DiffGroup) {
+func groupPage(p *page, group *diff.Group) {
 	names := group.Names
 	if p.wide {
 		names = group.Dataplanes
@@ -239,13 +240,13 @@ func groupPage(p *page, group *inspect.DiffGroup) {
 
 // accessDiffPage prints the requests that an inbound allows or denies now, each with an
 // example.
-func accessDiffPage(p *page, a *inspect.AccessDiff) {
+func accessDiffPage(p *page, a *diff.Access) {
 	names := a.Names
 	if p.wide {
 		names = a.Dataplanes
 	}
 	p.heading(0, "access of %s, inbound %s", someOf(names, 5), a.Inbound)
-	changes := func(title string, list []inspect.AccessChange) {
+	changes := func(title string, list []diff.AccessChange) {
 		for i := range list {
 			change := &list[i]
 			p.row(title, change.Clients.String())
@@ -257,11 +258,11 @@ func accessDiffPage(p *page, a *inspect.AccessDiff) {
 	changes("closes", a.Closes)
 }
 
-func samePlace(a, b *inspect.Change) bool {
+func samePlace(a, b *diff.Change) bool {
 	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
 }
 
-func dataplaneCount(diff *inspect.Diff) string {
+func dataplaneCount(diff *diff.Diff) string {
 	n := 0
 	for _, group := range diff.Groups {
 		n += len(group.Dataplanes)
@@ -270,7 +271,7 @@ func dataplaneCount(diff *inspect.Diff) string {
 }
 
 // drainText returns how many listeners drain, and why.
-func drainText(drains []inspect.Drain) string {
+func drainText(drains []diff.Drain) string {
 	var because, dataplanes []string
 	for i := range drains {
 		because, dataplanes = append(because, drains[i].Because...), append(dataplanes, drains[i].Dataplane)
@@ -280,7 +281,7 @@ func drainText(drains []inspect.Drain) string {
 		diag.Count(len(slices.Compact(dataplanes)), "dataplane"), listed(slices.Compact(because)))
 }
 
-func inboundNames(inbounds []inspect.InboundOf) string {
+func inboundNames(inbounds []diff.InboundOf) string {
 	names := make([]string, len(inbounds))
 	for i, in := range inbounds {
 		names[i] = in.Name + " " + in.Inbound
@@ -296,7 +297,7 @@ func someOf(names []string, shown int) string {
 	return fmt.Sprintf("%s and %d more", listed(names[:shown]), len(names)-shown)
 }
 
-func changedField(c *inspect.Change) string {
+func changedField(c *diff.Change) string {
 	switch c.Field {
 	case "":
 		return "conf"

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 )
 
 // TestFields finds the flag of each field that an error of package inspect may name.
@@ -12,7 +12,7 @@ func TestFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range inspect.Fields() {
+	for _, field := range find.Fields() {
 		if conf.Flag(string(field)) == nil {
 			t.Errorf("there is no flag --%s", field)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 )
 
 func newGet(g *globals) *cobra.Command {
@@ -34,13 +35,13 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 		ValidArgsFunction: g.completeResources,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if selector != "" {
-				if q.Selection, err = inspect.ParseSelection(selector); err != nil {
+				if q.Selection, err = find.ParseSelection(selector); err != nil {
 					return err
 				}
 			}
 			q.Mesh, q.Name = g.mesh, g.named("")
 			if len(args) > 0 {
-				if q.Kind, err = inspect.FindResourceKind(g.kinds, documentTypes(), args[0]); err != nil {
+				if q.Kind, err = find.ResourceKind(g.kinds, documentTypes(), args[0]); err != nil {
 					return err
 				}
 			}

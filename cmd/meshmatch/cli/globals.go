@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -139,13 +139,13 @@ func (g *globals) loadDataplane(c *cobra.Command, name string) (*world, *resourc
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := inspect.FindDataplane(w.view, w.mesh, g.named(name))
+	d, err := find.Dataplane(w.view, w.mesh, g.named(name))
 	return w, d, err
 }
 
 // policy finds a policy by its kind and its name or namespace/name.
 func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) {
-	return inspect.FindPolicy(w.view, w.mesh, kind, g.named(name))
+	return find.Policy(w.view, w.mesh, kind, g.named(name))
 }
 
 // policyOf finds the policy of a flag: KIND/NAME or KIND/NAMESPACE/NAME.
@@ -154,7 +154,7 @@ func (g *globals) policyOf(w *world, text string) (*resource.Policy, error) {
 	if !ok {
 		return nil, usagef("--policy must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", text)
 	}
-	kind, err := inspect.FindKind(g.kinds, kindName)
+	kind, err := find.Kind(g.kinds, kindName)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +162,6 @@ func (g *globals) policyOf(w *world, text string) (*resource.Policy, error) {
 }
 
 // named returns a name with the namespace of --namespace.
-func (g *globals) named(name string) inspect.Name {
-	return inspect.Name{Name: name, Namespace: g.namespace}
+func (g *globals) named(name string) find.Name {
+	return find.Name{Name: name, Namespace: g.namespace}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -26,7 +27,7 @@ whether the policy is enforced there or only informs, and why.`,
 			return g.completeNames(g.policyNames)(c, args, word)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			kind, err := inspect.FindKind(g.kinds, args[0])
+			kind, err := find.Kind(g.kinds, args[0])
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -11,7 +11,7 @@ import (
 // name, which set gets.
 func (g *globals) kindFlag(flags *pflag.FlagSet, usage string, set func(*resource.Kind)) {
 	flags.Func("kind", usage, func(name string) error {
-		kind, err := inspect.FindKind(g.kinds, name)
+		kind, err := find.Kind(g.kinds, name)
 		if err == nil {
 			set(kind)
 		}

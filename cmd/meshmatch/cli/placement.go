@@ -7,7 +7,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/inspect/placement"
 )
 
 func newPlacement(g *globals) *cobra.Command {
@@ -33,8 +34,8 @@ error.`,
 					return err
 				}
 			}
-			printWarnings(c, inspect.PlacementWarnings(w.view))
-			answer := inspect.NewPlacements(w.view, w.mesh)
+			printWarnings(c, check.PlacementWarnings(w.view))
+			answer := placement.New(w.view, w.mesh)
 			if policy != "" {
 				if answer, err = answer.Of(g.named(policy)); err != nil {
 					return err
@@ -49,7 +50,7 @@ error.`,
 }
 
 // placementPage prints a line for each policy, and then the targets of each.
-func placementPage(p *page, a *inspect.Placements) {
+func placementPage(p *page, a *placement.Placements) {
 	if len(a.Policies) == 0 {
 		p.heading(0, "no policies")
 		return

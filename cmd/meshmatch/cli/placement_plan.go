@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newPlacementPlan(g *globals) *cobra.Command {
 	var policy, percent string
-	var q inspect.PlanQuery
+	var q placement.PlanQuery
 	c := &cobra.Command{
 		Use:   "plan --policy KIND/NAME --percent N",
 		Short: "Print the placements that enforce a policy on a share of its dataplanes",
@@ -49,7 +49,7 @@ in the same wave.`,
 			if err != nil {
 				return err
 			}
-			plan, err := inspect.NewPlacementPlan(w.view, p, q)
+			plan, err := placement.NewPlan(w.view, p, q)
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func percentages(text string) ([]int, error) {
 
 // printPlan prints the documents of a plan: as a list in JSON, otherwise as a stream of
 // YAML with a comment for each wave.
-func (g *globals) printPlan(c *cobra.Command, plan *inspect.PlacementPlan) error {
+func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
 	out := c.OutOrStdout()
 	if g.output.word == "json" {
 		list := struct {

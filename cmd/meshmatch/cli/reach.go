@@ -12,13 +12,14 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 )
 
 // matrices are the outputs of reach beyond the outputs of all commands.
-var matrices = map[string]func(io.Writer, *inspect.Reach) error{"csv": reachCSV, "dot": reachDot, "md": reachMarkdown}
+var matrices = map[string]func(io.Writer, *traffic.Reach) error{"csv": reachCSV, "dot": reachDot, "md": reachMarkdown}
 
 func newReach(g *globals) *cobra.Command {
-	var q inspect.ReachQuery
+	var q traffic.ReachQuery
 	form := choice{"table", append(slices.Clone(outputs), "csv", "dot", "md")}
 	c := &cobra.Command{
 		Use:   "reach",
@@ -44,7 +45,7 @@ exceeds a limit; -o json has the reason.`,
 			if err != nil {
 				return err
 			}
-			answer, err := inspect.NewReach(w.view, w.mesh, q, inspect.Options{Source: g.withSource()})
+			answer, err := traffic.NewReach(w.view, w.mesh, q, inspect.Options{Source: g.withSource()})
 			if err != nil {
 				return err
 			}
@@ -63,14 +64,14 @@ exceeds a limit; -o json has the reason.`,
 }
 
 // reachCell returns the cell of a client and an inbound, given by their indexes.
-func reachCell(a *inspect.Reach, client, inbound int) *inspect.ReachCell {
+func reachCell(a *traffic.Reach, client, inbound int) *traffic.ReachCell {
 	return &a.Cells[client*len(a.Inbounds)+inbound]
 }
 
 // reachPage prints a table for each inbound. Clients with equal answers are one row.
-func reachPage(p *page, a *inspect.Reach) {
+func reachPage(p *page, a *traffic.Reach) {
 	p.row("semantics", a.Semantics.String())
-	if len(a.Clients) == 1 && a.Clients[0].ID == inspect.OtherClients {
+	if len(a.Clients) == 1 && a.Clients[0].ID == traffic.OtherClients {
 		p.line("no dataplane has an identity, so no client is known; select dataplanes with a MeshIdentity")
 	}
 	for k := range a.Inbounds {
@@ -101,7 +102,7 @@ func reachPage(p *page, a *inspect.Reach) {
 }
 
 // reachWhen returns the condition of a cell, or the limit that it exceeds.
-func reachWhen(cell *inspect.ReachCell) string {
+func reachWhen(cell *traffic.ReachCell) string {
 	if cell.When != nil {
 		return cell.When.String()
 	}
@@ -109,7 +110,7 @@ func reachWhen(cell *inspect.ReachCell) string {
 }
 
 // reachText returns the word of a cell, with its condition.
-func reachText(cell *inspect.ReachCell) string {
+func reachText(cell *traffic.ReachCell) string {
 	if when := reachWhen(cell); when != "" {
 		return cell.Access + ": " + when
 	}
@@ -117,7 +118,7 @@ func reachText(cell *inspect.ReachCell) string {
 }
 
 // reachRows returns a matrix with a header: clients, then a column for each inbound.
-func reachRows(a *inspect.Reach) [][]string {
+func reachRows(a *traffic.Reach) [][]string {
 	header := []string{"client"}
 	for i := range a.Inbounds {
 		header = append(header, a.Inbounds[i].Title)
@@ -133,9 +134,9 @@ func reachRows(a *inspect.Reach) [][]string {
 	return rows
 }
 
-func reachCSV(w io.Writer, a *inspect.Reach) error { return csv.NewWriter(w).WriteAll(reachRows(a)) }
+func reachCSV(w io.Writer, a *traffic.Reach) error { return csv.NewWriter(w).WriteAll(reachRows(a)) }
 
-func reachMarkdown(w io.Writer, a *inspect.Reach) error {
+func reachMarkdown(w io.Writer, a *traffic.Reach) error {
 	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "\n", " ")
 	for i, row := range reachRows(a) {
 		for k := range row {
@@ -154,7 +155,7 @@ func reachMarkdown(w io.Writer, a *inspect.Reach) error {
 }
 
 // reachDot prints a graph with an edge for each pair with some access.
-func reachDot(w io.Writer, a *inspect.Reach) error {
+func reachDot(w io.Writer, a *traffic.Reach) error {
 	var b strings.Builder
 	b.WriteString("digraph reach {\n  rankdir=LR;\n")
 	for i := range a.Clients {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/identity/ca"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 )
@@ -41,9 +41,9 @@ func withFlags(err error) error {
 		}
 		return errors.Join(each...)
 	}
-	var query *inspect.QueryError
+	var query *find.Error
 	if errors.As(err, &query) {
-		return query.Spelled(func(field inspect.Field) string { return "--" + string(field) })
+		return query.Spelled(func(field find.Field) string { return "--" + string(field) })
 	}
 	if flags := remedy(err); flags != "" {
 		return fmt.Errorf("%w; %s", err, flags)

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/replay"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -120,7 +121,7 @@ func (q *replayQuery) fields() (map[string]string, error) {
 }
 
 // answer replays the logs. The error may be about a part of the answer.
-func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]string) (*inspect.Replay, error) {
+func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]string) (*traffic.Replay, error) {
 	var before, after *world
 	var next *core.View
 	var err error
@@ -137,8 +138,8 @@ func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]st
 	}
 	progress := new(replay.Progress)
 	defer showProgress(c.ErrOrStderr(), progress)()
-	return inspect.NewReplay(c.Context(), before.view, next, before.mesh,
-		inspect.ReplayQuery{Files: q.logs, Stdin: c.InOrStdin(), Renamed: renamed, Progress: progress}, inspect.Options{Source: g.withSource()})
+	return traffic.NewReplay(c.Context(), before.view, next, before.mesh,
+		traffic.ReplayQuery{Files: q.logs, Stdin: c.InOrStdin(), Renamed: renamed, Progress: progress}, inspect.Options{Source: g.withSource()})
 }
 
 // printLogFormat prints the policy that writes what a replay reads: as YAML, unless JSON is
@@ -154,11 +155,11 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 		mesh, view = w.mesh, w.view
 	}
 	mesh = cmp.Or(mesh, resource.DefaultMesh)
-	fields, err := inspect.ReplayFields(renamed, mesh, view)
+	fields, err := traffic.ReplayFields(renamed, mesh, view)
 	if err != nil {
 		return err
 	}
-	policy, err := inspect.NewReplayLog(fields, mesh, "/dev/stdout")
+	policy, err := traffic.NewReplayLog(fields, mesh, "/dev/stdout")
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 }
 
 // replayPage prints counts, then each difference with an example.
-func replayPage(p *page, a *inspect.Replay) {
+func replayPage(p *page, a *traffic.Replay) {
 	count := func(n int64) string { return strconv.FormatInt(n, 10) }
 	p.row("semantics", a.Semantics.String())
 	p.row("records", count(a.Records))

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/replay"
 )
 
@@ -32,7 +32,7 @@ func TestProgressLine(t *testing.T) {
 
 // A table is short, and a wide one has all.
 func TestLongReplay(t *testing.T) {
-	a := &inspect.Replay{Differences: make([]inspect.ReplayDifference, 25), Unnamed: make([]string, 30)}
+	a := &traffic.Replay{Differences: make([]traffic.ReplayDifference, 25), Unnamed: make([]string, 30)}
 	for i := range a.Unnamed {
 		a.Unnamed[i] = "spiffe://shop.mesh/a"
 	}

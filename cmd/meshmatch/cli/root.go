@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 )
 
 // Exit codes (SPEC 10).
@@ -83,7 +83,7 @@ func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
 		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
-	root.Long = fmt.Sprintf(rootLong, indented(inspect.KindNames(g.kinds)))
+	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -153,7 +153,7 @@ func failuresOf(c *cobra.Command, code int) {
 		var usage usageError
 		var partial incomplete
 		switch {
-		case err == nil || errors.As(err, &usage) || errors.Is(err, inspect.ErrUsage):
+		case err == nil || errors.As(err, &usage) || errors.Is(err, find.ErrUsage):
 			return err
 		case errors.As(err, &partial):
 			return failure{partial.error, exitNo}

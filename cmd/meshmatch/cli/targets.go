@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -46,10 +47,10 @@ func (t *targets) several() bool { return t.selector != "" || t.service != "" }
 // load reads the files, and finds the dataplanes. Name is the last argument; args without
 // it is allowed with -l.
 func (g *globals) loadTargets(c *cobra.Command, t *targets, args []string) (*world, error) {
-	var selection inspect.Selection
+	var selection find.Selection
 	var err error
 	if t.selector != "" {
-		if selection, err = inspect.ParseSelection(t.selector); err != nil {
+		if selection, err = find.ParseSelection(t.selector); err != nil {
 			return nil, err
 		}
 	}
@@ -58,16 +59,16 @@ func (g *globals) loadTargets(c *cobra.Command, t *targets, args []string) (*wor
 		return nil, err
 	}
 	if t.selector != "" {
-		t.list, err = inspect.SelectDataplanes(w.view, w.mesh, selection, g.namespace)
+		t.list, err = find.SelectDataplanes(w.view, w.mesh, selection, g.namespace)
 		return w, err
 	}
 	name := args[len(args)-1]
-	if service, ok := strings.CutPrefix(name, inspect.ServicePrefix); ok {
+	if service, ok := strings.CutPrefix(name, find.ServicePrefix); ok {
 		t.service = service
-		t.list, err = inspect.ServiceDataplanes(w.view, w.mesh, service, g.namespace)
+		t.list, err = find.ServiceDataplanes(w.view, w.mesh, service, g.namespace)
 		return w, err
 	}
-	d, err := inspect.FindDataplane(w.view, w.mesh, g.named(name))
+	d, err := find.Dataplane(w.view, w.mesh, g.named(name))
 	t.list = []*resource.Dataplane{d}
 	return w, err
 }

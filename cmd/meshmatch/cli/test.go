@@ -11,6 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/diag/report"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -37,8 +39,8 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 			if err != nil {
 				return err
 			}
-			kind := func(name string) (*resource.Kind, error) { return inspect.FindKind(g.kinds, name) }
-			answer := inspect.RunTests(w.view, w.mesh, kind, inspect.Options{Source: g.withSource()})
+			kind := func(name string) (*resource.Kind, error) { return find.Kind(g.kinds, name) }
+			answer := traffic.RunTests(w.view, w.mesh, kind, inspect.Options{Source: g.withSource()})
 			if len(answer.Tests) == 0 {
 				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
 			}
@@ -59,11 +61,11 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 }
 
 // testPage prints each assertion that does not hold, and how many do.
-func testPage(p *page, t *inspect.TestResults, files []string) {
+func testPage(p *page, t *traffic.TestResults, files []string) {
 	passed := 0
 	for i := range t.Tests {
 		r := &t.Tests[i]
-		if r.Result == inspect.TestPass {
+		if r.Result == traffic.TestPass {
 			passed++
 			continue
 		}
@@ -77,7 +79,7 @@ func testPage(p *page, t *inspect.TestResults, files []string) {
 }
 
 // counterexample returns the command that shows it, with the files that were read.
-func counterexample(e *inspect.Counterexample, files []string) string {
+func counterexample(e *traffic.Counterexample, files []string) string {
 	command := "meshmatch access " + shellQuoted(e.Dataplane) + " --inbound " + shellQuoted(e.Inbound)
 	if options := requestOptions(&e.Witness); options != noOptions {
 		command += " " + options
@@ -95,7 +97,7 @@ func deciderText(p *page, by *inspect.Decider) string {
 	return p.reason(by.KRI, by.Item, by.Source)
 }
 
-func writeJUnit(w io.Writer, t *inspect.TestResults, files []string) error {
+func writeJUnit(w io.Writer, t *traffic.TestResults, files []string) error {
 	suite := report.Suite{Name: "meshmatch"}
 	for i := range t.Tests {
 		r := &t.Tests[i]
@@ -106,9 +108,9 @@ func writeJUnit(w io.Writer, t *inspect.TestResults, files []string) error {
 			message.Text += "\n" + counterexample(r.Counterexample, files)
 		}
 		switch r.Result {
-		case inspect.TestFail:
+		case traffic.TestFail:
 			c.Failure = message
-		case inspect.TestUnknown:
+		case traffic.TestUnknown:
 			c.Error = message
 		}
 		suite.Cases = append(suite.Cases, c)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -38,7 +38,7 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 			if kindName == "" || outbound == "" {
 				return usagef("--kind and --outbound are required")
 			}
-			kind, err := inspect.FindKind(g.kinds, kindName)
+			kind, err := find.Kind(g.kinds, kindName)
 			if err != nil {
 				return err
 			}

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/why"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 func newWhy(g *globals) *cobra.Command {
-	var q inspect.EffectQuery
+	var q why.Query
 	var t targets
 	c := &cobra.Command{
 		Use:   "why KIND [NAME] DATAPLANE|svc/SERVICE|-l KEY=VALUE",
@@ -42,7 +44,7 @@ kind.`,
 		ValidArgsFunction: g.completeWhy,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if q.Kind, err = inspect.FindKind(g.kinds, args[0]); err != nil {
+			if q.Kind, err = find.Kind(g.kinds, args[0]); err != nil {
 				return err
 			}
 			if err := q.Check(); err != nil {
@@ -54,7 +56,7 @@ kind.`,
 			}
 			var policy *resource.Policy
 			if len(args) == 3 || len(args) == 2 && t.selector != "" {
-				if policy, err = inspect.FindPolicy(w.view, w.mesh, q.Kind.Name, g.named(args[1])); err != nil {
+				if policy, err = find.Policy(w.view, w.mesh, q.Kind.Name, g.named(args[1])); err != nil {
 					return err
 				}
 			}
@@ -77,9 +79,9 @@ kind.`,
 
 // whyAnswer answers about a dataplane: about a policy or, if it is nil, about all of the
 // kind.
-func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, policy *resource.Policy, q *inspect.EffectQuery) answered {
+func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, policy *resource.Policy, q *why.Query) answered {
 	if policy == nil {
-		answer, err := inspect.NewPolicyEffects(c.Context(), w.view, d, q)
+		answer, err := why.NewPolicies(c.Context(), w.view, d, q)
 		if answer == nil {
 			return t.answered(w, d, nil, err)
 		}
@@ -87,7 +89,7 @@ func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, po
 		a.table = func(p *page) { effectsPage(p, answer) }
 		return a
 	}
-	answer, err := inspect.NewPolicyEffect(c.Context(), w.view, d, policy, q)
+	answer, err := why.NewPolicy(c.Context(), w.view, d, policy, q)
 	if answer == nil {
 		return t.answered(w, d, nil, err)
 	}
@@ -96,7 +98,7 @@ func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, po
 	return a
 }
 
-func effectsPage(p *page, a *inspect.PolicyEffects) {
+func effectsPage(p *page, a *why.Policies) {
 	p.row("semantics", a.Semantics.String())
 	if len(a.Policies) == 0 {
 		p.line("there are no policies of this kind")
@@ -107,10 +109,10 @@ func effectsPage(p *page, a *inspect.PolicyEffects) {
 	}
 }
 
-func effectPage(p *page, a *inspect.PolicyEffect) {
+func effectPage(p *page, a *why.Policy) {
 	p.row("answer", string(a.Answer))
 	p.row("semantics", a.Semantics.String())
-	if a.Answer == inspect.Informs {
+	if a.Answer == why.Informs {
 		p.row("action", causes("inform", a.Because))
 	}
 	if a.Reason != "" {
@@ -131,7 +133,7 @@ func effectPage(p *page, a *inspect.PolicyEffect) {
 	}
 }
 
-func placeEffectRows(p *page, e *inspect.PlaceEffect) {
+func placeEffectRows(p *page, e *why.PlaceEffect) {
 	p.heading(1, "%s of %s", e.Item, e.Place.String())
 	for _, pointer := range slices.SortedFunc(maps.Keys(e.Fields), inspect.ComparePointers) {
 		var value any

@@ -6,6 +6,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -60,7 +63,7 @@ func proxyRules(q *question, d *resource.Dataplane, options inspect.Options) (an
 }
 
 func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := inspect.FindInbound(d, q.PathValue("inbound"))
+	i, err := find.Inbound(d, q.PathValue("inbound"))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +72,7 @@ func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options
 }
 
 func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := inspect.FindOutbound(q.view, d, q.PathValue("outbound"))
+	i, err := find.Outbound(q.view, d, q.PathValue("outbound"))
 	if err != nil {
 		return nil, err
 	}
@@ -106,9 +109,9 @@ func access(q *question) (any, error) {
 	}
 	i, declared := 0, true
 	if port != 0 {
-		i, declared, err = inspect.FindPort(d, port)
+		i, declared, err = find.Port(d, port)
 	} else {
-		i, err = inspect.FindInbound(d, inbound)
+		i, err = find.Inbound(d, inbound)
 	}
 	if err != nil {
 		return nil, err
@@ -145,15 +148,15 @@ func policyDataplanes(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := inspect.FindPolicy(q.view, q.mesh, kind.Name, name)
+	policy, err := find.Policy(q.view, q.mesh, kind.Name, name)
 	if err != nil {
 		return nil, err
 	}
 	return inspect.NewPolicy(q.view, policy, source)
 }
 
-// diff returns what would change if shadow policies were enforced.
-func diff(q *question) (any, error) {
+// meshDiff returns what would change if shadow policies were enforced.
+func meshDiff(q *question) (any, error) {
 	p := q.parameters("shadow", "kind", "policy", "source")
 	options, policy := p.options(q.view.Kinds()), p.text("policy")
 	switch {
@@ -167,12 +170,12 @@ func diff(q *question) (any, error) {
 		return nil, err
 	}
 	return struct {
-		*inspect.Diff
+		*diff.Diff
 		incomplete
 	}{answer, reasons(err)}, nil
 }
 
-func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, error) {
+func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, error) {
 	compared := &snapshot.Comparison{Before: snapshot.Side{View: q.view}, After: snapshot.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
 	if policy == "" {
 		return q.proxies.Diff(q.Context(), compared, options)
@@ -181,15 +184,15 @@ func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, 
 	if !qualified {
 		return nil, errors.New("policy must be KIND/NAME or KIND/NAMESPACE/NAME")
 	}
-	kind, err := inspect.FindKind(q.view.Kinds(), kindName)
+	kind, err := find.Kind(q.view.Kinds(), kindName)
 	if err != nil {
 		return nil, err
 	}
-	found, err := inspect.FindPolicy(q.view, q.mesh, kind.Name, inspect.Name{Name: name})
+	found, err := find.Policy(q.view, q.mesh, kind.Name, find.Name{Name: name})
 	if err != nil {
 		return nil, err
 	}
-	view, err := inspect.WithEnforced(q.Context(), q.view, q.set, found)
+	view, err := diff.WithEnforced(q.Context(), q.view, q.set, found)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +200,13 @@ func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, 
 	return q.proxies.Diff(q.Context(), compared, options)
 }
 
-func placement(q *question) (any, error) {
+func meshPlacement(q *question) (any, error) {
 	p := q.parameters("policy")
-	name := inspect.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
+	name := find.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
 	if p.err != nil {
 		return nil, p.err
 	}
-	answer := inspect.NewPlacements(q.view, q.mesh)
+	answer := placement.New(q.view, q.mesh)
 	if name.Name == "" {
 		return answer, nil
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -26,7 +28,7 @@ type Proxies interface {
 	// NoEffect returns the fields of confs that the configuration lacks.
 	NoEffect(*resource.Dataplane) []inspect.NoEffect
 	// Diff compares two configurations, with the listeners that drain.
-	Diff(context.Context, *snapshot.Comparison, inspect.Options) (*inspect.Diff, error)
+	Diff(context.Context, *snapshot.Comparison, inspect.Options) (*diff.Diff, error)
 }
 
 // New returns the handler of the Inspect API. It answers every path that begins with
@@ -44,8 +46,8 @@ func New(current Current, proxies Proxies) http.Handler {
 		dataplane + "_access":                         access,
 		dataplane + "_conf":                           conf,
 		"/meshes/{mesh}/{kind}/{name}/_dataplanes":    policyDataplanes,
-		"/meshes/{mesh}/_diff":                        diff,
-		"/meshes/{mesh}/_placement":                   placement,
+		"/meshes/{mesh}/_diff":                        meshDiff,
+		"/meshes/{mesh}/_placement":                   meshPlacement,
 	} {
 		a.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, answer) })
 	}
@@ -121,8 +123,8 @@ func (q *question) parameters(known ...string) *parameters {
 }
 
 // name returns the name in the path.
-func (q *question) name(p *parameters) inspect.Name {
-	name := inspect.Name{Name: q.PathValue("name")}
+func (q *question) name(p *parameters) find.Name {
+	name := find.Name{Name: q.PathValue("name")}
 	if p.values.Has("namespace") {
 		namespace := p.text("namespace")
 		name.Namespace = &namespace
@@ -137,10 +139,10 @@ func (q *question) dataplane(p *parameters) (*resource.Dataplane, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return inspect.FindDataplane(q.view, q.mesh, name)
+	return find.Dataplane(q.view, q.mesh, name)
 }
 
 // kind returns the policy kind in the path.
 func (q *question) kind() (*resource.Kind, error) {
-	return inspect.FindKind(q.view.Kinds(), q.PathValue("kind"))
+	return find.Kind(q.view.Kinds(), q.PathValue("kind"))
 }

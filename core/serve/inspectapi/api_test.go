@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -124,6 +125,6 @@ type noProxies struct{}
 
 func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }
 func (noProxies) NoEffect(*resource.Dataplane) []inspect.NoEffect { return nil }
-func (noProxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*inspect.Diff, error) {
+func (noProxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*diff.Diff, error) {
 	return c.Diff(ctx, options, nil)
 }

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 )
 
 // TestFields uses each field that an error of package inspect may name as a parameter. It
@@ -18,7 +18,7 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	api := newAPI(t, archive)
-	for _, field := range inspect.Fields() {
+	for _, field := range find.Fields() {
 		const conf = "/meshes/default/dataplanes/backend-1/_conf?"
 		if w := ask(api, http.MethodGet, conf+string(field)+"=x"); strings.Contains(w.Body.String(), "unknown parameter") {
 			t.Errorf("%s is not a parameter: %s", field, w.Body)

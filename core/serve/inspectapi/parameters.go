@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -73,7 +74,7 @@ func (p *parameters) kind(kinds *resource.Kinds) *resource.Kind {
 	if name == "" {
 		return nil
 	}
-	kind, err := inspect.FindKind(kinds, name)
+	kind, err := find.Kind(kinds, name)
 	if err != nil {
 		p.fail(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 )
 
 // Problem is the body of an answer with an error status (RFC 9457).
@@ -41,7 +42,7 @@ func write(w http.ResponseWriter, status int, contentType string, body any) {
 
 // statusOf returns the status of an error of package inspect.
 func statusOf(err error) int {
-	if errors.Is(err, inspect.ErrNotFound) {
+	if errors.Is(err, find.ErrNotFound) {
 		return http.StatusNotFound
 	}
 	return http.StatusBadRequest

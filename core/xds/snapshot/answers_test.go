@@ -63,8 +63,8 @@ func stateOf(t *testing.T, mesh string) *snapshot.State {
 	return snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 }
 
-// check returns the warnings of all dataplanes.
-func check(t *testing.T, state *snapshot.State) []xds.Warning {
+// warningsOf returns the warnings of all dataplanes.
+func warningsOf(t *testing.T, state *snapshot.State) []xds.Warning {
 	t.Helper()
 	warnings, err := state.Check(t.Context())
 	if err != nil {
@@ -76,7 +76,7 @@ func check(t *testing.T, state *snapshot.State) []xds.Warning {
 func answer(t *testing.T, state *snapshot.State, words []string) string {
 	t.Helper()
 	if words[0] == "check" {
-		return lines(check(t, state))
+		return lines(warningsOf(t, state))
 	}
 	d := state.View().Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: words[1]})
 	if d == nil {

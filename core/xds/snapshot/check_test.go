@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -117,8 +117,8 @@ func TestHTTPOnTCPIsReportedOnce(t *testing.T) {
 ---
 {type: %s, name: p, spec: {to: [{targetRef: %s, default: %s}]}}
 `, mesh.outbound, mesh.endpoints, kind.Name, target, conf))
-				all := inspect.NewCheck(state.View(), &resource.Set{}).Warnings
-				for _, w := range check(t, state) {
+				all := check.New(state.View(), &resource.Set{}).Warnings
+				for _, w := range warningsOf(t, state) {
 					all = append(all, w.Diagnostic())
 				}
 				for _, field := range kind.To.HTTPFields {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -32,8 +33,8 @@ type Comparison struct {
 }
 
 // Diff returns the diff with its drains, for Envoys that the translators configure. It
-// returns the errors of [inspect.NewDiff], or the cause of the context if that ends.
-func (c *Comparison) Diff(ctx context.Context, options inspect.Options, translators []xds.Translator) (*inspect.Diff, error) {
+// returns the errors of [diff.New], or the cause of the context if that ends.
+func (c *Comparison) Diff(ctx context.Context, options inspect.Options, translators []xds.Translator) (*diff.Diff, error) {
 	answer, errLimit := c.withoutDrains(options)
 	if answer == nil {
 		return nil, errLimit
@@ -51,27 +52,27 @@ func (c *Comparison) Diff(ctx context.Context, options inspect.Options, translat
 	if err != nil {
 		return nil, err
 	}
-	answer.Drains = slices.DeleteFunc(drains, func(d inspect.Drain) bool { return options.Kind != "" && !slices.Contains(d.Because, options.Kind) })
+	answer.Drains = slices.DeleteFunc(drains, func(d diff.Drain) bool { return options.Kind != "" && !slices.Contains(d.Because, options.Kind) })
 	return answer, errLimit
 }
 
-func (c *Comparison) withoutDrains(options inspect.Options) (*inspect.Diff, error) {
+func (c *Comparison) withoutDrains(options inspect.Options) (*diff.Diff, error) {
 	if c.Before.View == c.After.View {
-		return inspect.NewShadowDiff(c.Before.View, c.Mesh, options)
+		return diff.NewShadow(c.Before.View, c.Mesh, options)
 	}
 	options.Shadow = c.After.Scope == core.Shadow
-	return inspect.NewDiff(c.Before.View, c.After.View, c.Mesh, options)
+	return diff.New(c.Before.View, c.After.View, c.Mesh, options)
 }
 
 // drains returns the listeners that drain (SPEC 11.8), given a diff of all kinds. A listener
 // drains if its bytes differ. The causes are found by building both sides again without the
 // translators of the kinds that changed: there is no table of fields that could be out of
 // date.
-func (c *Comparison) drains(ctx context.Context, all *inspect.Diff, translators []xds.Translator) ([]inspect.Drain, error) {
+func (c *Comparison) drains(ctx context.Context, all *diff.Diff, translators []xds.Translator) ([]diff.Drain, error) {
 	d := &drains{Comparison: c, translators: translators, sides: map[string]*[2]*State{}}
 	d.objects = d.changedObjects()
 	pairs := d.pairs(all)
-	found := make([][]inspect.Drain, len(pairs))
+	found := make([][]diff.Drain, len(pairs))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range pairs {
@@ -108,8 +109,8 @@ type dataplanePair struct {
 }
 
 // pairs returns the dataplanes that may have other listeners.
-func (d *drains) pairs(changed *inspect.Diff) []dataplanePair {
-	changes := map[string][]inspect.Change{}
+func (d *drains) pairs(changed *diff.Diff) []dataplanePair {
+	changes := map[string][]diff.Change{}
 	for i := range changed.Groups {
 		for _, kri := range changed.Groups[i].Dataplanes {
 			changes[kri] = changed.Groups[i].Changes
@@ -226,7 +227,7 @@ func (d *drains) versions(p *dataplanePair, without []string) versions {
 func (v versions) differ(listener string) bool { return v.before[listener] != v.after[listener] }
 
 // of returns the listeners of a dataplane that drain.
-func (d *drains) of(p *dataplanePair) []inspect.Drain {
+func (d *drains) of(p *dataplanePair) []diff.Drain {
 	full := d.versions(p, nil)
 	var names []string
 	for name := range full.before {
@@ -251,10 +252,10 @@ func (d *drains) of(p *dataplanePair) []inspect.Drain {
 	for _, kind := range kinds {
 		alone[kind] = d.versions(p, slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == kind }))
 	}
-	found := make([]inspect.Drain, len(names))
+	found := make([]diff.Drain, len(names))
 	for i, name := range names {
 		_, stays := full.after[name]
-		drain := inspect.Drain{Dataplane: p.kri, Listener: name, Removed: !stays, Name: p.name}
+		drain := diff.Drain{Dataplane: p.kri, Listener: name, Removed: !stays, Name: p.name}
 		for _, kind := range kinds {
 			if with := alone[kind]; base.differ(name) && (with.before[name] != base.before[name] || with.after[name] != base.after[name]) ||
 				!base.differ(name) && with.differ(name) {

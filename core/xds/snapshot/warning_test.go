@@ -77,7 +77,7 @@ spec:
 		"mesh.yaml:22:11: spec.rules[0].default.http: a TCP inbound sees no requests (inbound/10.0.0.1/80)",
 	}
 	var got []string
-	for _, w := range check(t, state) {
+	for _, w := range warningsOf(t, state) {
 		got = append(got, w.Diagnostic().Error())
 	}
 	if !slices.Equal(got, want) {

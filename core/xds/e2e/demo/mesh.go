@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -53,5 +53,5 @@ func toLoopback(d *resource.Dataplane) {
 
 // dataplane returns the dataplane of a name, which may be NAMESPACE/NAME.
 func dataplane(view *core.View, name string) (*resource.Dataplane, error) {
-	return inspect.FindDataplane(view, "default", inspect.Name{Name: name})
+	return find.Dataplane(view, "default", find.Name{Name: name})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -60,11 +61,11 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, err := inspect.ReplayFields(nil, "default", view)
+	fields, err := traffic.ReplayFields(nil, "default", view)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := inspect.NewReplayLog(fields, "default", "/run/mesh/replay.log")
+	log, err := traffic.NewReplayLog(fields, "default", "/run/mesh/replay.log")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestReplay(t *testing.T) {
 // replayLog replays the log of a world by the policies of its story.
 func replayLog(w *world, s *story) string {
 	file := w.file("replay.log")
-	answer, err := inspect.NewReplay(w.t.Context(), w.load(s), nil, "default", inspect.ReplayQuery{Files: []string{file}}, inspect.Options{})
+	answer, err := traffic.NewReplay(w.t.Context(), w.load(s), nil, "default", traffic.ReplayQuery{Files: []string{file}}, inspect.Options{})
 	if err != nil {
 		return err.Error()
 	}

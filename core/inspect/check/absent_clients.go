@@ -1,0 +1,27 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// absentClients warns of `from` items that select no client of the mesh.
+func (m *meshCheck) absentClients() []diag.Diagnostic {
+	var warnings []diag.Diagnostic
+	for _, p := range m.policies {
+	items:
+		for i := range p.From {
+			selector := p.From[i].TargetRef.Selector()
+			for range m.workloads().with(selector) {
+				continue items
+			}
+			warnings = append(warnings, diag.Diagnostic{
+				Code: diag.AbsentClient, Pos: p.From[i].Pos, Path: fmt.Sprintf("spec.from[%d].targetRef", i),
+				What: fmt.Sprintf("no dataplane of mesh %q is a client with the tags %s", m.mesh, selector),
+				Hint: "check the tags, or remove the item",
+			})
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,134 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// closedInbounds warns of inbounds that deny every request (SPEC 7.3). There is
+// one warning for all inbounds that no permission selects, and one for each
+// group with the same permissions.
+func (m *meshCheck) closedInbounds() []diag.Diagnostic {
+	var causes []*closedCause
+	known := map[string]*closedCause{}           // by the policies
+	closed := map[requests.Inputs]*closedCause{} // nil: the inbound allows some request
+	for _, d := range m.dataplanes {
+		if !m.view.PermissionsApply(d) {
+			continue
+		}
+		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
+		for i := range d.Inbounds {
+			key := requests.InputsOf(config, d, i, false)
+			cause, examined := closed[key]
+			if !examined {
+				if permissions := permission.ForInbound(config, d, i); !m.allowsAny(key, permissions) {
+					names := permittingPolicies(key)
+					if cause = known[names]; cause == nil {
+						cause = &closedCause{policies: names, dataplane: d, inbound: i, rules: permissions.Rules != nil}
+						known[names], causes = cause, append(causes, cause)
+					}
+				}
+				closed[key] = cause
+			}
+			if cause != nil {
+				cause.inbounds = append(cause.inbounds, inboundOf(d, i))
+			}
+		}
+	}
+	var warnings []diag.Diagnostic
+	for _, cause := range causes {
+		warnings = append(warnings, cause.warning())
+	}
+	return warnings
+}
+
+// allowsAny reports whether an inbound allows any request. If this is unknown, it
+// returns true.
+func (m *meshCheck) allowsAny(key requests.Inputs, p *permission.Permissions) bool {
+	if allows, known := m.allows[key]; known {
+		return allows
+	}
+	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, m.accessLimits)
+	return err != nil || slices.ContainsFunc(regions, func(r access.Region) bool { return r.Allow })
+}
+
+// inboundOf returns the names of a dataplane and of its inbound, given by its index.
+func inboundOf(d *resource.Dataplane, inbound int) string {
+	return words.Qualified(&d.Meta) + " " + find.InboundName(d, inbound)
+}
+
+// openInbounds warns, once for a mesh, of inbounds that allow every client
+// because no permission is applied to their dataplanes (SPEC 17.1).
+func (m *meshCheck) openInbounds() []diag.Diagnostic {
+	var first *resource.Dataplane
+	var inbounds []string
+	for _, d := range m.dataplanes {
+		if len(d.Inbounds) == 0 || m.view.PermissionsApply(d) {
+			continue
+		}
+		first = cmp.Or(first, d)
+		for i := range d.Inbounds {
+			inbounds = append(inbounds, inboundOf(d, i))
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return []diag.Diagnostic{{
+		Code: diag.OpenInbound, Pos: first.Pos, Path: "networking.inbound[0]",
+		What: fmt.Sprintf("every client is allowed, because %s: %s", permission.OpenReason, words.First(inbounds)), Hint: permission.OpenHint,
+	}}
+}
+
+// permittingPolicies returns the names of the policies that select an inbound.
+func permittingPolicies(p requests.Inputs) string {
+	var names []string
+	if p.Config != nil {
+		for _, matched := range p.Config.Matched.All() {
+			if matched.Inbounds.Has(p.Inbound) {
+				names = append(names, words.Qualified(&matched.Policy.Meta))
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// closedCause is the reason why inbounds deny every request.
+type closedCause struct {
+	policies  string // the policies that select the inbounds
+	rules     bool   // they have rules, and no `from` has an effect
+	dataplane *resource.Dataplane
+	inbound   int // of the dataplane, the first of the inbounds
+	inbounds  []string
+}
+
+// openAll is the part of a policy that allows every client (SPEC 7.3).
+const openAll = `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
+
+func (c *closedCause) warning() diag.Diagnostic {
+	names := words.First(c.inbounds)
+	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
+	switch {
+	case c.policies == "":
+		w.What = "every request is denied, because no MeshTrafficPermission selects the inbound: " + names
+		w.Hint = "to allow every client, write in the spec of a MeshTrafficPermission " + openAll
+	case c.rules:
+		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
+		w.Hint = "add a rule with an allow entry"
+	default:
+		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
+		w.Hint = "to allow every client, write " + openAll
+	}
+	return w
+}

@@ -1,0 +1,35 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// defaultPolicies warns of the policies that a new mesh has but this one lacks. They have
+// an effect only if they are in the input (SPEC 17.5).
+func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
+	document := m.view.Mesh(m.mesh)
+	var missing []string
+	for _, id := range m.view.Semantics().DefaultPolicies(m.mesh, document) {
+		if !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return p.Kind == id.Kind && p.DisplayName() == id.Name }) {
+			missing = append(missing, id.Kind+" "+id.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	at := m.dataplanes[0].Pos
+	if document != nil {
+		at = document.Pos
+	}
+	return []diag.Diagnostic{{
+		Code: diag.DefaultPolicyMissing,
+		Pos:  at,
+		What: fmt.Sprintf("the mesh %q lacks policies that a new mesh has: %s", m.mesh, strings.Join(missing, ", ")),
+		Hint: "if the mesh has them, add them to the input, or the answers are without them",
+	}}
+}

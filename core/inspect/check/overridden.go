@@ -1,0 +1,385 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// overriddenItems warns of items, rules and defaults that set nothing on any
+// dataplane that their policy selects, and of inbounds whose rule views exceed
+// the limit (SPEC 5.5).
+func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
+	o := overridden{
+		views:      views,
+		sets:       map[rules.Origin]bool{},
+		applies:    map[rules.Origin]bool{},
+		overridden: map[*resource.Policy]bool{},
+		needed:     map[rules.Origin]bool{},
+		inbounds:   map[*resource.Policy]bool{},
+		outbounds:  map[*resource.Policy]bool{},
+		any:        map[*resource.Policy]bool{},
+		examined:   map[*rules.From]bool{},
+		fromIsRule: map[*resource.Kind]bool{},
+	}
+	for _, kind := range m.view.Kinds().All() {
+		o.fromIsRule[kind] = m.view.Semantics().FromItems(kind) == semantics.FromAsRules
+	}
+	for _, config := range m.configs {
+		o.add(&config)
+		o.configs = append(o.configs, config)
+	}
+	m.markDestinations(&o)
+	for _, p := range m.policies {
+		o.policy(p)
+	}
+	return o.warnings
+}
+
+// overridden collects the effects of items.
+type overridden struct {
+	views *ruleviews.Views
+	sets  map[rules.Origin]bool // items that set a leaf of some conf
+	// applies are the items of `from` that apply to an inbound. needed are the items that
+	// set a leaf which would have another value without them, or may have.
+	applies, needed map[rules.Origin]bool
+	configs         []dataplaneConfig
+	fromIsRule      map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
+	overridden      map[*resource.Policy]bool // what isOverridden returns
+	// The policies that select an inbound, a dataplane with outbounds, and any
+	// dataplane. The items of other policies are not reported.
+	inbounds, outbounds, any map[*resource.Policy]bool
+	examined                 map[*rules.From]bool
+	warnings                 []diag.Diagnostic
+}
+
+func (o *overridden) add(config *dataplaneConfig) {
+	for _, m := range config.Matched.All() {
+		p := m.Policy
+		o.any[p] = true
+		if len(config.Outbounds) > 0 {
+			o.outbounds[p] = true
+		}
+		for j := range config.Inbounds {
+			if m.Inbounds.Has(j) {
+				o.inbounds[p] = true
+			}
+		}
+	}
+	o.mark(config.Default, config.Kind.Default, func() []rules.Contribution { return defaultsOf(config) })
+	for i := range config.Outbounds {
+		o.mark(config.Outbounds[i].Effective, config.Kind.To, func() []rules.Contribution {
+			return itemsFor(config, config.dataplane.Outbounds[i].Tags)
+		})
+		for _, route := range config.Outbounds[i].Routes {
+			o.markNeeded(route.Effective)
+		}
+	}
+	for i := range config.Inbounds {
+		if len(config.Inbounds[i].Rules) > 0 {
+			o.rules(config, i)
+		}
+		if from := config.Inbounds[i].From; from != nil && !o.examined[from] {
+			o.examined[from] = true
+			o.from(config, i)
+		}
+	}
+}
+
+// markDestinations marks the items that set a leaf for an outbound of a destination.
+// Dataplanes with the same config and the same list of outbounds are examined once.
+func (m *meshCheck) markDestinations(o *overridden) {
+	type examined struct {
+		config *rules.Config
+		list   *destination.Outbound
+	}
+	seen := map[examined]bool{}
+	for _, d := range m.dataplanes {
+		outbounds := m.view.DestinationOutbounds(d)
+		if len(outbounds) == 0 {
+			continue
+		}
+		for _, shadow := range []bool{false, true} {
+			for _, config := range m.view.Configs(d, inspect.ScopeOf(shadow)) {
+				key := examined{config, &outbounds[0]}
+				if config.Kind.To == nil || seen[key] {
+					continue
+				}
+				seen[key] = true
+				for _, matched := range config.Matched.All() {
+					o.outbounds[matched.Policy] = true
+				}
+				confs := m.view.DestinationConfs(d, config.Kind.Name, inspect.ScopeOf(shadow))
+				for i := range outbounds {
+					conf := confs.Of(&outbounds[i])
+					o.markNeeded(conf.Effective)
+					for _, route := range conf.Routes {
+						o.markNeeded(route.Effective)
+					}
+				}
+			}
+		}
+	}
+}
+
+// from marks the items that set a leaf for some client of an inbound. If the
+// rule view exceeds its limit, it marks all items, so that none has a warning.
+func (o *overridden) from(config *dataplaneConfig, inbound int) {
+	from, d := config.Inbounds[inbound].From, config.dataplane
+	view, err := o.views.Of(from)
+	if err != nil {
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: diag.PastLimit, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, find.InboundName(d, inbound), d.Name, err),
+			Hint: "ask for the conf of one client at a time, by its tags",
+		})
+		for _, origin := range from.Origins() {
+			o.sets[origin], o.needed[origin] = true, true
+		}
+	}
+	for _, origin := range from.Origins() {
+		o.applies[origin] = true
+	}
+	for _, r := range view {
+		o.markNeeded(r.Effective)
+	}
+}
+
+// mark notes which items set something, and which of them a conf needs. Items returns all
+// items of the conf, lowest priority first.
+func (o *overridden) mark(e *rules.Effective, section *resource.Section, items func() []rules.Contribution) {
+	if e == nil {
+		return
+	}
+	var all []rules.Contribution
+	for _, origin := range e.Origins {
+		o.sets[origin] = true
+		if o.needed[origin] {
+			continue
+		}
+		if all == nil {
+			all = items()
+		}
+		others := slices.DeleteFunc(slices.Clone(all), func(c rules.Contribution) bool { return c.Origin == origin })
+		if without := rules.Merge(section.Conf, others); without == nil || !section.Conf.Equal(without.Conf, e.Conf) {
+			o.needed[origin] = true
+		}
+	}
+}
+
+// markNeeded is mark for a conf whose items are not examined one by one.
+func (o *overridden) markNeeded(e *rules.Effective) {
+	if e == nil {
+		return
+	}
+	for _, origin := range e.Origins {
+		o.sets[origin], o.needed[origin] = true, true
+	}
+}
+
+// defaultsOf returns the defaults that a dataplane's conf is merged from (SPEC 4.4).
+func defaultsOf(config *dataplaneConfig) []rules.Contribution {
+	var items []rules.Contribution
+	for _, m := range config.Matched.All() {
+		if p := m.Policy; p.Default != nil && !p.TargetRef.Kind.IsRoute() {
+			items = append(items, rules.Contribution{Origin: rules.Origin{Policy: p}, Conf: p.Default})
+		}
+	}
+	return items
+}
+
+// itemsFor returns the `to` items that the conf of an outbound with the given tags is
+// merged from (SPEC 4.2).
+func itemsFor(config *dataplaneConfig, tags resource.Tags) []rules.Contribution {
+	var items []rules.Contribution
+	for _, m := range config.Matched.All() {
+		p := m.Policy
+		if p.TargetRef.Kind.IsRoute() {
+			continue
+		}
+		for i := range p.To {
+			if t := &p.To[i].TargetRef; !t.Kind.IsRoute() && t.SelectsOutbound(tags) {
+				items = append(items, rules.Contribution{Origin: rules.Origin{Policy: p, Index: i}, Conf: p.To[i].Conf})
+			}
+		}
+	}
+	return items
+}
+
+// rules marks the items of the rules of an inbound. Of several rules with the same matches
+// the one with the highest priority gives them their place among the other rules, so it
+// has an effect if there are others (SPEC 7.1).
+func (o *overridden) rules(config *dataplaneConfig, inbound int) {
+	like := map[string][]rules.Contribution{} // by their matches
+	for _, m := range config.Matched.All() {
+		if !m.Inbounds.Has(inbound) {
+			continue
+		}
+		p := m.Policy
+		add := func(i int, c resource.Conf) {
+			origin := rules.Origin{Policy: p, Index: i}
+			key := matchesOf(origin)
+			like[key] = append(like[key], rules.Contribution{Origin: origin, Conf: c})
+		}
+		for i := range p.Rules {
+			add(i, p.Rules[i].Conf)
+		}
+		for i := range p.From {
+			if o.fromIsRule[config.Kind] {
+				add(i, p.From[i].Conf)
+			}
+		}
+	}
+	for _, items := range like {
+		if last := items[len(items)-1].Origin; len(items) > 1 && len(like) > 1 {
+			o.sets[last], o.needed[last] = true, true
+		}
+	}
+	for _, r := range ruleviews.FirstOfMatch(config.Inbounds[inbound].Rules) {
+		if len(r.Origins) > 0 {
+			items := like[matchesOf(r.Origins[0])]
+			o.mark(r.Effective, config.Kind.Rules, func() []rules.Contribution { return items })
+		}
+	}
+}
+
+// matchesOf returns a text that is equal for rules with equal matches. A `from` item, which
+// is read as a rule, has none.
+func matchesOf(o rules.Origin) string {
+	if len(o.Policy.Rules) == 0 || len(o.Policy.Rules[o.Index].Matches) == 0 {
+		return conf.MatchesKey([]conf.Match{{}})
+	}
+	return conf.MatchesKey(o.Policy.Rules[o.Index].Matches)
+}
+
+func (o *overridden) policy(p *resource.Policy) {
+	const removeIt = "remove it or change the order"
+	kind := p.Type
+	if o.outbounds[p] {
+		for i := range p.To {
+			o.item(rules.Origin{Policy: p, Index: i}, kind.To, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
+		}
+	}
+	if o.inbounds[p] {
+		for i := range p.From {
+			o.item(rules.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
+		}
+		for i := range p.Rules {
+			if !kind.Rules.Unmerged { // unmerged rules are examined entry by entry
+				o.item(rules.Origin{Policy: p, Index: i}, kind.Rules, "any request to the inbounds", "other rules override it whole; "+removeIt)
+			}
+		}
+	}
+	if p.Default != nil && o.any[p] {
+		o.item(rules.Origin{Policy: p}, kind.Default, "any of the dataplanes", "other policies override it whole; "+removeIt)
+	}
+}
+
+func (o *overridden) item(origin rules.Origin, section *resource.Section, what, hint string) {
+	field, pos := words.Item(origin, section)
+	switch {
+	case !o.sets[origin]:
+		code := diag.SetsNothing
+		if !hasFields(section.Conf, confOf(origin, section)) {
+			hint = "it has no field: set one, or remove it"
+		}
+		if o.isOverridden(origin.Policy) {
+			code = diag.OverriddenEverywhere
+		}
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
+			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	case !o.needed[origin]:
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
+			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	}
+}
+
+// isOverridden reports whether a policy sets nothing although an item of it applies: others
+// override all its fields.
+func (o *overridden) isOverridden(p *resource.Policy) bool {
+	is, known := o.overridden[p]
+	if !known {
+		is = !o.setsAny(p) && o.appliesAny(p) && hasAnyField(p)
+		o.overridden[p] = is
+	}
+	return is
+}
+
+// hasAnyField reports whether a conf of a policy has a field.
+func hasAnyField(p *resource.Policy) bool {
+	kind := p.Type
+	return p.Default != nil && hasFields(kind.Default.Conf, p.Default) ||
+		slices.ContainsFunc(p.To, func(item resource.Item) bool { return hasFields(kind.To.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.From, func(item resource.Item) bool { return hasFields(kind.From.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.Rules, func(rule resource.Rule) bool { return hasFields(kind.Rules.Conf, rule.Conf) })
+}
+
+// hasFields reports whether a conf has a field.
+func hasFields(of resource.ConfType, c resource.Conf) bool {
+	merger := of.NewMerger()
+	merger.Fill(c, 0)
+	for range merger.Leaves() {
+		return true
+	}
+	return false
+}
+
+// confOf returns the conf of an item of a section.
+func confOf(o rules.Origin, section *resource.Section) resource.Conf {
+	p := o.Policy
+	switch section {
+	case p.Type.To:
+		return p.To[o.Index].Conf
+	case p.Type.From:
+		return p.From[o.Index].Conf
+	case p.Type.Rules:
+		return p.Rules[o.Index].Conf
+	}
+	return p.Default
+}
+
+func (o *overridden) setsAny(p *resource.Policy) bool {
+	for i := range max(len(p.To), len(p.From), len(p.Rules), 1) {
+		if o.sets[rules.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return false
+}
+
+// appliesAny reports whether an item of a policy applies anywhere. The policy selects a
+// dataplane.
+func (o *overridden) appliesAny(p *resource.Policy) bool {
+	if p.Default != nil || len(p.Rules) > 0 && o.inbounds[p] {
+		return true
+	}
+	for i := range p.From {
+		if o.applies[rules.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return len(p.To) > 0 && slices.ContainsFunc(o.configs, func(config dataplaneConfig) bool {
+		if config.Kind != p.Type {
+			return false
+		}
+		selected := false
+		for _, m := range config.Matched.All() {
+			selected = selected || m.Policy == p
+		}
+		return selected && slices.ContainsFunc(config.dataplane.Outbounds, func(out resource.Outbound) bool { return p.RoutesOutbound(out.Tags) })
+	})
+}

@@ -1,0 +1,140 @@
+package diff
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// entryDiffs compares the entries of unmerged rules. Inbounds share lists of thousands
+// of entries, so each list is read once, and each pair is compared once.
+type entryDiffs struct {
+	before, after inspect.Options // how origins are shown
+	lists         map[*rules.InboundConfig]entryList
+	known         map[entryPair][]entryKeyOf
+	err           error // the first error
+}
+
+type entryPair struct{ before, after *rules.InboundConfig } // nil: none
+
+// entryKeyOf identifies an entry of an inbound by its JSON and its list. The effect of
+// an entry does not depend on its position in the list.
+type entryKeyOf struct{ entry, field string }
+
+// entryList contains the entries of an inbound. Of equal entries, it contains
+// the first.
+type entryList map[entryKeyOf]leaf
+
+func newEntryDiffs(sides sides) *entryDiffs {
+	return &entryDiffs{before: sides.before, after: sides.after, lists: map[*rules.InboundConfig]entryList{}, known: map[entryPair][]entryKeyOf{}}
+}
+
+// add adds the entries that only one of two views has to the leaves of that
+// view.
+func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) error {
+	type inbound struct {
+		kind  *resource.Kind
+		place *inspect.Place
+		entryPair
+	}
+	var inbounds []inbound
+	at := map[string]int{}
+	collect := func(configs []*rules.Config, d *resource.Dataplane, set func(*entryPair, *rules.InboundConfig)) {
+		for _, config := range configs {
+			for i, c := range config.Inbounds {
+				if len(c.Unmerged) == 0 {
+					continue
+				}
+				key := config.Kind.Name + " " + find.InboundName(d, i)
+				n, known := at[key]
+				if !known {
+					n = len(inbounds)
+					at[key], inbounds = n, append(inbounds, inbound{kind: config.Kind, place: &inspect.Place{Inbound: inspect.InboundPlace(d, i)}})
+				}
+				set(&inbounds[n].entryPair, c)
+			}
+		}
+	}
+	collect(before, p.before, func(both *entryPair, c *rules.InboundConfig) { both.before = c })
+	collect(after, p.after, func(both *entryPair, c *rules.InboundConfig) { both.after = c })
+	for _, in := range inbounds {
+		for _, key := range e.compare(in.kind, in.entryPair) {
+			at := leafKey{in.kind.Name, in.place.String() + ", permissions", key.entry, key.field}
+			for _, side := range []struct {
+				l *leaves
+				c *rules.InboundConfig
+			}{{old, in.before}, {next, in.after}} {
+				if entry, has := e.lists[side.c][key]; has {
+					entry.place = in.place
+					side.l.at[at] = entry
+				}
+			}
+		}
+	}
+	return e.err
+}
+
+// compare returns the entries that only one of two inbounds has.
+func (e *entryDiffs) compare(kind *resource.Kind, both entryPair) []entryKeyOf {
+	if both.before == both.after {
+		return nil
+	}
+	keys, known := e.known[both]
+	if !known {
+		before, after := e.list(kind, both.before, e.before), e.list(kind, both.after, e.after)
+		for key, entry := range before {
+			if other, has := after[key]; !has || !bytes.Equal(entry.value, other.value) {
+				keys = append(keys, key)
+			}
+		}
+		for key := range after {
+			if _, has := before[key]; !has {
+				keys = append(keys, key)
+			}
+		}
+		e.known[both] = keys
+	}
+	return keys
+}
+
+// list returns the entries of an inbound; a nil inbound has none.
+func (e *entryDiffs) list(kind *resource.Kind, c *rules.InboundConfig, options inspect.Options) entryList {
+	if c == nil {
+		return nil
+	}
+	list, known := e.lists[c]
+	if !known {
+		list = entryList{}
+		for i := range c.Unmerged {
+			list.add(kind, &c.Unmerged[i], options, &e.err)
+		}
+		e.lists[c] = list
+	}
+	return list
+}
+
+func (list entryList) add(kind *resource.Kind, r *rules.Contribution, options inspect.Options, err *error) {
+	l := leaves{options: options}
+	tree := l.decoded(r.Conf)
+	merger := kind.Rules.Conf.NewMerger()
+	merger.Fill(r.Conf, 0)
+	origin := l.options.Origin(r.Origin, kind.Rules)
+	for pointer := range merger.Leaves() {
+		value := l.encoded(inspect.Lookup(tree, pointer))
+		field := pointer[:strings.LastIndexByte(pointer, '/')]
+		if _, ok := inspect.Lookup(tree, field).([]any); ok {
+			pointer = field
+		}
+		key := entryKeyOf{string(value), pointer}
+		if _, has := list[key]; !has {
+			list[key] = leaf{value: value, origin: &origin}
+		}
+	}
+	if *err == nil {
+		*err = l.err
+	}
+}

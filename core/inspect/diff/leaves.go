@@ -1,0 +1,97 @@
+package diff
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// leafKey identifies a leaf of a dataplane's configuration: the policy kind, the
+// place in words, the match or entry, and the field. The same leaf has the same
+// key in two views.
+type leafKey struct{ kind, place, entry, field string }
+
+func (a leafKey) compare(b leafKey) int {
+	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.place, b.place),
+		strings.Compare(a.entry, b.entry), inspect.ComparePointers(a.field, b.field))
+}
+
+type leaf struct {
+	value  json.RawMessage
+	origin *inspect.Origin // nil for a conf as a whole
+	place  *inspect.Place
+}
+
+// leaves is the flattened effective configuration of a dataplane. The parts that
+// depend on the other view are added later: the confs of `from` ([clientDiffs]), the
+// entries of unmerged rules ([entryDiffs]), and the order of rules ([ruleOrders]).
+type leaves struct {
+	options inspect.Options // how origins are shown
+	at      map[leafKey]leaf
+	err     error // the first error; if not nil, the leaves are incomplete
+}
+
+// newLeaves flattens the configs of a dataplane of a side.
+func newLeaves(s side, configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
+	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, at: map[leafKey]leaf{}}
+	for _, config := range configs {
+		l.config(s, config, d)
+	}
+	return l
+}
+
+func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
+	kind := config.Kind
+	l.conf(kind, kind.Default, &inspect.Place{}, config.Default)
+	for outbound, confs := range inspect.Outbounds(s.view, config, d, s.scope) {
+		l.conf(kind, kind.To, &inspect.Place{Outbound: outbound}, confs.Effective)
+		for _, r := range confs.Routes {
+			place := &inspect.Place{Outbound: outbound, Route: l.options.PolicyKRI(r.Route), RouteName: r.Route.Kind + " " + words.Qualified(&r.Route.Meta)}
+			l.conf(kind, kind.To, place, r.Effective)
+		}
+	}
+	for i := range config.Inbounds {
+		inbound := inspect.InboundPlace(d, i)
+		for _, r := range ruleviews.FirstOfMatch(config.Inbounds[i].Rules) {
+			l.conf(kind, kind.Rules, &inspect.Place{Inbound: inbound, Match: &r.Match}, r.Effective)
+		}
+	}
+}
+
+// conf adds a merged conf of one of the kind's sections.
+func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *inspect.Place, e *rules.Effective) {
+	if e == nil {
+		return
+	}
+	tree := l.decoded(e.Conf)
+	key := leafKey{kind: kind.Name, place: place.String()}
+	if place.Match != nil {
+		key.entry = place.Match.Key()
+	}
+	l.at[key] = leaf{value: json.RawMessage(`{}`), place: place}
+	for pointer, o := range e.Fields() {
+		origin := l.options.Origin(o, section)
+		key.field = pointer
+		l.at[key] = leaf{l.encoded(inspect.Lookup(tree, pointer)), &origin, place}
+	}
+}
+
+// decoded returns the JSON of a conf, decoded.
+func (l *leaves) decoded(c resource.Conf) (tree any) {
+	if err := json.Unmarshal(l.encoded(c), &tree); err != nil {
+		l.err = cmp.Or(l.err, err)
+	}
+	return tree
+}
+
+func (l *leaves) encoded(value any) []byte {
+	data, err := resource.Marshal(value)
+	l.err = cmp.Or(l.err, err)
+	return data
+}

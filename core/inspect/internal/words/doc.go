@@ -1,0 +1,2 @@
+// Package words has the texts by which answers identify resources, items and ports.
+package words

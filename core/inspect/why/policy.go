@@ -1,0 +1,388 @@
+package why
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/targets"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// An Effect is the effect of a policy on a dataplane, or on a part of it, in a
+// word or two (SPEC 13.4).
+type Effect string
+
+// The effects.
+const (
+	Applies     Effect = "applies"      // it sets a field that is in effect
+	Overridden  Effect = "overridden"   // it sets fields, but all of them are overridden
+	Informs     Effect = "informs"      // it is not enforced there
+	NotSelected Effect = "not selected" // it does not select the dataplane or the part
+	WithoutAny  Effect = "no effect"    // it sets no field, or none that the proxy gets
+)
+
+// Policy is the answer of `why` for a policy and a dataplane (SPEC 13.4).
+type Policy struct {
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the answer (SPEC 17.1)
+	Answer    Effect              `json:"answer"`
+	// Because names the bindings that place a policy that Informs. Reason is the reason
+	// why the policy has no effect, if one reason covers all of it.
+	Because []string `json:"because,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	// Fields are the values that are in effect, by JSON pointer. Overridden contains, by
+	// JSON pointer, the items that override the other fields of the policy. For a policy
+	// that Informs, both are as if it were enforced. If several places or items set one
+	// field, the first one is here; Places has all of them.
+	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
+	Overridden map[string]inspect.Decider `json:"overridden,omitempty"`
+	Places     []PlaceEffect              `json:"places,omitempty"`
+	// Condition is the condition that fails if the policy or its items do not
+	// select. Nearest is a dataplane that the policy selects.
+	Condition *inspect.Condition `json:"condition,omitempty"`
+	Nearest   *Selected          `json:"nearest,omitempty"`
+}
+
+// PlaceEffect contains the fields that one item of a policy sets at one place.
+type PlaceEffect struct {
+	Place      inspect.Place              `json:"place"`
+	Item       string                     `json:"item"` // such as "to[0]"
+	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
+	Overridden map[string]inspect.Decider `json:"overridden,omitempty"`
+	NoEffect   map[string]string          `json:"noEffect,omitempty"` // the reasons why the proxy does not get fields
+}
+
+// Selected is a dataplane that a policy selects.
+type Selected struct {
+	Dataplane string `json:"dataplane"` // KRI
+}
+
+// Policies is the answer of `why` for all policies of a kind and a dataplane.
+type Policies struct {
+	Semantics semantics.Semantics `json:"semantics"`
+	Policies  []NamedEffect       `json:"policies"` // sorted by identity
+}
+
+// NamedEffect is the effect of a policy.
+type NamedEffect struct {
+	KRI    string `json:"kri"`
+	Answer Effect `json:"answer"`
+	Name   string `json:"-"` // namespace/name
+}
+
+// Query asks for the effect of policies of a kind on a dataplane, or on a
+// part of it.
+type Query struct {
+	Kind            *resource.Kind
+	Outbound        string // for [find.Outbound]
+	Inbound         string // for [find.Inbound]
+	inspect.Options        // Source, NoEffect and Limits
+}
+
+// Check returns an error, [find.ErrUsage], if the fields do not go together.
+func (q *Query) Check() error {
+	switch {
+	case q.Outbound != "" && q.Inbound != "":
+		return find.Usagef("give %s or %s, not both", find.FieldOutbound, find.FieldInbound)
+	case q.Outbound != "" && q.Kind.To == nil:
+		return find.Usagef("%s has no conf for outbounds; leave %s out", q.Kind.Name, find.FieldOutbound)
+	case q.Inbound != "" && q.Kind.From == nil && q.Kind.Rules == nil:
+		return find.Usagef("%s has no conf for inbounds; leave %s out", q.Kind.Name, find.FieldInbound)
+	}
+	return nil
+}
+
+// NewPolicy returns the effect of a policy of the view on a dataplane. In
+// addition to an answer it may return the errors of [NewDataplane]. If the answer is
+// nil, the error is an [find.ErrUsage], an [find.ErrNotFound] or the cause of the context.
+func NewPolicy(ctx context.Context, view *core.View, d *resource.Dataplane, p *resource.Policy, q *Query) (*Policy, error) {
+	e, err := newEffects(ctx, view, d, q)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := e.of(ctx, p)
+	if answer != nil && answer.Answer == NotSelected {
+		e.explainNotSelected(p, answer)
+	}
+	return answer, err
+}
+
+// NewPolicies returns the effect of each policy of the query's kind on a dataplane.
+// It returns the same errors as [NewPolicy].
+func NewPolicies(ctx context.Context, view *core.View, d *resource.Dataplane, q *Query) (*Policies, error) {
+	e, err := newEffects(ctx, view, d, q)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Policies{Semantics: view.Semantics(), Policies: []NamedEffect{}}
+	var errs []error
+	for _, p := range view.Policies(d.Mesh) {
+		if p.Type != q.Kind {
+			continue
+		}
+		effect, err := e.of(ctx, p)
+		if effect == nil {
+			return nil, err
+		}
+		errs = append(errs, err)
+		answer.Policies = append(answer.Policies, NamedEffect{e.query.PolicyKRI(p), effect.Answer, words.Qualified(&p.Meta)})
+	}
+	return answer, errors.Join(errs...)
+}
+
+// effects compares the configuration of a dataplane with the configuration in a mesh
+// that has only a single policy of the kind.
+type effects struct {
+	view  *core.View
+	d     *resource.Dataplane
+	query Query
+	// part is the place of the query: an outbound or inbound or, if neither is set,
+	// the whole dataplane. at is its index.
+	part  inspect.Place
+	at    int
+	alone *alone
+	known map[core.Scope]*setFields
+}
+
+func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *Query) (*effects, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	e := &effects{view: view, d: d, query: *q, known: map[core.Scope]*setFields{}}
+	e.query.Semantics = view.Semantics()
+	var err error
+	switch {
+	case q.Outbound != "":
+		if e.at, err = find.Outbound(view, d, q.Outbound); err == nil {
+			config, _ := view.Config(d, q.Kind.Name, core.Enforced)
+			e.part.Outbound, _ = inspect.OutboundAt(view, config, d, core.Enforced, e.at)
+		}
+	case q.Inbound != "":
+		if e.at, err = find.Inbound(d, q.Inbound); err == nil {
+			e.part.Inbound = inspect.InboundPlace(d, e.at)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.alone, err = newAlone(ctx, view, d, q.Kind)
+	return e, err
+}
+
+// of returns the effect of a policy. It does not explain why a policy does not
+// select.
+func (e *effects) of(ctx context.Context, p *resource.Policy) (*Policy, error) {
+	answer := &Policy{Semantics: e.view.Semantics()}
+	if !e.selects(p) {
+		answer.Answer = NotSelected
+		return answer, nil
+	}
+	scope := core.Enforced
+	if target := targets.Of(e.view, e.d, p); target.Action == ocm.Inform {
+		scope, answer.Answer, answer.Because = core.Shadow, Informs, target.Because
+	}
+	set, err := e.alone.fields(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.all(scope)
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]*PlaceEffect{}
+	var order []string
+	for i := range set.list {
+		f := &set.list[i]
+		if !e.isPart(f.place) || !all.has(f.place) {
+			continue
+		}
+		key := f.group() + " " + f.item
+		place := places[key]
+		if place == nil {
+			place = &PlaceEffect{Place: *f.place, Item: f.item, Fields: map[string]json.RawMessage{}, Overridden: map[string]inspect.Decider{}, NoEffect: map[string]string{}}
+			places[key], order = place, append(order, key)
+		}
+		if reason := e.noEffect(all, f); reason != "" {
+			place.NoEffect[f.field] = reason
+		} else if by := all.overriding(f); by != nil {
+			place.Overridden[f.field] = e.decider(by)
+		} else {
+			place.Fields[f.field] = f.value
+		}
+	}
+	for _, key := range order {
+		answer.add(places[key])
+	}
+	e.conclude(p, answer)
+	return answer, errors.Join(set.err(), all.err())
+}
+
+// add adds the fields that are set at a place.
+func (a *Policy) add(place *PlaceEffect) {
+	a.Places = append(a.Places, *place)
+	for pointer, value := range place.Fields {
+		if a.Fields == nil {
+			a.Fields = map[string]json.RawMessage{}
+		}
+		if _, known := a.Fields[pointer]; !known {
+			a.Fields[pointer] = value
+		}
+	}
+	for pointer, by := range place.Overridden {
+		if a.Overridden == nil {
+			a.Overridden = map[string]inspect.Decider{}
+		}
+		if _, known := a.Overridden[pointer]; !known {
+			a.Overridden[pointer] = by
+		}
+	}
+}
+
+// conclude sets the effect of a policy that is enforced, and the reason if it has no
+// effect.
+func (e *effects) conclude(p *resource.Policy, answer *Policy) {
+	switch {
+	case answer.Answer == Informs:
+	case len(answer.Fields) > 0:
+		answer.Answer = Applies
+	case len(answer.Overridden) > 0:
+		answer.Answer = Overridden
+	default:
+		answer.Answer = WithoutAny
+	}
+	if answer.Answer != WithoutAny {
+		return
+	}
+	switch {
+	case len(answer.Places) > 0:
+		for _, place := range answer.Places {
+			for _, pointer := range slices.SortedFunc(maps.Keys(place.NoEffect), inspect.ComparePointers) {
+				answer.Reason = cmp.Or(answer.Reason, place.NoEffect[pointer])
+			}
+		}
+	case e.part.Outbound != nil && len(p.To) > 0:
+		answer.Answer = NotSelected
+	case len(p.Gateway) > 0:
+		answer.Reason = "its `to` is for the listeners of a gateway, which have no confs here"
+	case len(p.To) > 0 && e.part.Inbound == nil:
+		answer.Reason = "no item selects an outbound of the dataplane"
+		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d))
+	default:
+		answer.Reason = "it has no field for this part"
+	}
+}
+
+// selects reports whether a policy selects the dataplane and, if given, the inbound of
+// the query.
+func (e *effects) selects(p *resource.Policy) bool {
+	if e.part.Inbound == nil {
+		return targets.Selects(e.view, e.d, p, core.Shadow, nil)
+	}
+	return targets.Selects(e.view, e.d, p, core.Shadow, &e.at)
+}
+
+// explainNotSelected adds the condition that fails, and a dataplane that meets it.
+func (e *effects) explainNotSelected(p *resource.Policy, answer *Policy) {
+	var points []int
+	for point := range semantics.Points(e.d) {
+		if e.part.Inbound == nil || point == e.at {
+			points = append(points, point)
+		}
+	}
+	if answer.Condition = unmetTarget(e.view, e.d, p, points); answer.Condition == nil {
+		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d)[e.at:e.at+1])
+		return
+	}
+	selected, _ := e.view.SelectedBy(p.ID) // the view contains the policy
+	if len(selected) > 0 {
+		nearest := slices.MaxFunc(selected, func(a, b core.Selection) int {
+			return likeness(e.d, a.Dataplane) - likeness(e.d, b.Dataplane)
+		})
+		answer.Nearest = &Selected{inspect.DataplaneKRI(e.view, nearest.Dataplane)}
+	}
+}
+
+// likeness is the number of labels and tags that two dataplanes share. A shared namespace
+// has more weight.
+func likeness(a, b *resource.Dataplane) int {
+	n := 0
+	if a.Namespace == b.Namespace {
+		n = 100
+	}
+	count := func(x, y resource.Tags) {
+		for _, tag := range x {
+			if value, has := y.Get(tag.Key); has && value == tag.Value {
+				n++
+			}
+		}
+	}
+	count(a.Labels, b.Labels)
+	for i := range min(len(a.Inbounds), len(b.Inbounds)) {
+		count(a.Inbounds[i].Tags, b.Inbounds[i].Tags)
+	}
+	return n
+}
+
+// isPart reports whether a place is in the part of the query.
+func (e *effects) isPart(place *inspect.Place) bool {
+	switch {
+	case e.part.Outbound != nil:
+		return place.Outbound != nil && place.Outbound.String() == e.part.Outbound.String()
+	case e.part.Inbound != nil:
+		inbound := inspect.Place{Inbound: place.Inbound}
+		return place.Inbound != nil && inbound.String() == e.part.String()
+	}
+	return true
+}
+
+// noEffect returns the reason why the proxy does not get a field, or "" if it
+// does.
+func (e *effects) noEffect(all *setFields, f *setField) string {
+	if reason := all.ignoring(f); reason != "" {
+		return reason
+	}
+	if e.query.Kind.Name == permission.KindName && !e.view.PermissionsApply(e.d) {
+		return permission.OpenReason
+	}
+	var isHere func(*inspect.NoEffect) bool
+	switch {
+	case f.place.Outbound != nil:
+		isHere = func(n *inspect.NoEffect) bool { return n.Outbound == f.outbound }
+	case f.place.Inbound != nil:
+		isHere = func(n *inspect.NoEffect) bool { return n.Inbound == f.inbound }
+	}
+	return e.query.Options.ReasonOfNoEffect(f.Origin, f.field, isHere)
+}
+
+// all returns the fields that all policies of the kind set.
+func (e *effects) all(scope core.Scope) (*setFields, error) {
+	if known := e.known[scope]; known != nil {
+		return known, nil
+	}
+	config, err := e.view.Config(e.d, e.query.Kind.Name, scope)
+	if err != nil {
+		return nil, err
+	}
+	fields := newSetFields(e.view, config, e.d, scope, e.query.Limits)
+	e.known[scope] = fields
+	return fields, nil
+}
+
+// decider returns the item or entry that overrides a field.
+func (e *effects) decider(by *overrider) inspect.Decider {
+	if by.entry != nil {
+		return inspect.NewDecider(by.entry, e.query.Options)
+	}
+	o := e.query.Origin(by.Origin, by.section)
+	return inspect.Decider{KRI: o.KRI, Source: o.Source, Index: &o.Index, Item: o.Item}
+}
