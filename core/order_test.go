@@ -19,7 +19,7 @@ var order = []string{
 	`core/source`,
 
 	// Helpers of tests, which no other package imports.
-	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
+	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|source/sourcetest|xds/server/xdstest|internal/golden)|fuzz`,
 	`fuzz/naive`,
 
 	// Envoy and gRPC.
