@@ -16,10 +16,11 @@ var order = []string{
 	`core/xds/e2e(/envoytest|/hello|/patches|/serving|/stories|/worlds)?`,
 	`core/serve`,
 	`core/serve/inspectapi`,
+	`core/source/sourcetest`,
 	`core/source`,
 
 	// Helpers of tests, which no other package imports.
-	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|source/sourcetest|xds/server/xdstest|internal/golden)|fuzz`,
+	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
 	`fuzz/naive`,
 
 	// Envoy and gRPC.
