@@ -182,6 +182,9 @@ func (o *object) fail(e diag.Diagnostic) { o.errors = append(o.errors, e) }
 
 // check compares a decoded object with its key, and removes positions without a meaning.
 func (o *object) check(raw *Object) {
+	if raw.Flaw != "" {
+		o.fail(diag.Diagnostic{Code: diag.MisplacedObject, Pos: diag.Position{File: raw.At}, What: raw.Flaw, Hint: "write it with apply, which chooses the key, and delete this one"})
+	}
 	if m := identity(o.value); m != nil && raw.ID.Name != "" && m.ID != raw.ID && o.errors == nil {
 		o.fail(misplaced(m, raw.ID))
 	}

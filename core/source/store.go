@@ -45,7 +45,7 @@ type Page struct {
 	// More means that the state is not complete without the pages that follow, so
 	// nothing of it may be used yet.
 	More bool
-	// Objects are in any order. In one page, a key occurs once.
+	// Objects are in any order, except that later versions of a key follow earlier ones.
 	Objects []Object
 	// Held is the reason why what is stored is not a state that may be used, such as an edit
 	// that was interrupted; empty: there is none. Then More is set.
@@ -64,6 +64,9 @@ type Object struct {
 	// ID is the identity that the document must have. The Kind may be given without a
 	// name; then nothing is compared, and the kind is used if the document cannot be read.
 	ID resource.ID
+	// Flaw is why the key cannot be that of a resource; empty: it can. Then the document is
+	// an error, whatever it contains.
+	Flaw string
 	// Whole means that lines and columns of the document have no meaning for a reader.
 	Whole bool
 }
