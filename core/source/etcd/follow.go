@@ -108,21 +108,19 @@ func (f *follower) watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
-	defer cancel()
-	responses := client.Watch(ctx, f.key(""), clientv3.WithPrefix(), clientv3.WithRev(f.at+1))
+	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
+	defer cancel(nil)
 	beat := newPulse(f, client)
-	go beat.run(ctx)
+	go func() { cancel(beat.run(ctx)) }() // also ends a Watch that waits for a connection
+	responses := client.Watch(ctx, f.key(""), clientv3.WithPrefix(), clientv3.WithRev(f.at+1))
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		case confirmed := <-beat.confirmed:
 			if f.confirm(confirmed); f.stopped {
 				return nil
 			}
-		case err := <-beat.failed:
-			return err
 		case response, open := <-responses:
 			if !open {
 				return errors.New("the watch has ended")

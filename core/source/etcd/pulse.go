@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -16,13 +17,12 @@ type beat struct {
 	f         *follower
 	client    *clientv3.Client
 	confirmed chan int64 // revisions that the watch has reached
-	failed    chan error // at most one
 	progress  chan struct{}
 	watched   atomic.Int64 // the revision that the watch has reached
 }
 
 func newPulse(f *follower, client *clientv3.Client) *beat {
-	b := &beat{f: f, client: client, confirmed: make(chan int64), failed: make(chan error, 1), progress: make(chan struct{}, 1)}
+	b := &beat{f: f, client: client, confirmed: make(chan int64), progress: make(chan struct{}, 1)}
 	b.watched.Store(f.at)
 	return b
 }
@@ -37,24 +37,23 @@ func (b *beat) reached(revision int64) {
 }
 
 // run confirms the state in intervals until the context ends or a request fails.
-func (b *beat) run(ctx context.Context) {
+func (b *beat) run(ctx context.Context) error {
 	since := source.Revision(b.watched.Load())
 	for {
 		revision, err := b.confirm(ctx, since)
 		if err != nil {
-			b.failed <- err
-			return
+			return err
 		}
 		since = source.Revision(revision)
 		select {
 		case b.confirmed <- revision:
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		}
 		select {
 		case <-time.After(pulse):
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		}
 	}
 }
@@ -73,18 +72,17 @@ func (b *beat) confirm(ctx context.Context, since source.Revision) (int64, error
 		return 0, errOther
 	}
 	b.f.remember(response.Header)
-	limit := time.After(timeout)
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, errHangs)
+	defer cancel()
 	for b.watched.Load() < revision {
-		if err := b.client.RequestProgress(ctx); err != nil {
-			return 0, err
+		if err := b.client.RequestProgress(limited); err != nil {
+			return 0, cmp.Or(context.Cause(limited), err)
 		}
 		select {
 		case <-b.progress:
-		case <-limit:
-			return 0, errHangs
 		case <-time.After(timeout / 10): // a request of progress has no answer while events are sent
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		case <-limited.Done():
+			return 0, context.Cause(limited)
 		}
 	}
 	return revision, nil
