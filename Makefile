@@ -15,9 +15,12 @@ BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench c
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
+ETCD        ?= $(CURDIR)/.cache/etcd/etcd
+# Servers that are built from their modules are shared by all clones on a machine.
+SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e e2e-stores demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +92,9 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestProductionPage
 
+e2e-stores: $(ETCD) ## Test with real stores, built from their modules: etcd
+	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
+
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
 
@@ -102,6 +108,13 @@ $(CURDIR)/.cache/grpcio/grpc: core/xds/e2e/grpcio.txt
 	rm -rf $(@D) && mkdir -p $(@D)
 	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
 	touch $@
+
+# The binary has the hash of its sources in its name, so another version is built beside it.
+$(CURDIR)/.cache/etcd/etcd: $(wildcard core/source/etcd/testdata/server/*)
+	@mkdir -p $(@D) $(SHARED)
+	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
+	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build -trimpath -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
+	ln -sf $$binary $@
 
 ci: ## Run everything that CI runs
 	bash .ci/run

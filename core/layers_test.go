@@ -25,7 +25,7 @@ var layers = []struct{ name, packages, reaches string }{
 	{"the engine does not depend on its readers", `^core(/internal/.*)?$`, `^core/(permission|inspect|variant|xds|serve|source)`},
 	{"an answer does not depend on other answers", `^core/inspect/(check|diff|find|placement|traffic|why)$`, `^core/inspect/(check|diff|placement|traffic|why)$`},
 	{"names are found before questions are answered", `^core/inspect/find$`, `^core/inspect($|/(check|diff|placement|traffic|why)$)`},
-	{"Envoy is the subject of core/xds alone", `^core(/permission|/(inspect|rules|resource|conf|identity|enforce|internal|request|source)(/.*)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
+	{"Envoy is the subject of core/xds alone", `^core(/permission|/(inspect|rules|resource|conf|identity|enforce|internal|request)(/.*)?|/source(/sourcetest)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
 	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/))`},
 	{"a translator does not depend on how drafts are built", `^core/xds(/translators|/rbac|/sds)?$`, `^core/xds/(snapshot|bootstrap)$`},
 	{"messages do not depend on policies", `^core/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
