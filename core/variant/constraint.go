@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/internal/constraint"
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
 // The limits on one constraint (SPEC 9.1). They are checked while a constraint is read,
 // before anything is computed from it.
 const (
-	MaxLevels = 32
-	MaxNodes  = 10_000
+	MaxLevels = constraint.MaxLevels
+	MaxNodes  = constraint.MaxNodes
 )
 
 // ErrConstraint indicates that a constraint violates a rule of SPEC 9.1.
@@ -95,19 +96,4 @@ func predicatesOf(constraints []Constraint) []partition.Predicate {
 		predicates[i] = c.predicate
 	}
 	return predicates
-}
-
-// budget counts the nodes of a constraint while it is read.
-type budget struct{ nodes int }
-
-// enter counts one more node at a level and returns the limit that it exceeds, or "".
-func (b *budget) enter(level int) string {
-	b.nodes++
-	switch {
-	case level > MaxLevels:
-		return fmt.Sprintf("the constraint has more than %d levels", MaxLevels)
-	case b.nodes > MaxNodes:
-		return fmt.Sprintf("the constraint has more than %d nodes", MaxNodes)
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package variant
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/constraint"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -55,9 +56,12 @@ type (
 	}
 )
 
+// A budget bounds the size of a constraint while it is read.
+type budget struct{ constraint.Budget }
+
 func (b *budget) decode(in *strict.Value, level int) partition.Predicate {
-	if what := b.enter(level); what != "" {
-		if b.nodes <= MaxNodes+1 {
+	if what := b.Enter(level); what != "" {
+		if b.Nodes <= MaxNodes+1 {
 			in.At().Errorf(diag.BadConstraint, "split it into several variants", "%s", what)
 		}
 		return partition.Predicate{}
@@ -97,7 +101,7 @@ func (b *budget) list(in *strict.Value, level int) []partition.Predicate {
 	members := make([]partition.Predicate, 0, min(len(doc.Constraints), MaxNodes))
 	for _, member := range doc.Constraints {
 		members = append(members, b.decode(member, level+1))
-		if b.nodes > MaxNodes {
+		if b.Nodes > MaxNodes {
 			break
 		}
 	}
@@ -111,7 +115,7 @@ func decodeSingle(in *strict.Value) partition.Predicate {
 	}
 	switch {
 	case doc.Key == "":
-		in.At().Field("key").Errorf(diag.EmptyValue, "", emptyKey)
+		in.At().Field("key").Errorf(diag.EmptyValue, "", constraint.EmptyKey)
 	case doc.Value != nil && doc.Exists != nil:
 		in.At().Field("exists").Errorf(diag.BothPresent, "remove one", "value and exists are both present")
 	case doc.Value != nil:
@@ -119,7 +123,7 @@ func decodeSingle(in *strict.Value) partition.Predicate {
 	case doc.Exists != nil:
 		return partition.Present(doc.Key)
 	default:
-		in.At().Errorf(diag.MissingField, "exists: {} accepts any value", neither)
+		in.At().Errorf(diag.MissingField, "exists: {} accepts any value", constraint.Neither)
 	}
 	return partition.Predicate{}
 }

@@ -85,7 +85,7 @@ func (s *stream) compose(w *watch, removals bool, now int64) *response {
 		}
 		c.answerLocators(s, w)
 		c.announce(s, w)
-		w.owed.answer = c.cut
+		w.owed.answer = c.cut || w.owesUnknown()
 		if w.t == wire.ClusterType {
 			s.warm(c.changed)
 		}
@@ -134,7 +134,7 @@ func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 	if len(w.owed.names) > 0 {
 		for _, name := range w.owed.names {
 			r := find(w.want, name)
-			if r != nil && find(c.changed, name) == nil && c.fits(elementSize(m.protocol, r)) {
+			if r != nil && r.Body != nil && find(c.changed, name) == nil && c.fits(elementSize(m.protocol, r)) {
 				m.resources = append(m.resources, r)
 			}
 		}

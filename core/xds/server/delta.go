@@ -57,6 +57,9 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	w.touch()
 	if versions := r.GetInitialResourceVersions(); first && len(versions) > 0 {
 		w.resume(versions)
+		if w.isPartial() {
+			s.rewant(w) // with what the client holds
+		}
 		return s.resize(w, w.sub.size())
 	}
 	return nil
@@ -92,7 +95,8 @@ const stubBytes = 160
 // resume reads the versions of what the client holds. A resource that it holds in the
 // wanted version is not sent, although the client asks for it. The versions are by name
 // only. If a name is subscribed more than once, by itself and by locators, its version may
-// be of any of them, so all of them are sent.
+// be of any of them, so all of them are sent; except that a client may list the versions of
+// all variants of the name (see hasVersion).
 func (w *watch) resume(versions map[string]string) {
 	located := map[string]int{}
 	for i := range w.sub.locators {
@@ -120,18 +124,25 @@ func (w *watch) resume(versions map[string]string) {
 	w.held = held
 	w.owed.names = slices.DeleteFunc(w.owed.names, func(name string) bool {
 		r := find(w.held, name)
-		return r != nil && r == find(w.want, name)
+		return r != nil && (r == find(w.want, name) || w.isUnknown(name))
 	})
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
-		if w.sub.all || w.sub.has(l.name) || located[l.name] > 1 {
+		if w.sub.all || w.sub.has(l.name) || located[l.name] > 1 && !isList(versions[l.name]) {
 			continue
 		}
-		if v := l.chosen; v.Resource != nil && versions[l.name] == variantVersion(v) {
+		if version, ok := versions[l.name]; ok && l.unknown {
+			w.unknown.resume(l.name, version)
+			w.stubs += int32(nameBytes + len(l.name) + len(version))
+			continue
+		}
+		if v := l.chosen; v.Resource != nil && hasVersion(versions[l.name], v) {
 			l.owed = false
 			w.heldVariants = append(w.heldVariants, v)
 		}
 	}
+	sortVariants(w.heldVariants)
+	w.heldVariants = slices.CompactFunc(w.heldVariants, func(a, b wire.Variant) bool { return compareVariants(a, b) == 0 })
 }
 
 // refuseDelta answers a request for a type that is not served: its names are missing.

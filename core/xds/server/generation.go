@@ -9,8 +9,10 @@ import (
 type generation struct {
 	number uint64 // from 1 on
 	state  State
-	at     int64 // when it was found, see Server.now
-	bodies bodyCache
+	// partial is the state if it is a PartialState, else nil.
+	partial PartialState
+	at      int64 // when it was found, see Server.now
+	bodies  bodyCache
 	// superseded is closed when the source has a newer state.
 	superseded <-chan struct{}
 }
@@ -29,6 +31,7 @@ func (s *Server) refresh() *generation {
 	}
 	state, superseded := s.options.Source.Current()
 	next := &generation{number: 1, state: state, at: s.now(), superseded: superseded}
+	next.partial, _ = state.(PartialState)
 	if before != nil {
 		next.number = before.number + 1
 	}

@@ -49,6 +49,9 @@ type Options struct {
 	// clients past a limit. Nil discards them.
 	Logger *slog.Logger
 
+	// KeepNodes keeps the nodes of streams in Node.Message, for a relay.
+	KeepNodes bool
+
 	// Wait is how long removals wait for the ACKs of additions, and additions for the ACKs
 	// of earlier types; 0 means 5s (SPEC 12.3).
 	Wait time.Duration

@@ -53,7 +53,7 @@ func (s *stream) next() *response {
 			}
 			continue
 		}
-		w.examine(now, s.isKnown())
+		w.examine(now, s.isKnown(), s.protocol)
 		switch {
 		case !w.additions:
 		case busy && w.answered && !free && t != wire.EndpointType:
@@ -75,7 +75,7 @@ func (s *stream) next() *response {
 		if r := s.compose(w, true, now); r != nil {
 			return r
 		}
-		w.examine(now, s.isKnown())
+		w.examine(now, s.isKnown(), s.protocol)
 	}
 	if expected := s.expects(now); expected > now {
 		held = true

@@ -111,6 +111,8 @@ func (c *composer) answerNames(s *stream, w *watch) {
 	for _, name := range w.owed.names {
 		done := true
 		switch {
+		case w.isUnknown(name):
+			done = false
 		case find(c.message.resources, name) != nil:
 		case find(w.want, name) != nil:
 			done = !c.cut
@@ -146,6 +148,9 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 		if l.chosen.Resource != nil {
 			_, sent := findVariant(m.variants, l.chosen)
 			l.owed = c.cut && !sent
+			continue
+		}
+		if l.unknown {
 			continue
 		}
 		f := failureOf(l)
@@ -192,7 +197,7 @@ func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
 
 // announce composes the error of a wildcard of a node that is no dataplane.
 func (c *composer) announce(s *stream, w *watch) {
-	if w.sub.all && s.node.ID != "" && s.snapshot == nil {
+	if w.sub.all && s.node.ID != "" && s.snapshot == nil && !s.unresolved {
 		c.message.failures = append(c.message.failures, s.failure(wildcard))
 	}
 }

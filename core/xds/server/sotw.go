@@ -125,6 +125,11 @@ func (s *stream) resumeState(w *watch, version string) {
 		w.touch()
 		return
 	}
+	if w.isPartial() {
+		w.waits = version
+		w.touch()
+		return
+	}
 	for _, name := range w.sub.names {
 		if find(w.want, name) == nil {
 			return

@@ -1,6 +1,8 @@
 package server
 
 import (
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -32,6 +34,9 @@ type Node struct {
 	// Parameters are the dynamic parameters that Options.Parameters makes of the
 	// metadata (SPEC 9.6). A node whose id is no dataplane is answered by them.
 	Parameters map[string]string
+	// Message is the node as the client sent it, without its list of extensions, if
+	// Options.KeepNodes is set. It must not be changed.
+	Message *corev3.Node
 }
 
 // Access decides what a client may have (SPEC 12.1). It is safe for concurrent use,

@@ -61,10 +61,12 @@ type stream struct {
 	closed    bool // the handler is about to return: nothing more is sent
 	hasNode   bool
 	denied    bool // the client may not have the snapshot
-	known     bool // there was a dataplane, or a variant for the parameters of the node
-	left      bool // leaveWaiting has found that it is known
-	logged    bool // that there is no dataplane
-	warned    bool // that the client lacks a type
+	// unresolved is set while a partial state knows nothing of the node.
+	unresolved bool
+	known      bool // there was a dataplane, or a variant for the parameters of the node
+	left       bool // leaveWaiting has found that it is known
+	logged     bool // that there is no dataplane
+	warned     bool // that the client lacks a type
 
 	watches [wire.NumTypes]*watch
 	refused []refusal // requests for types that are not served
@@ -94,6 +96,10 @@ func (s *stream) setNode(node *corev3.Node) error {
 		}
 		s.located.Store(len(s.node.Parameters) > 0)
 	}
+	if s.server.options.KeepNodes {
+		node.Extensions = nil // most of the node of an Envoy
+		s.node.Message = node
+	}
 	if s.node.ID != "" {
 		s.server.nodes.add(s)
 	}
@@ -115,10 +121,14 @@ func (s *stream) advance() {
 		if w == nil {
 			continue
 		}
-		if s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 {
+		partial := w.isPartial()
+		if s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial {
 			s.rewant(w)
 		}
 		s.relocate(w)
+		if partial {
+			s.learnMore(w)
+		}
 		if changed && !w.examined && w.changed == nil {
 			w.changed = g
 		}
@@ -160,6 +170,10 @@ func (s *stream) resolve() {
 	if s.node.ID == "" {
 		return
 	}
+	if partial := s.generation.partial; partial != nil {
+		s.resolvePartly(partial)
+		return
+	}
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Node(state, &s.client, s.node.ID) {
 		s.denied = true
@@ -177,6 +191,8 @@ func (s *stream) resolve() {
 func (s *stream) rewant(w *watch) {
 	before := w.want
 	switch {
+	case s.generation.partial != nil:
+		w.want = s.wantPartly(s.generation.partial, w)
 	case s.snapshot != nil:
 		w.want = selectFor(&s.snapshot[w.t], &w.sub, before)
 	case len(s.node.Parameters) > 0 && !s.denied:
@@ -206,20 +222,25 @@ func (s *stream) locateNames(w *watch) []*wire.Resource {
 	return want
 }
 
-// locate returns the variant that a locator chooses for the client, or whether it is
-// denied.
-func (s *stream) locate(t wire.Type, l *locator) (v wire.Variant, denied bool) {
+// locate returns the variant that a locator chooses for the client.
+func (s *stream) locate(t wire.Type, l *locator) (wire.Variant, Verdict) {
 	state, p := s.generation.state, l.parameters
+	if partial := s.generation.partial; partial != nil {
+		return partial.Answer(&s.client, t, l.name, Parameters{p.values, p.key})
+	}
 	if access := s.server.options.Access; access != nil {
 		if p.asked != s.generation.number {
 			p.asked, p.allowed = s.generation.number, access.Parameters(state, &s.client, p.values)
 		}
 		if !p.allowed {
-			return wire.Variant{}, true
+			return wire.Variant{}, Denied
 		}
 	}
-	v, _ = state.Locate(t, l.name, p.values)
-	return v, false
+	v, ok := state.Locate(t, l.name, p.values)
+	if !ok {
+		return wire.Variant{}, Missing
+	}
+	return v, Found
 }
 
 // After yieldLocators locators, other long work goes first. A state may have to compute
@@ -228,7 +249,7 @@ const yieldLocators = 64
 
 // relocate computes what a watch wants by locator.
 func (s *stream) relocate(w *watch) {
-	changed := false
+	changed, unknown := false, 0
 	for i := range w.sub.locators {
 		if i%yieldLocators == yieldLocators-1 {
 			if s.conn.Context().Err() != nil {
@@ -239,11 +260,22 @@ func (s *stream) relocate(w *watch) {
 			}
 		}
 		l := &w.sub.locators[i]
-		v, denied := s.locate(w.t, l)
+		v, verdict := s.locate(w.t, l)
+		if verdict == Unknown {
+			l.unknown = true
+			unknown++
+			continue
+		}
+		denied := verdict == Denied
+		if l.unknown {
+			l.unknown, l.chosen, l.denied, changed = false, v, denied, true
+			w.learn(l)
+		}
 		if v != l.chosen || denied != l.denied {
 			l.chosen, l.denied, changed = v, denied, true
 		}
 	}
+	w.setUnknownLocators(unknown)
 	if changed {
 		w.choose()
 	}

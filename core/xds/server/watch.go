@@ -31,6 +31,8 @@ type watch struct {
 	// constraints, without duplicates.
 	wantVariants, heldVariants []wire.Variant
 
+	unknown *unknown // what a partial state does not know, or nil
+
 	owed owed
 	// waits is, in state of the world, the version that the client resumed with while
 	// its node was not known, or empty. Nothing is sent: any response would delete what
@@ -90,12 +92,12 @@ func (w *watch) owedBytes() int {
 
 // examine computes what is to be sent. Without known, the node of the stream has
 // never been a dataplane, and no name is removed: the client waits with what it has.
-func (w *watch) examine(now int64, known bool) {
+func (w *watch) examine(now int64, known bool, p protocol) {
 	if w.examined {
 		return
 	}
 	w.examined = true
-	if w.waits != "" {
+	if w.waits != "" || w.isBlocked(p) {
 		w.additions, w.removals, w.removalsSince = false, false, 0
 		return
 	}
@@ -104,7 +106,11 @@ func (w *watch) examine(now int64, known bool) {
 	if !w.additions && !w.removals {
 		w.held = w.want // the same content: share the slice
 	}
-	w.additions = w.additions || additions || w.owed.answer
+	answer := w.owed.answer
+	if answer && w.isPartial() {
+		answer = w.owesKnown()
+	}
+	w.additions = w.additions || additions || answer
 	w.removals = w.removals && known || removals
 	switch {
 	case !w.removals:
@@ -180,6 +186,6 @@ func (w *watch) finish() {
 // longer matters if the client should not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
-	return w.examined && !w.additions && !w.removals && w.flight.message == nil &&
+	return w.examined && !w.isPartial() && !w.additions && !w.removals && w.flight.message == nil &&
 		(w.nack == nil || len(w.nack.resources) > 0 && !slices.ContainsFunc(w.rejected, w.isWanted))
 }
