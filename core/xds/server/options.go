@@ -41,6 +41,10 @@ type Options struct {
 	// Parameters returns the dynamic parameters that the metadata of a node gives
 	// to a client without locators (SPEC 9.6), or nil.
 	Parameters func(*structpb.Struct) map[string]string
+	// SpeaksFor returns the identity of the client that another one speaks for, from the
+	// metadata of the node of its first request; empty: it speaks for itself. It is called
+	// for relays only: see Relay. Nil: none does.
+	SpeaksFor func(*structpb.Struct) string
 	// ObservePush receives the time from the moment the server sees a change until a
 	// response that it causes is handed to gRPC, which writes it when the client reads.
 	// Many goroutines call it at once, and it must not wait. Nil measures nothing.

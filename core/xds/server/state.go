@@ -50,10 +50,14 @@ type Access interface {
 	Parameters(state State, client *Client, parameters map[string]string) bool
 }
 
-// A Client is the peer of a stream. It does not change while the stream lives.
+// A Client is the peer of a stream. It does not change while the stream lives, except that For
+// is set by the first request.
 type Client struct {
 	// Address is the network address, for logs and for the status of dataplanes.
 	Address string
 	// Identity is what Options.Identify returns, such as a SPIFFE ID.
 	Identity string
+	// For is the identity of the client that this one speaks for, a relay (SPEC 16), as
+	// Options.SpeaksFor returns it; empty if it speaks for itself.
+	For string
 }

@@ -96,6 +96,11 @@ func (s *stream) setNode(node *corev3.Node) error {
 		}
 		s.located.Store(len(s.node.Parameters) > 0)
 	}
+	if speaksFor, relay := s.server.options.SpeaksFor, s.server.options.Relay; speaksFor != nil && relay != nil && relay(&s.client) {
+		if s.client.For = speaksFor(node.GetMetadata()); len(s.client.For) > maxIDBytes {
+			return status.Errorf(codes.InvalidArgument, "the identity that a relay speaks for has %d bytes, the limit is %d", len(s.client.For), maxIDBytes)
+		}
+	}
 	if s.server.options.KeepNodes {
 		node.Extensions = nil // most of the node of an Envoy
 		s.node.Message = node

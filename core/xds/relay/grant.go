@@ -1,0 +1,96 @@
+package relay
+
+import (
+	"context"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc/codes"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// A grantKey identifies a decision of the upstream: a client may have, or may not have, what
+// parameters choose (SPEC 12.1).
+type grantKey struct{ identity, parameters string }
+
+// A grant asks for one decision. It asks for the first locator of the client with the
+// parameters, in the name of the client, on a session that stays: if the upstream decides
+// otherwise, it says so there. A session has one locator, because an error names no
+// parameters. It is guarded by Relay.mu.
+type grant struct {
+	relay      *Relay
+	key        grantKey
+	parameters map[string]string
+	first      nameKey
+	verdict    server.Verdict
+	used       int64 // as held.used
+	sent       bool
+	session    *session
+	stop       context.CancelFunc
+}
+
+// allowed returns Found if a client may have what parameters choose.
+func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters) server.Verdict {
+	r := s.relay
+	if !r.options.Authenticated {
+		return server.Found
+	}
+	identity := r.identity(client)
+	if identity == "" { // a relay, for itself
+		return server.Found
+	}
+	id := grantKey{identity, p.Key}
+	if verdict := s.grants.get(id); verdict != server.Unknown {
+		return verdict
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g := r.grants[id]
+	if g == nil {
+		g = &grant{relay: r, key: id, parameters: p.Values, first: key}
+		r.grants[id] = g
+	}
+	g.used = r.clock.Load()
+	if g.stop == nil {
+		r.startGrant(g)
+	}
+	return g.verdict
+}
+
+// node implements owner.
+func (g *grant) node() *corev3.Node {
+	return nodeMessage(&server.Node{UserAgent: userAgent}, g.key.identity)
+}
+
+// begin implements owner.
+func (g *grant) begin(s *session) { g.session, g.sent = s, false }
+
+// requests implements owner.
+func (g *grant) requests() []*discoveryv3.DeltaDiscoveryRequest {
+	if g.sent {
+		return nil
+	}
+	g.sent = true
+	return []*discoveryv3.DeltaDiscoveryRequest{{
+		TypeUrl:                   g.first.t.URL(),
+		ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{{Name: g.first.name, DynamicParameters: g.parameters}},
+	}}
+}
+
+// apply implements owner.
+func (g *grant) apply(v *verified) []string {
+	verdict := server.Unknown
+	switch {
+	case v.errors[g.first.name] == codes.PermissionDenied:
+		verdict = server.Denied
+	case len(v.resources) > 0, len(v.removedVariants) > 0, v.errors[g.first.name] != codes.OK:
+		verdict = server.Found // of what does not exist, too
+	}
+	if verdict != server.Unknown && verdict != g.verdict {
+		g.verdict = verdict
+		g.relay.edit.grants.set(g.key, verdict)
+		g.relay.edited = true
+	}
+	return nil
+}

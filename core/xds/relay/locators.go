@@ -1,0 +1,154 @@
+package relay
+
+import (
+	"slices"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// askOrder is the order in which types are asked, which is that of SPEC 12.3: a client that
+// gets a variant of a route has asked for that of its cluster before.
+var askOrder = [...]wire.Type{
+	wire.ExtensionType, wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType,
+}
+
+// maxElements limits the names and locators of one request, except the first of a type.
+const maxElements = 10_000
+
+// locators is the session for all questions. It is guarded by Relay.mu.
+type locators struct {
+	relay       *Relay
+	session     *session // nil without an upstream
+	begun       [wire.NumTypes]bool
+	fresh, gone [wire.NumTypes][]*question
+	warned      bool
+}
+
+// subscribe asks a question with the next request.
+func (l *locators) subscribe(q *question) {
+	t := q.name.key.t
+	l.fresh[t] = append(l.fresh[t], q)
+	l.session.wake()
+}
+
+// unsubscribe ends a question with the next request.
+func (l *locators) unsubscribe(q *question) {
+	t := q.name.key.t
+	if i := slices.Index(l.fresh[t], q); i >= 0 {
+		l.fresh[t] = slices.Delete(l.fresh[t], i, i+1)
+		return
+	}
+	l.gone[t] = append(l.gone[t], q)
+	l.session.wake()
+}
+
+// node implements owner.
+func (l *locators) node() *corev3.Node { return &corev3.Node{UserAgentName: userAgent} }
+
+// begin implements owner.
+func (l *locators) begin(s *session) {
+	l.session = s
+	l.begun = [wire.NumTypes]bool{}
+	l.fresh, l.gone = [wire.NumTypes][]*question{}, [wire.NumTypes][]*question{}
+	for _, n := range l.relay.names {
+		n.restart()
+		for _, q := range n.sortedQuestions() {
+			if q.asked {
+				l.fresh[n.key.t] = append(l.fresh[n.key.t], q)
+			}
+		}
+	}
+}
+
+// requests implements owner.
+func (l *locators) requests() (requests []*discoveryv3.DeltaDiscoveryRequest) {
+	for _, t := range askOrder {
+		for len(l.fresh[t])+len(l.gone[t]) > 0 {
+			r := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: t.URL()}
+			first := !l.begun[t]
+			take := func(from *[]*question) (list []*discoveryv3.ResourceLocator) {
+				n := len(*from)
+				if !first {
+					n = min(n, maxElements)
+				}
+				for _, q := range (*from)[:n] {
+					list = append(list, &discoveryv3.ResourceLocator{Name: q.name.key.name, DynamicParameters: q.parameters.Values})
+				}
+				*from = (*from)[n:]
+				return list
+			}
+			if first {
+				r.InitialResourceVersions = versionsOf(l.fresh[t])
+			}
+			r.ResourceLocatorsUnsubscribe = take(&l.gone[t])
+			r.ResourceLocatorsSubscribe = take(&l.fresh[t])
+			if first && len(r.ResourceLocatorsSubscribe) == 0 {
+				continue // nothing was asked: a first request must not be empty
+			}
+			l.begun[t] = true
+			requests = append(requests, r)
+		}
+	}
+	return requests
+}
+
+// versionsOf returns the versions of what is held for questions. Of a name with several
+// questions, it lists the versions of all variants; see server.isList.
+func versionsOf(questions []*question) map[string]string {
+	versions := map[string]string{}
+	count := map[*name]int{}
+	for _, q := range questions {
+		count[q.name]++
+	}
+	for n, questions := range count {
+		switch {
+		case n.view == nil || len(n.view.variants) == 0:
+		case questions == 1 && len(n.view.variants) == 1:
+			versions[n.key.name] = n.view.variants[0].version
+		default:
+			var list strings.Builder
+			for _, h := range n.view.variants {
+				list.WriteString(h.version + ",")
+			}
+			versions[n.key.name] = list.String()
+		}
+	}
+	return versions
+}
+
+// apply implements owner.
+func (l *locators) apply(v *verified) (problems []string) {
+	r := l.relay
+	for _, x := range v.resources {
+		if !x.located {
+			problems = append(problems, x.resource.Name+": it was asked by locator and is answered by name")
+		}
+	}
+	if len(problems) > 0 {
+		if !l.warned {
+			l.warned = true
+			r.log.Error("the upstream does not answer locators; with --upstream-mode nodes it is asked by node only")
+		}
+		return problems[:min(len(problems), maxProblems)]
+	}
+	for name, a := range v.byName() {
+		n := r.names[nameKey{v.t, name}]
+		if n == nil || v.wrong[name] {
+			continue // given up, or a part of the answer is missing
+		}
+		changed, err := r.apply(n, a)
+		if err != nil {
+			problems = append(problems, name+": "+err.Error())
+		}
+		if changed {
+			r.edit.names.set(n.key, n.view)
+			r.edited = true
+		}
+		r.edited = r.edited || a.none
+	}
+	return problems
+}

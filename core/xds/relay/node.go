@@ -1,0 +1,364 @@
+package relay
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// ClientMetadata is the key of a node's metadata with the SPIFFE ID of the client that a
+// relay speaks for (SPEC 16).
+const ClientMetadata = "meshmatch.client"
+
+// A nodeKey identifies a node. Clients with other identities are other nodes, because the
+// upstream decides for each of them.
+type nodeKey struct{ id, identity, userAgent string }
+
+// nodeKey returns the key of the node of a client.
+func (r *Relay) nodeKey(client *server.Client, node *server.Node) nodeKey {
+	return nodeKey{node.ID, r.identity(client), node.UserAgent}
+}
+
+// identity returns the identity that the upstream decides about.
+func (r *Relay) identity(client *server.Client) string {
+	if r.options.Trusted(client) {
+		return client.For
+	}
+	return client.Identity
+}
+
+const wildcard = "*"
+
+// A nodeView is what is known of a node. It is immutable.
+type nodeView struct {
+	snapshot *wire.Snapshot
+	verdict  server.Verdict
+}
+
+// A node is what is asked and known of the resources of one node. It is guarded by
+// Relay.mu, and is the owner of a session.
+type node struct {
+	relay   *Relay
+	key     nodeKey
+	message *corev3.Node
+	types   [wire.NumTypes]nodeType
+	view    *nodeView
+	// none and denied are set if the upstream has no such node, or does not serve it to the
+	// client.
+	none, denied bool
+	used         int64 // when a client was last connected, as held.used
+	session      *session
+	stop         context.CancelFunc // ends the session; nil: there is none
+}
+
+// A nodeType is one type of a node.
+type nodeType struct {
+	all         bool // the wildcard is asked
+	allAnswered bool
+	names       []nodeName     // sorted
+	held        []heldResource // sorted by name
+	begun       bool           // there was a request on the session
+	fresh, gone []string       // of the next request
+	// large is when the answer to a wildcard came in a response that may have been split; 0 if
+	// there is none.
+	large int64
+	// responded is when the upstream first answered in this type after the last request.
+	responded int64
+}
+
+// A nodeName is a name that a node subscribes to.
+type nodeName struct {
+	name    string
+	verdict server.Verdict // Found is decided by what is held
+}
+
+// A heldResource is a resource of a node.
+type heldResource struct {
+	resource *wire.Resource
+	version  string // as the upstream gave it
+}
+
+func compareHeld(h heldResource, name string) int { return strings.Compare(h.resource.Name, name) }
+func compareName(n nodeName, name string) int     { return strings.Compare(n.name, name) }
+
+// askNode returns what is known of a name of a node, and asks for it if nothing is. It is
+// called with r.mu.
+func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string) (*wire.Resource, server.Verdict) {
+	n := r.nodes[key]
+	if n == nil {
+		n = &node{relay: r, key: key, message: nodeMessage(from, key.identity), view: new(nodeView)}
+		r.nodes[key] = n
+	}
+	n.used = r.clock.Load()
+	if n.stop == nil {
+		r.startNode(n)
+	}
+	of := &n.types[t]
+	if name == wildcard {
+		switch {
+		case !of.all:
+			of.all = true
+			of.fresh = append(of.fresh, wildcard)
+			n.session.wake()
+			return nil, server.Unknown
+		case of.allAnswered:
+			return nil, server.Found
+		}
+		return nil, server.Unknown
+	}
+	if at, found := slices.BinarySearchFunc(of.held, name, compareHeld); found {
+		return of.held[at].resource, server.Found
+	}
+	at, found := slices.BinarySearchFunc(of.names, name, compareName)
+	if !found {
+		of.names = slices.Insert(of.names, at, nodeName{name: strings.Clone(name)})
+		of.fresh = append(of.fresh, of.names[at].name)
+		of.responded = 0
+		n.session.wake()
+	}
+	return nil, of.names[at].verdict
+}
+
+// nodeMessage returns the node that is sent upstream.
+func nodeMessage(from *server.Node, identity string) *corev3.Node {
+	m := &corev3.Node{Id: from.ID, UserAgentName: from.UserAgent}
+	if from.Message != nil {
+		m = proto.Clone(from.Message).(*corev3.Node)
+	}
+	if m.Metadata != nil {
+		delete(m.Metadata.Fields, ClientMetadata)
+	}
+	if identity != "" {
+		if m.Metadata == nil {
+			m.Metadata = &structpb.Struct{}
+		}
+		if m.Metadata.Fields == nil {
+			m.Metadata.Fields = map[string]*structpb.Value{}
+		}
+		m.Metadata.Fields[ClientMetadata] = structpb.NewStringValue(identity)
+	}
+	return m
+}
+
+// node implements owner.
+func (n *node) node() *corev3.Node { return n.message }
+
+// begin implements owner.
+func (n *node) begin(s *session) {
+	n.session = s
+	for t := range n.types {
+		of := &n.types[t]
+		of.begun, of.fresh, of.gone, of.large, of.responded = false, nil, nil, 0, 0
+		if of.all {
+			of.fresh = append(of.fresh, wildcard)
+		}
+		for _, name := range of.names {
+			of.fresh = append(of.fresh, name.name)
+		}
+	}
+}
+
+// requests implements owner.
+func (n *node) requests() (requests []*discoveryv3.DeltaDiscoveryRequest) {
+	for _, t := range askOrder {
+		of := &n.types[t]
+		if len(of.fresh)+len(of.gone) == 0 {
+			continue
+		}
+		r := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: t.URL(), ResourceNamesSubscribe: of.fresh, ResourceNamesUnsubscribe: of.gone}
+		if !of.begun {
+			if r.ResourceNamesUnsubscribe = nil; len(of.fresh) == 0 {
+				of.gone = nil
+				continue
+			}
+			if len(of.fresh) == 1 && of.fresh[0] == wildcard {
+				r.ResourceNamesSubscribe = nil // every server knows this form
+			}
+			if len(of.held) > 0 {
+				r.InitialResourceVersions = make(map[string]string, len(of.held))
+				for _, h := range of.held {
+					r.InitialResourceVersions[h.resource.Name] = h.version
+				}
+			}
+		}
+		of.begun, of.fresh, of.gone = true, nil, nil
+		requests = append(requests, r)
+	}
+	return requests
+}
+
+// partBytes is the size from which on a response may be one of several parts.
+const partBytes = 3 << 20
+
+// apply implements owner.
+func (n *node) apply(v *verified) (problems []string) {
+	r, of := n.relay, &n.types[v.t]
+	if !of.begun {
+		return []string{"the type " + v.t.URL() + " was not asked for"}
+	}
+	for _, x := range v.resources {
+		_, asked := slices.BinarySearchFunc(of.names, x.resource.Name, compareName)
+		if !asked && !of.all {
+			continue // unsubscribed meanwhile
+		}
+		at, found := slices.BinarySearchFunc(of.held, x.resource.Name, compareHeld)
+		if h := (heldResource{x.resource, x.version}); found {
+			of.held[at] = h
+		} else {
+			of.held = slices.Insert(of.held, at, h)
+		}
+		of.answer(x.resource.Name, server.Unknown)
+	}
+	for _, name := range v.removed {
+		of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return h.resource.Name == name })
+		of.answer(name, server.Missing)
+	}
+	any := len(v.resources) > 0
+	for name, code := range v.errors {
+		switch {
+		case name == wildcard || code == codes.PermissionDenied:
+			n.none, n.denied = true, code == codes.PermissionDenied
+		default:
+			of.answer(name, server.Missing)
+		}
+	}
+	if any {
+		n.none, n.denied = false, false
+	}
+	if of.all && !of.allAnswered {
+		of.large = r.clock.Load()
+		of.allAnswered = v.size < partBytes
+	}
+	if of.responded == 0 {
+		of.responded = r.clock.Load()
+	}
+	n.publish()
+	return nil
+}
+
+// answer records what is known of a subscribed name. What is held has no such record.
+func (t *nodeType) answer(name string, verdict server.Verdict) {
+	if at, found := slices.BinarySearchFunc(t.names, name, compareName); found {
+		t.names[at].verdict = verdict
+	}
+}
+
+// publish makes the view of the node, which shares the slices of the previous one where they
+// are equal.
+func (n *node) publish() {
+	snapshot, answered, any := new(wire.Snapshot), n.none, false
+	for t := range n.types {
+		of := &n.types[t]
+		any = any || len(of.held) > 0
+		answered = answered || of.allAnswered || slices.ContainsFunc(of.names, func(name nodeName) bool { return name.verdict != server.Unknown })
+		var before wire.Resources
+		if n.view.snapshot != nil {
+			before = n.view.snapshot[t]
+		}
+		list := before.Listed
+		if len(list) == 0 {
+			list = before.Named
+		}
+		if !slices.EqualFunc(of.held, list, func(h heldResource, r *wire.Resource) bool { return h.resource == r }) {
+			list = make([]*wire.Resource, len(of.held))
+			for i, h := range of.held {
+				list[i] = h.resource
+			}
+		}
+		if of.all {
+			snapshot[t].Listed = list
+		} else {
+			snapshot[t].Named = list
+		}
+	}
+	view := &nodeView{snapshot: snapshot}
+	switch {
+	case n.denied:
+		view.verdict = server.Denied
+	case any || answered && !n.none && n.hasAll():
+		view.verdict = server.Found
+	case answered:
+		view.verdict = server.Missing
+	}
+	n.view = view
+	n.relay.edit.nodes.set(n.key, view)
+	n.relay.edited = true
+}
+
+// hasAll reports whether a wildcard was answered.
+func (n *node) hasAll() bool {
+	return slices.ContainsFunc(n.types[:], func(t nodeType) bool { return t.allAnswered })
+}
+
+// Times after which silence is an answer, in seconds.
+const (
+	// lastPart is the time without a further part after which a split response is complete.
+	lastPart = 2
+	// notFound is the time after which a name does not exist if the upstream answers others
+	// of the type: some servers do not answer names that do not exist. Clients wait as long.
+	notFound = 15
+)
+
+// tick is called every second with the time in seconds. It finds what silence means.
+func (n *node) tick(now int64) {
+	changed := false
+	for t := range n.types {
+		of := &n.types[t]
+		if of.all && !of.allAnswered && of.large != 0 && now-of.large >= lastPart {
+			of.allAnswered, changed = true, true
+		}
+		if of.responded == 0 || now-of.responded < notFound {
+			continue
+		}
+		for i := range of.names {
+			name := &of.names[i]
+			if _, held := slices.BinarySearchFunc(of.held, name.name, compareHeld); !held && name.verdict == server.Unknown {
+				name.verdict, changed = server.Missing, true
+			}
+		}
+	}
+	if changed {
+		n.publish()
+	}
+}
+
+// keep drops the names that no stream of the node subscribes to. Wanted reports whether one
+// does.
+func (n *node) keep(wanted func(t wire.Type, name string) bool) {
+	changed := false
+	for i := range n.types {
+		t, of := wire.Type(i), &n.types[i]
+		dropped := map[string]bool{}
+		for _, name := range of.names {
+			if !wanted(t, name.name) {
+				dropped[name.name] = true
+			}
+		}
+		if len(dropped) == 0 {
+			continue
+		}
+		of.names = slices.DeleteFunc(of.names, func(name nodeName) bool { return dropped[name.name] })
+		of.fresh = slices.DeleteFunc(of.fresh, func(name string) bool { return dropped[name] })
+		if of.begun {
+			of.gone = slices.AppendSeq(of.gone, maps.Keys(dropped))
+		}
+		if !of.all {
+			of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return dropped[h.resource.Name] })
+			changed = true
+		}
+	}
+	if changed {
+		n.publish()
+	}
+	n.session.wake()
+}

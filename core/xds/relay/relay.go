@@ -1,0 +1,336 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// A Relay is a cache in front of an upstream. It implements [server.Source]. Make it with
+// [New], make a server with it, and call [Relay.Run].
+type Relay struct {
+	options  Options
+	log      *slog.Logger
+	start    time.Time
+	pool     *pool
+	current  atomic.Pointer[State]
+	counters Counters
+	// clock is the time since the start in seconds, and at least 1. It is exact enough for
+	// what is given up, and costs nothing to read.
+	clock    atomic.Int64
+	sessions atomic.Int64 // open now
+
+	mu         sync.Mutex // a State and its streams wait for it: nothing long is done with it
+	names      map[nameKey]*name
+	nodes      map[nodeKey]*node
+	grants     map[grantKey]*grant
+	locators   locators
+	edit       edits // of the next State
+	edited     bool
+	lastAnswer int64 // as clock
+	upstream   attached
+	lost       time.Time // when the upstream was lost, or the time of what was loaded
+
+	saver saver
+}
+
+// attached is the upstream that is used. The zero value is none.
+type attached struct {
+	ctx     context.Context
+	conn    *grpc.ClientConn
+	address string
+	running *sync.WaitGroup
+}
+
+// Counters count what the relay exchanges with its upstream. They may be read at any time.
+type Counters struct {
+	Requests  atomic.Int64
+	Responses atomic.Int64
+	Bytes     atomic.Int64 // of responses
+	Asked     atomic.Int64 // names and locators in requests
+	Rejected  atomic.Int64 // responses with something wrong
+}
+
+// Counters returns the counters.
+func (r *Relay) Counters() *Counters { return &r.counters }
+
+// New returns a relay. With Options.State it loads what an earlier one kept.
+func New(options Options) (*Relay, error) {
+	if err := options.setDefaults(); err != nil {
+		return nil, err
+	}
+	r := &Relay{
+		options: options, log: options.Logger, start: time.Now(), pool: newPool(),
+		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
+	}
+	r.lost = r.start
+	r.clock.Store(1)
+	r.locators.relay = r
+	first := &State{relay: r, superseded: make(chan struct{})}
+	r.current.Store(first)
+	r.edit = first.edit()
+	if options.State != "" {
+		r.load()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.edited = true
+	r.publish()
+	return r, nil
+}
+
+// Current implements server.Source.
+func (r *Relay) Current() (server.State, <-chan struct{}) {
+	s := r.current.Load()
+	return s, s.superseded
+}
+
+// State returns the newest state.
+func (r *Relay) State() *State { return r.current.Load() }
+
+// publish makes the edits the newest State, if there are any. It is called with r.mu.
+func (r *Relay) publish() {
+	expired := r.isExpired()
+	before := r.current.Load()
+	if !r.edited && expired == before.expired {
+		return
+	}
+	next := &State{
+		relay: r, names: r.edit.names.done(), nodes: r.edit.nodes.done(), grants: r.edit.grants.done(),
+		expired: expired, superseded: make(chan struct{}),
+	}
+	r.edit, r.edited = next.edit(), false
+	r.current.Store(next)
+	close(before.superseded)
+}
+
+// isExpired reports whether what is held is too old.
+func (r *Relay) isExpired() bool {
+	return r.options.MaxAge > 0 && r.upstream.conn == nil && time.Since(r.lost) > r.options.MaxAge
+}
+
+// Run follows the upstream until the context ends. The server is the one that serves the
+// relay. It is called once.
+func (r *Relay) Run(ctx context.Context, s *server.Server) {
+	var running sync.WaitGroup
+	running.Go(func() { r.follow(ctx) })
+	running.Go(func() { r.tick(ctx, s) })
+	running.Wait()
+	r.save()
+}
+
+// attach begins to use an upstream, with r.mu.
+func (r *Relay) attach(ctx context.Context, conn *grpc.ClientConn, address string, running *sync.WaitGroup) {
+	r.upstream = attached{ctx, conn, address, running}
+	if r.options.Mode == Locators {
+		running.Go(func() { r.keepSession(ctx, conn, &r.locators) })
+	}
+	for _, n := range r.nodes {
+		r.startNode(n)
+	}
+	for _, g := range r.grants {
+		r.startGrant(g)
+	}
+	r.publish()
+}
+
+// detach is called with r.mu when the upstream is lost, after its context has ended.
+func (r *Relay) detach() {
+	r.lost = time.Now()
+	r.upstream = attached{}
+	r.locators.session = nil
+	for _, n := range r.nodes {
+		n.session, n.stop = nil, nil
+	}
+	for _, g := range r.grants {
+		g.session, g.stop = nil, nil
+	}
+}
+
+// startNode begins the session of a node, with r.mu, if there is an upstream.
+func (r *Relay) startNode(n *node) {
+	if n.stop = r.startSession(n); n.stop == nil {
+		n.session = nil
+	}
+}
+
+// startGrant is startNode for a grant.
+func (r *Relay) startGrant(g *grant) { g.stop = r.startSession(g) }
+
+func (r *Relay) startSession(o owner) context.CancelFunc {
+	u := r.upstream
+	if u.conn == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(u.ctx)
+	u.running.Go(func() { r.keepSession(ctx, u.conn, o) })
+	return cancel
+}
+
+// isSilent reports whether the upstream has answered nothing for too long, although it was
+// asked.
+func (r *Relay) isSilent(since int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.clock.Load()-max(since, r.lastAnswer) < silence {
+		return false
+	}
+	for _, n := range r.names {
+		for _, q := range n.questions {
+			if q.asked && q.verdict == server.Unknown {
+				return true
+			}
+		}
+	}
+	for _, n := range r.nodes {
+		for t := range n.types {
+			if of := &n.types[t]; of.begun && of.responded == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tick does every second what depends on time, until the context ends.
+func (r *Relay) tick(ctx context.Context, s *server.Server) {
+	every := time.NewTicker(time.Second)
+	defer every.Stop()
+	sweepEvery := max(1, int64(r.options.Idle/time.Second)/4)
+	next := sweepEvery
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		now := int64(time.Since(r.start)/time.Second) + 1
+		r.clock.Store(now)
+		r.mu.Lock()
+		for _, n := range r.nodes {
+			n.tick(now)
+		}
+		r.publish()
+		r.mu.Unlock()
+		r.releaseNodes(s, now)
+		if now >= next {
+			next = now + sweepEvery
+			r.sweep(s)
+		}
+		r.keep(now)
+	}
+}
+
+// release is how long, in seconds, the session of a node stays after its last stream has
+// ended: a client that connects again soon continues with it.
+const release = 10
+
+// releaseNodes ends the sessions of nodes without streams. What they hold is kept until
+// Options.Idle has passed.
+func (r *Relay) releaseNodes(s *server.Server, now int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, n := range r.nodes {
+		if s.NodeState(key.id) != server.Absent {
+			n.used = now
+			continue
+		}
+		if n.stop != nil && now-n.used > release {
+			n.stop()
+			n.stop, n.session = nil, nil
+		}
+		if now-n.used > r.idle() {
+			delete(r.nodes, key)
+			r.edit.nodes.delete(key)
+			r.edited = true
+		}
+	}
+	r.publish()
+}
+
+func (r *Relay) idle() int64 { return int64(r.options.Idle / time.Second) }
+
+// sweep gives up what no client has used for Options.Idle. It waits for streams that are at
+// work, and not with r.mu.
+func (r *Relay) sweep(s *server.Server) {
+	now := r.clock.Load()
+	state := r.current.Load()
+	s.Subscriptions(func(client *server.Client, t wire.Type, name string, p server.Parameters) {
+		key := nameKey{t, name}
+		if r.options.Authenticated {
+			r.useGrant(grantKey{r.identity(client), p.Key}, now)
+		}
+		if h := state.names.get(key).choose(p.Values); h != nil {
+			h.use(now)
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if n := r.names[key]; n != nil && n.questions[p.Key] != nil {
+			n.questions[p.Key].used = now
+		}
+	})
+	wanted := map[nodeKey]map[nameKey]bool{}
+	for _, key := range r.nodeKeys() {
+		s.NodeSubscriptions(key.id, func(client *server.Client, node *server.Node, t wire.Type, name string) {
+			of := r.nodeKey(client, node)
+			if wanted[of] == nil {
+				wanted[of] = map[nameKey]bool{}
+			}
+			wanted[of][nameKey{t, name}] = true
+		})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, names := range wanted {
+		if n := r.nodes[key]; n != nil {
+			n.keep(func(t wire.Type, name string) bool { return names[nameKey{t, name}] })
+		}
+	}
+	for key, n := range r.names {
+		if r.evict(n, now-r.idle()) {
+			r.edit.names.set(key, n.view)
+			r.edited = true
+		}
+		if len(n.questions) == 0 {
+			delete(r.names, key)
+			r.edit.names.delete(key)
+			r.edited = true
+		}
+	}
+	for key, g := range r.grants {
+		if g.used < now-r.idle() {
+			if g.stop != nil {
+				g.stop()
+			}
+			delete(r.grants, key)
+			r.edit.grants.delete(key)
+			r.edited = true
+		}
+	}
+	r.publish()
+}
+
+func (r *Relay) useGrant(key grantKey, now int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if g := r.grants[key]; g != nil {
+		g.used = now
+	}
+}
+
+func (r *Relay) nodeKeys() (keys []nodeKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key := range r.nodes {
+		keys = append(keys, key)
+	}
+	return keys
+}

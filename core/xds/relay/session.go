@@ -1,0 +1,246 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+const userAgent = "meshmatch-relay"
+
+// An owner decides what a session asks, and applies what it is answered. Its methods are
+// called with Relay.mu.
+type owner interface {
+	// node returns the node of the first request.
+	node() *corev3.Node
+	// begin is called when a stream begins: everything is asked again.
+	begin(*session)
+	// requests returns what is to be sent.
+	requests() []*discoveryv3.DeltaDiscoveryRequest
+	// apply applies a response, and returns what is wrong with it.
+	apply(*verified) []string
+}
+
+// A session is one stream to the upstream. Two goroutines work on it: one receives, verifies
+// and applies, the other one sends. So a stream that the upstream does not read delays no
+// answer.
+type session struct {
+	relay *Relay
+	owner owner
+	woken chan struct{}
+	acks  []*discoveryv3.DeltaDiscoveryRequest // guarded by Relay.mu
+	// rejected counts the responses in a row with something wrong. The receiver has it.
+	rejected int
+}
+
+// maxAcks limits what waits for an upstream that sends and does not read.
+const maxAcks = 1000
+
+// wake makes the session send what its owner has to ask. S may be nil.
+func (s *session) wake() {
+	if s == nil {
+		return
+	}
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+// The first and the longest pause between two attempts. Each pause is random, between half
+// of the time and all of it.
+const (
+	firstBackoff = 200 * time.Millisecond
+	maxBackoff   = 30 * time.Second
+)
+
+// A backoff is the time to wait before the next attempt.
+type backoff struct{ next time.Duration }
+
+// wait waits, and reports whether the context is still alive.
+func (b *backoff) wait(ctx context.Context) bool {
+	b.next = min(max(firstBackoff, 2*b.next), maxBackoff)
+	select {
+	case <-time.After(b.next/2 + rand.N(b.next/2)):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// keepSession opens streams for an owner until the context ends, or the connection is lost.
+func (r *Relay) keepSession(ctx context.Context, conn *grpc.ClientConn, o owner) {
+	var pause backoff
+	for ctx.Err() == nil {
+		answered, err := r.runSession(ctx, conn, o)
+		if ctx.Err() != nil {
+			return
+		}
+		r.log.Warn("a stream to the upstream ended", "error", clip(err.Error(), maxLogged))
+		if answered {
+			pause = backoff{}
+		}
+		if !pause.wait(ctx) {
+			return
+		}
+	}
+}
+
+const maxLogged = 1 << 10
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:most]
+}
+
+// runSession runs one stream, and reports whether the upstream has answered on it.
+func (r *Relay) runSession(ctx context.Context, conn *grpc.ClientConn, o owner) (answered bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx,
+		grpc.MaxCallRecvMsgSize(MaxResponseBytes), grpc.MaxCallSendMsgSize(MaxResponseBytes))
+	if err != nil {
+		return false, err
+	}
+	s := &session{relay: r, owner: o, woken: make(chan struct{}, 1)}
+	r.mu.Lock()
+	o.begin(s)
+	r.mu.Unlock()
+	r.sessions.Add(1)
+	defer r.sessions.Add(-1)
+	sent := make(chan error, 1)
+	go func() {
+		defer cancel()
+		sent <- s.send(ctx, stream)
+	}()
+	s.wake()
+	for {
+		m, err := stream.Recv()
+		if err == nil {
+			var ok bool
+			ok, err = s.receive(ctx, m)
+			answered = answered || ok
+		}
+		if err != nil {
+			cancel()
+			if sendErr := <-sent; sendErr != nil && !errors.Is(sendErr, io.EOF) && errors.Is(err, context.Canceled) {
+				err = sendErr
+			}
+			return answered, err
+		}
+	}
+}
+
+// send sends until the context ends.
+func (s *session) send(ctx context.Context, stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient) error {
+	var node *corev3.Node
+	first := true
+	for {
+		select {
+		case <-s.woken:
+		case <-ctx.Done():
+			return nil
+		}
+		s.relay.mu.Lock()
+		if first {
+			node = s.owner.node()
+		}
+		requests := s.owner.requests()
+		requests = append(s.acks, requests...)
+		s.acks = nil
+		s.relay.mu.Unlock()
+		for _, r := range requests {
+			if first {
+				r.Node, first = node, false
+			}
+			if err := stream.Send(r); err != nil {
+				return err
+			}
+			s.relay.counters.Requests.Add(1)
+			s.relay.counters.Asked.Add(int64(len(r.GetResourceLocatorsSubscribe()) + len(r.GetResourceNamesSubscribe())))
+		}
+	}
+}
+
+// maxProblems limits what a NACK names.
+const maxProblems = 20
+
+// The pause after a response with something wrong, for each such response in a row: some
+// servers send it again at once.
+const (
+	rejectPause    = 100 * time.Millisecond
+	maxRejectPause = 5 * time.Second
+)
+
+// receive applies a response, and ACKs or NACKs it. It reports whether it was right.
+func (s *session) receive(ctx context.Context, m *discoveryv3.DeltaDiscoveryResponse) (bool, error) {
+	problems := s.handle(m)
+	if len(problems) == 0 {
+		s.rejected = 0
+	} else {
+		s.rejected++
+		s.relay.reject(problems)
+		select {
+		case <-time.After(min(time.Duration(s.rejected-1)*rejectPause, maxRejectPause)):
+		case <-ctx.Done():
+		}
+	}
+	return len(problems) == 0, s.answer(m, problems)
+}
+
+// handle applies a response, and returns what is wrong with it.
+func (s *session) handle(m *discoveryv3.DeltaDiscoveryResponse) []string {
+	r := s.relay
+	r.counters.Responses.Add(1)
+	t, ok := wire.TypeOf(m.GetTypeUrl())
+	if !ok {
+		return []string{fmt.Sprintf("the type %.200q was not asked for", m.GetTypeUrl())}
+	}
+	v := r.pool.verify(t, m) // without the lock
+	r.counters.Bytes.Add(int64(v.size))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lastAnswer = r.clock.Load()
+	problems := append(v.problems, s.owner.apply(v)...)
+	r.publish()
+	return problems
+}
+
+// reject counts and logs a response with something wrong.
+func (r *Relay) reject(problems []string) {
+	r.counters.Rejected.Add(1)
+	r.log.Warn("a response of the upstream is rejected", "message", clip(textOf(problems), maxLogged))
+}
+
+func textOf(problems []string) string {
+	return strings.Join(problems[:min(len(problems), maxProblems)], "; ")
+}
+
+// answer ACKs or NACKs a response.
+func (s *session) answer(m *discoveryv3.DeltaDiscoveryResponse, problems []string) error {
+	ack := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: m.GetTypeUrl(), ResponseNonce: m.GetNonce()}
+	if len(problems) > 0 {
+		ack.ErrorDetail = &rpcstatus.Status{Code: int32(codes.InvalidArgument), Message: clip(textOf(problems), 4*maxLogged)}
+	}
+	s.relay.mu.Lock()
+	defer s.relay.mu.Unlock()
+	if s.acks = append(s.acks, ack); len(s.acks) > maxAcks {
+		return errors.New("the upstream does not read what it is sent")
+	}
+	s.wake()
+	return nil
+}

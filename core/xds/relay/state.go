@@ -1,0 +1,116 @@
+package relay
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// A State is what the relay knows at one time. It implements [server.PartialState].
+type State struct {
+	relay  *Relay
+	names  shards[nameKey, *view]
+	nodes  shards[nodeKey, *nodeView]
+	grants shards[grantKey, server.Verdict]
+	// expired is set when the upstream is lost for longer than Options.MaxAge.
+	expired    bool
+	superseded chan struct{}
+}
+
+// edits are the changes of the next State.
+type edits struct {
+	names  *shardsEdit[nameKey, *view]
+	nodes  *shardsEdit[nodeKey, *nodeView]
+	grants *shardsEdit[grantKey, server.Verdict]
+}
+
+func (s *State) edit() edits { return edits{s.names.edit(), s.nodes.edit(), s.grants.edit()} }
+
+// Locate implements server.State, for what is known without a client.
+func (s *State) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	if h := s.names.get(nameKey{t, name}).choose(parameters); h != nil {
+		return h.variant, true
+	}
+	return wire.Variant{}, false
+}
+
+// Node implements server.State, for a client without an identity.
+func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
+	v := s.nodes.get(nodeKey{node.ID, "", node.UserAgent})
+	if v == nil || v.verdict != server.Found {
+		return nil, false
+	}
+	return v.snapshot, true
+}
+
+// Answer implements server.PartialState.
+func (s *State) Answer(client *server.Client, t wire.Type, name string, p server.Parameters) (wire.Variant, server.Verdict) {
+	switch {
+	case s.expired:
+		return wire.Variant{}, server.Unknown
+	case s.relay.options.Mode == Nodes:
+		return wire.Variant{}, server.Missing // the upstream has no variants
+	}
+	key := nameKey{t, name}
+	if verdict := s.allowed(client, key, p); verdict != server.Found {
+		return wire.Variant{}, verdict
+	}
+	if h := s.names.get(key).choose(p.Values); h != nil {
+		h.use(s.relay.clock.Load())
+		return h.variant, server.Found
+	}
+	s.relay.mu.Lock()
+	defer s.relay.mu.Unlock()
+	return s.relay.ask(key, p)
+}
+
+// AnswerNode implements server.PartialState.
+func (s *State) AnswerNode(client *server.Client, node *server.Node) (*wire.Snapshot, server.Verdict) {
+	v := s.nodes.get(s.relay.nodeKey(client, node))
+	if v == nil || s.expired {
+		return nil, server.Unknown
+	}
+	return v.snapshot, v.verdict
+}
+
+// AnswerName implements server.PartialState.
+func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type, name string, p server.Parameters) (*wire.Resource, server.Verdict) {
+	switch {
+	case s.expired:
+		return nil, server.Unknown
+	case s.relay.hasLocator(node, t, name):
+		v, verdict := s.Answer(client, t, name, p)
+		return v.Resource, verdict
+	case node.ID == "":
+		return nil, server.Missing
+	}
+	s.relay.mu.Lock()
+	defer s.relay.mu.Unlock()
+	return s.relay.askNode(s.relay.nodeKey(client, node), node, t, name)
+}
+
+// hasLocator reports whether a name that a node asks for is asked upstream by locator: it is
+// one of an outbound (SPEC 11.4), and the node has parameters.
+//
+// Routes of a node with all clusters are its own: the order of clusters and routes is that
+// of one stream, and a route must not come before its clusters.
+func (r *Relay) hasLocator(node *server.Node, t wire.Type, name string) bool {
+	if len(node.Parameters) == 0 || r.options.Mode == Nodes || name == "*" {
+		return false
+	}
+	switch t {
+	case wire.SecretType, wire.ExtensionType:
+		return false
+	case wire.RouteType:
+		if !strings.HasPrefix(node.UserAgent, "gRPC") {
+			return false
+		}
+	}
+	for _, own := range []string{"inbound/", "local/", "outbound/", "prometheus/", "passthrough/"} {
+		if strings.HasPrefix(name, own) {
+			return false
+		}
+	}
+	return true
+}
