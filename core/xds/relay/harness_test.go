@@ -11,8 +11,8 @@ import (
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
@@ -62,6 +62,15 @@ func (s *site) conn() *grpc.ClientConn {
 	conn, err := grpc.NewClient("passthrough:"+s.name, append(s.options(), grpc.WithIdleTimeout(0))...)
 	must(s.t, err)
 	s.t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// ready waits until a connection to a running server is there.
+func ready(conn *grpc.ClientConn) *grpc.ClientConn {
+	for conn.Connect(); conn.GetState() != connectivity.Ready; {
+		conn.WaitForStateChange(context.Background(), conn.GetState())
+		conn.Connect()
+	}
 	return conn
 }
 
@@ -210,5 +219,3 @@ func located(t *testing.T, c *xdstest.Client, of wire.Type, l xdstest.Locator, w
 		t.Errorf("%v: holds %q, want %q", l, held.Body, want.Body)
 	}
 }
-
-var _ discoveryv3.AggregatedDiscoveryServiceServer

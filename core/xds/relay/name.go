@@ -164,7 +164,7 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 			if q.verdict = server.Missing; a.code == codes.PermissionDenied {
 				q.verdict = server.Denied
 			}
-		default:
+		case q.verdict == server.Found: // its variant was replaced while there was no session
 			q.verdict = server.Unknown
 		}
 	}
