@@ -39,7 +39,7 @@ var layers = []struct{ name, packages, reaches string }{
 var reachOnly = map[string][]string{
 	"core/xds/server": {"core/xds/wire", "core/internal/sorted"},
 	"core/xds/wire":   nil,
-	"core/xds/relay":  {"core/xds/server", "core/xds/wire", "core/internal/constraint", "core/internal/sorted", "core/partition"},
+	"core/xds/relay":  {"core/xds/server", "core/xds/wire", "core/variant/constraint", "core/internal/sorted", "core/partition"},
 }
 
 func TestLayers(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/internal/constraint"
 	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/variant/constraint"
 )
 
 // The limits on one constraint (SPEC 9.1). They are checked while a constraint is read,

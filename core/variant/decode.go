@@ -2,9 +2,9 @@ package variant
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/constraint"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/variant/constraint"
 )
 
 // Parse reads a constraint from the proto3 JSON of DynamicParameterConstraints, with

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/meshmatch/meshmatch/core/internal/constraint"
+	"github.com/meshmatch/meshmatch/core/variant/constraint"
 )
 
 // Proto is the message of a constraint.

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/core/internal/constraint"
 	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/variant/constraint"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 

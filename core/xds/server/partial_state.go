@@ -247,25 +247,31 @@ func hasVersion(versions string, v wire.Variant) bool {
 // with parameters subscribes to. It waits for streams that are at work, so the caller must
 // not hold a lock that a State needs.
 func (s *Server) Subscriptions(visit func(client *Client, t wire.Type, name string, p Parameters)) {
-	s.streams.each(func(st *stream) {
-		st.mu.Lock()
-		defer st.unlock()
-		for _, w := range st.watches {
-			if w == nil {
-				continue
-			}
-			for i := range w.sub.locators {
-				l := &w.sub.locators[i]
-				visit(&st.client, w.t, l.name, Parameters{l.parameters.values, l.parameters.key})
-			}
-			if len(st.node.Parameters) > 0 && len(w.sub.names) > 0 {
-				p := ParametersOf(st.node.Parameters)
-				for _, name := range w.sub.names {
-					visit(&st.client, w.t, name, p)
-				}
+	for _, c := range s.streams.cursors() {
+		for st := c.next(); st != nil; st = c.next() {
+			st.visitSubscriptions(visit)
+		}
+	}
+}
+
+func (s *stream) visitSubscriptions(visit func(*Client, wire.Type, string, Parameters)) {
+	s.mu.Lock()
+	defer s.unlock()
+	for _, w := range s.watches {
+		if w == nil {
+			continue
+		}
+		for i := range w.sub.locators {
+			l := &w.sub.locators[i]
+			visit(&s.client, w.t, l.name, Parameters{l.parameters.values, l.parameters.key})
+		}
+		if len(s.node.Parameters) > 0 && len(w.sub.names) > 0 {
+			p := ParametersOf(s.node.Parameters)
+			for _, name := range w.sub.names {
+				visit(&s.client, w.t, name, p)
 			}
 		}
-	})
+	}
 }
 
 // NodeSubscriptions calls visit for each name of each stream of a node, "*" for the
