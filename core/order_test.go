@@ -25,6 +25,7 @@ var order = []string{
 	`fuzz/naive`,
 
 	// Envoy and gRPC.
+	`core/xds/relay`,
 	`core/xds/server`,
 	`core/xds/bootstrap`,
 	`bench/world`,
@@ -39,7 +40,7 @@ var order = []string{
 	`core/migrate`,
 	`core/inspect/(check|diff|placement|traffic|why)`,
 	`core/inspect|core/variant`,
-	`core/inspect/find`,
+	`core/inspect/find|core/variant/constraint`,
 	`core/inspect/internal/(requests|ruleviews|targets|words)`,
 	`core/replay`,
 	`core/access`,
