@@ -30,6 +30,14 @@ func (s *Set) sortUnique(sink *diag.Sink) {
 	sortUnique(s.Documents, func(d *Document) *Meta { return &d.Meta }, sink)
 }
 
+// Sort sorts the lists of a set that was put together from others. Resources with the same
+// identity are errors that name both: a [diag.Errors].
+func (s *Set) Sort() error {
+	var sink diag.Sink
+	s.sortUnique(&sink)
+	return sink.Err()
+}
+
 func sortUnique[T any](list []T, meta func(T) *Meta, sink *diag.Sink) {
 	slices.SortStableFunc(list, func(a, b T) int { return meta(a).ID.Compare(meta(b).ID) })
 	for i := 1; i < len(list); i++ {

@@ -17,7 +17,11 @@ func (s *Server) log(commit core.Commit, first bool) {
 		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", diag.Count(counts[resource.DataplaneKind], "dataplane"), diag.Count(len(s.applied.Policies), "policy")))
 		return
 	}
-	s.options.Logger.Info("the files were loaded again; " + changeOf(commit))
+	loaded := "the files were loaded again"
+	if s.files.Store {
+		loaded = fmt.Sprintf("revision %d is served", s.files.Revision)
+	}
+	s.options.Logger.Info(loaded + "; " + changeOf(commit))
 }
 
 // logHeld logs which removals begin to be held, and which are no longer held.

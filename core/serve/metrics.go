@@ -54,13 +54,17 @@ var (
 	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
 	heldDesc          = newDesc("held_removals", "Dataplanes that are missing from the files and are served until their removal is applied.")
 	lastLoadDesc      = newDesc("last_load_timestamp_seconds", "Time of the last good load, in seconds since 1970.")
+	storeAgeDesc      = newDesc("store_age_seconds", "Time since the store confirmed the state that is served, in seconds.")
+	storeRevisionDesc = newDesc("store_revision", "Revision of the store that is served.")
+	storeReadDesc     = newDesc("store_connected", "1 if the store can be read; else 0.")
+	storeInvalidDesc  = newDesc("store_invalid", "Objects of the store that do not load.", "kind")
 	staleDesc         = newDesc("stale", "1 if the files have errors and an earlier input is served; else 0.")
 )
 
 // Describe implements [prometheus.Collector].
 func (*collector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc,
-		heldDesc, lastLoadDesc, staleDesc} {
+		heldDesc, lastLoadDesc, staleDesc, storeAgeDesc, storeRevisionDesc, storeReadDesc, storeInvalidDesc} {
 		descs <- d
 	}
 }
@@ -102,4 +106,5 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 		stale = 1
 	}
 	gauge(staleDesc, stale)
+	c.collectStore(values)
 }

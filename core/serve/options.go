@@ -23,7 +23,7 @@ const (
 	DefaultRemovalGrace = 10 * time.Second
 )
 
-// Options configure a [Server]. Loader, Translators and Files are required.
+// Options configure a [Server]. Loader, Translators, and Files or Stores are required.
 type Options struct {
 	// Loader reads the files. Its kinds are those of the engine.
 	Loader *resource.Loader
@@ -31,6 +31,10 @@ type Options struct {
 	Translators []xds.Translator
 	// Files are the watched files and directories.
 	Files []string
+	// Stores are followed in addition to Files (SPEC 14.3).
+	Stores []source.Store
+	// AcceptRollback accepts the state of a store that was set back.
+	AcceptRollback bool
 	// Semantics is how policies are read (SPEC 17.1). Nil means [semantics.TargetRef].
 	// Then resources of a Kuma control plane in the first load are an
 	// [ErrUnnamedSemantics], so that no label disables permissions.

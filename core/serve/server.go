@@ -40,7 +40,8 @@ type Server struct {
 	ads       *server.Server
 	metrics   *metrics
 	warner    *warner
-	keeper    *source.Keeper // nil: no input is kept
+	keeper    *source.Keeper // of the files; nil: no input of files is kept
+	store     storeState
 	loads     loads
 
 	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
@@ -67,7 +68,7 @@ func New(options Options) (*Server, error) {
 
 		removals: removals{percent: options.MaxRemoved, grace: options.RemovalGrace},
 	}
-	if options.State != "" {
+	if options.State != "" && len(options.Stores) == 0 {
 		s.keeper = source.NewKeeper(options.State)
 	}
 	if options.TLS != nil {
@@ -190,20 +191,35 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// loaded is a value of [source.Files.Watch].
+// loaded is a value of [source.Source.Watch].
 type loaded struct {
 	update *source.Update
 	err    error
 }
 
+// source returns what the server follows: the files and the stores.
+func (s *Server) source() source.Source {
+	notice := func(err error) { s.options.Logger.Warn(diag.OneLine(err.Error())) }
+	var all []source.Source
+	if len(s.options.Files) > 0 || len(s.options.Stores) == 0 {
+		all = append(all, &source.Files{
+			Loader: s.options.Loader, Paths: s.options.Files, Keeper: s.keeper,
+			Quiet: s.options.Quiet, Rescan: s.options.Rescan, Notifications: s.options.Notifications, Notice: notice,
+		})
+	}
+	for _, store := range s.options.Stores {
+		stored := &source.Stored{Store: store, Loader: s.options.Loader, AcceptRollback: s.options.AcceptRollback, Notice: notice}
+		if s.options.State != "" {
+			stored.Keeper = source.NewStoreKeeper(s.options.State, store.String())
+		}
+		all = append(all, stored)
+	}
+	return source.Join(all...)
+}
+
 // watch passes loads on until the context ends.
 func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
-	files := source.Files{
-		Loader: s.options.Loader, Paths: s.options.Files, Keeper: s.keeper,
-		Quiet: s.options.Quiet, Rescan: s.options.Rescan, Notifications: s.options.Notifications,
-		Notice: func(err error) { s.options.Logger.Warn(err.Error()) },
-	}
-	for update, err := range files.Watch(ctx) {
+	for update, err := range s.source().Watch(ctx) {
 		select {
 		case updates <- loaded{update, err}:
 		case <-ctx.Done():
@@ -217,24 +233,30 @@ func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
 
 // first applies the first load, or the kept input of an earlier load.
 func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
-	select {
-	case l := <-updates:
-		err := l.err
-		if err == nil {
-			err = s.firstUpdate(ctx, l.update)
+	for {
+		select {
+		case l := <-updates:
+			err := l.err
+			if err == nil {
+				err = s.firstUpdate(ctx, l.update)
+			}
+			switch {
+			case err == nil || ctx.Err() != nil:
+				return nil
+			case l.err != nil && isOfStore(err):
+				s.refuse(err) // and wait for the store
+			default:
+				return s.resume(ctx, err)
+			}
+		case <-ctx.Done():
+			return nil
 		}
-		if err != nil && ctx.Err() == nil {
-			return s.resume(ctx, err)
-		}
-		return nil
-	case <-ctx.Done():
-		return nil
 	}
 }
 
 // firstUpdate applies the first load if it is good.
 func (s *Server) firstUpdate(ctx context.Context, update *source.Update) error {
-	if len(update.Set.Dataplanes) == 0 && s.keepsDataplanes(ctx) {
+	if len(update.Set.Dataplanes) == 0 && !update.Store && s.keepsDataplanes(ctx) {
 		update.Recording.Discard()
 		s.behind = true
 		return ErrNoResources
@@ -300,6 +322,10 @@ func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 
 // refuse logs why a load changes nothing.
 func (s *Server) refuse(err error) {
+	if isOfStore(err) {
+		s.lose(err)
+		return
+	}
 	n := len(errorsOf(err))
 	s.loads.fail(err, time.Now(), "the files have "+diag.Count(n, "error"))
 	s.metrics.loadErrors.Set(float64(n))
@@ -317,6 +343,10 @@ func (s *Server) logErrors(err error) {
 // load applies a good load. An error comes from the engine, which then still has the
 // resources of the previous load.
 func (s *Server) load(ctx context.Context, update *source.Update) error {
+	if s.confirms(update) {
+		update.Recording.Discard()
+		return nil
+	}
 	s.recording.Discard()
 	s.files, s.recording = update, update.Recording
 	report, err := s.apply(ctx, update.Found)
@@ -327,6 +357,7 @@ func (s *Server) load(ctx context.Context, update *source.Update) error {
 	}
 	s.loads.succeed(time.Now())
 	s.metrics.loadErrors.Set(0)
+	s.stored(update)
 	report()
 	return nil
 }

@@ -24,6 +24,8 @@ type Status struct {
 	Stale        *Stale     `json:"stale,omitempty"`
 	LastLoad     *time.Time `json:"lastLoad,omitempty"`     // of a good load
 	HeldRemovals int64      `json:"heldRemovals,omitempty"` // dataplanes
+	// Store is the state of the stores; nil: files alone are served.
+	Store *StoreStatus `json:"store,omitempty"`
 }
 
 // DataplanesStatus is how many dataplanes have ACKed what is served, how many have not, and
@@ -44,7 +46,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Dataplanes: DataplanesStatus{
 			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent],
 		},
-		Errors: loads.errors, Stale: loads.stale, HeldRemovals: s.loads.held.Load(),
+		Errors: loads.errors, Stale: loads.stale, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
 	}
 	counters := s.ads.Counters()
 	for i := range server.ProtocolNames {

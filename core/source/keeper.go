@@ -64,8 +64,8 @@ func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.S
 	return set, info.ModTime(), nil
 }
 
-// unpack returns the inputs of a file.
-func unpack(data []byte) ([]resource.Input, error) {
+// verified returns the content of a file, without its checksum.
+func verified(data []byte) ([]byte, error) {
 	h := sha256.New()
 	end := len(data) - len(checksumLine(h))
 	if end < 0 {
@@ -75,8 +75,17 @@ func unpack(data []byte) ([]resource.Input, error) {
 	if string(data[end:]) != checksumLine(h) {
 		return nil, ErrDamaged
 	}
+	return data[:end], nil
+}
+
+// unpack returns the inputs of a file.
+func unpack(data []byte) ([]resource.Input, error) {
+	content, err := verified(data)
+	if err != nil {
+		return nil, err
+	}
 	var inputs []resource.Input
-	for archive := tar.NewReader(bytes.NewReader(data[:end])); ; {
+	for archive := tar.NewReader(bytes.NewReader(content)); ; {
 		header, err := archive.Next()
 		if err == io.EOF {
 			return inputs, nil
@@ -101,7 +110,14 @@ type Recording struct {
 	buffer  *bufio.Writer // to the file and the hash
 	archive *tar.Writer
 	err     error // the first one
+
+	// keep is called by Keep if there is no file, and parts are further recordings.
+	keep  func() error
+	parts []*Recording
 }
+
+// join returns a recording of several sources.
+func join(parts []*Recording) *Recording { return &Recording{parts: parts} }
 
 // abandoned is the age of a temporary file that no server writes any longer.
 const abandoned = time.Hour
@@ -149,6 +165,18 @@ func (r *Recording) Keep() error {
 	if r == nil {
 		return nil
 	}
+	switch {
+	case r.keep != nil:
+		return r.keep()
+	case r.parts != nil:
+		var all error
+		for _, part := range r.parts {
+			all = errors.Join(all, part.Keep())
+		}
+		return all
+	case r.keeper == nil:
+		return nil
+	}
 	err := r.finish()
 	if err == nil {
 		err = os.Rename(r.file.Name(), r.keeper.Path())
@@ -175,7 +203,13 @@ func (r *Recording) finish() error {
 
 // Discard removes the recording.
 func (r *Recording) Discard() {
-	if r != nil && r.file != nil {
+	if r == nil {
+		return
+	}
+	for _, part := range r.parts {
+		part.Discard()
+	}
+	if r.file != nil {
 		r.file.Close()
 		os.Remove(r.file.Name())
 	}

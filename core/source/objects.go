@@ -22,6 +22,7 @@ type objects struct {
 	// reported: few.
 	flawed map[string]*object
 	list   []Invalid // of flawed
+	kept   bool      // versions in effect are kept
 }
 
 // object is an object of a store. It is not changed once it was applied.
@@ -31,6 +32,7 @@ type object struct {
 	// value is the resource in effect; nil: none.
 	value any
 	kind  string
+	raw   *Object // the version in effect, if it is kept; nil: none
 	flaws
 }
 
@@ -119,6 +121,9 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 		}
 		next := &object{at: raw.At, sum: sum, kind: raw.ID.Kind}
 		s.decoded[key], byAt[raw.At], raws[raw.At] = next, next, raw
+		if o.kept {
+			next.raw = &raw
+		}
 		inputs = append(inputs, resource.Input{Name: raw.At, Data: raw.Data})
 	}
 	s.raw = map[string]Object{}
@@ -277,9 +282,11 @@ func (o *object) resolve(old *object, now time.Time) {
 	}
 	switch {
 	case old != nil && old.value != nil && old.effect != EffectDeny:
-		o.value, o.effect, o.lastGood = old.value, EffectLastGood, identity(old.value).Pos.File
+		o.value, o.effect, o.lastGood, o.raw = old.value, EffectLastGood, identity(old.value).Pos.File, old.raw
 	case o.denial != nil:
-		o.value, o.effect = o.denial, EffectDeny
+		o.value, o.effect, o.raw = o.denial, EffectDeny, nil
+	default:
+		o.raw = nil
 	}
 	o.denial = nil
 }
@@ -314,4 +321,15 @@ func (o *objects) forgetVersions() {
 	for _, old := range o.byKey {
 		old.at = ""
 	}
+}
+
+// inEffect returns the versions that are in effect.
+func (o *objects) inEffect() []Object {
+	all := make([]Object, 0, len(o.byKey))
+	for _, object := range o.byKey {
+		if object.raw != nil {
+			all = append(all, *object.raw)
+		}
+	}
+	return all
 }

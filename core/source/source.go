@@ -39,7 +39,10 @@ type Update struct {
 	Batch core.Batch
 	// Revision is the revision of the state. It is never smaller than in an earlier update.
 	Revision Revision
-	// Current is when the source last confirmed that this is its newest state.
+	// Store means that the state is, at least in part, of a store.
+	Store bool
+	// Current is when the source last confirmed that this is its newest state. Of several
+	// stores it is the oldest such time.
 	Current time.Time
 	// Found is when the change was found.
 	Found time.Time

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -33,6 +35,10 @@ type Stored struct {
 	// Patience is how long a store may be silent until it counts as lost; 0 means
 	// [DefaultPatience].
 	Patience time.Duration
+	// Keeper keeps the state; nil: it is not kept.
+	Keeper *StoreKeeper
+	// Notice is called with problems of the Keeper. Nil ignores them.
+	Notice func(error)
 	// AcceptRollback accepts the state of a store that was set back; see [ErrSetBack].
 	AcceptRollback bool
 }
@@ -45,8 +51,9 @@ func (s *Stored) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		w := &following{Stored: s, inbox: newInbox(), objects: newObjects(s.Loader), staged: new(staged)}
+		w.resume(ctx)
 		ended := make(chan struct{})
-		defer func() { cancel(); <-ended }()
+		defer func() { cancel(); <-ended; w.finish() }()
 		go func() {
 			defer close(ended)
 			w.follow(ctx)
@@ -61,16 +68,24 @@ type following struct {
 	*Stored
 	inbox *inbox
 
-	objects *objects
-	staged  *staged       // the part of the next state that has come
-	set     *resource.Set // nil: none yet
-	current time.Time     // when set was last confirmed
-	failure string        // the last error that was yielded; empty: none since the last update
+	objects  *objects
+	staged   *staged       // the part of the next state that has come
+	set      *resource.Set // nil: none yet
+	yielded  *resource.Set // by the last update
+	kept     *keptState    // at the start; nil: none
+	saver    saver
+	revision Revision     // of set
+	current  time.Time    // when set was last confirmed
+	applied  atomic.Int64 // the revision that the reader has applied
+	failure  string       // the last error that was yielded; empty: none since the last update
 }
 
 // follow reads the store until the context ends.
 func (w *following) follow(ctx context.Context) {
 	since := Since{List: true}
+	if w.kept != nil && !w.AcceptRollback {
+		since.Revision = w.kept.revision
+	}
 	for attempt := 0; ctx.Err() == nil; attempt++ {
 		complete := since.Revision
 		var failure error
@@ -122,10 +137,19 @@ func backOff(attempt int) time.Duration {
 func (w *following) run(ctx context.Context, yield func(*Update, error) bool) {
 	silence := time.NewTimer(w.patience())
 	defer silence.Stop()
+	start := time.After(w.patience())
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-start:
+			if w.yielded == nil && w.kept != nil && !w.yieldKept(yield) {
+				return
+			}
+			continue
+		case result := <-w.saver.running:
+			w.saved(result)
+			continue
 		case <-silence.C:
 			silence.Reset(w.patience())
 			if !w.yieldError(yield, w.loss(fmt.Errorf("it has not answered for %v", w.patience()))) {
@@ -135,7 +159,9 @@ func (w *following) run(ctx context.Context, yield func(*Update, error) bool) {
 		case <-w.inbox.arrived:
 		}
 		silence.Reset(w.patience())
-		if !w.handle(ctx, w.collect(ctx), yield) {
+		all := w.collect(ctx)
+		w.save(time.Now()) // what the last update had, if the reader has applied it
+		if !w.handle(ctx, all, yield) {
 			return
 		}
 	}
@@ -201,10 +227,86 @@ func (w *following) commit(ctx context.Context, ready *staged, last *news, yield
 	before := w.set
 	w.set = w.objects.apply(ready, before, last.at)
 	w.current, w.failure = last.at, ""
+	w.saver.dirty = w.saver.dirty || w.set != before
+	w.revision = last.page.Revision
+	update := &Update{
+		Set: w.set, Batch: Diff(w.yielded, w.set), Revision: w.revision,
+		Store: true, Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
+	}
+	if w.Keeper != nil {
+		revision := w.revision
+		update.Recording = &Recording{keep: func() error { w.applied.Store(int64(revision)); return nil }}
+	}
+	w.yielded = w.set
+	return yield(update, nil)
+}
+
+// resume loads the kept state.
+func (w *following) resume(ctx context.Context) {
+	if w.Keeper == nil {
+		return
+	}
+	w.Keeper.removeAbandoned()
+	w.saver.keeper, w.objects.kept = w.Keeper, true
+	kept, err := w.Keeper.load()
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.notice(fmt.Errorf("the last state of %s cannot be used: %w", w, err))
+		}
+		return
+	}
+	all := &staged{full: true}
+	all.add(kept.objects)
+	w.objects.decode(ctx, all)
+	w.kept, w.set = kept, w.objects.apply(all, nil, kept.at)
+	w.current = kept.at
+}
+
+// yieldKept yields the kept state, because the store has none that can be used.
+func (w *following) yieldKept(yield func(*Update, error) bool) bool {
+	w.yielded, w.failure = w.set, ""
 	return yield(&Update{
-		Set: w.set, Batch: Diff(before, w.set), Revision: last.page.Revision,
-		Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
+		Set: w.set, Batch: Diff(nil, w.set), Revision: w.kept.revision, Store: true, Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
+		Kept: &Kept{Path: w.Keeper.Path(), At: w.kept.at},
 	}, nil)
+}
+
+// save begins to save the state, if the reader has applied it and a save is due.
+func (w *following) save(now time.Time) {
+	s := &w.saver
+	if w.Keeper == nil || !s.dirty || s.running != nil || now.Before(s.due) || Revision(w.applied.Load()) != w.revision {
+		return
+	}
+	s.begin(w.state())
+}
+
+func (w *following) state() *keptState {
+	return &keptState{revision: w.revision, at: w.current, objects: w.objects.inEffect()}
+}
+
+func (w *following) saved(r saveResult) {
+	w.saver.end(r)
+	if r.err != nil {
+		w.notice(fmt.Errorf("the state of %s cannot be kept: %w", w, r.err))
+	}
+}
+
+// finish saves the last state, after follow has ended.
+func (w *following) finish() {
+	if w.saver.running != nil {
+		w.saved(<-w.saver.running)
+	}
+	if w.Keeper != nil && w.saver.dirty && w.revision > 0 && Revision(w.applied.Load()) == w.revision {
+		if err := w.Keeper.save(w.state()); err != nil {
+			w.notice(fmt.Errorf("the state of %s cannot be kept: %w", w, err))
+		}
+	}
+}
+
+func (w *following) notice(err error) {
+	if w.Notice != nil {
+		w.Notice(err)
+	}
 }
 
 // loss returns the error of a store that cannot be read.
