@@ -21,6 +21,7 @@ var order = []string{
 	`core/source`,
 
 	// Helpers of tests, which no other package imports.
+	`core/source/kubernetes/kubetest(/cluster/.*)?`,
 	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
 	`fuzz/naive`,
 
@@ -37,7 +38,7 @@ var order = []string{
 	`core/xds/wire`,
 
 	// What is computed, and what it is computed from.
-	`core/migrate`,
+	`core/migrate|core/crd`,
 	`core/inspect/(check|diff|placement|traffic|why)`,
 	`core/inspect|core/variant`,
 	`core/inspect/find|core/variant/constraint`,
@@ -69,7 +70,7 @@ var order = []string{
 	`cmd/confgen|cmd/benchgate`,
 	`gen|bench/gate`,
 	`bench|bench/progress|gen/laws`,
-	`gen/internal/(build|emit|scenario|random)`,
+	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
 	`gen/internal/diag|gen/internal/shapes/shared`,
 }

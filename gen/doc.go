@@ -16,6 +16,7 @@
 //	func (*T) Equal(*T) bool
 //	func (*T) Hash() uint64 // with //confgen:conf hash
 //	func (*T) Clone() *T    // with //confgen:conf clone
+//	func (*T) Schema() string // with //confgen:conf schema, in zz_generated.schema.go
 //	type TMerger struct{ ... }
 //	func (*TMerger) Fill(lower *T, item int) (complete bool)
 //	func (*TMerger) Conf() *T
@@ -84,6 +85,20 @@
 // it may be read concurrently. Merging ten confs of the shape of MeshTimeout allocates
 // once (BenchmarkMerge in package shapes).
 //
+// # Schemas
+//
+// Schema returns an OpenAPI schema in the structural form that Kubernetes requires. A
+// struct that is not a conf gets the method by the directive //confgen:schema. Limits
+// that a Validate method checks are given by //confgen:openapi at a type or a field:
+//
+//	// Port is a TCP port.
+//	//
+//	//confgen:openapi {"minimum": 1, "maximum": 65535}
+//	type Port uint32
+//
+// Package schema documents what follows from the types.
+//
 // The generator has three steps: package load reads the source as if no generated
 // file existed, package build finds the rule of each field, package emit prints.
+// Package schema makes the schemas.
 package gen

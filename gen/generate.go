@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 	"github.com/meshmatch/meshmatch/gen/internal/emit"
 	"github.com/meshmatch/meshmatch/gen/internal/load"
+	"github.com/meshmatch/meshmatch/gen/internal/schema"
 )
 
 // Config selects the packages to generate for.
@@ -61,7 +62,8 @@ func (e Errors) Error() string {
 }
 
 // Generate returns the generated files of the packages, sorted by path: two for
-// each package with root types, and the superfluous ones. It writes nothing. If
+// each package with root types, one for each package with schemas, and the superfluous
+// ones. It writes nothing. If
 // the source has errors, it returns them as [Errors], and no files. File names
 // in Errors are relative to the current directory if they are in it.
 func Generate(cfg Config) ([]File, error) {
@@ -73,7 +75,7 @@ func Generate(cfg Config) ([]File, error) {
 	var files []File
 	roots := 0
 	for _, pkg := range packages {
-		roots += len(pkg.Roots)
+		roots += len(pkg.Roots) + len(pkg.Schemas)
 		generated, err := generate(pkg, &problems, cfg.Overlay)
 		if err != nil {
 			return nil, err
@@ -96,8 +98,7 @@ func Generate(cfg Config) ([]File, error) {
 	return files, nil
 }
 
-// generate returns the two files of a package, or none if its source has an
-// error.
+// generate returns the files of a package, or none if its source has an error.
 func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte) ([]File, error) {
 	contents := map[string][]byte{}
 	if len(pkg.Roots) > 0 {
@@ -116,8 +117,15 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 		}
 		contents[load.CodeFile], contents[load.TestFile] = code, test
 	}
+	if len(pkg.Schemas) > 0 {
+		code, err := schemas(pkg, problems)
+		if code == nil || err != nil {
+			return nil, err
+		}
+		contents[load.SchemaFile] = code
+	}
 	var files []File
-	for _, name := range []string{load.CodeFile, load.TestFile} {
+	for _, name := range load.Files {
 		path := filepath.Join(pkg.Dir, name)
 		file, err := compare(path, contents[name], overlay)
 		switch {
@@ -130,6 +138,19 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 		}
 	}
 	return files, nil
+}
+
+// schemas returns the file with the schemas of a package, or nil if a type has none.
+func schemas(pkg *load.Package, problems *diag.List) ([]byte, error) {
+	before := problems.Len()
+	var list []emit.Schema
+	for _, object := range pkg.Schemas {
+		list = append(list, emit.Schema{Type: object.Name(), JSON: schema.Of(pkg.Source, object, problems)})
+	}
+	if problems.Len() > before {
+		return nil, nil
+	}
+	return emit.SchemaFile(pkg.Name, list)
 }
 
 var errForeign = errors.New("has the name of a generated file but was not generated")

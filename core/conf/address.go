@@ -11,6 +11,8 @@ import (
 
 // Address is a host with a port: 127.0.0.1:5000, [::1]:5000 or
 // logstash.infra:5000.
+//
+//confgen:openapi {"pattern": "^.+:0*[1-9][0-9]{0,4}$"}
 type Address string
 
 // Validate checks both parts.
@@ -21,6 +23,8 @@ func (a Address) Validate(at *diag.At) {
 }
 
 // URL is an absolute http or https URL.
+//
+//confgen:openapi {"pattern": "^[Hh][Tt][Tt][Pp][Ss]?://.+$"}
 type URL string
 
 // Validate checks scheme, host and port.
@@ -32,6 +36,8 @@ func (u URL) Validate(at *diag.At) {
 
 // Endpoint is the address of an OpenTelemetry collector: host:port for gRPC, or an
 // http or https URL for HTTP.
+//
+//confgen:openapi {"pattern": "^.+:.+$"}
 type Endpoint string
 
 // Validate checks the host and the port.
@@ -45,6 +51,8 @@ func (e Endpoint) Validate(at *diag.At) {
 func (e Endpoint) URL() (u URL, isURL bool) { return URL(e), validURL(string(e)) }
 
 // Path is the absolute path of a file or of an HTTP resource.
+//
+//confgen:openapi {"pattern": "^/"}
 type Path string
 
 // Validate checks that it starts with a slash.

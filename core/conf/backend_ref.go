@@ -20,6 +20,8 @@ func (BackendKind) Enum() []string {
 
 // BackendRef is a destination of a route, by name or by labels. Weight is relative to
 // the other destinations of the same rule; nil means 1 and zero means no requests.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"kind": {"enum": ["MeshService", "MeshExternalService", "MeshMultiZoneService"]}}}}, {"not": {"required": ["tags"]}}]}, {"anyOf": [{"not": {"properties": {"kind": {"enum": ["MeshServiceSubset"]}}}}, {"required": ["tags"]}]}, {"anyOf": [{"not": {"properties": {"kind": {"enum": ["MeshServiceSubset"]}}}}, {"not": {"required": ["labels"]}}]}, {"anyOf": [{"not": {"properties": {"kind": {"enum": ["MeshServiceSubset"]}}}}, {"not": {"required": ["namespace"]}}]}, {"anyOf": [{"required": ["name"]}, {"required": ["labels"]}]}]}
 type BackendRef struct {
 	Kind      BackendKind       `json:"kind"`
 	Name      string            `json:"name,omitzero"`

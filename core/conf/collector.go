@@ -10,6 +10,8 @@ func (CollectorKind) Enum() []string { return []string{"MeshOpenTelemetryBackend
 
 // CollectorRef refers to a resource that describes a telemetry collector, by its name
 // or by its labels.
+//
+//confgen:openapi {"oneOf": [{"required": ["name"]}, {"required": ["labels"]}]}
 type CollectorRef struct {
 	Kind   CollectorKind     `json:"kind"`
 	Name   *string           `json:"name,omitzero"`

@@ -18,3 +18,5 @@
 // Every type here is validated while it is decoded and never changed afterwards. It is
 // marshalled as the shortest form of the JSON from which it was read.
 package conf
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen

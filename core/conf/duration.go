@@ -11,6 +11,8 @@ import (
 // Duration is a non-negative length of time in nanoseconds. It is written in Go's
 // syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC
 // 1.2).
+//
+//confgen:openapi {"type": "string", "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$"}
 type Duration time.Duration
 
 // UnmarshalText reads Go's syntax; the error describes what is wrong.
@@ -60,6 +62,8 @@ func (d Duration) String() string {
 }
 
 // PositiveDuration is a [Duration] that must not be zero.
+//
+//confgen:openapi {"type": "string", "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$", "allOf": [{"pattern": "[1-9]"}]}
 type PositiveDuration Duration
 
 // UnmarshalText reads the same texts as [Duration].

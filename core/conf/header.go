@@ -8,6 +8,8 @@ import (
 )
 
 // HeaderName is the name of an HTTP header, in any letter case.
+//
+//confgen:openapi {"pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}
 type HeaderName string
 
 // Validate accepts the token characters of RFC 9110.
@@ -93,6 +95,8 @@ func (HeaderMatchType) Enum() []string {
 
 // HeaderMatch is a condition on one header of a request (SPEC 7.2). Value is nil only
 // for Present and Absent; a nil Type means Exact.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"required": ["type"], "properties": {"type": {"enum": ["Present", "Absent"]}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"required": ["type"], "properties": {"type": {"enum": ["Present", "Absent"]}}}}, {"not": {"required": ["value"]}}]}]}
 type HeaderMatch struct {
 	Type  *HeaderMatchType `json:"type,omitzero"`
 	Name  HeaderName       `json:"name"`

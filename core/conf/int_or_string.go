@@ -11,6 +11,8 @@ import (
 
 // IntOrString is a number that is written as text if it has a fraction: 50 or "50.5".
 // It retains the JSON literal, so that the output has the type of the input.
+//
+//confgen:openapi {"x-kubernetes-int-or-string": true, "pattern": "^[-+.0-9]+$"}
 type IntOrString string
 
 // DecodeAt accepts a whole number, or a string that is a decimal number.

@@ -8,6 +8,8 @@ import (
 )
 
 // JSON is any value, as compact JSON with sorted keys.
+//
+//confgen:openapi {"x-kubernetes-preserve-unknown-fields": true}
 type JSON string
 
 // DecodeAt accepts any value that JSON can express.

@@ -7,6 +7,8 @@ import (
 
 // Match is a condition on a request to an inbound. All given conditions must hold; an
 // empty match holds for every request (SPEC 7.2).
+//
+//confgen:schema
 type Match struct {
 	SpiffeID *SpiffeIDMatch `json:"spiffeId,omitzero" alias:"spiffeID"`
 	SNI      *SNI           `json:"sni,omitzero"`
@@ -33,6 +35,8 @@ const (
 func (SpiffeIDMatchType) Enum() []string { return Words(SpiffeIDExact, SpiffeIDPrefix) }
 
 // SpiffeIDMatch is a condition on the client's SPIFFE ID.
+//
+//confgen:openapi {"allOf": [{"properties": {"value": {"pattern": "^spiffe://[a-z0-9._-]+(/.*)?$", "maxLength": 2048}}}]}
 type SpiffeIDMatch struct {
 	Type  SpiffeIDMatchType `json:"type"`
 	Value string            `json:"value"`
@@ -49,6 +53,8 @@ func (m *SpiffeIDMatch) Validate(at *diag.At) {
 // SNI is the server name that a client requests. It is compared as a whole and
 // without regard to letter case, like a host name (RFC 6066). It is written as a
 // string, or as {type: Exact, value: name}.
+//
+//confgen:openapi {"x-kubernetes-preserve-unknown-fields": true}
 type SNI string
 
 // DecodeAt reads both forms.

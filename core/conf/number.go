@@ -6,6 +6,8 @@ import (
 )
 
 // Count is a number of things, at least one.
+//
+//confgen:openapi {"minimum": 1}
 type Count uint32
 
 // Validate reports zero.
@@ -16,6 +18,8 @@ func (c Count) Validate(at *diag.At) {
 }
 
 // Percent is a share in whole percents, 0 to 100.
+//
+//confgen:openapi {"maximum": 100}
 type Percent uint32
 
 // Validate reports values above 100.
@@ -27,6 +31,8 @@ func (p Percent) Validate(at *diag.At) {
 
 // Percentage is a share in percent, 0 to 100, that may have a fraction: 50 or
 // "50.5". Like [IntOrString], it retains the literal.
+//
+//confgen:openapi {"x-kubernetes-int-or-string": true, "minimum": 0, "maximum": 100, "pattern": "^(\\+?0*(100(\\.0*)?|[0-9]{0,2}\\.[0-9]*|[0-9]{1,2})|-0*(\\.0*)?)$"}
 type Percentage IntOrString
 
 // DecodeAt accepts what IntOrString accepts.
@@ -46,6 +52,8 @@ func (p Percentage) MarshalJSON() ([]byte, error) { return IntOrString(p).Marsha
 func (p Percentage) Float() float64 { return IntOrString(p).Float() }
 
 // Port is a TCP or UDP port.
+//
+//confgen:openapi {"minimum": 1, "maximum": 65535}
 type Port uint32
 
 // Validate reports a number that is not a port.
@@ -56,6 +64,8 @@ func (p Port) Validate(at *diag.At) {
 }
 
 // StatusCode is the status of an HTTP response.
+//
+//confgen:openapi {"minimum": 100, "maximum": 599}
 type StatusCode int32
 
 // Validate accepts 100 to 599.

@@ -22,6 +22,8 @@ const (
 var errTrustDomain = errors.New("the trust domain has lower-case letters, digits, '.', '-' and '_' only")
 
 // TrustDomain is the first part of a SPIFFE ID.
+//
+//confgen:openapi {"pattern": "^[a-z0-9._-]+$", "maxLength": 255}
 type TrustDomain string
 
 // Validate checks the characters and the length.

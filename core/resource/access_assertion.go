@@ -15,6 +15,8 @@ type AccessTest struct {
 }
 
 // AccessTestSpec is the spec of an AccessTest.
+//
+//confgen:schema
 type AccessTestSpec struct {
 	// Each case is about one request; Always is about all requests that could
 	// exist.
@@ -163,6 +165,8 @@ func (c *ConfCondition) Validate(at *diag.At) {
 }
 
 // Scalar is the text of a string, a number or a boolean.
+//
+//confgen:openapi {"x-kubernetes-preserve-unknown-fields": true}
 type Scalar string
 
 // DecodeAt reads any scalar.

@@ -27,10 +27,12 @@ type backendDoc struct {
 	Kind      backendKind `json:"kind"`
 	Name      string      `json:"name,omitzero"`
 	Namespace string      `json:"namespace,omitzero"`
-	Port      uint32      `json:"port,omitzero"`
-	Labels    Tags        `json:"labels,omitzero"`
+	//confgen:openapi {"maximum": 65535}
+	Port   uint32 `json:"port,omitzero"`
+	Labels Tags   `json:"labels,omitzero"`
 }
 
+//confgen:openapi {"enum": ["MeshExternalService", "MeshMultiZoneService", "MeshService"]}
 type backendKind string
 
 func (backendKind) Enum() []string { return DestinationTargets.Names() }

@@ -9,7 +9,9 @@ import (
 // the universal spelling, at the top level (SPEC 1.1).
 var dataplaneFields = []string{"networking", "metrics", "probes", "envoy"}
 
+//confgen:schema
 type dataplaneDoc struct {
+	//confgen:type networkingDoc
 	Networking *strict.Value `json:"networking,omitzero"`
 	Metrics    *metricsDoc   `json:"metrics,omitzero"`
 	Probes     *probesDoc    `json:"probes,omitzero"`

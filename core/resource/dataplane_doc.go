@@ -9,10 +9,11 @@ import (
 // networkingDoc has the fields of Kuma's Dataplane.Networking. The fields that
 // become fields of [Dataplane] are validated there.
 type networkingDoc struct {
-	Address             string               `json:"address"`
-	AdvertisedAddress   string               `json:"advertisedAddress,omitzero"`
-	Inbound             []inboundDoc         `json:"inbound,omitzero"`
-	Outbound            *strict.Value        `json:"outbound,omitzero"` // []outboundDoc
+	Address           string       `json:"address"`
+	AdvertisedAddress string       `json:"advertisedAddress,omitzero"`
+	Inbound           []inboundDoc `json:"inbound,omitzero"`
+	//confgen:type []outboundDoc
+	Outbound            *strict.Value        `json:"outbound,omitzero"`
 	Gateway             *gatewayDoc          `json:"gateway,omitzero"`
 	TransparentProxying *transparentProxyDoc `json:"transparentProxying,omitzero"`
 	Admin               *EnvoyAdmin          `json:"admin,omitzero"`
@@ -20,9 +21,11 @@ type networkingDoc struct {
 }
 
 type inboundDoc struct {
-	Port           uint32           `json:"port"`
-	Name           string           `json:"name,omitzero"`
-	Address        string           `json:"address,omitzero"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port    uint32 `json:"port"`
+	Name    string `json:"name,omitzero"`
+	Address string `json:"address,omitzero"`
+	//confgen:openapi {"maximum": 65535}
 	ServicePort    uint32           `json:"servicePort,omitzero"`
 	ServiceAddress string           `json:"serviceAddress,omitzero"`
 	Protocol       string           `json:"protocol,omitzero"`
@@ -52,6 +55,7 @@ type serviceProbeDoc struct {
 }
 
 type outboundDoc struct {
+	//confgen:openapi {"maximum": 65535}
 	Port       uint32      `json:"port,omitzero"`
 	Address    string      `json:"address,omitzero"`
 	Tags       Tags        `json:"tags,omitzero"`
@@ -68,13 +72,15 @@ type gatewayType string
 func (gatewayType) Enum() []string { return []string{"DELEGATED", "BUILTIN"} }
 
 type transparentProxyDoc struct {
-	RedirectPortInbound   uint32                `json:"redirectPortInbound,omitzero"`
-	RedirectPortInboundV6 redirectPort          `json:"redirectPortInboundV6,omitzero"`
-	RedirectPortOutbound  uint32                `json:"redirectPortOutbound,omitzero"`
-	DirectAccessServices  []string              `json:"directAccessServices,omitzero"`
-	ReachableServices     []string              `json:"reachableServices,omitzero"`
-	ReachableBackends     *reachableBackendsDoc `json:"reachableBackends,omitzero"`
-	IPFamilyMode          ipFamilyMode          `json:"ipFamilyMode,omitzero"`
+	//confgen:openapi {"maximum": 65535}
+	RedirectPortInbound   uint32       `json:"redirectPortInbound,omitzero"`
+	RedirectPortInboundV6 redirectPort `json:"redirectPortInboundV6,omitzero"`
+	//confgen:openapi {"maximum": 65535}
+	RedirectPortOutbound uint32                `json:"redirectPortOutbound,omitzero"`
+	DirectAccessServices []string              `json:"directAccessServices,omitzero"`
+	ReachableServices    []string              `json:"reachableServices,omitzero"`
+	ReachableBackends    *reachableBackendsDoc `json:"reachableBackends,omitzero"`
+	IPFamilyMode         ipFamilyMode          `json:"ipFamilyMode,omitzero"`
 }
 
 type ipFamilyMode string
@@ -90,9 +96,10 @@ type listenerDoc struct {
 	Type    listenerType `json:"type,omitzero"`
 	Name    string       `json:"name,omitzero"`
 	Address string       `json:"address,omitzero"`
-	Port    uint32       `json:"port"`
-	State   inboundState `json:"state,omitzero"`
-	Tags    Tags         `json:"tags,omitzero"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port  uint32       `json:"port"`
+	State inboundState `json:"state,omitzero"`
+	Tags  Tags         `json:"tags,omitzero"`
 }
 
 type listenerType string
@@ -124,6 +131,7 @@ type xdsTransport string
 
 func (xdsTransport) Enum() []string { return []string{"DEFAULT", "DELTA_GRPC", "GRPC"} }
 
+//confgen:openapi {"minimum": 1, "maximum": 65535}
 type port uint32
 
 func (p port) Validate(at *diag.At) {
@@ -133,6 +141,8 @@ func (p port) Validate(at *diag.At) {
 }
 
 // redirectPort may be 0, which disables the redirection.
+//
+//confgen:openapi {"maximum": 65535}
 type redirectPort uint32
 
 func (p redirectPort) Validate(at *diag.At) {

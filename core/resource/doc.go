@@ -21,3 +21,5 @@
 // Invariants: resources are immutable once decoded and may be shared by any
 // number of readers; a [Tags] value is sorted by key and has each key once.
 package resource
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen

@@ -17,6 +17,12 @@ type DocumentType struct {
 	// universal spelling: type, name and labels.
 	Group string
 	Kind  string
+	// Version and ClusterScoped are for a CustomResourceDefinition of the kind: its
+	// version, without which it has none, and whether its objects have no namespace.
+	Version       string
+	ClusterScoped bool
+	// schema is the generated schema of the fields in addition to the identity.
+	schema string
 	// decode reads everything except the identity; nil: the documents are
 	// skipped.
 	decode func(in *strict.Value) any
@@ -41,7 +47,11 @@ func DocumentOf[T any](group, kind string) DocumentType {
 	if !hasField(reflect.TypeFor[T](), "status") {
 		except = append([]string{"status"}, except...)
 	}
-	return DocumentType{Group: group, Kind: kind, decode: func(in *strict.Value) any {
+	schema := ""
+	if value, ok := any((*T)(nil)).(described); ok {
+		schema = value.Schema()
+	}
+	return DocumentType{Group: group, Kind: kind, schema: schema, decode: func(in *strict.Value) any {
 		value := new(T)
 		strict.DecodeExcept(in, value, except...)
 		return value

@@ -9,6 +9,8 @@ import (
 
 // Verification determines how a proxy verifies the certificate of an external
 // service, and which certificate it presents.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"required": ["clientCert", "clientKey"]}, {"not": {"anyOf": [{"required": ["clientCert"]}, {"required": ["clientKey"]}]}}]}]}
 type Verification struct {
 	Mode            VerificationMode `json:"mode,omitzero"` // empty: Secured
 	ServerName      string           `json:"serverName,omitzero"`
@@ -76,6 +78,8 @@ func (SubjectAltNameType) Enum() []string { return conf.Words(ExactName, PrefixN
 
 // Certificate is a certificate or a key. The form of Kuma 2 has one of Secret,
 // Inline and InlineString; the form of Kuma 3 has a Type and the part for that type.
+//
+//confgen:openapi {"oneOf": [{"required": ["secret"]}, {"required": ["inline"]}, {"required": ["inlineString"]}, {"required": ["type"]}]}
 type Certificate struct {
 	Secret       *string `json:"secret,omitzero"` // the name of a Secret
 	Inline       *string `json:"inline,omitzero"` // in base64

@@ -14,12 +14,16 @@ type HostnameGenerator struct {
 }
 
 // HostnameGeneratorSpec is the spec of a HostnameGenerator.
+//
+//confgen:schema
 type HostnameGeneratorSpec struct {
 	Selector HostnameSelector `json:"selector"`
 	Template HostnameTemplate `json:"template"`
 }
 
 // HostnameSelector selects destinations of one kind by their labels.
+//
+//confgen:openapi {"oneOf": [{"required": ["meshService"]}, {"required": ["meshExternalService"]}, {"required": ["meshMultiZoneService"]}]}
 type HostnameSelector struct {
 	MeshService          *LabelSelector `json:"meshService,omitzero"`
 	MeshExternalService  *LabelSelector `json:"meshExternalService,omitzero"`
@@ -34,6 +38,8 @@ func (s *HostnameSelector) Validate(at *diag.At) {
 }
 
 // HostnameTemplate is a host name in the syntax of text/template.
+//
+//confgen:openapi {"minLength": 1}
 type HostnameTemplate string
 
 // Validate checks that the template can be executed.

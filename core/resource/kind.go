@@ -66,6 +66,9 @@ type ConfType interface {
 	// NewMerger returns an empty merger; see [Merger]. It allocates once.
 	NewMerger() Merger
 	Equal(a, b Conf) bool
+	// Schema returns the generated OpenAPI schema of the type as JSON, or "" if it has
+	// none.
+	Schema() string
 	// HasUnion reports whether the type contains a discriminated union. If so, an
 	// item that sets no leaf can change the result: its union hides a union of
 	// another type in lower items (SPEC 6). For other types, the origins of a merge

@@ -34,6 +34,8 @@ func (s *MeshExternalService) Verification() *Verification {
 }
 
 // MeshExternalServiceSpec is the spec of a MeshExternalService.
+//
+//confgen:schema
 type MeshExternalServiceSpec struct {
 	Match     ExternalMatch      `json:"match"`
 	Endpoints []ExternalEndpoint `json:"endpoints,omitzero"`
@@ -44,9 +46,10 @@ type MeshExternalServiceSpec struct {
 
 // ExternalMatch is the port to which workloads connect.
 type ExternalMatch struct {
-	Type     ExternalMatchType `json:"type,omitzero"` // empty: HostnameGenerator
-	Port     uint32            `json:"port"`
-	Protocol ExternalProtocol  `json:"protocol,omitzero"` // empty: tcp
+	Type ExternalMatchType `json:"type,omitzero"` // empty: HostnameGenerator
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port     uint32           `json:"port"`
+	Protocol ExternalProtocol `json:"protocol,omitzero"` // empty: tcp
 }
 
 // Validate checks the port.
@@ -67,8 +70,11 @@ func (ExternalProtocol) Enum() []string { return []string{"tcp", "http", "http2"
 // ExternalEndpoint is an address of an external service.
 type ExternalEndpoint struct {
 	Address string `json:"address"` // an IP address or a host name
-	Port    uint32 `json:"port"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port uint32 `json:"port"`
 	// Priority is the priority in Envoy: 0 is used first.
+	//
+	//confgen:openapi {"maximum": 128}
 	Priority uint32 `json:"priority,omitzero"`
 }
 

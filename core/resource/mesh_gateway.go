@@ -8,6 +8,8 @@ import (
 type MeshGateway struct{ ObjectOf[MeshGatewaySpec] }
 
 // MeshGatewaySpec is the spec of a MeshGateway.
+//
+//confgen:schema
 type MeshGatewaySpec struct {
 	Selectors []TagSelector `json:"selectors"`
 	Tags      Tags          `json:"tags,omitzero"`
@@ -37,6 +39,8 @@ func validateSelectors(at *diag.At, selectors []TagSelector) {
 }
 
 // GatewayConf is the configuration of a [MeshGateway].
+//
+//confgen:openapi {"allOf": [{"properties": {"listeners": {"minItems": 1}}}]}
 type GatewayConf struct {
 	Listeners []GatewayListener `json:"listeners"`
 }
@@ -50,7 +54,8 @@ func (c *GatewayConf) Validate(at *diag.At) {
 
 // GatewayListener is a port of a gateway.
 type GatewayListener struct {
-	Hostname  string            `json:"hostname,omitzero"` // empty: *
+	Hostname string `json:"hostname,omitzero"` // empty: *
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
 	Port      uint32            `json:"port"`
 	Protocol  GatewayProtocol   `json:"protocol"`
 	TLS       *GatewayTLS       `json:"tls,omitzero"`
@@ -105,6 +110,8 @@ type GatewayTLSMode string
 func (GatewayTLSMode) Enum() []string { return []string{"TERMINATE", "PASSTHROUGH"} }
 
 // DataSource is a text, in the document or elsewhere.
+//
+//confgen:openapi {"oneOf": [{"required": ["secret"]}, {"required": ["file"]}, {"required": ["inline"]}, {"required": ["inlineString"]}]}
 type DataSource struct {
 	Secret       *string `json:"secret,omitzero"`
 	File         *string `json:"file,omitzero"`

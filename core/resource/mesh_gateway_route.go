@@ -10,6 +10,8 @@ type MeshGatewayRoute struct {
 }
 
 // MeshGatewayRouteSpec is the spec of a MeshGatewayRoute.
+//
+//confgen:schema
 type MeshGatewayRouteSpec struct {
 	Selectors []TagSelector    `json:"selectors"`
 	Conf      GatewayRouteConf `json:"conf"`
@@ -21,6 +23,8 @@ func (s *MeshGatewayRouteSpec) Validate(at *diag.At) {
 }
 
 // GatewayRouteConf contains the routes of one protocol.
+//
+//confgen:openapi {"oneOf": [{"required": ["tcp"]}, {"required": ["http"]}]}
 type GatewayRouteConf struct {
 	TCP  *GatewayTCPRoute  `json:"tcp,omitzero"`
 	HTTP *GatewayHTTPRoute `json:"http,omitzero"`
@@ -49,6 +53,8 @@ type GatewayHTTPRoute struct {
 
 // GatewayHTTPRule contains the backends of requests that at least one of the
 // matches selects.
+//
+//confgen:openapi {"allOf": [{"properties": {"matches": {"minItems": 1}}}]}
 type GatewayHTTPRule struct {
 	Matches  []GatewayMatch   `json:"matches"`
 	Filters  []GatewayFilter  `json:"filters,omitzero"`
@@ -111,6 +117,8 @@ type GatewayValueMatchType string
 func (GatewayValueMatchType) Enum() []string { return []string{"EXACT", "REGEX", "ABSENT", "PRESENT"} }
 
 // GatewayFilter is one action on a request or its response.
+//
+//confgen:openapi {"oneOf": [{"required": ["requestHeader"]}, {"required": ["responseHeader"]}, {"required": ["mirror"]}, {"required": ["redirect"]}, {"required": ["rewrite"]}]}
 type GatewayFilter struct {
 	RequestHeader  *GatewayHeaders  `json:"requestHeader,omitzero"`
 	ResponseHeader *GatewayHeaders  `json:"responseHeader,omitzero"`
@@ -148,8 +156,9 @@ type GatewayMirror struct {
 
 // GatewayRedirect redirects requests to another URL.
 type GatewayRedirect struct {
-	Scheme     string          `json:"scheme,omitzero"`
-	Hostname   string          `json:"hostname,omitzero"`
+	Scheme   string `json:"scheme,omitzero"`
+	Hostname string `json:"hostname,omitzero"`
+	//confgen:openapi {"maximum": 65535}
 	Port       uint32          `json:"port,omitzero"`
 	StatusCode uint32          `json:"statusCode,omitzero"`
 	Path       *GatewayRewrite `json:"path,omitzero"`

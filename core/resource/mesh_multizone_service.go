@@ -12,6 +12,9 @@ type MeshMultiZoneService struct {
 func (s *MeshMultiZoneService) Ports() []DestinationPort { return destinationPorts(s.Spec.Ports) }
 
 // MeshMultiZoneServiceSpec is the spec of a MeshMultiZoneService.
+//
+//confgen:schema
+//confgen:openapi {"allOf": [{"properties": {"ports": {"minItems": 1}, "selector": {"properties": {"meshService": {"required": ["matchLabels"], "properties": {"matchLabels": {"minProperties": 1}}}}}}}]}
 type MeshMultiZoneServiceSpec struct {
 	Selector MultiZoneSelector `json:"selector"`
 	Ports    []ServicePort     `json:"ports"`

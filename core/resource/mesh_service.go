@@ -19,6 +19,8 @@ type MeshService struct {
 func (s *MeshService) Ports() []DestinationPort { return destinationPorts(s.Spec.Ports) }
 
 // MeshServiceSpec is the spec of a MeshService.
+//
+//confgen:schema
 type MeshServiceSpec struct {
 	// State reports whether a dataplane of the service is healthy; empty:
 	// Unavailable.
@@ -45,6 +47,8 @@ func (ServiceState) Enum() []string { return conf.Words(Available, Unavailable) 
 
 // ServiceSelector selects the dataplanes of a MeshService. At most one field is set;
 // if none is set, it selects no dataplane.
+//
+//confgen:openapi {"maxProperties": 1}
 type ServiceSelector struct {
 	// DataplaneTags selects dataplanes with an inbound that has all of the tags.
 	DataplaneTags   Tags           `json:"dataplaneTags,omitzero"`
@@ -70,6 +74,7 @@ func (s *ServiceSelector) Validate(at *diag.At) {
 
 // ServicePort is a port of a MeshService or a MeshMultiZoneService.
 type ServicePort struct {
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
 	Port uint32 `json:"port"`
 	Name string `json:"name,omitzero"`
 	// TargetPort is the port of the inbounds; nil: Port. The ports of a
@@ -90,6 +95,8 @@ func (p *ServicePort) Target() TargetPort {
 }
 
 // TargetPort is an inbound's port, or its name if the number is 0.
+//
+//confgen:openapi {"x-kubernetes-int-or-string": true, "minimum": 1, "maximum": 65535}
 type TargetPort struct {
 	Number uint32
 	Name   string

@@ -20,6 +20,8 @@ type MeshSpec struct {
 }
 
 // meshDoc is a Mesh document with the fields that are read but not used.
+//
+//confgen:schema
 type meshDoc struct {
 	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
 	MeshServices *MeshServices   `json:"meshServices,omitzero"`

@@ -14,6 +14,8 @@ type MeshOpenTelemetryBackend struct {
 
 // MeshOpenTelemetryBackendSpec is the spec of a MeshOpenTelemetryBackend. An
 // empty spec is a collector on the node of the proxy.
+//
+//confgen:schema
 type MeshOpenTelemetryBackendSpec struct {
 	Endpoint *CollectorEndpoint `json:"endpoint,omitzero"`
 	Protocol CollectorProtocol  `json:"protocol,omitzero"` // empty: grpc
@@ -39,8 +41,9 @@ func (s *MeshOpenTelemetryBackendSpec) Validate(at *diag.At) {
 // CollectorEndpoint is the address of a collector.
 type CollectorEndpoint struct {
 	Address *string `json:"address,omitzero"` // nil: the address of the node
-	Port    *uint32 `json:"port,omitzero"`    // nil: 4317
-	Path    string  `json:"path,omitzero"`    // for HTTP
+	//confgen:openapi {"maximum": 65535}
+	Port *uint32 `json:"port,omitzero"` // nil: 4317
+	Path string  `json:"path,omitzero"` // for HTTP
 }
 
 // Validate checks the address and the port.

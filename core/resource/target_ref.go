@@ -248,7 +248,7 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 	ref.Tags = c.tags(kind)
 	c.labels(&ref)
 	c.section(&ref)
-	if kind == TargetMesh || kind == TargetMeshSubset {
+	if hasProxyTypes(kind) {
 		if doc.ProxyTypes != nil && !c.place.top {
 			c.errorf(diag.FieldNotAllowed, "proxyTypes", "remove it", "belongs to a top-level targetRef")
 		}
@@ -276,6 +276,21 @@ func (c *targetCheck) mesh() {
 
 func hasNamespace(kind TargetKind) bool {
 	return kind == TargetDataplane || kind == TargetMeshGateway || kind.IsRoute()
+}
+
+func hasProxyTypes(kind TargetKind) bool { return kind == TargetMesh || kind == TargetMeshSubset }
+
+func hasTags(kind TargetKind) bool {
+	switch kind {
+	case TargetMeshSubset, TargetMeshServiceSubset, TargetMeshGateway, TargetMeshGatewayRoute:
+		return true
+	}
+	return false
+}
+
+// hasSection reports whether a targetRef of the kind may have a sectionName at the place.
+func (p *targetPlace) hasSection(kind TargetKind) bool {
+	return kind == TargetDataplane || p.refersTo(kind) && kind != TargetMeshExternalService && !kind.IsRoute()
 }
 
 // refersTo reports whether a targetRef of the kind may refer to resources at the place,
@@ -315,9 +330,7 @@ func (c *targetCheck) name(kind TargetKind) string {
 
 func (c *targetCheck) tags(kind TargetKind) Tags {
 	doc := &c.doc
-	switch kind {
-	case TargetMeshSubset, TargetMeshServiceSubset, TargetMeshGateway, TargetMeshGatewayRoute:
-	default:
+	if !hasTags(kind) {
 		c.foreign("tags", doc.Tags != nil, kind)
 		return nil
 	}
@@ -343,7 +356,7 @@ func (c *targetCheck) labels(ref *TargetRef) {
 
 func (c *targetCheck) section(ref *TargetRef) {
 	doc := &c.doc
-	if ref.Kind != TargetDataplane && (!c.place.refersTo(ref.Kind) || ref.Kind == TargetMeshExternalService || ref.Kind.IsRoute()) {
+	if !c.place.hasSection(ref.Kind) {
 		c.foreign("sectionName", doc.SectionName != nil, ref.Kind)
 		return
 	}

@@ -6,6 +6,8 @@ import "github.com/meshmatch/meshmatch/core/diag"
 type Zone struct{ ObjectOf[ZoneSpec] }
 
 // ZoneSpec is the spec of a Zone.
+//
+//confgen:schema
 type ZoneSpec struct {
 	Enabled *bool `json:"enabled,omitzero"` // nil: true
 }
@@ -19,9 +21,12 @@ type MeshZoneAddress struct {
 }
 
 // MeshZoneAddressSpec is the spec of a MeshZoneAddress.
+//
+//confgen:schema
 type MeshZoneAddressSpec struct {
 	Address string `json:"address"`
-	Port    uint32 `json:"port"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port uint32 `json:"port"`
 }
 
 // Validate checks the address and the port.

@@ -13,6 +13,8 @@ type ZoneIngress struct {
 }
 
 // ZoneIngressSpec is the spec of a ZoneIngress.
+//
+//confgen:schema
 type ZoneIngressSpec struct {
 	Zone              string             `json:"zone,omitzero"`
 	Networking        IngressNetworking  `json:"networking"`
@@ -22,15 +24,18 @@ type ZoneIngressSpec struct {
 // IngressNetworking contains the addresses at which a ZoneIngress listens and other
 // zones reach it.
 type IngressNetworking struct {
-	Address           string      `json:"address,omitzero"`
-	Port              uint32      `json:"port"`
-	AdvertisedAddress string      `json:"advertisedAddress,omitzero"`
-	AdvertisedPort    uint32      `json:"advertisedPort,omitzero"`
-	Admin             *EnvoyAdmin `json:"admin,omitzero"`
+	Address string `json:"address,omitzero"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port              uint32 `json:"port"`
+	AdvertisedAddress string `json:"advertisedAddress,omitzero"`
+	//confgen:openapi {"maximum": 65535}
+	AdvertisedPort uint32      `json:"advertisedPort,omitzero"`
+	Admin          *EnvoyAdmin `json:"admin,omitzero"`
 }
 
 // EnvoyAdmin is the port of a proxy's admin interface.
 type EnvoyAdmin struct {
+	//confgen:openapi {"maximum": 65535}
 	Port uint32 `json:"port,omitzero"`
 }
 
@@ -73,6 +78,8 @@ type ZoneEgress struct {
 }
 
 // ZoneEgressSpec is the spec of a ZoneEgress.
+//
+//confgen:schema
 type ZoneEgressSpec struct {
 	Zone       string           `json:"zone,omitzero"`
 	Networking EgressNetworking `json:"networking"`
@@ -80,9 +87,10 @@ type ZoneEgressSpec struct {
 
 // EgressNetworking is the address at which a ZoneEgress listens.
 type EgressNetworking struct {
-	Address string      `json:"address,omitzero"`
-	Port    uint32      `json:"port"`
-	Admin   *EnvoyAdmin `json:"admin,omitzero"`
+	Address string `json:"address,omitzero"`
+	//confgen:openapi {"minimum": 1, "maximum": 65535}
+	Port  uint32      `json:"port"`
+	Admin *EnvoyAdmin `json:"admin,omitzero"`
 }
 
 // Validate checks the port and, if given, the address.

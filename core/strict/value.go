@@ -53,6 +53,8 @@ func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 
 // Value is an undecoded value of a document. It is valid as long as its
 // document, and keeps the text of the document in memory.
+//
+//confgen:openapi {"x-kubernetes-preserve-unknown-fields": true}
 type Value struct {
 	doc  *Document
 	at   *diag.At

@@ -6,6 +6,8 @@ import (
 )
 
 // IdentitySpec is the spec of a MeshIdentity.
+//
+//confgen:schema
 type IdentitySpec struct {
 	Selector *IdentitySelector `json:"selector,omitzero"`
 	SpiffeID *IDTemplate       `json:"spiffeID,omitzero" alias:"spiffeId"`

@@ -10,6 +10,8 @@ import (
 )
 
 // TrustSpec is the spec of a MeshTrust.
+//
+//confgen:schema
 type TrustSpec struct {
 	// Origin is set by Kuma if it made the MeshTrust from a MeshIdentity.
 	Origin      *TrustOrigin     `json:"origin,omitzero"`

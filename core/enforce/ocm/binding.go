@@ -16,6 +16,7 @@ const (
 	meshGroup      = "kuma.io"
 )
 
+//confgen:schema
 type bindingDoc struct {
 	PlacementRef placementRefDoc `json:"placementRef"`
 	Subjects     []subjectDoc    `json:"subjects"`
@@ -98,11 +99,13 @@ type placementRefDoc struct {
 	ref      Ref
 }
 
+//confgen:openapi {"enum": ["apps.open-cluster-management.io", "cluster.open-cluster-management.io"]}
 type placementAPIGroup string
 
 // Enum returns the groups of placements.
 func (placementAPIGroup) Enum() []string { return []string{ruleGroup, placementGroup} }
 
+//confgen:openapi {"enum": ["PlacementRule", "Placement"]}
 type placementKind string
 
 // Enum returns the kinds of placements.
@@ -124,6 +127,7 @@ type subjectDoc struct {
 	subject  Subject
 }
 
+//confgen:openapi {"enum": ["policy.open-cluster-management.io", "kuma.io"]}
 type subjectGroup string
 
 // Enum returns the groups of subjects.

@@ -18,3 +18,5 @@
 // Invariants: a resource is immutable once it is decoded. The mesh of its
 // identity is empty: OCM resources belong to no mesh.
 package ocm
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen

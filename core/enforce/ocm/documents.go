@@ -6,13 +6,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // types in OCM's groups that are skipped. They are for [resource.Loader].
 func Documents() []resource.DocumentType {
 	types := []resource.DocumentType{
-		resource.DocumentOf[policyDoc](policyGroup, PolicyKind),
-		resource.DocumentOf[policySetDoc](policyGroup, PolicySetKind),
-		resource.DocumentOf[bindingDoc](policyGroup, PlacementBindingKind),
-		resource.DocumentOf[placementRuleDoc](ruleGroup, PlacementRuleKind),
-		resource.DocumentOf[placementDoc](placementGroup, PlacementKind),
-		resource.DocumentOf[placementDecisionDoc](placementGroup, PlacementDecisionKind),
-		resource.DocumentOf[managedClusterDoc](placementGroup, ManagedClusterKind),
+		version("v1", resource.DocumentOf[policyDoc](policyGroup, PolicyKind)),
+		version("v1beta1", resource.DocumentOf[policySetDoc](policyGroup, PolicySetKind)),
+		version("v1", resource.DocumentOf[bindingDoc](policyGroup, PlacementBindingKind)),
+		version("v1", resource.DocumentOf[placementRuleDoc](ruleGroup, PlacementRuleKind)),
+		version("v1beta1", resource.DocumentOf[placementDoc](placementGroup, PlacementKind)),
+		version("v1beta1", resource.DocumentOf[placementDecisionDoc](placementGroup, PlacementDecisionKind)),
+		version("v1", resource.DocumentOf[managedClusterDoc](placementGroup, ManagedClusterKind)),
 		resource.DocumentOf[rolloutDoc]("", RolloutKind),
 	}
 	for _, unused := range []struct {
@@ -28,6 +28,13 @@ func Documents() []resource.DocumentType {
 		}
 	}
 	return types
+}
+
+// version returns the type with the version that OCM serves. Only clusters have no
+// namespace.
+func version(name string, t resource.DocumentType) resource.DocumentType {
+	t.Version, t.ClusterScoped = name, t.Kind == ManagedClusterKind
+	return t
 }
 
 // Read returns the resources among the documents of a set, in the order of the set. A

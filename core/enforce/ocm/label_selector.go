@@ -74,6 +74,7 @@ type labelSelectorDoc struct {
 	MatchExpressions []requirementDoc  `json:"matchExpressions,omitzero"`
 }
 
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operator": {"enum": ["In", "NotIn"]}}}}, {"required": ["values"]}]}]}
 type requirementDoc struct {
 	Key      string   `json:"key"`
 	Operator Operator `json:"operator"`

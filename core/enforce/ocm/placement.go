@@ -16,6 +16,7 @@ const (
 	groupIndexLabel = "cluster.open-cluster-management.io/decision-group-index"
 )
 
+//confgen:schema
 type placementRuleDoc struct {
 	Spec   placementRuleSpec `json:"spec,omitzero"`
 	Status decisions         `json:"status,omitzero"`
@@ -81,6 +82,8 @@ func (d *placementRuleDoc) resource(meta *resource.Meta) Resource {
 }
 
 // decisions is status.decisions; the other fields of a status are dropped.
+//
+//confgen:openapi {"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 type decisions struct {
 	present  bool
 	clusters []string
@@ -106,6 +109,8 @@ func (d *decisions) DecodeAt(in *strict.Value) {
 
 // placementDoc is a Placement. Its spec has no effect: the clusters of a placement are
 // in its decisions.
+//
+//confgen:schema
 type placementDoc struct {
 	Spec struct {
 		ClusterSets       []string        `json:"clusterSets,omitzero"`
@@ -120,6 +125,7 @@ type placementDoc struct {
 
 func (d *placementDoc) resource(meta *resource.Meta) Resource { return &Placement{*meta} }
 
+//confgen:schema
 type placementDecisionDoc struct {
 	Status decisions `json:"status,omitzero"`
 }
@@ -137,6 +143,7 @@ func (d *placementDecisionDoc) resource(meta *resource.Meta) Resource {
 	}
 }
 
+//confgen:schema
 type managedClusterDoc struct {
 	Spec struct {
 		HubAcceptsClient            bool            `json:"hubAcceptsClient,omitzero"`

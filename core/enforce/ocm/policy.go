@@ -9,6 +9,8 @@ import (
 )
 
 // actionWord is an [Action] as written in a document, in any letter case.
+//
+//confgen:openapi {"type": "string", "pattern": "^(?i:inform|enforce|informOnly)$"}
 type actionWord Action
 
 var actionWords = []string{"inform", "enforce", "informOnly"}
@@ -28,6 +30,7 @@ func (w *actionWord) DecodeAt(in *strict.Value) {
 	in.At().Errorf(diag.UnknownValue, diag.DidYouMean(text, actionWords), "unknown value %q", text)
 }
 
+//confgen:schema
 type policyDoc struct {
 	Spec policySpec `json:"spec"`
 }
@@ -47,6 +50,7 @@ func (d *policyDoc) resource(meta *resource.Meta) Resource {
 	return &Policy{Meta: *meta, Action: Action(d.Spec.RemediationAction), Disabled: d.Spec.Disabled}
 }
 
+//confgen:schema
 type policySetDoc struct {
 	Spec struct {
 		Description string         `json:"description,omitzero"`
@@ -70,6 +74,8 @@ func (d *policySetDoc) resource(meta *resource.Meta) Resource {
 }
 
 // objectName is the name of another resource.
+//
+//confgen:openapi {"minLength": 1}
 type objectName string
 
 // Validate reports an empty name.

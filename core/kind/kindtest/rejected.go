@@ -28,10 +28,10 @@ func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(kind, c.document(kind))
+			_, err := decode(kind, c.Document(kind))
 			switch {
 			case err == nil:
-				t.Errorf("accepted:\n%s", c.document(kind))
+				t.Errorf("accepted:\n%s", c.Document(kind))
 			case err.Error() != c.Want:
 				t.Errorf("got  %s\nwant %s", err, c.Want)
 			}
@@ -44,7 +44,8 @@ func decode(kind *resource.Kind, document string) (*resource.Set, error) {
 	return loader.Decode(context.Background(), resource.Input{Name: file, Data: []byte(document)})
 }
 
-func (c *Case) document(kind *resource.Kind) string {
+// Document returns a policy of the kind with the Conf.
+func (c *Case) Document(kind *resource.Kind) string {
 	before := fmt.Sprintf("{type: %s, mesh: default, name: p, spec: {", kind.Name)
 	in := c.In
 	if in == "" {

@@ -53,7 +53,7 @@ func Completed(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 
 func (c *Case) load(t *testing.T, kind *resource.Kind) *resource.Set {
 	t.Helper()
-	set, err := decode(kind, c.document(kind))
+	set, err := decode(kind, c.Document(kind))
 	if err != nil {
 		t.Fatal(err)
 	}

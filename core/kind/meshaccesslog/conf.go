@@ -6,7 +6,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Conf contains the settings of a MeshAccessLog.
 //
-//confgen:conf hash
+//confgen:conf hash schema
+//confgen:openapi {"minProperties": 1}
 type Conf struct {
 	// Backends are the destinations to which lines are written; an empty list
 	// disables logging.
@@ -47,6 +48,8 @@ type File struct {
 }
 
 // OpenTelemetry sends lines to a collector, given by Endpoint or BackendRef.
+//
+//confgen:openapi {"oneOf": [{"required": ["endpoint"]}, {"required": ["backendRef"]}]}
 type OpenTelemetry struct {
 	Attributes []Attribute `json:"attributes,omitzero"`
 	// Body is an arbitrary value; its texts may contain Envoy's command
@@ -57,12 +60,16 @@ type OpenTelemetry struct {
 }
 
 // Attribute is an attribute of a line; the value may contain Envoy's command operators.
+//
+//confgen:openapi {"allOf": [{"properties": {"key": {"pattern": "^[a-z][a-z0-9]*([._][a-z0-9]+)*$", "not": {"pattern": "^otel\\."}}}}]}
 type Attribute struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
 // Format is the format of a line; nil means Envoy's default format.
+//
+//confgen:openapi {"allOf": [{"properties": {"plain": {"minLength": 1}, "json": {"minItems": 1}}}]}
 type Format struct {
 	Type  FormatType `json:"type" policyMerge:"discriminator"`
 	Plain *string    `json:"plain,omitzero"`
@@ -85,6 +92,8 @@ const (
 func (FormatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
 
 // Field is a field of a line in JSON.
+//
+//confgen:openapi {"allOf": [{"properties": {"key": {"minLength": 1}, "value": {"minLength": 1}}}]}
 type Field struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`

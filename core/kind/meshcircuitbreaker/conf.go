@@ -7,7 +7,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 // Conf contains the settings of a MeshCircuitBreaker: limits of concurrent connections
 // and requests, and the detection of failing endpoints.
 //
-//confgen:conf hash
+//confgen:conf hash schema
+//confgen:openapi {"minProperties": 1}
 type Conf struct {
 	ConnectionLimits *ConnectionLimits `json:"connectionLimits,omitzero"`
 	OutlierDetection *OutlierDetection `json:"outlierDetection,omitzero"`
@@ -23,6 +24,8 @@ type ConnectionLimits struct {
 }
 
 // OutlierDetection ejects failing endpoints for some time.
+//
+//confgen:openapi {"anyOf": [{"required": ["detectors"]}, {"required": ["healthyPanicThreshold"]}, {"required": ["disabled"], "properties": {"disabled": {"enum": [true]}}}]}
 type OutlierDetection struct {
 	Disabled *bool `json:"disabled,omitzero"`
 	// Interval is the time between two evaluations of the detectors.
@@ -42,6 +45,8 @@ type OutlierDetection struct {
 }
 
 // Detectors are the ways to detect a failing endpoint; the present ones are in use.
+//
+//confgen:openapi {"minProperties": 1}
 type Detectors struct {
 	TotalFailures       *Consecutive       `json:"totalFailures,omitzero"`
 	GatewayFailures     *Consecutive       `json:"gatewayFailures,omitzero"`

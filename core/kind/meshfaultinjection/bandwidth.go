@@ -9,6 +9,8 @@ import (
 
 // Bandwidth is a number of bits per second with a unit: 50kbps, 10 Mbps,
 // 1Gbps.
+//
+//confgen:openapi {"pattern": "^[1-9][0-9]{0,8} ?[kMG]bps$"}
 type Bandwidth string
 
 var bandwidth = regexp.MustCompile(`^([1-9][0-9]{0,8}) ?([kMG])bps$`)

@@ -14,6 +14,8 @@ import (
 
 // Base64 is bytes encoded in base64. This is the documentation of Kuma, but Kuma's code
 // uses the text itself as the bytes, so a text such as "PING" may be meant literally.
+//
+//confgen:openapi {"pattern": "^[A-Za-z0-9+/\\r\\n]*={0,2}[\\r\\n]*$"}
 type Base64 string
 
 // Validate checks that the text can be decoded. It warns of a text that is probably not

@@ -13,7 +13,8 @@ import (
 // Conf contains the settings of a MeshHealthCheck: the frequency of checks, the
 // evaluation of results, and the check of each protocol.
 //
-//confgen:conf hash
+//confgen:conf hash schema
+//confgen:openapi {"minProperties": 1}
 type Conf struct {
 	// Interval is the time between two checks, and Timeout limits one check.
 	Interval *conf.PositiveDuration `json:"interval,omitzero"`

@@ -7,7 +7,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 // Conf contains the routes of HTTP requests to one service. Its fields are in the item
 // of `to` itself.
 //
-//confgen:conf hash
+//confgen:conf hash schema
 type Conf struct {
 	// Hostnames limits the rules of a gateway to requests for these hosts.
 	Hostnames []Hostname `json:"hostnames,omitzero"`
@@ -17,6 +17,8 @@ type Conf struct {
 
 // Rule is the configuration of the requests that at least one of its matches
 // selects.
+//
+//confgen:openapi {"allOf": [{"properties": {"matches": {"minItems": 1}}}]}
 type Rule struct {
 	Matches []Match  `json:"matches" policyMerge:"mergeKey"`
 	Default RuleConf `json:"default"`

@@ -9,6 +9,8 @@ import (
 )
 
 // Filter is one change of a request or its response.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"type": {"enum": ["RequestHeaderModifier"]}}}}, {"required": ["requestHeaderModifier"]}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["ResponseHeaderModifier"]}}}}, {"required": ["responseHeaderModifier"]}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["RequestRedirect"]}}}}, {"required": ["requestRedirect"]}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["URLRewrite"]}}}}, {"required": ["urlRewrite"]}]}]}
 type Filter struct {
 	Type                   FilterType       `json:"type" policyMerge:"discriminator"`
 	RequestHeaderModifier  *HeaderModifier  `json:"requestHeaderModifier,omitzero"`
@@ -68,6 +70,8 @@ func (f *Filter) prefixRewrite() string {
 }
 
 // HeaderModifier changes headers.
+//
+//confgen:openapi {"minProperties": 1}
 type HeaderModifier struct {
 	Set    []conf.HeaderKeyValue `json:"set,omitzero"`
 	Add    []conf.HeaderKeyValue `json:"add,omitzero"`
@@ -84,6 +88,8 @@ func (m *HeaderModifier) Validate(at *diag.At) {
 
 // RequestRedirect redirects to another URL; parts that are not set come from the
 // request.
+//
+//confgen:openapi {"anyOf": [{"required": ["scheme"]}, {"required": ["hostname"]}, {"required": ["path"]}, {"required": ["port"]}]}
 type RequestRedirect struct {
 	Scheme   *Scheme          `json:"scheme,omitzero"`
 	Hostname *PreciseHostname `json:"hostname,omitzero"`
@@ -110,6 +116,8 @@ type Scheme string
 func (Scheme) Enum() []string { return []string{"http", "https"} }
 
 // RedirectStatus is the status of a redirect.
+//
+//confgen:openapi {"enum": [301, 302, 303, 307, 308]}
 type RedirectStatus int32
 
 // Validate accepts only statuses that redirect a client.
@@ -122,6 +130,8 @@ func (s RedirectStatus) Validate(at *diag.At) {
 }
 
 // URLRewrite changes the URL of the request to the backend.
+//
+//confgen:openapi {"minProperties": 1}
 type URLRewrite struct {
 	Hostname *PreciseHostname `json:"hostname,omitzero"`
 	Path     *PathRewrite     `json:"path,omitzero"`

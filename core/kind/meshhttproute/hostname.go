@@ -10,6 +10,8 @@ import (
 
 // Hostname is a host name in lower case, *.example.com for every subdomain, or * for
 // every host.
+//
+//confgen:openapi {"pattern": "^(\\*|(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$"}
 type Hostname string
 
 // Validate checks the labels of the name.
@@ -21,6 +23,8 @@ func (h Hostname) Validate(at *diag.At) {
 
 // PreciseHostname is a host name in lower case, without wildcards. It must not be an IP
 // address.
+//
+//confgen:openapi {"pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "maxLength": 253}
 type PreciseHostname string
 
 // Validate checks the labels of the name.

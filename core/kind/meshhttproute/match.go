@@ -43,6 +43,8 @@ const (
 func (PathMatchType) Enum() []string { return conf.Words(Exact, PathPrefix, RegularExpression) }
 
 // PathMatch is a condition on a request's path.
+//
+//confgen:openapi {"anyOf": [{"properties": {"type": {"enum": ["RegularExpression"]}, "value": {"maxLength": 1024}}}, {"properties": {"type": {"enum": ["Exact", "PathPrefix"]}, "value": {"pattern": "^/[^?#]*$"}}}]}
 type PathMatch struct {
 	Type  PathMatchType `json:"type"`
 	Value string        `json:"value"`
@@ -80,6 +82,8 @@ func (QueryParamsMatchType) Enum() []string { return conf.Words(ExactQueryParam,
 const maxQueryParam = 1024
 
 // QueryParamsMatch is a condition on one query parameter.
+//
+//confgen:openapi {"allOf": [{"properties": {"name": {"minLength": 1, "maxLength": 1024}}}]}
 type QueryParamsMatch struct {
 	Type  QueryParamsMatchType `json:"type"`
 	Name  string               `json:"name"`

@@ -4,7 +4,7 @@ package meshloadbalancingstrategy
 
 // Conf contains the settings of a MeshLoadBalancingStrategy for an outbound.
 //
-//confgen:conf hash
+//confgen:conf hash schema
 type Conf struct {
 	LocalityAwareness *LocalityAwareness `json:"localityAwareness,omitzero"`
 	// LoadBalancer is RoundRobin if it is nil.

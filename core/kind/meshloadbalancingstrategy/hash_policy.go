@@ -6,6 +6,8 @@ import (
 )
 
 // HashPolicy is a part of a request that is hashed.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"type": {"enum": ["Connection"]}}}}, {"required": ["connection"]}]}]}
 type HashPolicy struct {
 	Type HashPolicyType `json:"type" policyMerge:"discriminator"`
 	// Terminal ends the list at this policy if there is already a hash; nil
@@ -51,6 +53,8 @@ type Header struct {
 }
 
 // Cookie hashes a cookie's value.
+//
+//confgen:openapi {"allOf": [{"properties": {"name": {"minLength": 1}}}]}
 type Cookie struct {
 	Name string `json:"name"`
 	// TTL makes the proxy set the cookie if it is absent; zero means until the end of the
@@ -68,6 +72,8 @@ type Connection struct {
 }
 
 // QueryParameter hashes the value of a query parameter. Its name is case-sensitive.
+//
+//confgen:openapi {"allOf": [{"properties": {"name": {"minLength": 1}}}]}
 type QueryParameter struct {
 	Name string `json:"name"`
 }
@@ -76,6 +82,8 @@ type QueryParameter struct {
 func (q *QueryParameter) Validate(at *diag.At) { validateName(at.Field("name"), q.Name) }
 
 // FilterState hashes an object that an Envoy filter has stored for the request.
+//
+//confgen:openapi {"allOf": [{"properties": {"key": {"minLength": 1}}}]}
 type FilterState struct {
 	Key string `json:"key"`
 }

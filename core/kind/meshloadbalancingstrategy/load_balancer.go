@@ -43,6 +43,8 @@ type Random struct{}
 
 // LeastRequest chooses several endpoints at random and uses the one with the fewest
 // open requests.
+//
+//confgen:openapi {"allOf": [{"properties": {"choiceCount": {"minimum": 2}}}, {"properties": {"activeRequestBias": {"minimum": 0}}}]}
 type LeastRequest struct {
 	// ChoiceCount is the number of endpoints chosen at random; nil means 2.
 	ChoiceCount *uint32 `json:"choiceCount,omitzero"`
@@ -79,6 +81,8 @@ func (r *RingHash) Validate(at *diag.At) {
 }
 
 // RingSize is a number of entries of a ring.
+//
+//confgen:openapi {"minimum": 1, "maximum": 8000000}
 type RingSize uint32
 
 const maxRingSize = 8_000_000 // Envoy's limit
@@ -110,6 +114,8 @@ type Maglev struct {
 }
 
 // TableSize is a number of entries of a Maglev table, a prime.
+//
+//confgen:openapi {"minimum": 1, "maximum": 5000011}
 type TableSize uint32
 
 const maxTableSize = 5_000_011 // Envoy's limit

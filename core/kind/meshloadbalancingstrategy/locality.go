@@ -73,6 +73,8 @@ type Failover struct {
 }
 
 // FromZone contains the zones to which a [Failover] applies.
+//
+//confgen:openapi {"allOf": [{"properties": {"zones": {"minItems": 1, "items": {"minLength": 1}}}}]}
 type FromZone struct {
 	Zones []string `json:"zones"`
 }
@@ -86,6 +88,8 @@ func (f *FromZone) Validate(at *diag.At) {
 }
 
 // ToZone determines the zones to which requests may go.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"type": {"enum": ["Only", "AnyExcept"]}}}}, {"required": ["zones"]}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["None", "Any"]}}}}, {"not": {"required": ["zones"]}}]}]}
 type ToZone struct {
 	Type  ToZoneType `json:"type"`
 	Zones []string   `json:"zones,omitzero"`

@@ -52,6 +52,8 @@ const (
 func (TLSMode) Enum() []string { return conf.Words(TLSDisabled, TLSProvided, TLSActiveMTLSBackend) }
 
 // OpenTelemetry sends metrics to a collector, given by Endpoint or BackendRef.
+//
+//confgen:openapi {"oneOf": [{"required": ["endpoint"]}, {"required": ["backendRef"]}]}
 type OpenTelemetry struct {
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`

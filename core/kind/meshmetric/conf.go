@@ -11,7 +11,7 @@ import (
 
 // Conf contains the settings of a MeshMetric for a proxy.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// Sidecar selects metrics of the proxy itself.
 	Sidecar *Sidecar `json:"sidecar,omitzero"`
@@ -79,6 +79,8 @@ func (SelectorType) Enum() []string {
 }
 
 // Application is a program on the machine of the proxy that serves metrics.
+//
+//confgen:openapi {"allOf": [{"properties": {"address": {"minLength": 1}}}]}
 type Application struct {
 	Name *string `json:"name,omitzero"`
 	// Path is /metrics/prometheus by default. It may be relative.

@@ -6,7 +6,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Conf contains the settings of a MeshPassthrough for a proxy.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// PassthroughMode is None if it is nil.
 	PassthroughMode *Mode `json:"passthroughMode,omitzero"`
@@ -29,6 +29,8 @@ const (
 func (Mode) Enum() []string { return conf.Words(All, Matched, None) }
 
 // Match selects one or more destinations outside the mesh.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"required": ["protocol"], "properties": {"protocol": {"enum": ["mysql"]}}}}, {"required": ["port"]}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["Domain"]}}}}, {"required": ["protocol"], "properties": {"protocol": {"enum": ["tls", "grpc", "http", "http2"]}}}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["IP"]}}}}, {"properties": {"value": {"pattern": "^(((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])|.*:.*)$"}}}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["CIDR"]}}}}, {"properties": {"value": {"pattern": "^[0-9a-fA-F.:]+/[0-9]{1,3}$"}}}]}, {"anyOf": [{"not": {"properties": {"type": {"enum": ["Domain"]}}}}, {"properties": {"value": {"pattern": "^(\\*|(\\*\\.)?[A-Za-z0-9_][-A-Za-z0-9_.]*)$"}}}]}]}
 type Match struct {
 	Type  MatchType `json:"type"`
 	Value string    `json:"value"`

@@ -7,7 +7,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 // Conf contains the changes of a MeshProxyPatch to a proxy's Envoy
 // configuration.
 //
-//confgen:conf
+//confgen:conf schema
+//confgen:openapi {"required": ["appendModifications"], "allOf": [{"properties": {"appendModifications": {"minItems": 1}}}]}
 type Conf struct {
 	// AppendModifications are applied in order; each policy appends its modifications
 	// after the modifications of lower priority.
@@ -15,6 +16,8 @@ type Conf struct {
 }
 
 // Modification changes resources of one type: exactly one field is set.
+//
+//confgen:openapi {"oneOf": [{"required": ["cluster"]}, {"required": ["listener"]}, {"required": ["networkFilter"]}, {"required": ["httpFilter"]}, {"required": ["virtualHost"]}]}
 type Modification struct {
 	Cluster       *ClusterMod       `json:"cluster,omitzero"`
 	Listener      *ListenerMod      `json:"listener,omitzero"`
@@ -58,6 +61,8 @@ func (FilterOperation) Enum() []string {
 }
 
 // ClusterMod changes clusters.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operation": {"enum": ["Remove"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add", "Remove"]}}}}, {"not": {"required": ["jsonPatches"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch"]}}}}, {"oneOf": [{"required": ["value"]}, {"required": ["jsonPatches"]}]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add"]}}}}, {"not": {"required": ["match"]}}]}]}
 type ClusterMod struct {
 	Match       *ClusterMatch     `json:"match,omitzero"`
 	Operation   ResourceOperation `json:"operation"`
@@ -73,6 +78,8 @@ type ClusterMatch struct {
 }
 
 // ListenerMod changes listeners.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operation": {"enum": ["Remove"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add", "Remove"]}}}}, {"not": {"required": ["jsonPatches"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch"]}}}}, {"oneOf": [{"required": ["value"]}, {"required": ["jsonPatches"]}]}]}]}
 type ListenerMod struct {
 	Match       *ListenerMatch    `json:"match,omitzero"`
 	Operation   ResourceOperation `json:"operation"`
@@ -88,6 +95,8 @@ type ListenerMatch struct {
 }
 
 // VirtualHostMod changes virtual hosts.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operation": {"enum": ["Remove"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add", "Remove"]}}}}, {"not": {"required": ["jsonPatches"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Add"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch"]}}}}, {"oneOf": [{"required": ["value"]}, {"required": ["jsonPatches"]}]}]}]}
 type VirtualHostMod struct {
 	Match       *VirtualHostMatch `json:"match,omitzero"`
 	Operation   ResourceOperation `json:"operation"`
@@ -104,6 +113,8 @@ type VirtualHostMatch struct {
 }
 
 // NetworkFilterMod changes the network filters of listeners.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operation": {"enum": ["Remove"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["AddFirst", "AddBefore", "AddAfter", "AddLast", "Remove"]}}}}, {"not": {"required": ["jsonPatches"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["AddFirst", "AddBefore", "AddAfter", "AddLast"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch"]}}}}, {"oneOf": [{"required": ["value"]}, {"required": ["jsonPatches"]}]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch", "AddBefore", "AddAfter"]}}}}, {"required": ["match"], "properties": {"match": {"required": ["name"]}}}]}]}
 type NetworkFilterMod struct {
 	Match       *FilterMatch    `json:"match,omitzero"`
 	Operation   FilterOperation `json:"operation"`
@@ -112,6 +123,8 @@ type NetworkFilterMod struct {
 }
 
 // HTTPFilterMod changes the HTTP filters of listeners.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"operation": {"enum": ["Remove"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["AddFirst", "AddBefore", "AddAfter", "AddLast", "Remove"]}}}}, {"not": {"required": ["jsonPatches"]}}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["AddFirst", "AddBefore", "AddAfter", "AddLast"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch"]}}}}, {"oneOf": [{"required": ["value"]}, {"required": ["jsonPatches"]}]}]}, {"anyOf": [{"not": {"properties": {"operation": {"enum": ["Patch", "AddBefore", "AddAfter"]}}}}, {"required": ["match"], "properties": {"match": {"required": ["name"]}}}]}]}
 type HTTPFilterMod struct {
 	Match       *FilterMatch    `json:"match,omitzero"`
 	Operation   FilterOperation `json:"operation"`

@@ -11,6 +11,8 @@ import (
 )
 
 // JSONPatch is one operation of RFC 6902 on a resource as JSON.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"op": {"enum": ["add", "replace"]}}}}, {"required": ["value"]}]}, {"anyOf": [{"not": {"properties": {"op": {"enum": ["move", "copy"]}}}}, {"required": ["from"]}]}, {"anyOf": [{"not": {"properties": {"op": {"enum": ["remove", "move", "copy"]}}}}, {"not": {"required": ["value"]}}]}, {"anyOf": [{"not": {"properties": {"op": {"enum": ["add", "replace", "remove"]}}}}, {"not": {"required": ["from"]}}]}]}
 type JSONPatch struct {
 	Op    JSONPatchOp `json:"op"`
 	Path  JSONPointer `json:"path"`
@@ -61,6 +63,8 @@ func (p *JSONPatch) Validate(at *diag.At) {
 }
 
 // JSONPointer is a location in a JSON value (RFC 6901).
+//
+//confgen:openapi {"pattern": "^(/([^~]|~0|~1)*)?$"}
 type JSONPointer string
 
 // Validate checks that the pointer starts with / and that ~ is escaped.

@@ -6,7 +6,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Conf contains the settings of a MeshRetry for each protocol.
 //
-//confgen:conf hash
+//confgen:conf hash schema
+//confgen:openapi {"minProperties": 1}
 type Conf struct {
 	TCP  *TCP  `json:"tcp,omitzero"`
 	HTTP *HTTP `json:"http,omitzero"`
@@ -14,12 +15,16 @@ type Conf struct {
 }
 
 // TCP configures the retries of connections.
+//
+//confgen:openapi {"minProperties": 1}
 type TCP struct {
 	// MaxConnectAttempt is the number of attempts, including the first one.
 	MaxConnectAttempt *conf.Count `json:"maxConnectAttempt,omitzero"`
 }
 
 // HTTP configures the retries of HTTP requests.
+//
+//confgen:openapi {"minProperties": 1, "allOf": [{"properties": {"hostSelectionMaxAttempts": {"minimum": 1}}}]}
 type HTTP struct {
 	// NumRetries is the number of attempts after the first one.
 	NumRetries *uint32 `json:"numRetries,omitzero"`
@@ -42,6 +47,8 @@ type HTTP struct {
 }
 
 // GRPC configures the retries of gRPC calls, with the same fields as [HTTP].
+//
+//confgen:openapi {"minProperties": 1}
 type GRPC struct {
 	NumRetries         *uint32             `json:"numRetries,omitzero"`
 	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
@@ -51,6 +58,8 @@ type GRPC struct {
 }
 
 // BackOff is the time between attempts, which grows exponentially.
+//
+//confgen:openapi {"minProperties": 1}
 type BackOff struct {
 	BaseInterval *conf.PositiveDuration `json:"baseInterval,omitzero"`
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
@@ -58,6 +67,8 @@ type BackOff struct {
 
 // RateLimitedBackOff determines the headers of a response that may contain the
 // time until the next attempt; the first header that can be parsed is used.
+//
+//confgen:openapi {"required": ["resetHeaders"]}
 type RateLimitedBackOff struct {
 	ResetHeaders []ResetHeader          `json:"resetHeaders,omitzero"`
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`

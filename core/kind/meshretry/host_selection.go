@@ -24,6 +24,8 @@ func (s HostSelection) Validate(at *diag.At) {
 }
 
 // Predicate skips some hosts.
+//
+//confgen:openapi {"allOf": [{"anyOf": [{"not": {"properties": {"predicate": {"enum": ["OmitHostsWithTags"]}}}}, {"required": ["tags"]}]}, {"anyOf": [{"not": {"properties": {"predicate": {"enum": ["OmitPreviousHosts", "OmitPreviousPriorities"]}}}}, {"not": {"required": ["tags"]}}]}, {"properties": {"updateFrequency": {"minimum": 1}}}]}
 type Predicate struct {
 	Predicate PredicateType `json:"predicate"`
 	// Tags are the tags of the hosts that OmitHostsWithTags skips.

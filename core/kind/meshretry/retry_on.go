@@ -11,6 +11,8 @@ import (
 
 // HTTPRetryOn is one cause of a retry: a named cause, a status code (503), or a method
 // (HttpMethodGet: only requests with this method are retried).
+//
+//confgen:openapi {"pattern": "^([1-5][0-9][0-9]|5xx|GatewayError|Reset|Retriable4xx|ConnectFailure|EnvoyRatelimited|RefusedStream|Http3PostConnectFailure|HttpMethod(Connect|Delete|Get|Head|Options|Patch|Post|Put|Trace))$"}
 type HTTPRetryOn string
 
 // The named causes.

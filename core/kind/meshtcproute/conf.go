@@ -10,13 +10,15 @@ import (
 // Conf contains the route of connections to one service. Its fields are in the item
 // of `to` itself.
 //
-//confgen:conf hash
+//confgen:conf hash schema
 type Conf struct {
 	Rules Rules `json:"rules"`
 }
 
 // Rules contains at most one rule, because a connection has no property by which to
 // choose a rule. An empty list sends connections to the service itself.
+//
+//confgen:openapi {"maxItems": 1}
 type Rules []Rule
 
 // Validate checks the length.
@@ -33,6 +35,8 @@ type Rule struct {
 
 // RuleConf contains the destinations of a connection. If no backends are set, the
 // destination is the service itself.
+//
+//confgen:openapi {"required": ["backendRefs"], "allOf": [{"properties": {"backendRefs": {"minItems": 1}}}]}
 type RuleConf struct {
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
 }

@@ -7,7 +7,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 // Conf contains the settings of a MeshTimeout for connections and requests.
 // Zero disables a timeout.
 //
-//confgen:conf hash
+//confgen:conf hash schema
+//confgen:openapi {"minProperties": 1, "allOf": [{"properties": {"connectionTimeout": {"pattern": "[1-9]"}}}]}
 type Conf struct {
 	// ConnectionTimeout limits the time to establish a connection. It is never zero.
 	ConnectionTimeout *conf.Duration `json:"connectionTimeout,omitzero"`
@@ -17,6 +18,8 @@ type Conf struct {
 }
 
 // HTTP contains the timeouts of HTTP connections, streams and requests.
+//
+//confgen:openapi {"minProperties": 1}
 type HTTP struct {
 	// RequestTimeout limits the time until the end of the response.
 	RequestTimeout *conf.Duration `json:"requestTimeout,omitzero"`

@@ -12,7 +12,7 @@ import (
 
 // Conf contains the settings of a MeshTLS for an inbound.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	TLSVersion *Version `json:"tlsVersion,omitzero"`
 	// TLSCiphers are the accepted ciphers up to TLS 1.2.

@@ -6,7 +6,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Conf contains the settings of a MeshTrace for a proxy.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// Backends has at most one element, because Envoy sends its spans to one
 	// destination; an empty list disables tracing.
@@ -64,6 +64,8 @@ const (
 func (APIVersion) Enum() []string { return conf.Words(HTTPJSON, HTTPJSONV1, HTTPProto) }
 
 // Datadog is a Datadog agent.
+//
+//confgen:openapi {"allOf": [{"properties": {"url": {"pattern": "^http://[^/?#@]+:[0-9]+$"}}}]}
 type Datadog struct {
 	// URL is http://host:port without a path or a query.
 	URL conf.URL `json:"url"`
@@ -73,6 +75,8 @@ type Datadog struct {
 }
 
 // OpenTelemetry is a collector, given by Endpoint or BackendRef.
+//
+//confgen:openapi {"oneOf": [{"required": ["endpoint"]}, {"required": ["backendRef"]}]}
 type OpenTelemetry struct {
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
@@ -89,6 +93,8 @@ type Sampling struct {
 }
 
 // Tag is a tag of spans. Its value is Literal or comes from Header.
+//
+//confgen:openapi {"oneOf": [{"required": ["literal"]}, {"required": ["header"]}], "allOf": [{"properties": {"name": {"minLength": 1}}}]}
 type Tag struct {
 	Name    string     `json:"name"`
 	Literal *string    `json:"literal,omitzero"`

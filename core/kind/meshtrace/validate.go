@@ -8,6 +8,8 @@ import (
 )
 
 // Backends is a list of at most one [Backend].
+//
+//confgen:openapi {"maxItems": 1}
 type Backends []Backend
 
 // Validate checks the length.

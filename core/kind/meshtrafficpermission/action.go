@@ -8,6 +8,8 @@ import (
 )
 
 // Action is a decision about a client.
+//
+//confgen:openapi {"type": "string", "pattern": "^(?i:allow|deny|allowwithshadowdeny)$"}
 type Action string
 
 // The actions. AllowWithShadowDeny allows; the shadow matcher reports a denial.

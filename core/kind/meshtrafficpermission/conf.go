@@ -9,7 +9,7 @@ import (
 
 // Conf is the decision of an item of `from` about its clients (SPEC 7.6).
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// Action is Deny if nothing sets it.
 	Action *Action `json:"action,omitzero"`
@@ -19,7 +19,8 @@ type Conf struct {
 // it matches. An effective configuration never merges the lists of two rules:
 // every rule remains separate, with its policy (SPEC 7.3).
 //
-//confgen:conf
+//confgen:conf schema
+//confgen:openapi {"allOf": [{"properties": {"deny": {"items": {"minProperties": 1}}, "allowWithShadowDeny": {"items": {"minProperties": 1}}, "allow": {"items": {"minProperties": 1}}}}]}
 type RuleConf struct {
 	Deny                []conf.Match `json:"deny,omitzero" policyMerge:"concat"`
 	AllowWithShadowDeny []conf.Match `json:"allowWithShadowDeny,omitzero" policyMerge:"concat"`

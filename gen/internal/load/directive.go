@@ -10,9 +10,12 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// Directive marks a root type, in the doc comment of the struct. The words hash and
-// clone after it request the methods Hash and Clone.
+// Directive marks a root type, in the doc comment of the struct. The words hash, clone
+// and schema after it request the methods Hash, Clone and Schema.
 const Directive = "//confgen:conf"
+
+// SchemaDirective marks a struct that is not a conf and has only the method Schema.
+const SchemaDirective = "//confgen:schema"
 
 const directivePrefix = "//confgen:"
 
@@ -32,10 +35,15 @@ func (p *Package) findRoots(files []*ast.File, problems *diag.List) {
 				if doc == nil && !gen.Lparen.IsValid() {
 					doc = gen.Doc
 				}
-				if comment := directive(doc); comment != nil {
+				if comment := directive(doc, Directive); comment != nil {
 					attached[comment] = true
 					p.addRoot(spec, comment, problems)
 				}
+				if comment := directive(doc, SchemaDirective); comment != nil {
+					attached[comment] = true
+					p.addDocument(spec, comment, problems)
+				}
+				attachLimits(attached, doc, spec)
 			}
 		}
 		p.checkDirectives(file, attached, problems)
@@ -69,12 +77,29 @@ func (p *Package) addRoot(spec *ast.TypeSpec, comment *ast.Comment, problems *di
 			root.Hash = true
 		case "clone":
 			root.Clone = true
+		case "schema":
+			p.Schemas = append(p.Schemas, object)
 		default:
-			report(fmt.Sprintf("unknown word %q after %s", word, Directive), "the words are hash and clone, which request these methods")
+			report(fmt.Sprintf("unknown word %q after %s", word, Directive), "the words are hash, clone and schema, which request these methods")
 			return
 		}
 	}
 	p.Roots = append(p.Roots, root)
+}
+
+// addDocument adds a struct with [SchemaDirective].
+func (p *Package) addDocument(spec *ast.TypeSpec, comment *ast.Comment, problems *diag.List) {
+	object, ok := p.Types.Scope().Lookup(spec.Name.Name).(*types.TypeName)
+	if ok && object.Pos() == spec.Name.Pos() && !spec.Assign.IsValid() && spec.TypeParams == nil && comment.Text == SchemaDirective {
+		if _, ok := object.Type().Underlying().(*types.Struct); ok {
+			p.Schemas = append(p.Schemas, object)
+			return
+		}
+	}
+	problems.Add(diag.Diagnostic{
+		Pos: p.Position(comment.Pos()), Path: spec.Name.Name,
+		What: comment.Text + " is not on a struct, or has words after it", Hint: "put " + SchemaDirective + " alone in the last line of the doc comment of a struct type",
+	})
 }
 
 func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool, problems *diag.List) {
@@ -84,12 +109,19 @@ func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool
 			switch text := strings.TrimSpace(comment.Text); {
 			case attached[comment]:
 				continue
-			case isDirective(text):
-				d.What = Directive + " has no effect here"
+			case isDirective(text, OpenAPIDirective):
+				d.What = OpenAPIDirective + " has no effect here"
+				d.Hint = "put it into the doc comment of a type, or of a field of a struct type"
+			case isDirective(text, TypeDirective):
+				d.What = TypeDirective + " has no effect here"
+				d.Hint = "put it into the doc comment of a field of a struct type"
+			case isDirective(text, Directive) || isDirective(text, SchemaDirective):
+				d.What, _, _ = strings.Cut(text, " ")
+				d.What += " has no effect here"
 				d.Hint = "put it into the doc comment of a struct type, once, in a file that is built and is not a test"
 			case strings.HasPrefix(text, directivePrefix):
 				d.What = "unknown directive " + text
-				d.Hint = "the only one is " + Directive
+				d.Hint = "they are " + Directive + ", " + SchemaDirective + ", " + OpenAPIDirective + " and " + TypeDirective
 			case strings.HasPrefix(strings.ReplaceAll(text, " ", ""), Directive):
 				d.What = text + " is a comment, not a directive"
 				d.Hint = "write " + Directive
@@ -101,21 +133,22 @@ func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool
 	}
 }
 
-func directive(doc *ast.CommentGroup) *ast.Comment {
+// directive returns the comment with that directive, or nil.
+func directive(doc *ast.CommentGroup, name string) *ast.Comment {
 	if doc == nil {
 		return nil
 	}
 	for _, comment := range doc.List {
-		if isDirective(comment.Text) {
+		if isDirective(comment.Text, name) {
 			return comment
 		}
 	}
 	return nil
 }
 
-// isDirective reports whether a comment is the directive, with or without
+// isDirective reports whether a comment is the directive of that name, with or without
 // words after it.
-func isDirective(text string) bool {
-	rest, ok := strings.CutPrefix(text, Directive)
+func isDirective(text, name string) bool {
+	rest, ok := strings.CutPrefix(text, name)
 	return ok && (strings.TrimSpace(rest) == "" || rest[0] == ' ' || rest[0] == '\t')
 }

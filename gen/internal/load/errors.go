@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,7 +21,7 @@ func reportErrors(problems *diag.List, errors []packages.Error) {
 			continue
 		}
 		pos := position(e.Pos)
-		if filepath.Base(pos.Filename) == CodeFile {
+		if isGenerated(pos.Filename) {
 			continue
 		}
 		problems.Add(diag.Diagnostic{Pos: pos, What: strings.TrimSpace(e.Msg)})

@@ -15,9 +15,13 @@ import (
 
 // The names of the generated files.
 const (
-	CodeFile = "zz_generated.conf.go"
-	TestFile = "zz_generated.conf_test.go"
+	CodeFile   = "zz_generated.conf.go"
+	TestFile   = "zz_generated.conf_test.go"
+	SchemaFile = "zz_generated.schema.go"
 )
+
+// Files are the names of all generated files.
+var Files = []string{CodeFile, TestFile, SchemaFile}
 
 // Config selects the packages to load.
 type Config struct {
@@ -33,6 +37,11 @@ type Package struct {
 	Types      *types.Package
 	// Roots are the structs with the directive, in the order of the source.
 	Roots []Root
+	// Schemas are the structs for which a schema is requested, in the order of the
+	// source.
+	Schemas []*types.TypeName
+	// Source is the source of the package and of all that it imports.
+	Source *Source
 	// Declared and Imported are the names that the package declares and that its
 	// files import, including tests and files that build constraints exclude: all of
 	// them are in one scope with the generated file.
@@ -75,6 +84,7 @@ func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 
 	typeErrors := make(map[string]string)
 	packages.Visit(loaded, nil, func(p *packages.Package) { collectTypeErrors(typeErrors, p.TypeErrors) })
+	source := newSource(fset, loaded)
 	var result []*Package
 	for _, p := range loaded {
 		reportErrors(problems, p.Errors)
@@ -86,6 +96,7 @@ func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 			Name:   p.Name,
 			Dir:    p.Dir,
 			Types:  p.Types,
+			Source: source,
 			fset:   fset,
 			errors: typeErrors,
 		}
@@ -116,7 +127,7 @@ func withoutGenerated(cfg Config) (map[string][]byte, error) {
 		overlay[name] = content
 	}
 	for _, p := range found {
-		for _, file := range []string{CodeFile, TestFile} {
+		for _, file := range Files {
 			path := filepath.Join(p.Dir, file)
 			_, overlaid := cfg.Overlay[path]
 			if _, err := os.Stat(path); p.Dir == "" || (err != nil && !overlaid) {

@@ -15,11 +15,12 @@ import (
 )
 
 // parseDeclarations parses a file without function bodies, which cannot change a
-// type and may use names that will be generated. From a generated file it parses
-// only the package clause.
+// type and may use names that will be generated. The bodies of methods Enum are kept:
+// they contain the words of a schema. From a generated file it parses only the package
+// clause.
 func parseDeclarations(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 	mode := parser.ParseComments | parser.SkipObjectResolution
-	if filepath.Base(filename) == CodeFile {
+	if isGenerated(filename) {
 		mode = parser.PackageClauseOnly
 	}
 	file, err := parser.ParseFile(fset, filename, src, mode)
@@ -27,12 +28,15 @@ func parseDeclarations(fset *token.FileSet, filename string, src []byte) (*ast.F
 		return nil, err
 	}
 	for _, decl := range file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok {
+		if f, ok := decl.(*ast.FuncDecl); ok && !isEnum(f) {
 			f.Body = nil
 		}
 	}
 	return file, err
 }
+
+// isGenerated reports whether a file has the name of a generated one.
+func isGenerated(path string) bool { return slices.Contains(Files, filepath.Base(path)) }
 
 // packageName returns the package name in the hand-written files of a directory,
 // or the name of the directory if there are no such files.
@@ -125,7 +129,7 @@ func goFiles(dir string, overlay map[string][]byte) ([]string, error) {
 	}
 	slices.Sort(files)
 	return slices.DeleteFunc(slices.Compact(files), func(name string) bool {
-		return filepath.Base(name) == CodeFile || filepath.Base(name) == TestFile
+		return isGenerated(name)
 	}), nil
 }
 

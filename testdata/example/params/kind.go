@@ -8,7 +8,7 @@ import "github.com/meshmatch/meshmatch/core/resource"
 
 // Conf sets parameters.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	Param1 *string `json:"param1,omitzero"`
 	Param2 *string `json:"param2,omitzero"`

@@ -5,7 +5,7 @@ package proxytemplate
 // Conf is the conf of a ProxyTemplate. Each list replaces the list of policies with
 // lower priority; an empty list removes its elements.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// Imports are the names of the templates that the modifications change.
 	Imports []string `json:"imports,omitzero"`

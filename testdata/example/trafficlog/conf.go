@@ -4,7 +4,7 @@ package trafficlog
 
 // Conf is the conf of a TrafficLog for an outbound or an inbound.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	// Backends are the backends to which lines are written.
 	Backends []Backend `json:"backends,omitzero"`

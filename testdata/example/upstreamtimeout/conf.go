@@ -6,7 +6,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Conf is the conf of an UpstreamTimeout for an outbound.
 //
-//confgen:conf
+//confgen:conf schema
 type Conf struct {
 	ConnectTimeout *conf.Duration `json:"connectTimeout,omitzero"`
 	HTTP           *HTTP          `json:"http,omitzero"`

@@ -1,0 +1,85 @@
+package resource
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+)
+
+// KumaVersion is the version of the resources of a mesh on Kubernetes.
+const KumaVersion = "v1alpha1"
+
+// Shape describes the objects of one kind on Kubernetes.
+type Shape struct {
+	Group, Version, Kind string
+	// Short is the short name of a kind of a mesh, otherwise empty.
+	Short string
+	// ClusterScoped objects have no namespace.
+	ClusterScoped bool
+	// Properties are the schemas of the fields in addition to apiVersion, kind, metadata
+	// and status; Required are the fields that must be present.
+	Properties Schema
+	Required   []string
+}
+
+// requestMatch is a match of `rules`.
+var requestMatch described = (*conf.Match)(nil)
+
+// clusterScoped are the kinds of Kuma whose objects have no namespace.
+var clusterScoped = []string{MeshKind, ZoneKind, MeshGatewayKind, MeshGatewayRouteKind}
+
+// Shapes returns the kinds that a [Loader] with these kinds and documents reads on
+// Kubernetes, sorted by group and kind.
+func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
+	var all []Shape
+	add := func(kind, short string, spec Schema, optional bool) {
+		s := Shape{Group: KumaGroup, Version: KumaVersion, Kind: kind, Short: short, ClusterScoped: slices.Contains(clusterScoped, kind)}
+		s.Properties = Schema{"mesh": Schema{"type": "string"}, "spec": spec}
+		if !optional {
+			s.Required = []string{"spec"}
+		}
+		all = append(all, s)
+	}
+	for _, kind := range kinds.All() {
+		add(kind.Name, kind.Short, kind.SpecSchema(), false)
+	}
+	add(MeshKind, fixedKinds[MeshKind], schemaOf((*meshDoc)(nil).Schema()), true)
+	dataplane := schemaOf((*dataplaneDoc)(nil).Schema())
+	dataplane["required"] = []string{"networking"}
+	add(DataplaneKind, dataplaneShort, dataplane, false)
+	add(MeshIdentityKind, fixedKinds[MeshIdentityKind], schemaOf((*spiffe.IdentitySpec)(nil).Schema()), false)
+	add(MeshTrustKind, fixedKinds[MeshTrustKind], schemaOf((*spiffe.TrustSpec)(nil).Schema()), false)
+	for _, name := range objectNames() {
+		if name == ConfigKind {
+			continue // on Kubernetes a ConfigMap
+		}
+		kind := objectKinds[name]
+		spec := Schema{"type": "object"} // of a kind without fields
+		if s, ok := kind.make().spec().(described); ok {
+			spec = schemaOf(s.Schema())
+		}
+		add(name, kind.short, spec, kind.optional)
+	}
+	for _, t := range documents {
+		if t.Version == "" || t.decode == nil {
+			continue
+		}
+		s := Shape{Group: t.Group, Version: t.Version, Kind: t.Kind, ClusterScoped: t.ClusterScoped}
+		fields := schemaOf(t.schema)
+		s.Properties, _ = fields["properties"].(Schema)
+		required, _ := fields["required"].([]any)
+		for _, name := range required {
+			s.Required = append(s.Required, name.(string))
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, compareShapes)
+	return all
+}
+
+func compareShapes(a, b Shape) int {
+	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+}

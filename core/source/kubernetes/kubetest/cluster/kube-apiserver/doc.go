@@ -1,0 +1,2 @@
+// Command kube-apiserver is the API server of Kubernetes, built from its module.
+package main
