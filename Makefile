@@ -16,6 +16,7 @@ PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
+KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
 # Servers that are built from their modules are shared by all clones on a machine.
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
@@ -92,8 +93,9 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestProductionPage
 
-e2e-stores: $(ETCD) ## Test with real stores, built from their modules: etcd
+e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
@@ -115,6 +117,14 @@ $(CURDIR)/.cache/etcd/etcd: $(wildcard core/source/etcd/testdata/server/*)
 	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
 	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build -trimpath -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
 	ln -sf $$binary $@
+
+CLUSTER := core/source/kubernetes/kubetest/testdata/cluster
+$(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER)/*/*)
+	@mkdir -p $(@D) $(SHARED)
+	@built=$(SHARED)/kubernetes-$$(cat $^ | sha256sum | cut -c1-16); \
+	test -d $$built || { echo "building kube-apiserver and kubectl into $$built, which takes some minutes"; mkdir -p $$built.$$$$ && \
+		cd $(CLUSTER) && $(GO) build -trimpath -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
+	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 ci: ## Run everything that CI runs
 	bash .ci/run

@@ -21,7 +21,7 @@ var order = []string{
 	`core/source`,
 
 	// Helpers of tests, which no other package imports.
-	`core/source/kubernetes/kubetest(/cluster/.*)?`,
+	`core/source/kubernetes/kubetest`,
 	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
 	`fuzz/naive`,
 

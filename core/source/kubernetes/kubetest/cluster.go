@@ -37,26 +37,30 @@ type Cluster struct {
 	// Kubectl is the program.
 	Kubectl string
 
-	t      testing.TB
-	dir    string
-	bin    string
-	etcd   string // URL
-	client *http.Client
-	server *exec.Cmd
+	t    testing.TB
+	dir  string
+	etcd string // URL
+	// programs are the paths of the programs.
+	programs map[string]string
+	client   *http.Client
+	server   *exec.Cmd
 }
 
 // Start starts a cluster, which ends with the test. Without programs the test is skipped,
 // or fails in CI.
 func Start(t testing.TB) *Cluster {
 	t.Helper()
-	bin := os.Getenv("KUBERNETES")
-	if bin == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("KUBERNETES is not set: run make e2e-stores")
-		}
-		t.Skip("KUBERNETES is not set: run make e2e-stores")
+	bin, etcd := os.Getenv("KUBERNETES"), os.Getenv("ETCD")
+	switch {
+	case bin != "" && etcd != "":
+	case os.Getenv("CI") == "true":
+		t.Fatal("KUBERNETES or ETCD is not set; run make e2e-stores")
+	default:
+		t.Skip("KUBERNETES or ETCD is not set; make e2e-stores builds the programs and runs this test")
 	}
-	c := &Cluster{t: t, dir: t.TempDir(), bin: bin, Kubectl: filepath.Join(bin, "kubectl")}
+	c := &Cluster{t: t, dir: t.TempDir(), Kubectl: filepath.Join(bin, "kubectl"), programs: map[string]string{
+		"etcd": etcd, "kube-apiserver": filepath.Join(bin, "kube-apiserver"),
+	}}
 	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
 	c.startEtcd()
 	c.prepare()
@@ -76,7 +80,7 @@ func (c *Cluster) run(name string, options ...string) *exec.Cmd {
 	for pair := range slices.Chunk(options, 2) {
 		args = append(args, "-"+"-"+pair[0]+"="+pair[1])
 	}
-	cmd := exec.Command(filepath.Join(c.bin, name), args...)
+	cmd := exec.Command(c.programs[name], args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {

@@ -1,6 +1,6 @@
 // The programs of a cluster of one API server, for tests. They are a module of their own
 // because k8s.io/kubernetes needs all of its staging modules replaced.
-module github.com/meshmatch/meshmatch/core/source/kubernetes/kubetest/cluster
+module github.com/meshmatch/meshmatch/core/source/kubernetes/kubetest/testdata/cluster
 
 go 1.26.0
 

@@ -1,3 +1,4 @@
+// Command kubectl is the command line of Kubernetes, built from its module.
 package main
 
 import (

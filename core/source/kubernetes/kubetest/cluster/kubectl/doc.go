@@ -1,2 +1,0 @@
-// Command kubectl is the command line of Kubernetes, built from its module.
-package main
