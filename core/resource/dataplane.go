@@ -87,6 +87,14 @@ type Listener struct {
 	NotReady bool
 }
 
+// Type returns the type of the listener in a document.
+func (l *Listener) Type() string {
+	if l.Egress {
+		return ZoneEgressKind
+	}
+	return ZoneIngressKind
+}
+
 // SectionName returns the sectionName by which a targetRef selects the listener.
 func (l *Listener) SectionName() string { return sectionName(l.Name, l.Port) }
 
@@ -109,6 +117,21 @@ type TransparentProxy struct {
 	// ReachableBackends are the only destinations that the workload reaches; nil: all,
 	// empty: none (SPEC 17.3).
 	ReachableBackends []BackendRef
+}
+
+// ListenersAsInbounds returns a copy of the dataplane that has its listeners in place of its
+// inbounds, with a protocol. Policies select the listeners of a zone proxy like inbounds, so
+// its confs are those of the listeners (SPEC 17.4).
+func (d *Dataplane) ListenersAsInbounds(protocol string) *Dataplane {
+	proxy := *d
+	proxy.Inbounds, proxy.Outbounds, proxy.Listeners, proxy.Gateway = nil, nil, nil, nil
+	for i := range d.Listeners {
+		l := &d.Listeners[i]
+		proxy.Inbounds = append(proxy.Inbounds, Inbound{
+			Port: l.Port, Name: l.Name, Address: l.Address, Protocol: protocol, Tags: l.Tags, NotReady: l.NotReady,
+		})
+	}
+	return &proxy
 }
 
 // KRI returns the identifier of the dataplane, or of the inbound with the

@@ -22,6 +22,8 @@
 //     and which `to` items apply to their outbounds, in which order? Package
 //     core/destination calls [Semantics.FindsByName], [Semantics.ReachesAll] and
 //     [Semantics.DestinationItems].
+//  9. Which dataplanes does a MeshService select, and how do proxies reach them? The
+//     methods in services.go, multi_zone.go and zones.go return it.
 //
 // [Detect] finds the semantics of resources if the caller names none.
 //

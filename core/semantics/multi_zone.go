@@ -53,10 +53,10 @@ func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.M
 	return &service.Spec.Ports[byNumber]
 }
 
-// OwnZoneOnly reports whether clients of other zones do not reach a MeshService by a
+// JoinsElsewhere reports whether clients of other zones reach a MeshService by a
 // MeshMultiZoneService.
-func (s Semantics) OwnZoneOnly(service *resource.MeshService) bool {
-	return s.reader().multiZone().available && service.Spec.State != resource.Available
+func (s Semantics) JoinsElsewhere(service *resource.MeshService) bool {
+	return !s.reader().multiZone().available || service.Spec.State == resource.Available
 }
 
 // MultiZoneTLS returns to which dataplanes of a MeshMultiZoneService proxies connect

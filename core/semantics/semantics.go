@@ -66,6 +66,7 @@ type reader interface {
 	hasServiceTags() bool
 	serviceTLS(ready bool) ServiceTLS
 	multiZone() multiZoneReading
+	zones() ZoneReading
 	mixesRoles(p *resource.Policy) bool
 }
 

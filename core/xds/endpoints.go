@@ -9,7 +9,8 @@ import (
 )
 
 // An Endpoint is a ready inbound of a dataplane (SPEC 11.3), or an address of an external
-// service (SPEC 17.4), which has neither dataplane, zone nor tags. It is immutable.
+// service or of a zone proxy (SPEC 17.4). Only the first has a dataplane and tags, and an
+// external service has no zone. It is immutable.
 type Endpoint struct {
 	Dataplane resource.ID
 	Address   string // an IP address or a host name
@@ -20,10 +21,11 @@ type Endpoint struct {
 	Protocol  message.Protocol
 	// Priority is the priority within an external service: 0 is used first.
 	Priority uint32
-	// OwnZoneOnly reports that clients in other zones cannot reach the endpoint.
-	OwnZoneOnly bool
 	// SPIFFEID is the identity that the endpoint presents; "" if it has none.
 	SPIFFEID string
+	// ServerName is the SNI by which a zone proxy at the address recognizes the destination;
+	// "" if the endpoint is none.
+	ServerName string
 }
 
 // Endpoints is the draft of the endpoints of a destination.

@@ -17,6 +17,8 @@ type Origin string
 const (
 	InboundOrigin     Origin = "inbound"
 	OutboundOrigin    Origin = "outbound"
+	IngressOrigin     Origin = "ingress" // a listener of a zone proxy, and what it leads to
+	EgressOrigin      Origin = "egress"
 	PrometheusOrigin  Origin = "prometheus"
 	PassthroughOrigin Origin = "passthrough"
 	CollectorOrigin   Origin = "collector" // clusters of telemetry collectors

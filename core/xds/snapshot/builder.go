@@ -47,6 +47,7 @@ type Builder struct {
 	contents     pool[extensionContent, *extensionContent]
 	targets      cache[targetsKey, targetConfs]
 	secretParts  cache[secretKey, built]
+	zoneParts    cache[zoneEndpointsKey, built]
 	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. The
 	// inputs of a snapshot show whether it is that of a state.
 	snapshots sync.Map
@@ -66,6 +67,7 @@ type destination struct {
 	variant.Destination
 	name   string
 	target *target // nil: the destination is a service by its tags
+	zoned  zonedSet
 
 	once sync.Once
 	api  *wire.Resource // see Builder.apiListener

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -89,7 +90,7 @@ type checkKey struct {
 func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	configs := s.view.Configs(d, s.builder.scope)
 	id, err := s.meshes[d.Mesh].identities.Of(d)
-	if len(configs) == 0 && id == nil && err == nil {
+	if len(configs) == 0 && id == nil && err == nil && len(d.Listeners) == 0 {
 		return checkKey{}, false
 	}
 	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, xds.Envoy)}
@@ -98,6 +99,9 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	}
 	var shape strings.Builder
 	fmt.Fprintf(&shape, "%v", d.TransparentProxy != nil)
+	if s.view.Semantics().Zones().Proxied {
+		fmt.Fprintf(&shape, " %s", enforce.ZoneOf(d))
+	}
 	for i := range d.Inbounds {
 		fmt.Fprintf(&shape, " %s:%s", inboundProtocol(&d.Inbounds[i]), d.Inbounds[i].Tags.Value(resource.ServerFirstTag))
 	}
@@ -109,6 +113,9 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	}
 	if d.TransparentProxy != nil && d.TransparentProxy.ReachableBackends != nil {
 		fmt.Fprintf(&shape, " %q %q %v", d.Zone(), d.HomeNamespace(), d.TransparentProxy.ReachableBackends)
+	}
+	if len(d.Listeners) > 0 {
+		fmt.Fprintf(&shape, " %s", d.KRI(""))
 	}
 	if s.isPatched(d) { // whether a patch leads to the workload depends on its addresses
 		fmt.Fprintf(&shape, " %s", d.KRI(""))

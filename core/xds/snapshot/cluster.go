@@ -50,11 +50,14 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			}
 			c.Message.LoadAssignment = m
 		}
-		if key.destination.target.isExternal() {
+		if key.destination.target.isDirect() {
 			if key.client == xds.Envoy {
 				c.Message.TransportSocket = proto.CloneOf(key.destination.target.external.socket)
 			}
 		} else {
+			if !key.tls.enabled() && len(key.facts.serverNames) > 0 {
+				c.WarnPlace(diag.AbsentDependency, "the dataplane has no identity, and zone proxies accept TLS only, so every connection to one fails")
+			}
 			if key.tls.enabled() && key.facts.refused {
 				c.WarnPlace(diag.AbsentDependency, "every connection by TLS fails: neither the identities of the MeshService nor a MeshIdentity of its dataplanes give a SPIFFE ID")
 			}

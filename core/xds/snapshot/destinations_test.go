@@ -55,7 +55,7 @@ func web(s *snapshot.State) *snapshot.Snapshot {
 // A builder answers as a new one does after random changes of dataplanes and of the
 // destinations that are resources.
 func TestBuilderFollowsDestinations(t *testing.T) {
-	for seed := range uint64(9) {
+	for seed := range uint64(15) {
 		random := rand.New(rand.NewPCG(seed, 17))
 		pick := func(words ...string) string { return words[random.IntN(len(words))] }
 		some := func(text string) string { return pick(text, "") }
@@ -64,7 +64,7 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(14) {
+			switch random.IntN(19) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
@@ -86,14 +86,30 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			case 12, 13:
 				text = fmt.Sprintf("{type: %s, name: r, spec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{%sdefault: {backendRefs: [{kind: %s, labels: {team: %s}, port: %s}, {kind: MeshService, name: b, port: 80}]}}]}]}}",
 					"MeshTCPRoute", "", pick("MeshService", "MeshExternalService", "MeshMultiZoneService"), pick("a", "b"), pick("80", "90"))
+			case 14:
+				text = fmt.Sprintf("{type: MeshZoneAddress, name: %s, labels: {kuma.io/zone: %s}, spec: {address: %s, port: %d}}", name, pick("east", "west"), pick("10.1.0.1", "zone.example"), random.IntN(2)+1)
+			case 15:
+				text = fmt.Sprintf("{type: ZoneIngress, name: %s, zone: %s, networking: {port: 1, advertisedAddress: 10.2.0.%d, advertisedPort: 10001}}", name, pick("east", "west"), random.IntN(2))
+			case 16:
+				text = fmt.Sprintf("{type: ZoneEgress, name: %s, zone: %s, networking: {address: 10.3.0.%d, port: 10002}}", name, pick("east", "west"), random.IntN(2))
+			case 17:
+				text = fmt.Sprintf("{type: Dataplane, name: proxy, labels: {app: %s, kuma.io/zone: %s}, networking: {address: 10.0.0.%d, listeners: [{type: %s, port: 10001}%s]}}", pick("a", "b"), pick("east", "west"), random.IntN(2), pick("ZoneIngress", "ZoneEgress"), some(", {type: ZoneEgress, port: 10002, name: out, state: "+pick("Ready", "NotReady")+"}"))
+			case 18:
+				text = fmt.Sprintf("{type: Dataplane, name: both, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.%d, inbound: [{port: 80, protocol: tcp, tags: {kuma.io/service: both}}], listeners: [{type: ZoneEgress, port: 10003, name: out}]}}\n---\n{type: MeshTrafficPermission, name: p, spec: {targetRef: {kind: Dataplane, sectionName: %s}, rules: [{default: {%s: [{spiffeId: {type: Exact, value: spiffe://a/b}}]}}]}}", random.IntN(2), pick("out", "'80'"), pick("allow", "deny"))
 			case 9:
-				text = fmt.Sprintf("{type: Mesh, name: default, routing: {zoneEgress: %v}}", random.IntN(2) == 0)
+				text = fmt.Sprintf("{type: Mesh, name: default, mtls: {enabledBackend: %q, backends: [{name: ca, type: builtin}]}, routing: {zoneEgress: %v, defaultForbidMeshExternalServiceAccess: %v}}", some("ca"), random.IntN(2) == 0, random.IntN(3) == 0)
 			case 7:
 				if id := (resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}); f.engine.View().Dataplane(id) != nil {
 					remove = append(remove, id)
 				}
-				if id := (resource.ID{Kind: resource.MeshServiceKind, Mesh: "default", Name: name}); f.engine.View().Object(id) != nil {
-					remove = append(remove, id)
+				for _, kind := range []string{resource.MeshServiceKind, resource.MeshZoneAddressKind, resource.ZoneIngressKind, resource.ZoneEgressKind} {
+					id := resource.ID{Kind: kind, Mesh: "default", Name: name}
+					if resource.IsGlobal(kind) {
+						id.Mesh = ""
+					}
+					if f.engine.View().Object(id) != nil {
+						remove = append(remove, id)
+					}
 				}
 			}
 			if step == 0 {

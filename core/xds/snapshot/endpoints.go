@@ -28,15 +28,12 @@ func compareEndpoints(e, o *xds.Endpoint) int {
 
 func equalEndpoints(e, o *xds.Endpoint) bool {
 	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Name == o.Name && e.Zone == o.Zone &&
-		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.OwnZoneOnly == o.OwnZoneOnly && slices.Equal(e.Tags, o.Tags)
+		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.ServerName == o.ServerName && slices.Equal(e.Tags, o.Tags)
 }
 
 // endpointsOf returns the endpoints of a dataplane, in the order of its inbounds.
 func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.Endpoint {
-	var spiffeID string
-	if id, err := identities.Of(d); err == nil && id != nil {
-		spiffeID = id.SPIFFEID
-	}
+	spiffeID := spiffeIDOf(d, identities)
 	var list []*xds.Endpoint
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
@@ -55,6 +52,14 @@ func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.
 		})
 	}
 	return list
+}
+
+// spiffeIDOf returns the SPIFFE ID of a dataplane; "" if it has none.
+func spiffeIDOf(d *resource.Dataplane, identities *identity.Identities) string {
+	if id, err := identities.Of(d); err == nil && id != nil {
+		return id.SPIFFEID
+	}
+	return ""
 }
 
 // service is the endpoints of one service of a mesh. It is immutable, except that the sets
@@ -96,6 +101,10 @@ type endpointFacts struct {
 	secured  bool             // all are called by TLS and have one of ids
 	refused  bool             // there are endpoints, and the certificate of none is accepted
 	ownTLS   bool             // of an external service that has TLS of its own
+	// serverNames are the distinct ones of zone proxies, sorted.
+	serverNames []string
+	// unnamed reports that there is no server name, so there can be no cluster.
+	unnamed bool
 }
 
 // set returns the endpoints of a destination. If they are those of the version
@@ -153,9 +162,14 @@ func collectFacts(list []*xds.Endpoint) *endpointFacts {
 			f.ids = append(f.ids, e.SPIFFEID)
 		}
 		f.names = f.names || isHostName(e)
+		if e.ServerName != "" {
+			f.serverNames = append(f.serverNames, e.ServerName)
+		}
 	}
 	slices.Sort(f.ids)
 	f.ids = slices.Compact(f.ids)
+	slices.Sort(f.serverNames)
+	f.serverNames = slices.Compact(f.serverNames)
 	return f
 }
 
@@ -166,5 +180,5 @@ func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured, f.refused, f.ownTLS) + strings.Join(f.ids, "\n")
+	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured, f.refused, f.ownTLS, f.unnamed, f.serverNames) + strings.Join(f.ids, "\n")
 }

@@ -223,7 +223,7 @@ func TestExternalServices(t *testing.T) {
 // A mesh whose external services are reached through an egress alone, or not at all, has no
 // endpoints of them. The next version of the mesh has.
 func TestMeshClosesExternalServices(t *testing.T) {
-	f := follow(t, semantics.Kuma)
+	f := follow(t, semantics.TargetRef)
 	f.apply(transparent + "---\n{type: MeshExternalService, name: out, spec: {match: {port: 9000}, endpoints: [{address: 192.0.2.1, port: 1}]}, status: {vip: {ip: 242.0.0.1}}}")
 	for _, c := range []struct {
 		routing string

@@ -45,7 +45,7 @@ func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translat
 func (sb *snapshotBuilder) addFound(view *core.View) {
 	var outbounds []destinations.Outbound
 	for _, o := range sb.found {
-		if !sb.reached[sb.mesh.target(sb.Builder, &o)] && !slices.Contains(outbounds, o) {
+		if !sb.reached[sb.target(&o)] && !slices.Contains(outbounds, o) {
 			outbounds = append(outbounds, o)
 		}
 	}
@@ -55,7 +55,7 @@ func (sb *snapshotBuilder) addFound(view *core.View) {
 	sb.snapshot.found = sb.targetConfs(view, sb.dataplane, sb.snapshot.configs, outbounds)
 	confs := sb.confsOf(sb.snapshot.found.configs, sb.client)
 	for i := range outbounds {
-		d := sb.mesh.target(sb.Builder, &outbounds[i])
+		d := sb.target(&outbounds[i])
 		sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
 	}
 }

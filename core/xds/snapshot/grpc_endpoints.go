@@ -11,6 +11,7 @@ import (
 // their order (SPEC 11.4). A cluster of gRPC has one transport socket, and it has either
 // addresses or one host name. So those are left out that
 //
+//   - belong to a zone proxy, because gRPC sends no server name of its own,
 //   - have no identity, if the client has one and others have one, too,
 //   - have the address of another one, or
 //   - have a host name, except for the first if no endpoint has an address.
@@ -27,6 +28,7 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(code diag.Code, fo
 	var addresses, names []*xds.Endpoint
 	for _, e := range set.list {
 		switch {
+		case e.ServerName != "":
 		case secure && e.SPIFFEID == "":
 		case isHostName(e):
 			names = append(names, e)
@@ -38,6 +40,9 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(code diag.Code, fo
 	if len(addresses) == 0 && len(names) > 0 {
 		addresses = names[:1]
 		left = slices.DeleteFunc(slices.Clone(names), func(e *xds.Endpoint) bool { return isAt(names[0], e) })
+	}
+	if warn != nil && len(set.facts.serverNames) > 0 {
+		warn(diag.NotInGRPC, "endpoints behind zone proxies are left out: gRPC does not send the server name by which a zone proxy recognizes the service")
 	}
 	if warn != nil && secure && set.facts.plain {
 		warn(diag.NotInGRPC, "endpoints without identity are left out: a gRPC client with identity uses TLS for all endpoints of a service, or for none")

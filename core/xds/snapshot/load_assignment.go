@@ -45,10 +45,9 @@ func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *e
 		e.All = grpcEndpoints(key.set, key.tls, r.WarnPlace)
 	}
 	switch {
-	case e.External:
+	case key.destination.target.isDirect():
 		e.Localities = priorities(e.All)
 	case key.destination.target.isMultiZone():
-		e.All = reachable(e.All, client.Zone())
 		e.Localities = zonesOf(e.All, client.Zone())
 	case len(e.All) > 0:
 		e.Localities = []xds.Locality{{Weight: 1, Endpoints: e.All}}
@@ -59,17 +58,13 @@ func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *e
 		}
 		t.Endpoints(e, key.confs.own[i])
 	}
-	tls := key.tls
-	if key.set.facts.secured { // there is one socket for all
-		tls = clientTLS{}
-	}
 	for _, l := range e.Localities {
-		e.Message.Endpoints = append(e.Message.Endpoints, localityMessage(&l, tls, e.Shown))
+		e.Message.Endpoints = append(e.Message.Endpoints, localityMessage(&l, key.tls.chooser(key.set.facts), e.Shown))
 	}
 	return e.Message
 }
 
-func localityMessage(l *xds.Locality, tls clientTLS, shown []string) *endpointv3.LocalityLbEndpoints {
+func localityMessage(l *xds.Locality, choose socketChooser, shown []string) *endpointv3.LocalityLbEndpoints {
 	// gRPC refuses a locality without name, and ignores one without weight.
 	m := &endpointv3.LocalityLbEndpoints{
 		Priority:            l.Priority,
@@ -77,7 +72,7 @@ func localityMessage(l *xds.Locality, tls clientTLS, shown []string) *endpointv3
 		LoadBalancingWeight: wrapperspb.UInt32(l.Weight),
 	}
 	for _, e := range l.Endpoints {
-		endpoint := endpointMessage(e, tls)
+		endpoint := endpointMessage(e, choose)
 		showTags(e, endpoint, shown)
 		m.LbEndpoints = append(m.LbEndpoints, endpoint)
 	}
@@ -104,12 +99,12 @@ func showTags(e *xds.Endpoint, m *endpointv3.LbEndpoint, keys []string) {
 
 // message returns the endpoint with the metadata by which the cluster chooses its
 // transport socket.
-func endpointMessage(e *xds.Endpoint, tls clientTLS) *endpointv3.LbEndpoint {
+func endpointMessage(e *xds.Endpoint, choose socketChooser) *endpointv3.LbEndpoint {
 	m := &endpointv3.LbEndpoint{HostIdentifier: &endpointv3.LbEndpoint_Endpoint{
 		Endpoint: &endpointv3.Endpoint{Address: message.SocketAddress(e.Address, e.Port)},
 	}}
-	if tls.enabled() && tls.source != message.GRPCSecrets && e.SPIFFEID != "" {
-		m.Metadata = message.TransportSocketMetadata(e.SPIFFEID)
+	if socket := choose(e); socket != "" {
+		m.Metadata = message.TransportSocketMetadata(socket)
 	}
 	return m
 }

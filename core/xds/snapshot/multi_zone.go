@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -22,6 +21,7 @@ type multiZones struct {
 // multiZone is the endpoints of a port of a MeshMultiZoneService, and what they depend on.
 type multiZone struct {
 	destinations *destinations.Set
+	zones        *zones
 	services     []*resource.MeshService // of destinations
 	selected     []*service              // parallel to services
 	*endpointSet
@@ -46,7 +46,7 @@ func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
 	if known := m.multiZones.sets[d]; known != nil {
 		return known.endpointSet
 	}
-	z := &multiZone{destinations: m.destinations}
+	z := &multiZone{destinations: m.destinations, zones: m.zones}
 	before := m.multiZones.before[d]
 	if before != nil && before.destinations == m.destinations {
 		z.services = before.services
@@ -56,7 +56,7 @@ func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
 	for _, s := range z.services {
 		z.selected = append(z.selected, m.selected[s.ID])
 	}
-	if before != nil && before.destinations == m.destinations && slices.Equal(before.selected, z.selected) {
+	if before != nil && before.destinations == m.destinations && before.zones == m.zones && slices.Equal(before.selected, z.selected) {
 		z.endpointSet = before.endpointSet
 	} else if z.endpointSet = m.join(b, d.target, z); before != nil && before.facts == z.facts && slices.EqualFunc(before.list, z.list, equalEndpoints) {
 		z.endpointSet = before.endpointSet
@@ -65,10 +65,20 @@ func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
 	return z.endpointSet
 }
 
-// join returns the endpoints of all MeshServices.
+// joined returns the MeshServices of a MeshMultiZoneService.
+func (m *meshState) joined(b *Builder, d *destination) []*resource.MeshService {
+	m.multiZone(b, d)
+	m.multiZones.mu.Lock()
+	defer m.multiZones.mu.Unlock()
+	return m.multiZones.sets[d].services
+}
+
+// join returns the endpoints of all MeshServices. Those of other zones are reached by the
+// addresses of their zones, if they are available.
 func (m *meshState) join(b *Builder, t *target, z *multiZone) *endpointSet {
 	var list []*xds.Endpoint
 	var ids []string
+	named := true
 	for i, s := range z.services {
 		port := m.semantics.JoinedPort(t.port, s)
 		if port == nil {
@@ -77,38 +87,20 @@ func (m *meshState) join(b *Builder, t *target, z *multiZone) *endpointSet {
 		of := &target{ids: m.semantics.SPIFFEIDs(s)}
 		served := servedBy(port, z.selected[i].endpoints)
 		ids = append(ids, of.idsOr(served)...)
-		for _, e := range served {
-			if m.semantics.OwnZoneOnly(s) {
-				own := *e
-				own.OwnZoneOnly = true
-				e = &own
-			}
-			list = append(list, e)
+		switch {
+		case !m.semantics.Zones().IsRemote(s, t.zone):
+			list = append(list, served...)
+		case t.via == byZone && m.semantics.JoinsElsewhere(s):
+			found, ok := m.ingresses(t, s.Zone())
+			list, named = append(list, found...), named && (ok || len(found) == 0)
 		}
 	}
-	// Of two MeshServices with one endpoint, one that is Available decides.
-	slices.SortFunc(list, func(a, b *xds.Endpoint) int {
-		return cmp.Or(compareEndpoints(a, b), compareBool(a.OwnZoneOnly, b.OwnZoneOnly))
-	})
+	slices.SortFunc(list, compareEndpoints)
 	list = slices.CompactFunc(list, func(a, b *xds.Endpoint) bool { return compareEndpoints(a, b) == 0 })
 	slices.Sort(ids)
-	return &endpointSet{list: list, facts: t.facts(list, m.semantics.MultiZoneTLS(), slices.Compact(ids)).kept(&b.facts)}
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// reachable returns the endpoints that a client of a zone reaches.
-func reachable(list []*xds.Endpoint, zone string) []*xds.Endpoint {
-	return slices.DeleteFunc(slices.Clone(list), func(e *xds.Endpoint) bool { return e.OwnZoneOnly && e.Zone != zone })
+	facts := t.facts(list, m.semantics.MultiZoneTLS(), slices.Compact(ids))
+	facts.unnamed = !named
+	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
 }
 
 // zonesOf returns endpoints in localities, one for each zone. Those of the client's zone

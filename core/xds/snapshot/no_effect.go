@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -66,7 +67,7 @@ func (s *State) outboundPlaces(d *resource.Dataplane, snapshot *Snapshot) map[st
 	if targets := snapshot.targets; targets != nil {
 		for i := range targets.outbounds {
 			o := &targets.outbounds[i]
-			add(n, cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Listens, mesh.target(s.builder, o))
+			add(n, cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Listens, mesh.target(s.builder, o, enforce.ZoneOf(d)))
 			n++
 		}
 	}

@@ -26,7 +26,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name, found := key.destination.name, &finder{set: key.backends}
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isExternal(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
+			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isDirect(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},

@@ -35,6 +35,8 @@ type Snapshot struct {
 	targets *targetConfs // nil: no outbound leads to a resource
 	found   *targetConfs // of backends of routes; nil: there are none
 	refers  bool         // a route may refer to destinations that are resources
+	exposed []exposure   // by the listeners of a zone proxy
+	view    *core.View   // of a dataplane with inbounds and listeners, see hasBoth
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -105,6 +107,9 @@ func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Co
 		return false
 	}
 	before, mesh := s.mesh.Load(), state.meshes[d.Mesh]
+	if hasBoth(d) && s.view != state.view {
+		return false
+	}
 	if before == mesh {
 		return true
 	}
@@ -112,6 +117,9 @@ func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Co
 		return false
 	}
 	if before.destinations != mesh.destinations && (s.refers || !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d))) {
+		return false
+	}
+	if len(d.Listeners) > 0 && (before.destinations != mesh.destinations || before.zones != mesh.zones) && !slices.Equal(s.exposed, mesh.exposures(state.builder, d)) {
 		return false
 	}
 	for _, known := range s.shared.sets {
@@ -198,7 +206,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 			o := &targets.outbounds[i]
 			sb.addOutbound(&outbound{
 				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Listens,
-				destination: sb.mesh.target(sb.Builder, o), configs: targets.configs, confs: confs, index: i,
+				destination: sb.target(o), configs: targets.configs, confs: confs, index: i,
 			})
 		}
 	}
@@ -212,6 +220,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	for _, part := range sb.proxy(server) {
 		sb.addOwn(part)
 	}
+	sb.addZoneListeners(s.view, server)
 	sb.addSecrets(server, before)
 	sb.warnRequired()
 	sb.warnReached()
@@ -306,6 +315,11 @@ func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
 func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
 	sb.reached[destination] = true
 	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
+	if set.facts.unnamed {
+		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoEndpoints, Place: destination.name, Inspected: true,
+			Message: "there is no cluster: the names of the destination do not make a server name (SNI)"})
+		return
+	}
 	key := clusterKey{
 		destination: destination, facts: set.facts, tls: sb.tls, client: sb.client,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),

@@ -39,8 +39,11 @@ type meshState struct {
 	open bool
 	// passthroughOff is a field of [xds.Proxy].
 	passthroughOff bool
-	// noExternal reports that no proxy connects to external services itself.
+	// noExternal reports that external services have no endpoints.
 	noExternal bool
+	// proxies are the dataplanes with listeners of zone proxies, sorted by identity.
+	proxies []*resource.Dataplane
+	zones   *zones
 }
 
 // newState returns the state of a view. Before is an earlier state, or nil.
@@ -61,12 +64,14 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			semantics: view.Semantics(), destinations: view.Destinations(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
 			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Mesh(mesh).Passthrough(),
-			noExternal: view.Mesh(mesh).NoExternalServices() != "",
+			noExternal: view.Semantics().Zones().NoExternalServices(view.Mesh(mesh)) != "",
 		}
 		var old *meshState
+		var was *core.View
 		if before != nil {
-			old = before.meshes[mesh]
+			old, was = before.meshes[mesh], before.view
 		}
+		next.findZones(view, was, mesh, old, changed[mesh])
 		switch {
 		case old == nil || old.identities != next.identities:
 			next.findEndpoints(view, mesh, old)
@@ -78,10 +83,10 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
 			}
-		case old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && slices.Equal(old.trusts, next.trusts):
+		case old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
-			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZones
+			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()
 		}
 		s.meshes[mesh] = next
 	}
@@ -231,6 +236,8 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 		return d.target.external.closed
 	case d.target.external != nil:
 		return d.target.external.endpoints
+	case d.target.via == viaIngress || d.target.via == viaEgress:
+		return m.zoned(b, d)
 	case d.target.isMultiZone():
 		return m.multiZone(b, d)
 	default:

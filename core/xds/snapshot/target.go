@@ -19,25 +19,50 @@ type target struct {
 	// ids are the SPIFFE IDs of a MeshService by its `identities`.
 	ids []string
 	tls semantics.ServiceTLS
-	// external is set for a MeshExternalService only.
+	via path
+	// zone is the zone of the clients, if the endpoints depend on it.
+	zone string
+	// external is how proxies connect to an external service themselves; nil for other
+	// destinations, and if they use an egress.
 	external *external
 }
+
+// path is what is between the proxy of a client and that of an endpoint.
+type path uint8
+
+const (
+	direct     path = iota
+	viaIngress      // a MeshService of another zone
+	viaEgress       // a MeshExternalService
+	byZone          // a MeshMultiZoneService, of which some MeshServices are in other zones
+	inZone          // the part of a MeshMultiZoneService that an ingress reaches
+)
 
 // unifiedNameTag is the tag by which policies of kind MeshProxyPatch select the outbound
 // of a destination that is a resource. Its value is the KRI.
 const unifiedNameTag = "kuma.io/unified-name"
 
-// target returns the destination of an outbound to a resource, which the builder keeps.
-func (m *meshState) target(b *Builder, o *destinations.Outbound) *destination {
+// target returns the destination of an outbound to a resource, which the builder keeps. The
+// clients are in the given zone, which may be empty; those of several zones share a
+// destination if they reach it on the same path.
+func (m *meshState) target(b *Builder, o *destinations.Outbound, zone string) *destination {
+	via, zone := m.pathTo(o.Destination, zone)
+	return m.targetOn(b, o, via, zone)
+}
+
+// targetOn is target for a given path.
+func (m *meshState) targetOn(b *Builder, o *destinations.Outbound, via path, zone string) *destination {
 	name := o.Destination.KRI(o.Port.SectionName())
-	return b.destinations.get(fmt.Sprintf("%s %p", name, o.Destination), func() *destination {
+	return b.destinations.get(fmt.Sprintf("%s %p %d %s", name, o.Destination, via, zone), func() *destination {
 		meta := o.Destination.Identity()
-		t := &target{object: o.Destination, port: o.Port, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
+		t := &target{object: o.Destination, port: o.Port, via: via, zone: zone, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
 		switch o := o.Destination.(type) {
 		case *resource.MeshService:
 			t.ids = m.semantics.SPIFFEIDs(o)
 		case *resource.MeshExternalService:
-			t.external = newExternal(o, &b.facts)
+			if via == direct {
+				t.external = newExternal(o, &b.facts)
+			}
 		}
 		return &destination{name: name, target: t, Destination: variant.Destination{
 			Mesh: meta.Mesh, Tags: resource.NewTags(map[string]string{resource.ServiceTag: meta.DisplayName(), unifiedNameTag: name}),
@@ -45,10 +70,31 @@ func (m *meshState) target(b *Builder, o *destinations.Outbound) *destination {
 	})
 }
 
+// pathTo returns the path from clients of a zone to a destination. The second result is the
+// zone if the endpoints depend on it.
+func (m *meshState) pathTo(d resource.Destination, zone string) (path, string) {
+	reading := m.semantics.Zones()
+	switch d := d.(type) {
+	case *resource.MeshService:
+		if reading.IsRemote(d, zone) {
+			return viaIngress, ""
+		}
+	case *resource.MeshExternalService:
+		if reading.Proxied {
+			return viaEgress, zone
+		}
+	case *resource.MeshMultiZoneService:
+		if reading.Proxied {
+			return byZone, zone
+		}
+	}
+	return direct, ""
+}
+
 // speaksHTTP2 reports whether proxies call each other by HTTP/2, whatever version of HTTP the
 // workloads use.
 func (t *target) speaksHTTP2() bool {
-	return t != nil && t.external == nil
+	return t != nil && !t.isExternal()
 }
 
 // isMultiZone reports whether the target, which may be nil, is a MeshMultiZoneService.
@@ -61,7 +107,17 @@ func (t *target) isMultiZone() bool {
 }
 
 // isExternal reports whether the target, which may be nil, is an external service.
-func (t *target) isExternal() bool { return t != nil && t.external != nil }
+func (t *target) isExternal() bool {
+	if t == nil {
+		return false
+	}
+	_, is := t.object.(*resource.MeshExternalService)
+	return is
+}
+
+// isDirect reports whether proxies connect to the external service themselves that the
+// target, which may be nil, is.
+func (t *target) isDirect() bool { return t != nil && t.external != nil }
 
 // servedBy returns the inbounds that serve a port of a MeshService, of all inbounds of its
 // dataplanes.
@@ -81,11 +137,16 @@ func servedBy(port *resource.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
 // the CA would be accepted.
 const noSPIFFEID = "no SPIFFE ID is known"
 
-// endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
-func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
+// servicePort returns the port of a MeshService.
+func (t *target) servicePort() *resource.ServicePort {
 	ports := t.object.(*resource.MeshService).Spec.Ports
 	at := slices.IndexFunc(ports, func(p resource.ServicePort) bool { return p.Port == t.port.Number })
-	list := servedBy(&ports[at], all)
+	return &ports[at]
+}
+
+// endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
+func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
+	list := servedBy(t.servicePort(), all)
 	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).kept(known)}
 }
 

@@ -55,7 +55,8 @@ type serverTLS struct {
 // secure makes a cluster choose the transport socket of each endpoint by the identity
 // that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
 // cluster, which has no TLS. If all endpoints of a destination are called by TLS, that is
-// the only socket (SPEC 17.4). GRPC has one socket for all endpoints of a cluster, so there
+// the only socket, except for zone proxies that know the destination by another server name
+// (SPEC 17.4). GRPC has one socket for all endpoints of a cluster, so there
 // the endpoints with identity have it; see grpcEndpoints.
 func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol message.Protocol) {
 	if !c.enabled() {
@@ -63,29 +64,60 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol m
 	}
 	if c.source == message.GRPCSecrets {
 		if len(facts.ids) > 0 {
-			m.TransportSocket = c.socket(protocol, facts.ids...)
+			m.TransportSocket = c.socket(protocol, "", facts.ids...)
 		}
 		return
 	}
 	if facts.secured {
-		m.TransportSocket = c.socket(protocol, facts.ids...)
+		first := ""
+		if len(facts.serverNames) > 0 {
+			first = facts.serverNames[0]
+		}
+		m.TransportSocket = c.socket(protocol, first, facts.ids...)
+		for i := 1; i < len(facts.serverNames); i++ {
+			name := facts.serverNames[i]
+			m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
+				Name: name, Match: message.SocketMatch(name),
+				TransportSocket: c.socket(protocol, name, facts.ids...),
+			})
+		}
 		return
 	}
 	for _, id := range facts.ids {
 		m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
 			Name: id, Match: message.SocketMatch(id),
-			TransportSocket: c.socket(protocol, id),
+			TransportSocket: c.socket(protocol, "", id),
 		})
 	}
 }
 
-// socket returns the socket of an endpoint that has one of the given SPIFFE IDs. By default
-// Envoy's clients offer at most TLS 1.2, and an inbound may require TLS 1.3.
-func (c clientTLS) socket(protocol message.Protocol, ids ...string) *corev3.TransportSocket {
+// socketChooser returns the name of the transport socket of an endpoint among those of its
+// cluster; "" for that of the cluster itself.
+type socketChooser func(*xds.Endpoint) string
+
+// chooser returns which of the sockets that secure makes an endpoint has.
+func (c clientTLS) chooser(facts *endpointFacts) socketChooser {
+	return func(e *xds.Endpoint) string {
+		switch {
+		case !c.enabled() || c.source == message.GRPCSecrets:
+			return ""
+		case !facts.secured:
+			return e.SPIFFEID
+		case len(facts.serverNames) > 1 && e.ServerName != facts.serverNames[0]:
+			return e.ServerName
+		}
+		return ""
+	}
+}
+
+// socket returns the socket of an endpoint that has one of the given SPIFFE IDs. ServerName
+// is the SNI, which may be empty. By default Envoy's clients offer at most TLS 1.2, and an
+// inbound may require TLS 1.3.
+func (c clientTLS) socket(protocol message.Protocol, serverName string, ids ...string) *corev3.TransportSocket {
 	common := c.source.CommonTLS(ids...)
 	if c.source != message.GRPCSecrets { // gRPC has TLS 1.3 and refuses parameters and other protocols than h2
 		common.TlsParams = &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
 		common.AlpnProtocols = message.ALPN(protocol)
 	}
-	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: common})
+	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: common, Sni: serverName})
 }

@@ -149,6 +149,28 @@ var withoutIdentities = story{
 	},
 }
 
+// zoneProxies are an egress of the zone east and an ingress of the zone west.
+const zoneProxies = `
+type: Dataplane
+mesh: default
+name: egress-east
+labels: {kuma.io/zone: east, proxy: egress}
+networking: {address: 127.0.0.61, listeners: [{type: ZoneEgress, port: 10002, name: out}]}
+---
+type: Dataplane
+mesh: default
+name: ingress-west
+labels: {kuma.io/zone: west, proxy: ingress}
+networking: {address: 127.0.0.62, listeners: [{type: ZoneIngress, port: 10001, name: in}]}
+---
+type: MeshZoneAddress
+mesh: default
+name: west
+labels: {kuma.io/zone: west}
+spec: {address: 127.0.0.62, port: 10001}
+---
+`
+
 // MeshMultiZoneServices join MeshServices of two zones. The workloads of some are down.
 var multiZones = story{
 	name: "MeshMultiZoneServices", semantics: semantics.Kuma,
@@ -157,7 +179,7 @@ var multiZones = story{
   - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshMultiZoneService, labels: {joins: flat}}}
   - {address: 127.0.0.1, port: 10003, backendRef: {kind: MeshMultiZoneService, labels: {joins: remote}}}
   - {address: 127.0.0.1, port: 10004, backendRef: {kind: MeshMultiZoneService, labels: {joins: unavailable}}}
-`, identities+zonal("backend", "east", "Available")+zonal("backend", "west", "Available")+
+`, identities+zoneProxies+zonal("backend", "east", "Available")+zonal("backend", "west", "Available")+
 		zonal("greeter", "west", "Available")+zonal("store", "west", "Unavailable")+
 		multiZone("backend", "backend", "http")+multiZone("flat", "backend", "http")+multiZone("remote", "greeter", "grpc")+multiZone("unavailable", "store", "tcp")+`
 type: MeshLoadBalancingStrategy
@@ -167,7 +189,7 @@ spec:
   to:
   - {targetRef: {kind: MeshMultiZoneService, labels: {joins: flat}}, default: {localityAwareness: {disabled: true}}}
 `),
-	proxies: []string{"web", "backend-1", "backend-2", "greeter-2"},
+	proxies: []string{"web", "backend-1", "backend-2", "greeter-2", "ingress-west"},
 	steps: []step{
 		{name: "the zone of the client first", do: each(4, get("127.0.0.1:10001/")), want: "200 backend-1"},
 		{name: "all zones", do: each(8, get("127.0.0.1:10002/")), want: "200 backend-1, 200 backend-2"},
@@ -203,7 +225,7 @@ spec: {selector: {meshService: {matchLabels: {app: %[2]s}}}, ports: [{port: 80, 
 // Routes have destinations as backends, by labels and by name.
 var destinationBackends = story{
 	name: "backends of routes", semantics: semantics.Kuma,
-	mesh: withClient(`
+	mesh: identities + zoneProxies + withClient(`
   - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshService, name: backend, port: 80}}
   - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshService, name: store, port: 5432}}
   - {address: 127.0.0.1, port: 10003, tags: {kuma.io/service: backend, kuma.io/protocol: http}}
@@ -232,7 +254,7 @@ spec:
   - {targetRef: {kind: MeshService, name: store}, rules: [{default: {backendRefs: [{kind: MeshService, labels: {app: store}, port: 80}]}}]}
 ---
 `+zonal("store", "west", "Available")),
-	proxies: []string{"web", "backend-1", "backend-2", "cart-1"},
+	proxies: []string{"web", "backend-1", "backend-2", "cart-1", "store-2", "egress-east", "ingress-west"},
 	steps: []step{
 		{name: "no rule", do: get("127.0.0.1:10001/"), want: "200 backend-1"},
 		{name: "a MeshService by labels", do: get("127.0.0.1:10001/cart"), want: "200 cart-1"},
@@ -249,7 +271,7 @@ spec:
 // allows no passthrough. The virtual address of a headless MeshService is that of its pod.
 var virtualAddresses = story{
 	name: "virtual addresses", semantics: semantics.Kuma,
-	mesh: shop + `
+	mesh: shop + identities + zoneProxies + `
 type: Mesh
 name: default
 networking: {outbound: {passthrough: false}}
@@ -268,13 +290,13 @@ networking:
 		strings.Replace(zonal("cart", "east", "Available"), "spec:", "status: {vips: [{ip: 127.0.0.90}]}\nspec:", 1) +
 		strings.Replace(multiZone("all", "backend", "http"), "spec:", "status: {vips: [{ip: 127.0.0.91}]}\nspec:", 1) +
 		strings.Replace(strings.Replace(outsideService, "PORT", "8443", 1), "spec:", "status: {vip: {ip: 127.0.0.92}}\nspec:", 1),
-	proxies: []string{"hidden", "backend-1", "backend-2", "cart-1"},
+	proxies: []string{"hidden", "backend-1", "backend-2", "cart-1", "egress-east", "ingress-west"},
 	steps: []step{
 		{name: "a pod", do: each(3, get("127.0.0.51:15951/", redirectedFrom("127.0.0.11:10000"))), want: "200 backend-1"},
 		{name: "the pod of another zone", do: each(3, get("127.0.0.51:15951/", redirectedFrom("127.0.0.12:10000"))), want: "200 backend-2"},
 		{name: "another port of a pod", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.11:10081")), want: "closed"},
-		{name: "the pod itself, by its inbound", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
-		{name: "its inbound", do: get("127.0.0.51:15961/", redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
+		{name: "the pod itself, by its inbound", do: get("127.0.0.51:15951/", as(webID), redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
+		{name: "its inbound", do: get("127.0.0.51:15961/", as(webID), redirectedFrom("127.0.0.51:10000")), want: "200 hidden"},
 		{name: "a MeshService", do: eventually("200 cart-1", get("127.0.0.51:15951/", redirectedFrom("127.0.0.90:80"))), want: "200 cart-1"},
 		{name: "a MeshMultiZoneService", do: each(4, get("127.0.0.51:15951/", redirectedFrom("127.0.0.91:80"))), want: "200 backend-1"},
 		{name: "an external service", do: get("127.0.0.51:15951/", redirectedFrom("127.0.0.92:9000")), want: "200"},

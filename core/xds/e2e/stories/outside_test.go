@@ -93,7 +93,7 @@ func externalStory() story {
 	secured := func(more string) string {
 		return "{enabled: true, verification: {caCert: {inlineString: OTHER-BUNDLE}" + more + "}}"
 	}
-	s := story{name: "external services", semantics: semantics.Kuma, proxies: []string{"web"}, down: []string{"backend-1", "backend-2"}}
+	s := story{name: "external services", semantics: semantics.Kuma, proxies: []string{"web", "egress-east"}, down: []string{"backend-1", "backend-2"}}
 	outbounds, services := "\n", ""
 	for i, c := range []struct{ name, endpoints, tls, want string }{
 		{"in plain text", plain, "{}", "host=inside.example sni= client="},
@@ -121,7 +121,7 @@ func externalStory() story {
 		outbounds, services = outbounds+outbound, services+service
 		s.steps = append(s.steps, step{name: c.name, do: outside(fmt.Sprintf("127.0.0.1:%d/", port)), want: c.want})
 	}
-	s.mesh = withClient(outbounds, services+identities)
+	s.mesh = withClient(outbounds, services+identities+zoneProxies)
 	return s
 }
 

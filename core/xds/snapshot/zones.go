@@ -1,0 +1,151 @@
+package snapshot
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core"
+	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// zones is how the proxies of a mesh reach other zones and external services. States share
+// it until it, or an identity, changes.
+type zones struct{ *destinations.Zones }
+
+// zonedSet is the endpoints of a destination behind a zone proxy, as they were made last,
+// and what they depend on. The SPIFFE IDs may depend on the dataplanes of a MeshService. A
+// destination has it, so it is freed with the destination.
+type zonedSet struct {
+	mu       sync.Mutex
+	zones    *zones
+	selected *service
+	*endpointSet
+}
+
+// target returns the destination of an outbound to a resource.
+func (sb *snapshotBuilder) target(o *destinations.Outbound) *destination {
+	return sb.mesh.target(sb.Builder, o, enforce.ZoneOf(sb.dataplane))
+}
+
+// findZones sets the zones of a mesh and its zone proxies. Old is an earlier state of the
+// mesh in the view was, and changed are the dataplanes that differ since; both may be nil.
+// The cost of a change of other dataplanes is proportional to their number.
+func (m *meshState) findZones(view, was *core.View, mesh string, old *meshState, changed []resource.ID) {
+	m.proxies = proxiesAfter(view, mesh, old, changed)
+	if old != nil && same(old.proxies, m.proxies) && old.identities == m.identities && was.Mesh(mesh) == view.Mesh(mesh) &&
+		same(was.Objects(mesh), view.Objects(mesh)) && same(was.Objects(""), view.Objects("")) {
+		m.zones = old.zones
+		return
+	}
+	m.zones = &zones{destinations.NewZones(destinations.ZoneSources{
+		Semantics: m.semantics, Mesh: view.Mesh(mesh), Identified: len(m.identities.All()) > 0,
+		Objects: view.Objects(mesh), Globals: view.Objects(""), Proxies: m.proxies,
+	})}
+	if old != nil && old.identities == m.identities && old.zones.Equal(m.zones.Zones) {
+		m.zones = old.zones
+	}
+}
+
+// proxiesAfter returns the dataplanes with listeners of zone proxies.
+func proxiesAfter(view *core.View, mesh string, old *meshState, changed []resource.ID) (proxies []*resource.Dataplane) {
+	if old == nil {
+		for _, d := range view.Dataplanes(mesh) {
+			if len(d.Listeners) > 0 {
+				proxies = append(proxies, d)
+			}
+		}
+		return proxies
+	}
+	proxies = old.proxies
+	for _, id := range changed {
+		at, found := slices.BinarySearchFunc(proxies, id, func(d *resource.Dataplane, id resource.ID) int { return d.Compare(id) })
+		next := view.Dataplane(id)
+		isProxy := next != nil && len(next.Listeners) > 0
+		if !found && !isProxy {
+			continue
+		}
+		proxies = slices.Clone(proxies)
+		switch {
+		case !isProxy:
+			proxies = slices.Delete(proxies, at, at+1)
+		case found:
+			proxies[at] = next
+		default:
+			proxies = slices.Insert(proxies, at, next)
+		}
+	}
+	return proxies
+}
+
+// zoned returns the endpoints of a destination behind a zone proxy. If they are those that
+// were made last, it returns the same pointer.
+func (m *meshState) zoned(b *Builder, d *destination) *endpointSet {
+	z, selected := &d.zoned, m.selected[d.target.object.Identity().ID]
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.zones == m.zones && z.selected == selected {
+		return z.endpointSet
+	}
+	next := m.ingressSet
+	if d.target.via == viaEgress {
+		next = m.egressSet
+	}
+	if set := next(b, d.target, selected); z.endpointSet == nil || z.facts != set.facts || !slices.EqualFunc(z.list, set.list, equalEndpoints) {
+		z.endpointSet = set
+	}
+	z.zones, z.selected = m.zones, selected
+	return z.endpointSet
+}
+
+// ingressSet returns the addresses of the zone of a MeshService. Selected are the inbounds
+// of its dataplanes, which may be nil.
+func (m *meshState) ingressSet(b *Builder, t *target, selected *service) *endpointSet {
+	s := t.object.(*resource.MeshService)
+	list, named := m.ingresses(t, s.Zone())
+	ids := t.ids
+	if len(ids) == 0 && selected != nil {
+		ids = t.idsOr(servedBy(t.servicePort(), selected.endpoints))
+	}
+	facts := t.facts(list, semantics.AlwaysTLS, ids)
+	facts.unnamed = !named
+	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+}
+
+// ingresses returns the addresses of a zone as endpoints of a destination. It returns false
+// if the ingress of the zone cannot recognize the destination.
+func (m *meshState) ingresses(t *target, zone string) (list []*xds.Endpoint, named bool) {
+	name, named := m.zones.ServerName(t.object, t.port, zone)
+	for _, a := range m.zones.Addresses(zone) {
+		list = append(list, &xds.Endpoint{Address: a.Address, Port: a.Port, Zone: zone, Protocol: message.ProtocolOf(t.port.Protocol), ServerName: name})
+	}
+	return list, named
+}
+
+// egressSet returns the egresses through which dataplanes of a zone reach an external
+// service. They use TLS if an egress has an identity.
+func (m *meshState) egressSet(b *Builder, t *target, _ *service) *endpointSet {
+	var list []*xds.Endpoint
+	named, egresses := true, m.zones.Egresses(t.zone)
+	for i := range egresses {
+		e := &egresses[i]
+		endpoint := &xds.Endpoint{Address: e.Address, Port: e.Port, Zone: e.Zone, Protocol: message.ProtocolOf(t.port.Protocol)}
+		if e.Dataplane != nil {
+			endpoint.SPIFFEID = spiffeIDOf(e.Dataplane, m.identities)
+		}
+		name, ok := m.zones.EgressName(t.object, t.port, e)
+		endpoint.ServerName, named = name, named && ok
+		list = append(list, endpoint)
+	}
+	tls, ids := semantics.NeverTLS, collectFacts(list).ids
+	if len(ids) > 0 {
+		tls = semantics.AlwaysTLS
+	}
+	facts := t.facts(list, tls, ids)
+	facts.unnamed = !named
+	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+}
