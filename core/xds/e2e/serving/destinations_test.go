@@ -20,6 +20,11 @@ const client = `
     {address: 127.0.0.1, port: 10003, backendRef: {kind: MeshExternalService, labels: {kuma.io/display-name: outside}, port: 80}}]}}
 ---
 {type: MeshMultiZoneService, name: all, spec: {selector: {meshService: {matchLabels: {team: a}}}, ports: [{port: 80, appProtocol: http}]}}
+---
+{type: MeshTrafficPermission, name: all, spec: {rules: [{default: {allow: [{path: {type: Prefix, value: /}}]}}]}}
+---
+{type: MeshIdentity, name: files, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Extension, extension: {name: files, config: {
+  certificate: "CERTIFICATES/{{ .Name }}.pem", privateKey: "CERTIFICATES/{{ .Name }}.key", trustBundle: CERTIFICATES/ca.pem}}}}}
 `
 
 // external is a MeshExternalService at an address.
@@ -27,12 +32,12 @@ func external(address string) string {
 	return fmt.Sprintf("{type: MeshExternalService, name: outside, spec: {match: {port: 80, protocol: http}, endpoints: [{address: %s, port: 10000}]}}", address)
 }
 
-// pod is a dataplane without a proxy.
+// pod is a dataplane whose workload listens at another port.
 func pod(name, zone, address string) string {
 	return fmt.Sprintf(`
-{type: Dataplane, name: %s, labels: {app: %s, of: pods, kuma.io/zone: %s}, networking: {address: %s,
-  inbound: [{port: 10000, protocol: http, tags: {kuma.io/service: pods}}]}}
-`, name, name, zone, address)
+{type: Dataplane, name: %[1]s, labels: {app: %[1]s, of: pods, kuma.io/zone: %[2]s}, networking: {address: %[3]s,
+  inbound: [{port: 10000, serviceAddress: %[3]s, servicePort: 10080, protocol: http, tags: {kuma.io/service: pods}}]}}
+`, name, zone, address)
 }
 
 // service is a MeshService of a team that selects pods by a label.
@@ -43,8 +48,19 @@ func service(name, app, zone string) string {
 `, name, zone, app)
 }
 
-// Requests to destinations succeed through an Envoy while the pods, the selectors and the
-// destinations themselves change, and Envoy accepts each change.
+// zoneProxy is a dataplane with a listener of a zone proxy.
+func zoneProxy(name, zone, kind, address string) string {
+	return fmt.Sprintf("{type: Dataplane, name: %s, labels: {kuma.io/zone: %s}, networking: {address: %s, listeners: [{type: %s, port: 10001}]}}", name, zone, address, kind)
+}
+
+// zoneAddress is the address of the zone west.
+func zoneAddress(address string) string {
+	return fmt.Sprintf("{type: MeshZoneAddress, name: west, labels: {kuma.io/zone: west}, spec: {address: %s, port: 10001}}", address)
+}
+
+// Requests to destinations succeed through Envoys while the pods, the selectors, the zones
+// and the destinations themselves change, and each Envoy accepts each change. Pods of the
+// other zone are reached through its ingress, and an external service through an egress.
 func TestDestinations(t *testing.T) {
 	envoytest.Path(t)
 	for name, protocol := range map[string]corev3.ApiConfigSource_ApiType{
@@ -53,37 +69,65 @@ func TestDestinations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMesh(t, map[string]string{
-				"web.yaml": client, "outside.yaml": external("127.0.0.11"), "pod-1.yaml": pod("pod-1", "east", "127.0.0.11"),
-				"service.yaml": service("pods", "app: pod-1", "east"),
+				"outside.yaml": external("127.0.0.21"), "pod-1.yaml": pod("pod-1", "east", "127.0.0.11"),
+				"pod-2.yaml": pod("pod-2", "east", "127.0.0.12"), "pod-3.yaml": pod("pod-3", "west", "127.0.0.14"),
+				"service.yaml":   service("pods", "app: pod-1", "east"),
+				"egress.yaml":    zoneProxy("egress", "east", "ZoneEgress", "127.0.0.31"),
+				"ingress-1.yaml": zoneProxy("ingress-1", "west", "ZoneIngress", "127.0.0.32"),
+				"ingress-2.yaml": zoneProxy("ingress-2", "west", "ZoneIngress", "127.0.0.33"),
 			})
+			m.write("web.yaml", strings.ReplaceAll(client, "CERTIFICATES", m.certificates))
 			m.semantics = semantics.Kuma
-			m.startApp("pod-1", "127.0.0.11:10000")
-			m.startApp("pod-2", "127.0.0.12:10000")
+			for app, address := range map[string]string{"pod-1": "127.0.0.11:10080", "pod-2": "127.0.0.12:10080", "pod-3": "127.0.0.14:10080", "outside-1": "127.0.0.21:10000", "outside-2": "127.0.0.22:10000"} {
+				m.startApp(app, address)
+			}
 			server := m.serve(firstReplica)
-			m.startProxy("web", protocol, firstReplica, "127.0.0.201:9901")
-			server.waitConverged(1)
+			authority := envoytest.NewAuthority(t)
+			proxies := []string{"web", "pod-1", "pod-2", "pod-3", "egress", "ingress-1", "ingress-2"}
+			var web *envoytest.Proxy
+			for i, proxy := range proxies {
+				authority.WriteFiles(t, m.certificates, proxy, "spiffe://default.mesh.local/dataplane/"+proxy)
+				started := m.startProxy(proxy, protocol, firstReplica, fmt.Sprintf("127.0.0.%d:9901", 201+i))
+				if proxy == "web" {
+					web = started
+				}
+			}
+			server.waitConverged(len(proxies))
+			// knows waits until the client has an endpoint.
+			knows := func(endpoint string) {
+				eventually(t, "web has the endpoint "+endpoint, func() bool {
+					clusters, err := web.Get("/clusters")
+					return err == nil && strings.Contains(clusters, m.network.Replace(endpoint))
+				})
+			}
 			one := startTraffic(t, m.network.Replace("http://127.0.0.1:10001/"))
 			all := startTraffic(t, m.network.Replace("http://127.0.0.1:10002/"))
 			outside := startTraffic(t, m.network.Replace("http://127.0.0.1:10003/"))
 			one.only("pod-1")
 			all.only("pod-1")
-			outside.only("pod-1")
+			outside.only("outside-1")
 
-			m.write("outside.yaml", external("127.0.0.12"))
-			m.write("pod-2.yaml", pod("pod-2", "east", "127.0.0.12"))
-			m.write("service.yaml", service("pods", "of: pods", "east"))
+			m.write("outside.yaml", external("127.0.0.22"))
+			m.write("service.yaml", service("pods", "of: pods", "east")) // those of the zone east
 			one.flows("pod-1", "pod-2")
 			all.flows("pod-1", "pod-2")
-			outside.only("pod-2")
+			outside.only("outside-2")
 
-			m.write("west.yaml", service("west", "app: pod-1", "west"))
-			m.write("pod-1.yaml", pod("pod-1", "west", "127.0.0.11"))
+			m.write("service.yaml", service("pods", "app: pod-2", "east"))
 			one.only("pod-2")
+			all.only("pod-2")
+			m.write("west.yaml", service("west", "app: pod-3", "west"))
+			m.write("address.yaml", zoneAddress("127.0.0.32"))
+			knows("127.0.0.32:10001")
 			all.only("pod-2") // in the zone of the client
 			m.write("service.yaml", strings.Replace(service("pods", "app: pod-2", "east"), "team: a", "team: b", 1))
-			all.only("pod-1")
+			all.only("pod-3")
 			one.only("pod-2")
-			server.waitConverged(1)
+
+			m.write("address.yaml", zoneAddress("127.0.0.33"))
+			knows("127.0.0.33:10001")
+			m.remove("ingress-1.yaml")
+			all.only("pod-3")
 			if got := server.metric("xds_nacks_total"); got != 0 {
 				t.Errorf("%d NACKs", got)
 			}
