@@ -4,40 +4,41 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Unreachable reports why no proxy connects to a MeshExternalService: it returns the field
 // that prevents it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
-func Unreachable(s *resource.MeshExternalService) (path, why string) {
+func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 	switch {
-	case s.Spec.Extension != nil:
+	case m.Spec.Extension != nil:
 		return "spec.extension", "its endpoints are in a form that is not known here"
-	case !s.UsesTLS():
+	case !m.UsesTLS():
 		return "", ""
 	}
-	v := s.Verification()
+	v := m.Verification()
 	const field = "spec.tls.verification."
 	if ca := v.CACert; ca != nil && v.ChecksCA() {
-		text, inline := PEM(ca)
-		switch {
-		case !inline:
-			return field + "caCert", inSecret
-		case !x509.NewCertPool().AppendCertsFromPEM([]byte(text)):
-			return field + "caCert", "it has no certificate in PEM"
+		text, why := s.PEM(ca)
+		if why == "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
+			why = "it has no certificate in PEM"
+		}
+		if why != "" {
+			return field + "caCert", why
 		}
 	}
 	if !v.PresentsClientCert() {
 		return "", ""
 	}
-	certificate, certificateInline := PEM(v.ClientCert)
-	key, keyInline := PEM(v.ClientKey)
-	if !certificateInline {
-		return field + "clientCert", inSecret
+	certificate, why := s.PEM(v.ClientCert)
+	if why != "" {
+		return field + "clientCert", why
 	}
-	if !keyInline {
-		return field + "clientKey", inSecret
+	key, why := s.PEM(v.ClientKey)
+	if why != "" {
+		return field + "clientKey", why
 	}
 	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
 		return field + "clientCert", "it is not a PEM certificate for the clientKey"
@@ -45,18 +46,44 @@ func Unreachable(s *resource.MeshExternalService) (path, why string) {
 	return "", ""
 }
 
-const inSecret = "it is in a Secret, which is not read; give it in inline or inlineString"
-
-// PEM returns the text of a certificate or key, or false if it is in a Secret.
-func PEM(c *resource.Certificate) (text string, inline bool) {
+// PEM returns the text of a certificate or key, or why there is none.
+func (s *Set) PEM(c *resource.Certificate) (text, why string) {
+	if name, is := c.SecretName(); is {
+		secret := s.secrets[name]
+		if secret == nil {
+			return "", fmt.Sprintf("there is no Secret %q in the mesh", name)
+		}
+		return secret.Text(), ""
+	}
 	switch {
 	case c.Inline != nil:
 		decoded, err := base64.StdEncoding.DecodeString(*c.Inline)
-		return string(decoded), err == nil
+		if err != nil {
+			return "", "it is not in base64"
+		}
+		return string(decoded), ""
 	case c.InlineString != nil:
-		return *c.InlineString, true
+		return *c.InlineString, ""
 	case c.InsecureInline != nil:
-		return c.InsecureInline.Value, true
+		return c.InsecureInline.Value, ""
 	}
-	return "", false
+	return "", "it is empty"
+}
+
+// Secrets returns the Secrets to which the certificates and keys of a MeshExternalService
+// refer, in the order of the fields; nil for those that the mesh lacks.
+func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secret) {
+	if !m.UsesTLS() {
+		return nil
+	}
+	v := m.Verification()
+	for _, c := range []*resource.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
+		if c == nil {
+			continue
+		}
+		if name, is := c.SecretName(); is {
+			secrets = append(secrets, s.secrets[name])
+		}
+	}
+	return secrets
 }

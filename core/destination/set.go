@@ -16,7 +16,8 @@ type Set struct {
 	all       []resource.Destination // sorted by identity
 	byName    map[kindName][]int     // indexes into all, in ascending order
 	byLabel   map[kindLabel][]int
-	lists     sync.Map // of outbounds, by the filter of dataplanes; see reachedBy
+	secrets   map[string]*resource.Secret // by name
+	lists     sync.Map                    // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
 // kindName is the kind and the name by which references find destinations.
@@ -33,8 +34,11 @@ type kindLabel struct {
 // New returns the destinations among the objects of a mesh, which must be sorted by
 // identity. Mesh is the mesh's document, or nil.
 func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) *Set {
-	set := &Set{semantics: s, mesh: mesh, byName: map[kindName][]int{}, byLabel: map[kindLabel][]int{}}
+	set := &Set{semantics: s, mesh: mesh, byName: map[kindName][]int{}, byLabel: map[kindLabel][]int{}, secrets: map[string]*resource.Secret{}}
 	for _, o := range objects {
+		if secret, is := o.(*resource.Secret); is {
+			set.secrets[secret.Name] = secret
+		}
 		d, is := o.(resource.Destination)
 		if !is {
 			continue

@@ -112,7 +112,6 @@ func (d *decoder) unusedFields(at *diag.At, doc *dataplaneDoc) {
 func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
 	d.countUnused(at, "advertisedAddress", doc.AdvertisedAddress != "")
 	d.countUnused(at, "admin", doc.Admin != nil)
-	d.countUnused(at, "listeners", doc.Listeners != nil)
 	for i := range doc.Inbound {
 		if doc.Inbound[i].ServiceProbe != nil {
 			d.countUnused(at.Field("inbound").Index(i), "serviceProbe", true)

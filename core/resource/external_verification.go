@@ -104,15 +104,15 @@ func (CertificateType) Enum() []string { return conf.Words(SecretCertificate, In
 
 // SecretRef is a reference to a Secret.
 type SecretRef struct {
-	Kind SecretKind `json:"kind"`
-	Name string     `json:"name"`
+	Kind SecretRefKind `json:"kind"`
+	Name string        `json:"name"`
 }
 
-// SecretKind is the kind of a [SecretRef].
-type SecretKind string
+// SecretRefKind is the kind of a [SecretRef].
+type SecretRefKind string
 
 // Enum returns the only allowed value.
-func (SecretKind) Enum() []string { return []string{"Secret"} }
+func (SecretRefKind) Enum() []string { return []string{"Secret"} }
 
 // InlineValue is a text in the document itself.
 type InlineValue struct {

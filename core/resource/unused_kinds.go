@@ -6,7 +6,7 @@ package resource
 var unusedKinds = map[string]bool{
 	"AccessAudit": true, "AccessRole": true, "AccessRoleBinding": true, "Config": true, "ConfigMap": true,
 	"ContainerPatch": true, "DataplaneInsight": true, "DataplaneOverview": true, "GlobalSecret": true,
-	"MeshGatewayConfig": true, "MeshGatewayInstance": true, "MeshInsight": true, "MeshOverview": true, "Secret": true,
+	"MeshGatewayConfig": true, "MeshGatewayInstance": true, "MeshInsight": true, "MeshOverview": true,
 	"ServiceInsight": true, "ServiceOverview": true, "WorkloadInsight": true, "ZoneEgressInsight": true,
 	"ZoneEgressOverview": true, "ZoneIngressInsight": true, "ZoneIngressOverview": true, "ZoneInsight": true,
 	"ZoneOverview": true,
@@ -37,5 +37,5 @@ var replacedKinds = map[string]string{
 // sharedKinds are kinds of objects that other systems also have. A document of
 // another API group belongs to such a system.
 var sharedKinds = map[string]bool{
-	WorkloadKind: true, ConfigKind: true, ZoneKind: true, MeshServiceKind: true, MeshGatewayKind: true,
+	WorkloadKind: true, ConfigKind: true, SecretKind: true, ZoneKind: true, MeshServiceKind: true, MeshGatewayKind: true,
 }

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -55,6 +57,7 @@ func web(s *snapshot.State) *snapshot.Snapshot {
 // A builder answers as a new one does after random changes of dataplanes and of the
 // destinations that are resources.
 func TestBuilderFollowsDestinations(t *testing.T) {
+	bundles := []string{envoytest.NewAuthority(t).Bundle(), envoytest.NewAuthority(t).Bundle()}
 	for seed := range uint64(15) {
 		random := rand.New(rand.NewPCG(seed, 17))
 		pick := func(words ...string) string { return words[random.IntN(len(words))] }
@@ -64,7 +67,7 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(19) {
+			switch random.IntN(21) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
@@ -78,8 +81,8 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			case 6:
 				text = fmt.Sprintf("{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, labels: {team: %s}}, default: {connectionTimeout: %ss}}]}}", pick("a", "b"), pick("1", "2"))
 			case 8:
-				text = fmt.Sprintf("{type: MeshExternalService, name: %s, labels: {team: %s}, spec: {match: {port: 80, protocol: %s}, endpoints: [{address: %s, port: 1}%s], tls: {enabled: %v}}, status: {vip: {ip: 242.0.0.%d}}}",
-					name, pick("a", "b"), pick("http", "tcp"), pick("192.0.2.1", "a.example"), some(", {address: 192.0.2.2, port: 2, priority: 1}"), random.IntN(2) == 0, random.IntN(3))
+				text = fmt.Sprintf("{type: MeshExternalService, name: %s, labels: {team: %s}, spec: {match: {port: 80, protocol: %s}, endpoints: [{address: %s, port: 1}%s], tls: {enabled: %v, verification: {caCert: %s}}}, status: {vip: {ip: 242.0.0.%d}}}",
+					name, pick("a", "b"), pick("http", "tcp"), pick("192.0.2.1", "a.example"), some(", {address: 192.0.2.2, port: 2, priority: 1}"), random.IntN(2) == 0, pick("{secret: ca}", "{type: Secret, secretRef: {kind: Secret, name: other}}"), random.IntN(3))
 			case 10, 11:
 				text = fmt.Sprintf("{type: MeshMultiZoneService, name: %s, labels: {team: %s}, spec: {selector: {meshService: {matchLabels: {team: %s}}}, ports: [{port: %s, appProtocol: %s}]}, status: {vips: [{ip: 243.0.0.%d}]%s}}",
 					name, pick("a", "b"), pick("a", "b"), pick("80", "90"), pick("http", "tcp"), random.IntN(3), some(", meshServices: [{name: x1, zone: east}, {name: x2}]"))
@@ -96,6 +99,8 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 				text = fmt.Sprintf("{type: Dataplane, name: proxy, labels: {app: %s, kuma.io/zone: %s}, networking: {address: 10.0.0.%d, listeners: [{type: %s, port: 10001}%s]}}", pick("a", "b"), pick("east", "west"), random.IntN(2), pick("ZoneIngress", "ZoneEgress"), some(", {type: ZoneEgress, port: 10002, name: out, state: "+pick("Ready", "NotReady")+"}"))
 			case 18:
 				text = fmt.Sprintf("{type: Dataplane, name: both, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.%d, inbound: [{port: 80, protocol: tcp, tags: {kuma.io/service: both}}], listeners: [{type: ZoneEgress, port: 10003, name: out}]}}\n---\n{type: MeshTrafficPermission, name: p, spec: {targetRef: {kind: Dataplane, sectionName: %s}, rules: [{default: {%s: [{spiffeId: {type: Exact, value: spiffe://a/b}}]}}]}}", random.IntN(2), pick("out", "'80'"), pick("allow", "deny"))
+			case 19, 20:
+				text = fmt.Sprintf("{type: Secret, name: %s, data: %s}", pick("ca", "other"), base64.StdEncoding.EncodeToString([]byte(pick("none", bundles[0], bundles[1]))))
 			case 9:
 				text = fmt.Sprintf("{type: Mesh, name: default, mtls: {enabledBackend: %q, backends: [{name: ca, type: builtin}]}, routing: {zoneEgress: %v, defaultForbidMeshExternalServiceAccess: %v}}", some("ca"), random.IntN(2) == 0, random.IntN(3) == 0)
 			case 7:

@@ -26,19 +26,22 @@ type external struct {
 	closed    *endpointSet // without endpoints, for a mesh in which no proxy connects to it
 	// socket is the TLS socket of all endpoints; nil: they are called in plain text.
 	socket *corev3.TransportSocket
+	// secrets are those that the socket was made with. They identify it, so they are kept.
+	secrets []*resource.Secret
 }
 
-// newExternal returns how proxies connect to a service, by the facts that are known.
-func newExternal(s *resource.MeshExternalService, known *cache[string, endpointFacts]) *external {
+// newExternal returns how proxies connect to a service, by the facts that are known. Set
+// has the Secrets of its mesh.
+func newExternal(set *destinations.Set, s *resource.MeshExternalService, known *cache[string, endpointFacts]) *external {
 	protocol := message.ProtocolOf(s.Ports()[0].Protocol)
-	set := func(list []*xds.Endpoint) *endpointSet {
+	of := func(list []*xds.Endpoint) *endpointSet {
 		facts := collectFacts(list)
 		facts.protocol, facts.onlyTCP, facts.ownTLS = protocol, false, s.UsesTLS()
 		return &endpointSet{list: list, facts: facts.kept(known)}
 	}
-	x := &external{closed: set(nil)}
+	x := &external{closed: of(nil), secrets: set.Secrets(s)}
 	x.endpoints = x.closed
-	if path, _ := destinations.Unreachable(s); path != "" {
+	if path, _ := set.Unreachable(s); path != "" {
 		return x
 	}
 	var list []*xds.Endpoint
@@ -49,9 +52,9 @@ func newExternal(s *resource.MeshExternalService, known *cache[string, endpointF
 	slices.SortStableFunc(list, func(a, b *xds.Endpoint) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), compareEndpoints(a, b))
 	})
-	x.endpoints = set(list)
+	x.endpoints = of(list)
 	if s.UsesTLS() {
-		x.socket = message.TransportSocket(externalTLS(s, protocol))
+		x.socket = message.TransportSocket(externalTLS(set, s, protocol))
 	}
 	return x
 }
@@ -70,7 +73,7 @@ func priorities(list []*xds.Endpoint) (localities []xds.Locality) {
 }
 
 // externalTLS returns how proxies connect to a service by TLS and verify its certificate.
-func externalTLS(s *resource.MeshExternalService, protocol message.Protocol) *tlsv3.UpstreamTlsContext {
+func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protocol message.Protocol) *tlsv3.UpstreamTlsContext {
 	v := s.Verification()
 	first := ""
 	if len(s.Spec.Endpoints) > 0 {
@@ -94,7 +97,7 @@ func externalTLS(s *resource.MeshExternalService, protocol message.Protocol) *tl
 	}
 	if v.PresentsClientCert() {
 		m.CommonTlsContext.TlsCertificates = []*tlsv3.TlsCertificate{{
-			CertificateChain: inline(v.ClientCert), PrivateKey: inline(v.ClientKey),
+			CertificateChain: inline(set, v.ClientCert), PrivateKey: inline(set, v.ClientKey),
 		}}
 	}
 	if !v.ChecksCA() {
@@ -102,7 +105,7 @@ func externalTLS(s *resource.MeshExternalService, protocol message.Protocol) *tl
 	}
 	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(systemCAs)}
 	if v.CACert != nil {
-		validation.TrustedCa = inline(v.CACert)
+		validation.TrustedCa = inline(set, v.CACert)
 	}
 	if v.ChecksNames() {
 		acceptName(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: cmp.Or(m.Sni, first)}})
@@ -128,9 +131,9 @@ func nameMatcher(name resource.SubjectAltName) *matcherv3.StringMatcher {
 	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: name.Value}}
 }
 
-// inline returns a certificate or key that is not in a Secret.
-func inline(c *resource.Certificate) *corev3.DataSource {
-	text, _ := destinations.PEM(c)
+// inline returns a certificate or key of a service that is reachable.
+func inline(set *destinations.Set, c *resource.Certificate) *corev3.DataSource {
+	text, _ := set.PEM(c)
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
 }
 

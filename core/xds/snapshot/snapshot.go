@@ -123,6 +123,9 @@ func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Co
 		return false
 	}
 	for _, known := range s.shared.sets {
+		if before.destinations != mesh.destinations && known.destination.target.hasOtherSecrets(mesh.destinations) {
+			return false
+		}
 		if mesh.endpoints(state.builder, known.destination) != known.set {
 			return false
 		}

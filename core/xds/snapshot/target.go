@@ -53,7 +53,13 @@ func (m *meshState) target(b *Builder, o *destinations.Outbound, zone string) *d
 // targetOn is target for a given path.
 func (m *meshState) targetOn(b *Builder, o *destinations.Outbound, via path, zone string) *destination {
 	name := o.Destination.KRI(o.Port.SectionName())
-	return b.destinations.get(fmt.Sprintf("%s %p %d %s", name, o.Destination, via, zone), func() *destination {
+	key := fmt.Sprintf("%s %p %d %s", name, o.Destination, via, zone)
+	if s, is := o.Destination.(*resource.MeshExternalService); is && via == direct {
+		for _, secret := range m.destinations.Secrets(s) {
+			key += fmt.Sprintf(" %p", secret)
+		}
+	}
+	return b.destinations.get(key, func() *destination {
 		meta := o.Destination.Identity()
 		t := &target{object: o.Destination, port: o.Port, via: via, zone: zone, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
 		switch o := o.Destination.(type) {
@@ -61,7 +67,7 @@ func (m *meshState) targetOn(b *Builder, o *destinations.Outbound, via path, zon
 			t.ids = m.semantics.SPIFFEIDs(o)
 		case *resource.MeshExternalService:
 			if via == direct {
-				t.external = newExternal(o, &b.facts)
+				t.external = newExternal(m.destinations, o, &b.facts)
 			}
 		}
 		return &destination{name: name, target: t, Destination: variant.Destination{
@@ -118,6 +124,12 @@ func (t *target) isExternal() bool {
 // isDirect reports whether proxies connect to the external service themselves that the
 // target, which may be nil, is.
 func (t *target) isDirect() bool { return t != nil && t.external != nil }
+
+// hasOtherSecrets reports whether the target, which may be nil, is an external service whose
+// Secrets are not those of the set.
+func (t *target) hasOtherSecrets(set *destinations.Set) bool {
+	return t.isDirect() && !slices.Equal(t.external.secrets, set.Secrets(t.object.(*resource.MeshExternalService)))
+}
 
 // servedBy returns the inbounds that serve a port of a MeshService, of all inbounds of its
 // dataplanes.
