@@ -12,17 +12,16 @@ type Secret struct{ ObjectOf[SecretSpec] }
 
 // SecretSpec is the content of a Secret.
 type SecretSpec struct {
-	Data SecretData `json:"data"`
+	Data SecretData `json:"data,omitzero"`
 }
 
-// SecretData is a content in base64.
+// SecretData is a content in base64. It may be empty, because a control plane may not show
+// it.
 type SecretData string
 
 // Validate checks the encoding. The error does not show the content.
 func (s SecretData) Validate(at *diag.At) {
-	if s == "" {
-		at.Errorf(diag.EmptyValue, "", "must not be empty")
-	} else if _, err := base64.StdEncoding.DecodeString(string(s)); err != nil {
+	if _, err := base64.StdEncoding.DecodeString(string(s)); err != nil {
 		at.Errorf(diag.BadValue, "encode the content", "bad base64")
 	}
 }
