@@ -16,7 +16,7 @@ var order = []string{
 	`core/xds/e2e(/envoytest|/hello|/patches|/serving|/stories|/worlds)?`,
 	`core/serve`,
 	`core/serve/inspectapi`,
-	`core/source/etcd|core/source/etcd/etcdtest`,
+	`core/source/etcd|core/source/etcd/etcdtest|core/source/kubernetes`,
 	`core/source/sourcetest`,
 	`core/source`,
 

@@ -25,6 +25,9 @@ type Subject struct {
 	// Forget makes the place forget all earlier changes, so that a source that comes back
 	// has to list everything. Nil: it keeps no changes.
 	Forget func(t *testing.T)
+	// Separately means that Write makes one change after the other, because the place has
+	// no transactions.
+	Separately bool
 	// Whole means that an invalid document makes a whole state invalid, as in files.
 	Whole bool
 }

@@ -18,14 +18,29 @@ type Object map[string]any
 // serves them.
 func (c *Cluster) Install(kinds *resource.Kinds) {
 	c.t.Helper()
-	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	c.install(crd.Definitions(kinds, ocm.Documents()))
+}
+
+// InstallLoose is [Cluster.Install] with schemas that accept every object, like those
+// that Kuma installs for its older kinds.
+func (c *Cluster) InstallLoose(kinds *resource.Kinds) {
+	c.t.Helper()
 	all := crd.Definitions(kinds, ocm.Documents())
+	for i := range all {
+		all[i].Spec.Versions[0].Schema.OpenAPIV3Schema = resource.Schema{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+	}
+	c.install(all)
+}
+
+func (c *Cluster) install(all []crd.Definition) {
+	c.t.Helper()
+	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	for i := range all {
 		body, err := json.Marshal(all[i])
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if status, answer := c.Do(http.MethodPost, path, body); status != http.StatusCreated {
+		if status, answer := c.Do(http.MethodPost, path, body); status != http.StatusCreated && status != http.StatusConflict {
 			c.t.Fatalf("%s: %d %s", all[i].Metadata.Name, status, message(answer))
 		}
 	}
@@ -98,6 +113,14 @@ func (c *Cluster) Delete(o Object) {
 	c.t.Helper()
 	if status, answer := c.Do(http.MethodDelete, o.Path(), nil); status != http.StatusOK && status != http.StatusNotFound {
 		c.t.Fatalf("%s: %s", o.Path(), message(answer))
+	}
+}
+
+// DeleteAll deletes all objects of the kind and the namespace of an object.
+func (c *Cluster) DeleteAll(o Object) {
+	c.t.Helper()
+	if status, answer := c.Do(http.MethodDelete, o.Collection(), nil); status != http.StatusOK {
+		c.t.Fatalf("%s: %s", o.Collection(), message(answer))
 	}
 }
 

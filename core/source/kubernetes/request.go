@@ -1,0 +1,93 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// timeout is the limit of a request with a short answer.
+const timeout = 3 * time.Second
+
+// lenient reads JSON that an API server wrote, which is checked again when it is decoded
+// as a resource.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// status is an error of the API server.
+type status struct {
+	Code    int    `json:"code"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// Error returns the message.
+func (s *status) Error() string {
+	if s.Message == "" {
+		return fmt.Sprintf("the API server answered %d %s", s.Code, http.StatusText(s.Code))
+	}
+	return s.Message
+}
+
+// hasCode reports whether an error is a status with that code.
+func hasCode(err error, code int) bool {
+	var s *status
+	return errors.As(err, &s) && s.Code == code
+}
+
+// open sends a GET request and returns the body of a good answer.
+func (s *Store) open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
+	target := *s.base
+	target.Path = strings.TrimSuffix(target.Path, "/") + path
+	target.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := s.client.Do(request)
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err // without the address and the query
+		}
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	failure := &status{}
+	const limit = 64 << 10
+	if text, err := io.ReadAll(io.LimitReader(response.Body, limit)); err == nil {
+		_ = json.Unmarshal(text, failure, lenient) // without a message, the code is enough
+	}
+	failure.Code = response.StatusCode
+	return nil, failure
+}
+
+// get sends a request with a short answer, and decodes it unless answer is nil.
+func (s *Store) get(ctx context.Context, path string, answer any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the API server has not answered for %v", timeout))
+	defer cancel()
+	body, err := s.open(ctx, path, nil)
+	if err == nil {
+		defer body.Close()
+		if answer == nil {
+			_, err = io.Copy(io.Discard, body)
+		} else {
+			err = json.UnmarshalRead(body, answer, lenient)
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
