@@ -1,14 +1,17 @@
 package xds
 
 import (
+	"sync"
+
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	statev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/set_filter_state/v3"
 	networkstatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/set_filter_state/v3"
+	"google.golang.org/protobuf/types/known/anypb"
+
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// The keys of the filter state that RecordConnection sets. No request can change it.
+// The keys of the filter state that recordConnection sets. No request can change it.
 const (
 	PeerKey       = "meshmatch.peer" // the URI SANs of the client, joined by commas
 	ServerNameKey = "meshmatch.sni"  // in lower case
@@ -16,13 +19,11 @@ const (
 
 const connectionStateFilter = "envoy.filters.network.set_filter_state"
 
-// RecordConnection makes the client's URI SANs and the server name available to routes:
-// route matches have no input other than the request and the filter state. Further calls
-// do nothing.
-func (c *Chain) RecordConnection() {
-	if len(c.network) > 0 && c.network[0].Name == connectionStateFilter {
-		return
-	}
+// recordConnection is the filter that makes the client's URI SANs and the server name
+// available to routes: route matches have no input other than the request and the filter
+// state. Each chain with TLS and HTTP has it, so that a route that begins to ask for them
+// changes no listener (SPEC 11.8).
+var recordConnection = sync.OnceValue(func() *anypb.Any {
 	value := func(key, format string) *statev3.FilterStateValue {
 		return &statev3.FilterStateValue{
 			Key:        &statev3.FilterStateValue_ObjectKey{ObjectKey: key},
@@ -35,11 +36,14 @@ func (c *Chain) RecordConnection() {
 			}},
 		}
 	}
-	filter := &listenerv3.Filter{Name: connectionStateFilter, ConfigType: &listenerv3.Filter_TypedConfig{
-		TypedConfig: message.Any(&networkstatev3.Config{OnDownstreamTlsHandshake: []*statev3.FilterStateValue{
-			value(PeerKey, "%DOWNSTREAM_PEER_URI_SAN%"),
-			value(ServerNameKey, "%REQUESTED_SERVER_NAME%"),
-		}}),
-	}}
-	c.network = append([]*listenerv3.Filter{filter}, c.network...)
+	return message.Any(&networkstatev3.Config{OnDownstreamTlsHandshake: []*statev3.FilterStateValue{
+		value(PeerKey, "%DOWNSTREAM_PEER_URI_SAN%"),
+		value(ServerNameKey, "%REQUESTED_SERVER_NAME%"),
+	}})
+})
+
+// RecordConnection adds the filter that shows routes who the client is. Package snapshot
+// calls it for each chain with TLS and HTTP of an Envoy, before translators add filters.
+func (c *Chain) RecordConnection() {
+	c.AddNetworkFilter(connectionStateFilter, sharing(recordConnection()))
 }

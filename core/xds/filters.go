@@ -3,6 +3,7 @@ package xds
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -50,6 +51,25 @@ func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
 		Name: numbered(name, f.http), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
 	})
 }
+
+// AddDisabled adds a filter that does nothing unless routes enable it, see
+// [Inbound.Enable], so that what it does changes no listener (SPEC 11.8). It returns the
+// filter's name, which is made as by AddHTTPFilter.
+func (f *Filters) AddDisabled(name string) string {
+	name = numbered(name, f.http)
+	f.http = append(f.http, &hcmv3.HttpFilter{
+		Name: name, Disabled: true,
+		ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: sharing(disabledConfig())},
+	})
+	return name
+}
+
+// disabledConfig is the config of all filters of AddDisabled.
+var disabledConfig = sync.OnceValue(func() *anypb.Any { return message.Any(message.Composite(nil)) })
+
+// sharing returns a message that shares its bytes with another one. A translator may replace
+// the bytes.
+func sharing(m *anypb.Any) *anypb.Any { return &anypb.Any{TypeUrl: m.TypeUrl, Value: m.Value} }
 
 // addDiscovered adds an HTTP filter whose config is an extension (SPEC 11.8).
 func (f *Filters) addDiscovered(name, typeURL string) {

@@ -1,12 +1,15 @@
 package xds
 
 import (
+	xdsmatcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -53,6 +56,8 @@ type Inbound struct {
 	// PermissionsNotApplied reports that every client is allowed (SPEC 17.1).
 	PermissionsNotApplied bool
 
+	// Enabled are the configs of the filters that routes enable, by name; see Enable.
+	Enabled map[string]*anypb.Any
 	// Extensions are the configs of filters that are resources of their own.
 	Extensions []*corev3.TypedExtensionConfig
 
@@ -78,6 +83,19 @@ func (i *Inbound) ClientRules(from *rules.From) ([]rules.SelectorRule, error) {
 		i.clientRules[from] = known
 	}
 	return known.rules, known.err
+}
+
+// Enable enables a filter of [Filters.AddDisabled] in all routes of the inbound. The matcher
+// chooses the filter that runs. All filter chains share the routes.
+func (i *Inbound) Enable(name string, matcher *xdsmatcherv3.Matcher) {
+	i.enable(name, message.Any(&matchingv3.ExtensionWithMatcherPerRoute{XdsMatcher: matcher}))
+}
+
+func (i *Inbound) enable(name string, config *anypb.Any) {
+	if i.Enabled == nil {
+		i.Enabled = map[string]*anypb.Any{}
+	}
+	i.Enabled[name] = config
 }
 
 // RequestForm returns the form of RBAC filters that the proxy reads.

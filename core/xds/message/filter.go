@@ -3,7 +3,10 @@ package message
 import (
 	"time"
 
+	xdsmatcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
+	compositev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/composite/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -23,6 +26,15 @@ func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv
 		NormalizePath:             wrapperspb.Bool(true),
 		MergeSlashes:              true,
 		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
+	}
+}
+
+// Composite returns the config of an HTTP filter that runs the filter which the matcher
+// chooses for a request. If the matcher is nil, routes must have one.
+func Composite(matcher *xdsmatcherv3.Matcher) *matchingv3.ExtensionWithMatcher {
+	return &matchingv3.ExtensionWithMatcher{
+		ExtensionConfig: &corev3.TypedExtensionConfig{Name: "composite", TypedConfig: Any(&compositev3.Composite{})},
+		XdsMatcher:      matcher,
 	}
 }
 

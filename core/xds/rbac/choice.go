@@ -30,6 +30,11 @@ func (c Conditions) Empty() bool {
 	return len(c.Tags) == 0 && (c.Match == nil || c.Match.Empty())
 }
 
+// AsksForClient reports whether there is a condition on the client or on the server name.
+func (c Conditions) AsksForClient() bool {
+	return len(c.Tags) > 0 || c.AsksForID() || c.Match != nil && c.Match.SNI != nil
+}
+
 // AsksForID reports whether there is a condition on the SPIFFE ID of the client.
 func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID != nil }
 
@@ -38,7 +43,23 @@ func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID
 // which [New] compares them for denials, so a second header line evades no choice (SPEC
 // 7.2). The error is [ErrTooLarge].
 func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
-	w := &matcherWriter{&writer{}, map[input][]byte{}}
+	return choiceMatcher(choices, &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}})
+}
+
+// The headers of a request that show the client to a matcher of a route.
+const (
+	PeerHeader       = "x-meshmatch-peer" // the URI SANs of the client, joined by commas
+	ServerNameHeader = "x-meshmatch-sni"
+)
+
+// NewRouteMatcher returns the matcher of [NewChoiceMatcher] for a route. There Envoy sees
+// nothing but headers, so the client and the server name must be in [PeerHeader] and
+// [ServerNameHeader] if a choice asks for them (see [Conditions.AsksForClient]).
+func NewRouteMatcher(choices []Choice) (*matcherv3.Matcher, error) {
+	return choiceMatcher(choices, &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}, ofRoute: true})
+}
+
+func choiceMatcher(choices []Choice, w *matcherWriter) (*matcherv3.Matcher, error) {
 	anonymous := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.AsksForID() })
 	t := newTranslation(MatcherForm)
 	if len(anonymous) == len(choices) {

@@ -11,7 +11,7 @@ import (
 // are compared from the highest priority down, and the first one that selects the client
 // decides (SPEC 5.1).
 func clientMatcher(out *writer, items []permission.Client, d decision) {
-	w, t := &matcherWriter{out, map[input][]byte{}}, newTranslation(MatcherForm)
+	w, t := &matcherWriter{writer: out, inputs: map[input][]byte{}}, newTranslation(MatcherForm)
 	last := d.byDefault()
 	var branches []branch
 	for i := range items {

@@ -11,7 +11,7 @@ import (
 // there are many SPIFFE IDs, they are in maps. Requests that are decided separately come
 // first.
 func entryMatcher(out *writer, list *permission.DecisionList, d decision) {
-	w := &matcherWriter{out, map[input][]byte{}}
+	w := &matcherWriter{writer: out, inputs: map[input][]byte{}}
 	t := newTranslation(MatcherForm)
 	rules := inOrder(entriesOf(list), d)
 	var first []branch

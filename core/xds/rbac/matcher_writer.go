@@ -26,6 +26,8 @@ const (
 type matcherWriter struct {
 	*writer
 	inputs map[input][]byte // marshalled
+	// ofRoute reports that the client is in headers.
+	ofRoute bool
 }
 
 // extension writes a TypedExtensionConfig.
@@ -67,13 +69,20 @@ func (w *matcherWriter) input(field protowire.Number, on input) {
 	known, ok := w.inputs[on]
 	if !ok {
 		scratch := &writer{}
-		switch on.kind {
-		case clientURI:
+		header := func(name string) {
+			scratch.extension(field, "envoy.matching.inputs.request_headers", "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput", func() { scratch.text(1, name) })
+		}
+		switch {
+		case on.kind == clientURI && w.ofRoute:
+			header(PeerHeader)
+		case on.kind == serverName && w.ofRoute:
+			header(ServerNameHeader)
+		case on.kind == clientURI:
 			scratch.extension(field, "envoy.matching.inputs.uri_san", "type.googleapis.com/envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput", nil)
-		case serverName:
+		case on.kind == serverName:
 			scratch.extension(field, "envoy.matching.inputs.server_name", "type.googleapis.com/envoy.extensions.matching.common_inputs.network.v3.ServerNameInput", nil)
 		default:
-			scratch.extension(field, "envoy.matching.inputs.request_headers", "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput", func() { scratch.text(1, on.header) })
+			header(on.header)
 		}
 		known = scratch.data
 		w.inputs[on] = known

@@ -82,7 +82,7 @@ func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 	_, url, fields := filterOf(protocol)
 	fields.write(w, form, statPrefix, []decision{enforced}, func(decision) {
 		if form == MatcherForm { // the rules form without policies denies already
-			m := &matcherWriter{w, nil}
+			m := &matcherWriter{writer: w}
 			m.onMatch(matcherOnNoMatch, action{policy: LimitName, deny: true})
 		}
 	})

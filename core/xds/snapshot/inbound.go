@@ -96,7 +96,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 		inspectTLS(i)
 	}
 	if i.Routes != nil {
-		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
+		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
 		if i.RefuseEscapedSlashes && client == xds.Envoy {
 			host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
 		}
@@ -155,6 +155,9 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 		c.Manager = message.NewManager("inbound", i.Listener.Name, message.InboundIdleTimeout, message.InboundStreamIdleTimeout)
 		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE_SET
 		c.Manager.SetCurrentClientCertDetails = &hcmv3.HttpConnectionManager_SetCurrentClientCertDetails{Uri: true}
+		if !plaintext && i.Client == xds.Envoy {
+			c.RecordConnection()
+		}
 	} else {
 		c.TCP = message.NewTCPProxy("inbound", i.Cluster.Name, message.InboundIdleTimeout)
 	}

@@ -5,7 +5,6 @@ import (
 
 	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
 	skipv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/matcher/action/v3"
 	compositev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/composite/v3"
 	"google.golang.org/protobuf/proto"
@@ -15,53 +14,67 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// addConditionalFilter adds an HTTP filter whose config depends on the client and the
-// request: configs has that of each choice, nil for no filter. The name is the one of
-// the filter that is chosen. The error is [rbac.ErrTooLarge]; then no filter is added.
+// addConditionalFilter adds an HTTP filter to a chain whose config depends on the client and
+// the request: configs has that of each choice, of which there is at least one. The error
+// is [rbac.ErrTooLarge]; then no filter is added.
 func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs []proto.Message) error {
-	for len(configs) > 0 && configs[len(configs)-1] == nil {
-		configs = configs[:len(configs)-1]
-	}
-	switch {
-	case len(configs) == 0:
-		return nil
-	case choices[0].Empty():
-		c.AddHTTPFilter(name, message.Any(configs[0]))
-		return nil
-	}
-	actions := make([]*xdscorev3.TypedExtensionConfig, len(configs))
-	for i, config := range configs {
-		actions[i] = &xdscorev3.TypedExtensionConfig{Name: "skip", TypedConfig: message.Any(&skipv3.SkipFilter{})}
-		if config != nil {
-			actions[i] = &xdscorev3.TypedExtensionConfig{Name: "execute", TypedConfig: message.Any(&compositev3.ExecuteFilterAction{
-				TypedConfig: &corev3.TypedExtensionConfig{Name: name, TypedConfig: message.Any(config)},
-			})}
-		}
-	}
-	filter, err := chooseAction(choices[:len(configs)], actions)
+	matcher, err := rbac.NewChoiceMatcher(filterChoices(name, choices, configs))
 	if err != nil {
 		return err
 	}
-	c.AddHTTPFilter(name, message.Any(filter))
+	c.AddHTTPFilter(name, message.Any(message.Composite(matcher)))
 	refuseEscapedSlashes(c.Inbound, choices)
 	return nil
 }
 
-// chooseAction returns the composite filter that runs the action of the first choice that
-// applies to a request.
-func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (*matchingv3.ExtensionWithMatcher, error) {
-	list := make([]rbac.Choice, len(choices))
-	for i := range choices {
-		list[i] = rbac.Choice{Conditions: choices[i].Conditions, Action: actions[i]}
+// enableFilter adds a filter of the given canonical name to a chain. It does nothing by
+// itself: the routes of the inbound have the config that depends on the client and the
+// request. Configs has that of each choice of [routeChoices], nil for none. The error is
+// [rbac.ErrTooLarge]; then no route has a config.
+func enableFilter(c *xds.Chain, canonical string, choices []choice, configs []proto.Message) error {
+	c.AddClientHeaders()
+	name := c.AddDisabled(canonical)
+	for len(configs) > 0 && configs[len(configs)-1] == nil {
+		configs = configs[:len(configs)-1]
 	}
-	matcher, err := rbac.NewChoiceMatcher(list)
+	if len(configs) == 0 {
+		return nil
+	}
+	choices = choices[:len(configs)]
+	matcher, err := rbac.NewRouteMatcher(filterChoices(canonical, choices, configs))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &matchingv3.ExtensionWithMatcher{
-		ExtensionConfig: &corev3.TypedExtensionConfig{Name: "composite", TypedConfig: message.Any(&compositev3.Composite{})},
-		XdsMatcher:      matcher,
-	}, nil
+	c.Enable(name, matcher)
+	if slices.ContainsFunc(choices, func(c choice) bool { return c.AsksForClient() }) {
+		c.ShowClient()
+	}
+	refuseEscapedSlashes(c.Inbound, choices)
+	return nil
+}
+
+// routeChoices returns the choices of the routes of an inbound, which its filter chains
+// share; nil past a limit, of which [visibleChoices] warns. A client in plain text has no
+// identity, so no choice that asks for one applies to it.
+func routeChoices(c *xds.Chain, in xds.InboundConf) []choice {
+	choices, _ := choicesOf(c.Inbound, in, c.Inbound.Visibility())
+	return choices
+}
+
+// filterChoices returns the choices with their filters: each has the given name and the
+// config of its choice; a nil config is no filter.
+func filterChoices(name string, choices []choice, configs []proto.Message) []rbac.Choice {
+	list := make([]rbac.Choice, len(choices))
+	for i, config := range configs {
+		action := &xdscorev3.TypedExtensionConfig{Name: "skip", TypedConfig: message.Any(&skipv3.SkipFilter{})}
+		if config != nil {
+			action = &xdscorev3.TypedExtensionConfig{Name: "execute", TypedConfig: message.Any(&compositev3.ExecuteFilterAction{
+				TypedConfig: &corev3.TypedExtensionConfig{Name: name, TypedConfig: message.Any(config)},
+			})}
+		}
+		list[i] = rbac.Choice{Conditions: choices[i].Conditions, Action: action}
+	}
+	return list
 }
 
 // refuseEscapedSlashes makes the inbound refuse a path with an escaped slash if a choice

@@ -39,7 +39,7 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 	for _, kind := range kinds.All().All() {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
-			w := fieldWorld{world: world, kind: kind, policies: documents(t, kind.Name+".yaml")}
+			w := fieldWorld{world: world, kind: kind, policies: documents(t, kind.Name+".yaml"), effects: &seenEffects{seen: map[string]map[string]bool{}}}
 			before, err := w.build(w.policies)
 			if err != nil {
 				t.Fatal(err)
@@ -61,6 +61,7 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 			}
 			single := kind.Default != nil || kind.To != nil && kind.To.Inline ||
 				kind.Name == "MeshTrafficPermission" // its arrays have no field in common
+			w.effects.print(t, kind.Name)
 			if single != (moved == 0) {
 				t.Errorf("%d confs are valid in another array of the kind", moved)
 			}
@@ -73,6 +74,7 @@ type fieldWorld struct {
 	world    []byte
 	kind     *resource.Kind
 	policies []any // documents as trees of JSON
+	effects  *seenEffects
 }
 
 // outcome is all snapshots of a world, and the fields that warnings name.
@@ -81,13 +83,17 @@ type outcome struct {
 	warned []string          // POLICY FIELD
 	shown  map[string]*shown // by DATAPLANE ITEM FIELD, the fields that inspect shows
 	marks  map[string][]inspect.NoEffect
+
+	resources map[string]map[resourceKey]string // versions, by dataplane
+	parts     map[string]map[string]string
 }
 
 // shown counts the places at which a dataplane has a field of an item.
 type shown struct{ marked, unmarked int }
 
 func (w *fieldWorld) build(policies []any) (outcome, error) {
-	out := outcome{text: map[string]string{}, shown: map[string]*shown{}, marks: map[string][]inspect.NoEffect{}}
+	out := outcome{text: map[string]string{}, shown: map[string]*shown{}, marks: map[string][]inspect.NoEffect{},
+		resources: map[string]map[resourceKey]string{}, parts: map[string]map[string]string{}}
 	all := kinds.All() // inspect compares sections by their pointers
 	inputs := []resource.Input{{Name: "world.yaml", Data: w.world}}
 	for i, policy := range policies {
@@ -114,6 +120,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 				return out, err
 			}
 			out.text[d.Name] = string(data)
+			out.resources[d.Name], out.parts[d.Name] = resourcesOf(snapshot)
 			out.marks[d.Name] = state.NoEffect(d)
 			answer, err := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: out.marks[d.Name]})
 			if err != nil {
@@ -232,7 +239,7 @@ func (w *fieldWorld) moved() iter.Seq2[int, fieldWorld] {
 						}
 						policies := append(slices.Clone(w.policies), clone(json.RawMessage(route)))
 						policies[i] = other
-						if !yield(i, fieldWorld{w.world, w.kind, policies}) {
+						if !yield(i, fieldWorld{w.world, w.kind, policies, w.effects}) {
 							return
 						}
 					}
@@ -285,7 +292,7 @@ func (w *fieldWorld) check(t *testing.T, before outcome, index int) {
 			if warned && len(unmarked) == 0 {
 				continue
 			}
-			valid, affected := w.changed(before, index, append(slices.Clone(at.path), path...), unmarked)
+			valid, affected := w.changed(before, index, append(slices.Clone(at.path), path...), path, unmarked)
 			switch {
 			case !valid:
 				t.Errorf("%s %s%s: no other value of the field is valid", name, at.name(), pointer)
@@ -372,7 +379,7 @@ func (o *outcome) unmarked(item, pointer string) (dataplanes []string) {
 // changed reports whether another value of a field is valid, and which dataplanes get
 // another snapshot by one. It tries values until all expected dataplanes do, and one at least. If the
 // field is valid with its value only, it is removed with what contains it.
-func (w *fieldWorld) changed(before outcome, index int, path []string, expected []string) (valid bool, affected map[string]bool) {
+func (w *fieldWorld) changed(before outcome, index int, path, pointer []string, expected []string) (valid bool, affected map[string]bool) {
 	affected = map[string]bool{}
 	try := func(change func(tree any, path []string) bool, path []string) {
 		policies := slices.Clone(w.policies)
@@ -382,6 +389,7 @@ func (w *fieldWorld) changed(before outcome, index int, path []string, expected 
 		}
 		if out, err := w.build(policies); err == nil {
 			valid = true
+			w.effects.add("/"+strings.Join(pointer, "/"), before, out)
 			for d, text := range out.text {
 				if text != before.text[d] {
 					affected[d] = true

@@ -22,6 +22,10 @@ func meshFaultInjection() xds.Translator {
 	return xds.Translator{Kind: meshFaultInjectionKind, Chain: faults}
 }
 
+// leastFaults is how many fault filters each HTTP inbound has. A longer list of faults needs
+// more of them.
+const leastFaults = 2
+
 // faults adds a filter for each fault of a list. One filter for all of them would stop
 // after the first that delays.
 func faults(c *xds.Chain, in xds.InboundConf) {
@@ -32,8 +36,12 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 		}
 		return
 	}
+	if c.Client == xds.ProxylessGRPC {
+		return
+	}
+	choices = routeChoices(c, in)
 	lists := make([][]meshfaultinjection.Fault, len(choices))
-	longest := 0
+	longest := leastFaults
 	for i, choice := range choices {
 		if injection := rules.MustConfOf[meshfaultinjection.Conf](choice.Effective); injection != nil {
 			lists[i] = injection.HTTP
@@ -47,9 +55,8 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 				configs[i] = fault(&list[n])
 			}
 		}
-		if err := addConditionalFilter(c, faultFilter, choices, configs); err != nil {
+		if err := enableFilter(c, faultFilter, choices, configs); err != nil {
 			warnLimit(c.Inbound, meshFaultInjectionKind, err)
-			return
 		}
 	}
 }

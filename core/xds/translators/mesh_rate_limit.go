@@ -28,8 +28,8 @@ const (
 )
 
 // meshRateLimit translates MeshRateLimit: filters of inbounds that count requests and
-// connections. Each filter chain counts for itself, so an inbound in mode Permissive
-// has the number for clients with TLS and once more for those without.
+// connections. Routes have the limits of requests, so the filter chains of an inbound in
+// mode Permissive count requests together. Each of them counts its own connections.
 func meshRateLimit() xds.Translator {
 	return xds.Translator{Kind: meshRateLimitKind, Chain: rateLimits}
 }
@@ -43,13 +43,17 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 		}
 		return
 	}
+	if c.Client == xds.ProxylessGRPC {
+		return
+	}
+	choices = routeChoices(c, in)
 	configs := make([]proto.Message, len(choices))
 	for i, choice := range choices {
 		if limit := requestLimit(choice.Effective); limit != nil {
 			configs[i] = limit
 		}
 	}
-	warnLimit(c.Inbound, meshRateLimitKind, addConditionalFilter(c, httpRateLimitFilter, choices, configs))
+	warnLimit(c.Inbound, meshRateLimitKind, enableFilter(c, httpRateLimitFilter, choices, configs))
 }
 
 // requestLimit returns the filter of a conf; nil if it does not limit requests.

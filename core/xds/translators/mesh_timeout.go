@@ -54,7 +54,6 @@ func setConnectionTimeouts(f *xds.Filters, timeout *meshtimeout.Conf) {
 	}
 	setDuration(&f.Manager.CommonHttpProtocolOptions.IdleTimeout, timeout.IdleTimeout)
 	if timeout.HTTP != nil {
-		setDuration(&f.Manager.StreamIdleTimeout, timeout.HTTP.StreamIdleTimeout)
 		setDuration(&f.Manager.RequestHeadersTimeout, timeout.HTTP.RequestHeadersTimeout)
 	}
 }

@@ -2,7 +2,6 @@ package translators
 
 import (
 	"reflect"
-	"slices"
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -114,9 +113,6 @@ func timeoutRoute(i *xds.Inbound, match *routev3.RouteMatch, timeout *meshtimeou
 func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 	choices := visibleChoices(c, in, meshTimeoutKind)
 	if c.Manager != nil {
-		if slices.ContainsFunc(choices, choice.asksForConnection) {
-			c.RecordConnection()
-		}
 		refuseEscapedSlashes(c.Inbound, choices)
 	}
 	timeout := rules.MustConfOf[meshtimeout.Conf](always(choices))
@@ -131,9 +127,4 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 		setDuration(&c.Manager.CommonHttpProtocolOptions.MaxConnectionDuration, d)
 		c.Manager.DrainTimeout = durationpb.New(maxDrain)
 	}
-}
-
-// asksForConnection reports whether a choice depends on the client or the server name.
-func (c choice) asksForConnection() bool {
-	return len(c.Tags) > 0 || c.AsksForID() || c.Match != nil && c.Match.SNI != nil
 }

@@ -32,6 +32,14 @@ spec:
 		{"a percentage of 0", get("127.0.0.41:10000/never", as(webID)), "200 cart-1", "200 cart-1"},
 		{"a client", get("127.0.0.41:10000/", as(backendID)), "418", "200 cart-1"},
 		{"another client", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
+		{"a header does not make a client another one", get("127.0.0.41:10000/forged", as(webID), header("x-meshmatch-peer", backendID)), "200 cart-1", "200 cart-1"},
+		{"the workload does not get the header", func(w *world) string {
+			var got []string
+			for _, h := range w.apps["cart-1"].Requests("/forged") {
+				got = append(got, h.Get("x-meshmatch-peer"))
+			}
+			return fmt.Sprintf("%q", got)
+		}, `[""]`, fmt.Sprintf("%q", []string{backendID})},
 	},
 }, {
 	kind: "MeshFaultInjection", name: "by the tags of the client", mesh: shop + identities + `
