@@ -20,6 +20,7 @@ var layers = []struct{ name, packages, reaches string }{
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
 	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/mesh|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
+	{"what a field changes is data", `^core/effect$`, `^(core|index)($|/)|^(github.com/envoyproxy|google.golang.org)/`},
 	{"results do not depend on the index of policies", `^core/(rules|partition|request)$`, `^(index|core/internal/match|core/enforce)$`},
 	{"placements do not depend on confs", `^core/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/(mesh|match|blocks))$`},
 	{"the engine does not depend on its readers", `^core(/internal/.*)?$`, `^core/(permission|inspect|variant|xds|serve|source)`},

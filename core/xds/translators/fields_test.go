@@ -29,6 +29,8 @@ import (
 // of testdata/fields have all fields. Each of them is removed, or has another value:
 // then another snapshot must be the result, unless a warning names the field.
 //
+// What each edit changes is in the table of package effect.
+//
 // A field that inspect shows without a mark must change the snapshot of the dataplane; a
 // field with a mark must not (SPEC 10).
 func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
@@ -39,7 +41,7 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 	for _, kind := range kinds.All().All() {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
-			w := fieldWorld{world: world, kind: kind, policies: documents(t, kind.Name+".yaml"), effects: &seenEffects{seen: map[string]map[string]bool{}}}
+			w := fieldWorld{world: world, kind: kind, policies: documents(t, kind.Name+".yaml"), effects: effects{}}
 			before, err := w.build(w.policies)
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +63,8 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 			}
 			single := kind.Default != nil || kind.To != nil && kind.To.Inline ||
 				kind.Name == "MeshTrafficPermission" // its arrays have no field in common
-			w.effects.print(t, kind.Name)
+			w.edit(t, w.effects)
+			w.effects.check(t, kind.Name)
 			if single != (moved == 0) {
 				t.Errorf("%d confs are valid in another array of the kind", moved)
 			}
@@ -73,8 +76,8 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 type fieldWorld struct {
 	world    []byte
 	kind     *resource.Kind
-	policies []any // documents as trees of JSON
-	effects  *seenEffects
+	policies []any   // documents as trees of JSON
+	effects  effects // of the edits so far
 }
 
 // outcome is all snapshots of a world, and the fields that warnings name.
@@ -84,8 +87,7 @@ type outcome struct {
 	shown  map[string]*shown // by DATAPLANE ITEM FIELD, the fields that inspect shows
 	marks  map[string][]inspect.NoEffect
 
-	resources map[string]map[resourceKey]string // versions, by dataplane
-	parts     map[string]map[string]string
+	resources map[string]dataplaneResources // by dataplane
 }
 
 // shown counts the places at which a dataplane has a field of an item.
@@ -93,7 +95,7 @@ type shown struct{ marked, unmarked int }
 
 func (w *fieldWorld) build(policies []any) (outcome, error) {
 	out := outcome{text: map[string]string{}, shown: map[string]*shown{}, marks: map[string][]inspect.NoEffect{},
-		resources: map[string]map[resourceKey]string{}, parts: map[string]map[string]string{}}
+		resources: map[string]dataplaneResources{}}
 	all := kinds.All() // inspect compares sections by their pointers
 	inputs := []resource.Input{{Name: "world.yaml", Data: w.world}}
 	for i, policy := range policies {
@@ -120,7 +122,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 				return out, err
 			}
 			out.text[d.Name] = string(data)
-			out.resources[d.Name], out.parts[d.Name] = resourcesOf(snapshot)
+			out.resources[d.Name] = resourcesOf(snapshot)
 			out.marks[d.Name] = state.NoEffect(d)
 			answer, err := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: out.marks[d.Name]})
 			if err != nil {
@@ -277,6 +279,9 @@ func (w *fieldWorld) check(t *testing.T, before outcome, index int) {
 		return
 	}
 	name := policy["name"].(string)
+	if without, err := w.build(slices.Delete(slices.Clone(w.policies), index, index+1)); err == nil {
+		w.effects.add("", without, before)
+	}
 	for _, at := range confsOf(policy["spec"].(map[string]any)) {
 		for _, path := range leaves(at.conf) {
 			pointer := "/" + strings.Join(path, "/")

@@ -1,0 +1,361 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/effect"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+const dataplaneKind = resource.DataplaneKind
+
+// Causes finds why listeners drain. It compares each pair of confs once, so one value should
+// be used for all dataplanes of an edit. The zero value is ready for use, and safe for
+// concurrent use.
+type Causes struct {
+	fields sync.Map // [][]string by [2]resource.Conf: the fields that differ
+}
+
+// Drains returns the listeners of one snapshot of an Envoy that a later snapshot of the same
+// dataplane replaces or removes, sorted by name (SPEC 11.8). A listener drains if its bytes
+// differ. The causes are the kinds with a conf for the listener that differs in a field which
+// changes listeners, by the table of package effect, and the other resources that differ and
+// may change it. It does not set the dataplane. If no listener drains, Drains compares one
+// version for each listener.
+func (c *Causes) Drains(before, after *Snapshot) (drains []diff.Drain) {
+	var comparison *snapshotPair
+	byName := func(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) }
+	for old, next := range sorted.Join(before.Resources(wire.ListenerType), after.Resources(wire.ListenerType), byName) {
+		if old == nil || next != nil && old.Version == next.Version {
+			continue
+		}
+		if comparison == nil {
+			comparison = &snapshotPair{c, newPlaces(before), newPlaces(after)}
+		}
+		drains = append(drains, diff.Drain{Listener: old.Name, Removed: next == nil, Because: comparison.causes(old)})
+	}
+	return drains
+}
+
+// places finds what shapes a listener of a snapshot.
+type places struct {
+	*Snapshot
+	byListener map[string]listenerPlace
+	own, found map[string]*rules.Config // by kind: of the dataplane, and of outbounds to resources
+}
+
+// listenerPlace is the place of an inbound or an outbound of a dataplane.
+type listenerPlace struct {
+	inbound bool
+	index   int
+	entry   any                  // of the dataplane
+	target  resource.Destination // of an outbound to a resource
+}
+
+func newPlaces(s *Snapshot) *places {
+	d := s.Dataplane
+	p := &places{Snapshot: s, byListener: map[string]listenerPlace{}, own: byKind(s.configs)}
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		p.byListener[inboundName(cmp.Or(in.Address, d.Address), in.Port)] = listenerPlace{inbound: true, index: i, entry: in}
+	}
+	for i := range d.Outbounds {
+		if o := &d.Outbounds[i]; o.Backend == nil {
+			p.byListener[outboundName(cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Port)] = listenerPlace{index: i, entry: o}
+		}
+	}
+	if s.targets != nil {
+		p.found = byKind(s.targets.configs)
+		for i := range s.targets.outbounds {
+			o := &s.targets.outbounds[i]
+			p.byListener[outboundName(cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Listens)] = listenerPlace{index: i, target: o.Destination}
+		}
+	}
+	return p
+}
+
+func byKind(configs []*rules.Config) map[string]*rules.Config {
+	m := make(map[string]*rules.Config, len(configs))
+	for _, c := range configs {
+		m[c.Kind.Name] = c
+	}
+	return m
+}
+
+// keyedConf is a conf of a place with what selects it: a match, an item, a route.
+type keyedConf struct {
+	key  string
+	conf resource.Conf
+}
+
+// confs returns the confs of a kind that shape a listener.
+func (p *places) confs(kind, listener string) (list []keyedConf) {
+	add := func(key string, e *rules.Effective) {
+		if e != nil {
+			list = append(list, keyedConf{key, e.Conf})
+		}
+	}
+	place, known := p.byListener[listener]
+	config := p.own[kind]
+	if place.target != nil {
+		config = p.found[kind]
+	}
+	if config == nil {
+		return nil
+	}
+	add("", config.Default)
+	switch {
+	case !known: // a listener of the proxy itself
+		for _, in := range config.Inbounds {
+			list = append(list, inboundConfsOf(in)...)
+		}
+	case place.inbound && config.Inbounds != nil:
+		list = append(list, inboundConfsOf(config.Inbounds[place.index])...)
+	case !place.inbound && config.Outbounds != nil:
+		o := &config.Outbounds[place.index]
+		add("", o.Effective)
+		for _, route := range o.Routes {
+			add(route.Route.KRI(), route.Effective)
+		}
+	}
+	return list
+}
+
+func inboundConfsOf(in *rules.InboundConfig) (list []keyedConf) {
+	if in == nil {
+		return nil
+	}
+	for i := range in.Rules {
+		list = append(list, keyedConf{in.Rules[i].Match.Key(), in.Rules[i].Conf})
+	}
+	for _, item := range in.Unmerged {
+		list = append(list, keyedConf{fmt.Sprint(item.Policy.KRI(), " ", item.Index), item.Conf})
+	}
+	if in.From != nil {
+		for _, o := range in.From.Origins() {
+			item := &o.Policy.From[o.Index]
+			list = append(list, keyedConf{fmt.Sprint(item.TargetRef.Selector()), item.Conf})
+		}
+	}
+	return list
+}
+
+// snapshotPair compares two snapshots of a dataplane.
+type snapshotPair struct {
+	*Causes
+	before, after *places
+}
+
+// causes returns the kinds of resources that change a listener, sorted. There is at least
+// one.
+func (p *snapshotPair) causes(r *wire.Resource) []string {
+	var because, differing []string
+	if old, known := p.before.byListener[r.Name]; known {
+		if _, stays := p.after.byListener[r.Name]; !stays && old.target == nil {
+			return []string{dataplaneKind}
+		} else if !stays {
+			return []string{old.target.Identity().ID.Kind}
+		}
+	}
+	part := p.before.part(r)
+	for kind := range kindsOf(p.before.own, p.after.own, p.before.found, p.after.found) {
+		old, next := p.before.confs(kind, r.Name), p.after.confs(kind, r.Name)
+		switch {
+		case slices.Equal(old, next):
+		case p.changesListener(kind, part, old, next):
+			because = append(because, kind)
+		case effect.MayDrain(kind, part): // such as another order of rules
+			differing = append(differing, kind)
+		}
+	}
+	old, next := p.before.byListener[r.Name], p.after.byListener[r.Name]
+	edited := p.before.Dataplane != p.after.Dataplane && differ(p.before.Dataplane, p.after.Dataplane)
+	meshes := [2]*meshState{p.before.mesh.Load(), p.after.mesh.Load()}
+	identified := !equalIdentities(p.before.Identity, p.after.Identity)
+	trusts := !slices.EqualFunc(meshes[0].trusts, meshes[1].trusts, func(a, b *resource.MeshTrust) bool { return a == b || !differ(a, b) })
+	if edited && differ(old.entry, next.entry) {
+		because = append(because, dataplaneKind)
+	}
+	if old.target != next.target && (old.target == nil || next.target == nil || differ(old.target, next.target)) {
+		because = append(because, cmp.Or(old.target, next.target).Identity().ID.Kind)
+	}
+	if meshes[0].open != meshes[1].open || meshes[0].passthroughOff != meshes[1].passthroughOff || meshes[0].noExternal != meshes[1].noExternal {
+		because = append(because, "Mesh")
+	}
+	if (old.inbound || because == nil) && identified {
+		because = append(because, resource.MeshIdentityKind)
+	}
+	if (old.inbound || because == nil) && trusts {
+		because = append(because, "MeshTrust")
+	}
+	switch {
+	case because != nil:
+	case edited || differing == nil: // or the endpoints of another dataplane
+		because = []string{dataplaneKind}
+	default:
+		because = differing
+	}
+	slices.Sort(because)
+	return slices.Compact(because)
+}
+
+// part returns the part of the proxy that a listener is. It searches the bytes, because
+// decoding a listener costs more than building it.
+func (p *places) part(r *wire.Resource) effect.Part {
+	place, known := p.byListener[r.Name]
+	http := bytes.Contains(r.Body, []byte("envoy.filters.network.http_connection_manager"))
+	switch {
+	case !known:
+		return effect.Proxy
+	case place.inbound && http:
+		return effect.HTTPInbound
+	case place.inbound:
+		return effect.TCPInbound
+	case http:
+		return effect.HTTPOutbound
+	}
+	return effect.TCPOutbound
+}
+
+func kindsOf(configs ...map[string]*rules.Config) map[string]bool {
+	kinds := map[string]bool{}
+	for _, c := range configs {
+		for kind := range c {
+			kinds[kind] = true
+		}
+	}
+	return kinds
+}
+
+// changesListener reports whether the confs of a kind differ in a field that changes the
+// listener.
+func (p *snapshotPair) changesListener(kind string, part effect.Part, before, after []keyedConf) bool {
+	old, next := numberedConfs(before), numberedConfs(after)
+	keys := maps.Clone(old)
+	maps.Copy(keys, next)
+	for key := range keys {
+		for _, field := range p.differingFields(old[key], next[key]) {
+			if changes, known := effect.Of(kind, field, part); changes.Drain() || !known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numberedConfs returns confs by their keys. Equal keys are numbered.
+func numberedConfs(list []keyedConf) map[string]resource.Conf {
+	m := make(map[string]resource.Conf, len(list))
+	for _, c := range list {
+		key := c.key
+		for n := 1; m[key] != nil; n++ {
+			key = fmt.Sprint(c.key, "#", n)
+		}
+		m[key] = c.conf
+	}
+	return m
+}
+
+// differingFields returns the JSON pointers of the leaves in which two confs differ. A conf
+// may be nil.
+func (c *Causes) differingFields(before, after resource.Conf) []string {
+	if before == after {
+		return nil
+	}
+	key := [2]resource.Conf{before, after}
+	if known, ok := c.fields.Load(key); ok {
+		return known.([]string)
+	}
+	fields := differingLeaves(nil, "", treeOf(before), treeOf(after))
+	c.fields.Store(key, fields)
+	return fields
+}
+
+// treeOf returns the JSON of a conf, decoded; nil for no conf.
+func treeOf(c resource.Conf) (tree any) {
+	if c == nil {
+		return nil
+	}
+	data, err := resource.Marshal(c)
+	if err == nil {
+		err = json.Unmarshal(data, &tree)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("a conf that was decoded cannot be encoded: %v", err))
+	}
+	return tree
+}
+
+func differingLeaves(found []string, at string, a, b any) []string {
+	switch x, y := a, b; {
+	case reflect.DeepEqual(x, y):
+		return found
+	case isObject(x, y):
+		old, _ := x.(map[string]any)
+		next, _ := y.(map[string]any)
+		keys := maps.Clone(old)
+		if keys == nil {
+			keys = map[string]any{}
+		}
+		maps.Copy(keys, next)
+		for key := range keys {
+			found = differingLeaves(found, at+"/"+key, old[key], next[key])
+		}
+		return found
+	case isList(x, y):
+		old, _ := x.([]any)
+		next, _ := y.([]any)
+		for i := range max(len(old), len(next)) {
+			var p, q any
+			if i < len(old) {
+				p = old[i]
+			}
+			if i < len(next) {
+				q = next[i]
+			}
+			found = differingLeaves(found, fmt.Sprintf("%s/%d", at, i), p, q)
+		}
+		return found
+	}
+	return append(found, at)
+}
+
+// isObject reports whether one of two values is an object, and the other one too or absent.
+func isObject(a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
+}
+
+func isList(a, b any) bool {
+	x, ok := a.([]any)
+	y, also := b.([]any)
+	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
+}
+
+// differ reports whether two values have different content.
+func differ(a, b any) bool {
+	x, errX := resource.Marshal(a)
+	y, errY := resource.Marshal(b)
+	return errX != nil || errY != nil || !bytes.Equal(x, y)
+}
+
+func equalIdentities(a, b *identity.Identity) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SPIFFEID == b.SPIFFEID && (a.Source == b.Source || !differ(a.Source, b.Source))
+}
