@@ -12,18 +12,23 @@ import (
 // snapshot that is refused (SPEC 11.5). It is safe for concurrent use.
 type lastGood struct {
 	served sync.Map // *snapshot.Snapshot by resource.ID
+	drains *drainLog
 }
 
 // of returns a new snapshot, or the last served one if the new one is refused. It returns
-// nil if there is neither.
-func (l *lastGood) of(d *resource.Dataplane, built *snapshot.Snapshot) *snapshot.Snapshot {
+// nil if there is neither. If the new one replaces or removes listeners of the last one, it
+// counts them; causes is the one of the publication.
+func (l *lastGood) of(d *resource.Dataplane, built *snapshot.Snapshot, causes *snapshot.Causes) *snapshot.Snapshot {
 	known, _ := l.served.Load(d.ID)
 	served, _ := known.(*snapshot.Snapshot)
 	if built.Refused() != nil {
 		return served
 	}
 	if served != built {
-		l.served.Store(d.ID, built)
+		before, _ := l.served.Swap(d.ID, built)
+		if served, _ = before.(*snapshot.Snapshot); served != nil && served != built { // else another stream was first
+			l.drains.add(causes.Drains(served, built))
+		}
 	}
 	return built
 }

@@ -25,7 +25,7 @@ func newMetrics(s *Server) *metrics {
 			Name: "meshmatch_load_errors", Help: "Errors of the last load; 0 if it is served.",
 		}),
 	}
-	m.registry.MustRegister(m.commit, m.push, m.loadErrors, &collector{s},
+	m.registry.MustRegister(s.good.drains.total, m.commit, m.push, m.loadErrors, &collector{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

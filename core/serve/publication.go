@@ -21,7 +21,8 @@ type publication struct {
 	secrets    *sds.Secrets // nil: keys are not served
 	grpc       *grpcNodes
 	good       *lastGood
-	superseded chan struct{} // closed when there is a newer publication
+	causes     snapshot.Causes // of drains
+	superseded chan struct{}   // closed when there is a newer publication
 	// owners evaluates the identities of all dataplanes at the first call.
 	owners func() *owners
 	// ambiguous returns the trust domains that several meshes share. It finds them at the
@@ -80,7 +81,7 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	}
 	built := p.state.Snapshot(d, client)
 	if client == xds.Envoy {
-		if built = p.good.of(d, built); built == nil {
+		if built = p.good.of(d, built, &p.causes); built == nil {
 			return nil, false
 		}
 	}

@@ -81,6 +81,7 @@ func New(options Options) (*Server, error) {
 	if s.operators, err = newOperators(options.Operators, options.OperatorToken); err != nil {
 		return nil, err
 	}
+	s.good.drains = newDrainLog(options.Logger)
 	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())
