@@ -84,7 +84,7 @@ func (s *Store) connection() (*clientv3.Client, error) {
 		Endpoints: s.address.urls(), TLS: s.options.TLS, Username: s.options.User, Password: s.options.Password,
 		DialTimeout: timeout, DialKeepAliveTime: 6 * time.Second, DialKeepAliveTimeout: timeout,
 		MaxUnaryRetries: 3, Logger: zap.NewNop(),
-		DialOptions: []grpc.DialOption{grpc.WithSharedWriteBuffer(true), grpc.WithConnectParams(grpc.ConnectParams{
+		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.5, MaxDelay: 2 * time.Second},
 			MinConnectTimeout: timeout,
 		})},

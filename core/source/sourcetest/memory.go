@@ -104,7 +104,7 @@ const memoryPage = 2
 func (m *Memory) Follow(ctx context.Context, since source.Since) iter.Seq2[*source.Page, error] {
 	return func(yield func(*source.Page, error) bool) {
 		for ctx.Err() == nil {
-			pages, err, changed := m.next(since)
+			pages, changed, err := m.next(since)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -125,18 +125,17 @@ func (m *Memory) Follow(ctx context.Context, since source.Since) iter.Seq2[*sour
 }
 
 // next returns the pages after a state, or one without objects if nothing has changed.
-func (m *Memory) next(since source.Since) ([]*source.Page, error, <-chan struct{}) {
+func (m *Memory) next(since source.Since) (pages []*source.Page, changed <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.lost:
-		return nil, ErrLost, m.changed
+		return nil, m.changed, ErrLost
 	case m.revision < since.Revision:
-		return nil, fmt.Errorf("%w from revision %d to %d", source.ErrSetBack, since.Revision, m.revision), m.changed
+		return nil, m.changed, fmt.Errorf("%w from revision %d to %d", source.ErrSetBack, since.Revision, m.revision)
 	case since.List || since.Revision < m.oldest:
-		return m.list(), nil, m.changed
+		return m.list(), m.changed, nil
 	}
-	var pages []*source.Page
 	for _, c := range m.log {
 		if c.revision > since.Revision {
 			pages = append(pages, &source.Page{Revision: c.revision, Objects: c.objects})
@@ -145,7 +144,7 @@ func (m *Memory) next(since source.Since) ([]*source.Page, error, <-chan struct{
 	if pages == nil {
 		pages = []*source.Page{{Revision: m.revision}}
 	}
-	return pages, nil, m.changed
+	return pages, m.changed, nil
 }
 
 func (m *Memory) list() []*source.Page {
