@@ -9,21 +9,24 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/relay"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // access decides by the SPIFFE IDs of clients (SPEC 12.1). It implements
 // [server.Access].
-type access struct{ relays []string }
+type access struct{ relays, relaySecrets []string }
 
 // Node reports whether the client has the SPIFFE ID of the dataplane, or is a relay.
 func (a *access) Node(state server.State, client *server.Client, id string) bool {
-	if a.isRelay(client) {
+	identity, every := a.of(client)
+	if every {
 		return true
 	}
 	p := state.(*publication)
@@ -32,14 +35,35 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 		return true // no resources exist; the client waits
 	}
 	own, err := p.view().Identities(d.Mesh).Of(d)
-	return err == nil && own != nil && own.SPIFFEID == client.Identity && !p.ambiguous()[own.TrustDomain]
+	return err == nil && own != nil && own.SPIFFEID == identity && !p.ambiguous()[own.TrustDomain]
 }
 
 // Parameters reports whether the parameters are those of an inbound of a dataplane with
 // the client's SPIFFE ID. They must be complete: without a tag they could select a
 // resource that the dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
-	return a.isRelay(client) || state.(*publication).owners().have(client.Identity, parameters)
+	identity, every := a.of(client)
+	return every || state.(*publication).owners().have(identity, parameters)
+}
+
+// of returns the identity that decides what a client may have, or whether it may have
+// everything: a relay that speaks for no other client.
+func (a *access) of(client *server.Client) (identity string, every bool) {
+	if !a.isRelay(client) {
+		return client.Identity, false
+	}
+	return client.For, client.For == ""
+}
+
+// mayHaveSecrets reports whether a client may have private keys: a relay only if it is
+// named for that.
+func (a *access) mayHaveSecrets(client *server.Client) bool {
+	return !a.isRelay(client) || slices.Contains(a.relaySecrets, client.Identity)
+}
+
+// speaksFor returns the SPIFFE ID of the client that a relay speaks for.
+func speaksFor(metadata *structpb.Struct) string {
+	return metadata.GetFields()[relay.ClientMetadata].GetStringValue()
 }
 
 func (a *access) isRelay(client *server.Client) bool {

@@ -82,23 +82,23 @@ func (p proxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspe
 }
 
 // health returns a mux with the paths that need no authorization.
-func (s *Server) health() *http.ServeMux {
+func (s *front) health() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	return mux
 }
 
-func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
-	if s.publisher.current.Load().set == nil {
-		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "the first load has not finished")
+func (s *front) readyz(w http.ResponseWriter, _ *http.Request) {
+	if !s.isReady() {
+		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "there is nothing to serve yet: the first load has not finished")
 		return
 	}
 	fmt.Fprintln(w, "ok")
 }
 
 // guard authorizes requests. If a handler panics, it answers with an error.
-func (s *Server) guard(next http.Handler) http.Handler {
+func (s *front) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if reason := recover(); reason != nil && reason != http.ErrAbortHandler {
@@ -118,7 +118,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // isOwnHost reports whether the host of a request belongs to this server. A page of
 // another site, loaded in a browser, sends the host name of that site.
-func (s *Server) isOwnHost(host string) bool {
+func (s *front) isOwnHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	} else if name, ok := strings.CutPrefix(host, "["); ok { // an IPv6 address without a port
@@ -131,25 +131,25 @@ func (s *Server) isOwnHost(host string) bool {
 }
 
 // serveHTTP serves HTTP until the context ends.
-func (s *Server) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) {
+func (s *front) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) {
 	var l net.Listener = newFairListener(s.httpListener, maxConnections, maxConnectionsPeer, firstByteTimeout)
 	scheme := "http"
 	if s.tls != nil {
 		l, scheme = tls.NewListener(l, s.tls.server(tls.VerifyClientCertIfGiven)), "https"
 	}
 	s.options.Logger.Info("HTTP is served on " + scheme + "://" + s.httpListener.Addr().String())
-	s.serveHandler(ctx, cancel, l, s.Handler())
+	s.serveHandler(ctx, cancel, l, s.handler())
 }
 
 // serveHealth serves only health, without TLS, until the context ends.
-func (s *Server) serveHealth(ctx context.Context, cancel context.CancelCauseFunc) {
+func (s *front) serveHealth(ctx context.Context, cancel context.CancelCauseFunc) {
 	s.options.Logger.Info("health is served on http://" + s.healthListener.Addr().String())
 	s.serveHandler(ctx, cancel, newFairListener(s.healthListener, maxConnections, maxConnectionsPeer, firstByteTimeout), s.health())
 }
 
 // serveHandler serves the requests of a listener until the context ends. Then it waits for
 // requests in progress.
-func (s *Server) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
+func (s *front) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
 	h := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,

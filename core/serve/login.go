@@ -30,7 +30,7 @@ var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 const maxLogin = 4 << 10
 
 // login serves the login page, which exchanges the token for a cookie.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+func (s *front) login(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -57,7 +57,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) writeLogin(w http.ResponseWriter, status int, problem string) {
+func (s *front) writeLogin(w http.ResponseWriter, status int, problem string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_ = loginPage.Execute(w, problem) // fails if the client has gone

@@ -145,13 +145,13 @@ func (p *publication) ownsPath(id string, u *url.URL) bool {
 
 // authorize reports whether a request may be answered. If not, it answers with a problem,
 // or redirects to the login page.
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request) bool {
+func (s *front) authorize(w http.ResponseWriter, r *http.Request) bool {
 	if s.tls == nil && !s.operators.hasToken() || s.operators.proves(r) {
 		return true
 	}
 	if s.tls != nil && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		id := spiffeIDOf(r.TLS.PeerCertificates[0])
-		if id != "" && (s.operators.isOperator(id) || s.publisher.current.Load().ownsPath(id, r.URL)) {
+		if id != "" && (s.operators.isOperator(id) || s.ownsPath(id, r.URL)) {
 			return true
 		}
 		if !s.operators.hasToken() {

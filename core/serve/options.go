@@ -55,8 +55,9 @@ type Options struct {
 	TLS *TLSFiles
 	// Insecure allows the server to listen on addresses other than loopback without TLS.
 	Insecure bool
-	// Relays are SPIFFE IDs of clients that may ask for every dataplane.
-	Relays []string
+	// Relays are SPIFFE IDs of clients that may ask for every dataplane, and for another
+	// client (SPEC 16). Those of RelaySecrets are also sent private keys.
+	Relays, RelaySecrets []string
 	// Operators are SPIFFE IDs of clients that may read all answers of HTTP over TLS. An
 	// ID includes the IDs that extend it by whole path segments. OperatorToken is the
 	// path of a file with a token that permits the same, with or without TLS; empty:

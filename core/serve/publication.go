@@ -76,7 +76,7 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 		p.grpc.add(d.ID)
 	}
 	var secrets []*wire.Resource
-	if p.secrets != nil {
+	if p.secrets != nil && !node.NoSecrets {
 		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	}
 	built := p.state.Snapshot(d, client)

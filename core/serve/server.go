@@ -2,15 +2,12 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
+	"net/url"
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -28,23 +25,18 @@ import (
 // Server watches files and serves the configuration of their resources. Make it with
 // [New], then call [Server.Run] once.
 type Server struct {
-	options   Options
-	tls       *tlsReloader // nil: no TLS
-	operators *operators
+	front
 	engine    *core.Engine
 	builder   *snapshot.Builder
 	issuer    *sds.Issuer
 	grpc      *grpcNodes
 	good      lastGood
 	publisher publisher
-	ads       *server.Server
 	metrics   *metrics
 	warner    *warner
 	keeper    *source.Keeper // of the files; nil: no input of files is kept
 	store     storeState
 	loads     loads
-
-	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
 
 	// The following are used by the goroutine of Run alone.
 	applied   *resource.Set     // of the last batch that the engine applied
@@ -59,7 +51,6 @@ type Server struct {
 func New(options Options) (*Server, error) {
 	options.setDefaults()
 	s := &Server{
-		options: options,
 		engine:  core.NewEngine(options.Loader.Kinds, engineOptions(&options)),
 		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
@@ -71,16 +62,12 @@ func New(options Options) (*Server, error) {
 	if options.State != "" && len(options.Stores) == 0 {
 		s.keeper = source.NewKeeper(options.State)
 	}
-	if options.TLS != nil {
-		var err error
-		if s.tls, err = newTLSReloader(*options.TLS, options.Logger); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if s.operators, err = newOperators(options.Operators, options.OperatorToken); err != nil {
+	if err := s.front.init(options); err != nil {
 		return nil, err
 	}
+	s.handler = s.Handler
+	s.isReady = func() bool { return s.publisher.current.Load().set != nil }
+	s.ownsPath = func(id string, u *url.URL) bool { return s.publisher.current.Load().ownsPath(id, u) }
 	s.good.drains = newDrainLog(options.Logger)
 	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
@@ -96,63 +83,14 @@ func (s *Server) adsOptions() server.Options {
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
 	}
 	if s.tls != nil {
-		a := &access{s.options.Relays}
-		o.Identify, o.Access, o.Relay = identify, a, a.isRelay
+		a := &access{s.options.Relays, s.options.RelaySecrets}
+		o.Identify, o.Access, o.Relay, o.Secrets, o.SpeaksFor = identify, a, a.isRelay, a.mayHaveSecrets, speaksFor
 	}
 	if keys := s.options.Parameters; len(keys) > 0 {
 		o.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
 	}
 	return o
 }
-
-// Listen opens the listeners. If it was not called, [Server.Run] calls it. The error is
-// from the operating system, or [ErrNotLoopback].
-func (s *Server) Listen() error {
-	var err error
-	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
-		return fmt.Errorf("ADS: %w", err)
-	}
-	if s.httpListener, err = s.listen(s.options.HTTP); err != nil {
-		s.xdsListener.Close()
-		return fmt.Errorf("HTTP: %w", err)
-	}
-	if s.options.Health == "" {
-		return nil
-	}
-	// Health has no secrets: any address is allowed.
-	if s.healthListener, err = net.Listen("tcp", s.options.Health); err != nil {
-		s.xdsListener.Close()
-		s.httpListener.Close()
-		return fmt.Errorf("health: %w", err)
-	}
-	return nil
-}
-
-func (s *Server) listen(address string) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	if s.tls == nil && !s.options.Insecure && !isLoopback(l.Addr()) {
-		l.Close()
-		return nil, fmt.Errorf("%s: %w", address, ErrNotLoopback)
-	}
-	return l, nil
-}
-
-func isLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-// XDSAddr returns the address that ADS is served at, after [Server.Listen].
-func (s *Server) XDSAddr() net.Addr { return s.xdsListener.Addr() }
-
-// HTTPAddr returns the address that HTTP is served at, after [Server.Listen].
-func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
-
-// HealthAddr returns the address of Options.Health, after [Server.Listen].
-func (s *Server) HealthAddr() net.Addr { return s.healthListener.Addr() }
 
 // Run serves until the context ends, and then returns nil. If the first load has errors and
 // Options.State has no last good input, it returns those errors, a [diag.Errors]. It also
@@ -446,38 +384,5 @@ func (s *Server) refresh() {
 	current := s.publisher.current.Load()
 	if s.servesKeys() && s.issuer.At(current.view(), time.Now()) != current.secrets {
 		s.publish(&publication{set: current.set, state: current.state})
-	}
-}
-
-// afterGrace is how long the server waits for streams whose connections are closed.
-const afterGrace = 500 * time.Millisecond
-
-// serveADS serves ADS until the context ends.
-func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
-	var transport credentials.TransportCredentials
-	if s.tls != nil {
-		transport = credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))
-	}
-	g := grpc.NewServer(append(s.ads.GRPCOptions(transport), grpc.ConnectionTimeout(10*time.Second))...)
-	s.ads.Register(g)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		<-ctx.Done()
-		s.ads.Drain()
-		forced := time.AfterFunc(s.options.Grace, g.Stop)
-		defer forced.Stop()
-		g.GracefulStop()
-	}()
-	s.options.Logger.Info("ADS is served on " + s.xdsListener.Addr().String())
-	go func() { // Serve waits for handlers, too
-		if err := g.Serve(s.xdsListener); err != nil && ctx.Err() == nil {
-			cancel(fmt.Errorf("ADS: %w", err))
-		}
-	}()
-	<-ctx.Done()
-	select { // GracefulStop waits for handlers, which may take long
-	case <-stopped:
-	case <-time.After(s.options.Grace + afterGrace):
 	}
 }

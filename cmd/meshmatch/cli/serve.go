@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os/signal"
 	"slices"
 	"strconv"
@@ -13,24 +12,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve"
-	"github.com/meshmatch/meshmatch/core/variant"
 )
 
 // serveFlags are the flags of `serve`.
 type serveFlags struct {
-	serve.Options
-	tls        serve.TLSFiles
-	parameters []string
+	listenerFlags
 	maxRemoved string
-	logFormat  choice
 }
 
 func newServe(g *globals) *cobra.Command {
-	flags := serveFlags{logFormat: choice{logFormats[0], logFormats}}
+	flags := serveFlags{listenerFlags: newListenerFlags()}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the files to Envoy and gRPC by ADS, and answers over HTTP",
@@ -86,23 +80,12 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 }
 
 func (f *serveFlags) register(c *cobra.Command) {
+	f.listenerFlags.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.XDS, "xds", serve.DefaultXDS, "the `ADDRESS` of ADS")
-	flags.StringVar(&f.HTTP, "http", serve.DefaultHTTP, "the `ADDRESS` of HTTP")
 	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
-	flags.Var(&f.logFormat, "log-format", "the `FORMAT` of the log: "+strings.Join(logFormats, ", "))
-	flags.StringVar(&f.tls.Certificate, "tls-cert", "", "the `FILE` of the server's certificate")
-	flags.StringVar(&f.tls.Key, "tls-key", "", "the `FILE` of its key")
-	flags.StringVar(&f.tls.ClientCA, "client-ca", "", "the `FILE` of the CAs of clients")
-	flags.StringArrayVar(&f.Relays, "relay", nil, "the SPIFFE `ID` of a client that may ask for every dataplane; may be repeated")
-	flags.StringArrayVar(&f.Operators, "operator", nil, "the SPIFFE `ID` of a client that may read all of HTTP over TLS, with those below it; may be repeated")
-	flags.StringVar(&f.OperatorToken, "operator-token", "", "a `FILE` with a token that HTTP asks for, as a bearer token or on its login page")
-	flags.StringArrayVar(&f.HTTPHosts, "http-host", nil, "a `NAME` that requests without TLS may have as their host; may be repeated")
-	flags.StringVar(&f.Health, "health", "", "a further `ADDRESS`, for /healthz and /readyz alone, without TLS")
-	flags.BoolVar(&f.Insecure, "insecure", false, "listen on other addresses than loopback without TLS")
-	flags.StringArrayVar(&f.parameters, "parameter", nil, "a dynamic parameter of the metadata of nodes, as `KEY=METADATA.PATH`; may be repeated")
+	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
 }
 
 // options checks the flags, and completes the options of the server.
@@ -110,40 +93,19 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	if err := g.refuseKeepGoing("serve"); err != nil {
 		return nil, err
 	}
-	switch given := f.tls; {
+	switch {
 	case len(g.files) == 0:
 		return nil, errNoFiles
 	case slices.Contains(g.files, resource.Stdin):
 		return nil, usagef("standard input cannot be watched; use -f FILE or -f DIRECTORY")
-	case given == serve.TLSFiles{}:
-		if len(f.Relays) > 0 {
-			return nil, usagef("--relay needs TLS; give --tls-cert, --tls-key and --client-ca")
-		}
-		if len(f.Operators) > 0 {
-			return nil, usagef("--operator needs TLS; give --tls-cert, --tls-key and --client-ca, or --operator-token")
-		}
-	case given.Certificate == "" || given.Key == "" || given.ClientCA == "":
-		return nil, usagef("--tls-cert, --tls-key and --client-ca belong together")
-	default:
-		f.TLS = &given
 	}
-	for _, id := range f.Relays {
-		if err := conf.CheckSpiffeID(id); err != nil {
-			return nil, usagef("--relay %q is not a SPIFFE ID: %w", id, err)
-		}
+	if err := f.complete(c); err != nil {
+		return nil, err
 	}
-	for i, id := range f.Operators {
-		f.Operators[i] = strings.TrimSuffix(id, "/")
-		if err := conf.CheckSpiffeID(f.Operators[i]); err != nil {
-			return nil, usagef("--operator %q is not a SPIFFE ID: %w", id, err)
+	for _, id := range f.RelaySecrets {
+		if !slices.Contains(f.Relays, id) {
+			return nil, usagef("--relay-secrets %q is not the ID of a --relay; give both", id)
 		}
-	}
-	for _, text := range f.parameters {
-		key, err := variant.ParseMetadataKey(text)
-		if err != nil {
-			return nil, usagef("--parameter: %w", err)
-		}
-		f.Parameters = append(f.Parameters, key)
 	}
 	if f.RemovalGrace < 0 {
 		return nil, usagef("--removal-grace must not be negative, got %v", f.RemovalGrace)
@@ -153,7 +115,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		return nil, usagef("--max-removed: %w", err)
 	}
 	options := f.Options
-	options.Files, options.MaxRemoved, options.Version = g.files, maxRemoved, version()
+	options.Files, options.MaxRemoved = g.files, maxRemoved
 	if g.semantics.word != autoSemantics {
 		s, err := semantics.Parse(g.semantics.word)
 		if err != nil {
@@ -163,8 +125,6 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	}
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes()}
 	options.Translators = g.translators
-	options.Remedy = remedy
-	options.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))
 	return &options, nil
 }
 

@@ -48,6 +48,8 @@ type Options struct {
 	// Authenticated is set if clients have identities. Then the upstream decides what each
 	// of them may have.
 	Authenticated bool
+	// NoSecrets is set if clients get no secrets, because the network could read them.
+	NoSecrets bool
 	// Trusted reports whether a client is a relay that speaks for its own clients. Nil: none
 	// is.
 	Trusted func(*server.Client) bool

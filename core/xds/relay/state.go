@@ -82,7 +82,7 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	case s.relay.hasLocator(node, t, name):
 		v, verdict := s.Answer(client, t, name, p)
 		return v.Resource, verdict
-	case node.ID == "":
+	case node.ID == "", t == wire.SecretType && (s.relay.options.NoSecrets || node.NoSecrets):
 		return nil, server.Missing
 	}
 	s.relay.mu.Lock()

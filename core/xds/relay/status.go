@@ -66,3 +66,11 @@ func (r *Relay) Ready() bool {
 	defer r.mu.Unlock()
 	return r.upstream.conn != nil || !r.isExpired() && !r.lost.Equal(r.start)
 }
+
+// NodeIDs returns the ids of the nodes that are held.
+func (r *Relay) NodeIDs() (ids []string) {
+	for _, key := range r.nodeKeys() {
+		ids = append(ids, key.id)
+	}
+	return ids
+}

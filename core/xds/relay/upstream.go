@@ -38,8 +38,12 @@ func (r *Relay) follow(ctx context.Context) {
 
 // connect uses one upstream until its connection is lost, and reports whether it answered.
 func (r *Relay) connect(ctx context.Context, u Upstream) (answered bool) {
+	ping := 30 * time.Second
+	if r.options.Mode == Nodes {
+		ping = 5 * time.Minute // what servers of gRPC allow by default
+	}
 	options := append([]grpc.DialOption{
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: 10 * time.Second}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: grpcbackoff.DefaultConfig, MinConnectTimeout: connectTimeout}),
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),

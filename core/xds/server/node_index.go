@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"unique"
@@ -43,3 +44,10 @@ func (n *nodeIndex) remove(s *stream) {
 
 // intern returns an equal string that all streams share.
 func intern(s string) string { return unique.Make(s).Value() }
+
+// NodeIDs returns the ids of all nodes that have a stream.
+func (s *Server) NodeIDs() []string {
+	s.nodes.mu.RLock()
+	defer s.nodes.mu.RUnlock()
+	return slices.Collect(maps.Keys(s.nodes.streams))
+}

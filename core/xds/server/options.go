@@ -45,6 +45,8 @@ type Options struct {
 	// metadata of the node of its first request; empty: it speaks for itself. It is called
 	// for relays only: see Relay. Nil: none does.
 	SpeaksFor func(*structpb.Struct) string
+	// Secrets reports whether a client may have secrets, see Node.NoSecrets. Nil: each may.
+	Secrets func(*Client) bool
 	// ObservePush receives the time from the moment the server sees a change until a
 	// response that it causes is handed to gRPC, which writes it when the client reads.
 	// Many goroutines call it at once, and it must not wait. Nil measures nothing.

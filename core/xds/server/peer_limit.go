@@ -26,12 +26,12 @@ func peerKey(c *Client) string {
 	return host
 }
 
-// enter reports whether the client may have one more stream.
-func (p *peerLimit) enter(c *Client) bool {
+// enter reports whether the client may have one more stream, with so many times the limit.
+func (p *peerLimit) enter(c *Client, factor int) bool {
 	key := peerKey(c)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.streams[key] >= p.limit {
+	if p.streams[key] >= p.limit*factor {
 		return false
 	}
 	p.streams[key]++

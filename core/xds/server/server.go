@@ -248,7 +248,7 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 		}
 		st.client.Identity = identity
 	}
-	if !s.peers.enter(&st.client) {
+	if !s.peers.enter(&st.client, s.factor(&st.client)) {
 		s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
 		return nil, status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", s.options.MaxStreamsPerPeer)
 	}
@@ -263,8 +263,20 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 
 // enterBudget returns the budget of the client of a new stream or connection.
 func (s *Server) enterBudget(c *Client) *budget {
+	return s.budgets.enter(c, s.isRelay(c))
+}
+
+func (s *Server) isRelay(c *Client) bool {
 	relay := s.options.Relay
-	return s.budgets.enter(c, relay != nil && relay(c))
+	return relay != nil && relay(c)
+}
+
+// factor returns how many times the limit on streams a client may have.
+func (s *Server) factor(c *Client) int {
+	if s.isRelay(c) {
+		return relayFactor
+	}
+	return 1
 }
 
 // close ends a stream for an error, or nil. The handler returns after it.

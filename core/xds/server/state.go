@@ -34,6 +34,8 @@ type Node struct {
 	// Parameters are the dynamic parameters that Options.Parameters makes of the
 	// metadata (SPEC 9.6). A node whose id is no dataplane is answered by them.
 	Parameters map[string]string
+	// NoSecrets is set if the client may have no secrets (Options.Secrets).
+	NoSecrets bool
 	// Message is the node as the client sent it, without its list of extensions, if
 	// Options.KeepNodes is set. It must not be changed.
 	Message *corev3.Node

@@ -85,6 +85,9 @@ func (s *stream) setNode(node *corev3.Node) error {
 		}
 	}
 	s.hasNode = true
+	if secrets := s.server.options.Secrets; secrets != nil {
+		s.node.NoSecrets = !secrets(&s.client)
+	}
 	s.node.ID = node.GetId()
 	s.node.UserAgent = intern(node.GetUserAgentName())
 	if p := s.server.options.Parameters; p != nil {
@@ -96,7 +99,7 @@ func (s *stream) setNode(node *corev3.Node) error {
 		}
 		s.located.Store(len(s.node.Parameters) > 0)
 	}
-	if speaksFor, relay := s.server.options.SpeaksFor, s.server.options.Relay; speaksFor != nil && relay != nil && relay(&s.client) {
+	if speaksFor := s.server.options.SpeaksFor; speaksFor != nil && s.server.isRelay(&s.client) {
 		if s.client.For = speaksFor(node.GetMetadata()); len(s.client.For) > maxIDBytes {
 			return status.Errorf(codes.InvalidArgument, "the identity that a relay speaks for has %d bytes, the limit is %d", len(s.client.For), maxIDBytes)
 		}
