@@ -127,6 +127,7 @@ func TestClientIdentity(t *testing.T) {
 		c := newCredentials(t)
 		r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
 			o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
+			o.RelaySecrets = []string{relayID}
 		})
 		for name, k := range map[string]struct {
 			id, node string

@@ -14,6 +14,7 @@ import (
 // Times of the connection to an upstream.
 const (
 	connectTimeout = 5 * time.Second // then the next upstream is tried
+	pingInterval   = 5 * time.Minute // the least that servers of gRPC allow by default
 	// silence is how long an upstream may leave all questions without an answer while there
 	// are others to try.
 	silence = 15 // seconds
@@ -38,12 +39,8 @@ func (r *Relay) follow(ctx context.Context) {
 
 // connect uses one upstream until its connection is lost, and reports whether it answered.
 func (r *Relay) connect(ctx context.Context, u Upstream) (answered bool) {
-	ping := 30 * time.Second
-	if r.options.Mode == Nodes {
-		ping = 5 * time.Minute // what servers of gRPC allow by default
-	}
 	options := append([]grpc.DialOption{
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: 10 * time.Second}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: pingInterval, Timeout: 10 * time.Second}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: grpcbackoff.DefaultConfig, MinConnectTimeout: connectTimeout}),
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),
