@@ -10,6 +10,7 @@ SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
+PACKAGING   := cmd/meshmatch/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
@@ -96,6 +97,7 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
+	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
