@@ -1,4 +1,5 @@
-// Package kubernetes reads resources from the Kubernetes API. It never writes to it.
+// Package kubernetes reads resources from the Kubernetes API (SPEC 14.1). It never writes
+// to it.
 //
 //  1. [Store.Follow] asks which of the program's kinds the API server serves
 //     (discover.go), and again in intervals, because CustomResourceDefinitions come and
