@@ -53,8 +53,8 @@ func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 	add(MeshIdentityKind, fixedKinds[MeshIdentityKind], schemaOf((*spiffe.IdentitySpec)(nil).Schema()), false)
 	add(MeshTrustKind, fixedKinds[MeshTrustKind], schemaOf((*spiffe.TrustSpec)(nil).Schema()), false)
 	for _, name := range objectNames() {
-		if name == ConfigKind {
-			continue // on Kubernetes a ConfigMap
+		if name == ConfigKind || name == SecretKind {
+			continue // on Kubernetes a ConfigMap, and a Secret that is not read
 		}
 		kind := objectKinds[name]
 		spec := Schema{"type": "object"} // of a kind without fields

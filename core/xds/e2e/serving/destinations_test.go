@@ -40,11 +40,13 @@ func pod(name, zone, address string) string {
 `, name, zone, address)
 }
 
-// service is a MeshService of a team that selects pods by a label.
+// service is a MeshService of a team that selects pods by a label. Its identities are those
+// of all pods, so that a pod can join before the SPIFFE IDs change.
 func service(name, app, zone string) string {
 	return fmt.Sprintf(`
 {type: MeshService, name: %s, labels: {team: a, kuma.io/zone: %s}, spec: {state: Available, selector: {dataplaneLabels: {matchLabels: {%s}}},
-  ports: [{port: 80, targetPort: 10000, appProtocol: http}]}}
+  ports: [{port: 80, targetPort: 10000, appProtocol: http}], identities: [{type: SpiffeID, value: "spiffe://default.mesh.local/dataplane/pod-1"},
+    {type: SpiffeID, value: "spiffe://default.mesh.local/dataplane/pod-2"}, {type: SpiffeID, value: "spiffe://default.mesh.local/dataplane/pod-3"}]}}
 `, name, zone, app)
 }
 
@@ -84,20 +86,17 @@ func TestDestinations(t *testing.T) {
 			server := m.serve(firstReplica)
 			authority := envoytest.NewAuthority(t)
 			proxies := []string{"web", "pod-1", "pod-2", "pod-3", "egress", "ingress-1", "ingress-2"}
-			var web *envoytest.Proxy
+			started := map[string]*envoytest.Proxy{}
 			for i, proxy := range proxies {
 				authority.WriteFiles(t, m.certificates, proxy, "spiffe://default.mesh.local/dataplane/"+proxy)
-				started := m.startProxy(proxy, protocol, firstReplica, fmt.Sprintf("127.0.0.%d:9901", 201+i))
-				if proxy == "web" {
-					web = started
-				}
+				started[proxy] = m.startProxy(proxy, protocol, firstReplica, fmt.Sprintf("127.0.0.%d:9901", 201+i))
 			}
 			server.waitConverged(len(proxies))
-			// knows waits until the client has an endpoint.
-			knows := func(endpoint string) {
-				eventually(t, "web has the endpoint "+endpoint, func() bool {
-					clusters, err := web.Get("/clusters")
-					return err == nil && strings.Contains(clusters, m.network.Replace(endpoint))
+			// shows waits until a page of a proxy's admin interface has a text.
+			shows := func(proxy, page, text string) {
+				eventually(t, fmt.Sprintf("%s of %s has %s", page, proxy, text), func() bool {
+					body, err := started[proxy].Get(page)
+					return err == nil && strings.Contains(body, m.network.Replace(text))
 				})
 			}
 			one := startTraffic(t, m.network.Replace("http://127.0.0.1:10001/"))
@@ -118,14 +117,17 @@ func TestDestinations(t *testing.T) {
 			all.only("pod-2")
 			m.write("west.yaml", service("west", "app: pod-3", "west"))
 			m.write("address.yaml", zoneAddress("127.0.0.32"))
-			knows("127.0.0.32:10001")
-			all.only("pod-2") // in the zone of the client
+			shows("web", "/clusters", "127.0.0.32:10001")
+			shows("ingress-1", "/listeners", "127.0.0.32:10001")
+			all.flows("pod-2") // in the zone of the client
 			m.write("service.yaml", strings.Replace(service("pods", "app: pod-2", "east"), "team: a", "team: b", 1))
 			all.only("pod-3")
 			one.only("pod-2")
 
+			shows("ingress-2", "/listeners", "127.0.0.33:10001")
 			m.write("address.yaml", zoneAddress("127.0.0.33"))
-			knows("127.0.0.33:10001")
+			shows("web", "/clusters", "127.0.0.33:10001")
+			all.flows("pod-3") // the worker of the proxy knows it too
 			m.remove("ingress-1.yaml")
 			all.only("pod-3")
 			if got := server.metric("xds_nacks_total"); got != 0 {
