@@ -40,10 +40,16 @@ type RouteConf struct {
 // NoCluster returns the name of a cluster without endpoints, and makes sure that the
 // dataplane has it.
 func (o *Outbound) NoCluster() string {
-	m := message.NewCluster("none", message.OutboundConnectTimeout)
-	m.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	m := NoCluster()
 	o.AddCluster(m)
 	return m.Name
+}
+
+// NoCluster returns a cluster without endpoints: connections to it are closed.
+func NoCluster() *clusterv3.Cluster {
+	m := message.NewCluster("none", message.OutboundConnectTimeout)
+	m.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	return m
 }
 
 // collectors are the clusters of telemetry collectors that a draft needs.

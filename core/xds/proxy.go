@@ -23,6 +23,10 @@ type Proxy struct {
 	// inbound declares (SPEC 11.5, MeshPassthrough).
 	UndeclaredPass bool
 
+	// ClosedPorts are the ports of the workload, sorted, that belong to inbounds with
+	// permissions: no connection that bypasses the inbound passes to them.
+	ClosedPorts []uint32
+
 	// PassthroughOff reports that the workload can connect to outbounds only unless a
 	// MeshPassthrough allows more.
 	PassthroughOff bool

@@ -34,6 +34,7 @@ type inboundKey struct {
 	client      xds.ClientType
 	open        bool // no permission is applied
 	redirected  bool
+	taken       takenAddresses
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the previous
@@ -41,7 +42,7 @@ type inboundKey struct {
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
-		dataplane: d, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected,
+		dataplane: d, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected, taken: tls.taken,
 		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
 	if tls.identity != nil {
@@ -71,7 +72,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	}
 	if tls.redirected {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
-		i.Listener.AdditionalAddresses = workloadAddresses(d, index)
+		i.Listener.AdditionalAddresses = workloadAddresses(d, index, takenList(tls.taken))
 	}
 	if protocol.IsHTTP() {
 		i.HTTP = message.NewHTTPOptions(protocol, message.InboundIdleTimeout)

@@ -187,7 +187,9 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	server.open = !s.view.PermissionsApply(d)
 	sb.refuseListeners()
 	sb.transparent = transparentProxy(d, sb.snapshot.targets)
-	server.redirected = sb.transparent != nil
+	if server.redirected = sb.transparent != nil; server.redirected {
+		server.taken = takenOf(d, sb.snapshot.targets.list())
+	}
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {

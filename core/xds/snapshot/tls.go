@@ -50,6 +50,8 @@ type serverTLS struct {
 	open bool
 	// redirected reports that connections to the workload are redirected to the proxy.
 	redirected bool
+	// taken are addresses of the workload at which outbounds listen.
+	taken takenAddresses
 }
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity

@@ -51,7 +51,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	if proxy.RedirectPortInbound != 0 {
 		// The ports of inbounds and of their workloads have listeners; these are the others
 		// (SPEC 11.5).
-		chains := []*listenerv3.FilterChain{{Filters: toOriginal(inboundPassthrough)}}
+		chains := append(closedChains(p.ClosedPorts), &listenerv3.FilterChain{Filters: toOriginal(inboundPassthrough)})
 		if !p.UndeclaredPass {
 			chains = nil
 		}
@@ -61,8 +61,16 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 				SourceAddress:        message.SocketAddress(loopbackSource, 0).GetSocketAddress(),
 				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: message.SocketAddress(loopbackSource6, 0).GetSocketAddress()}},
 			}))
-		if !p.UndeclaredPass {
+		switch {
+		case !p.UndeclaredPass:
 			part.Sealed = seal.New(listener, []seal.Chain{{Network: len(listener.FilterChains[0].Filters)}})
+		case len(p.ClosedPorts) > 0:
+			part.Messages = append(part.Messages, xds.NoCluster())
+			decided := make([]seal.Chain, len(listener.FilterChains)) // the last one passes
+			for i := range p.ClosedPorts {
+				decided[i].Network = len(listener.FilterChains[i].Filters)
+			}
+			part.Sealed = seal.New(listener, decided)
 		}
 	}
 	if proxy.RedirectPortOutbound == 0 {
@@ -81,6 +89,19 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 		messages = append(messages, resolver.cluster())
 	}
 	p.Add(xds.PassthroughOrigin, messages...)
+}
+
+// closedChains returns the filter chains that close connections to ports of the workload. An
+// inbound has the port at the addresses of the dataplane, so these are connections to an
+// address that the dataplane does not name.
+func closedChains(ports []uint32) (chains []*listenerv3.FilterChain) {
+	for _, port := range ports {
+		chains = append(chains, &listenerv3.FilterChain{
+			FilterChainMatch: &listenerv3.FilterChainMatch{DestinationPort: wrapperspb.UInt32(port)},
+			Filters:          toOriginal(xds.NoCluster().Name),
+		})
+	}
+	return chains
 }
 
 // passthroughChains returns the filter chains of what is permitted; without a policy that

@@ -50,6 +50,13 @@ networking:
   address: 127.0.0.54
   inbound: [{port: 10001, tags: {kuma.io/service: greets, kuma.io/server-first: "true"}}]
 ---
+type: Dataplane
+mesh: default
+name: twin
+networking:
+  address: 127.0.0.55
+  inbound: [{port: 10080, protocol: http, tags: {kuma.io/service: twin}}]
+---
 type: MeshPassthrough
 mesh: default
 name: matched
@@ -82,6 +89,7 @@ spec:
 	proxies: []string{"open", "matched", "shut"},
 	steps: []step{
 		{"any address", get("127.0.0.51:15951/", redirectedFrom("127.0.0.41:10000")), "200 cart-1", "closed"},
+		{"another pod, at the port of the own workload", get("127.0.0.51:15951/", redirectedFrom("127.0.0.55:10080")), "200 twin", "closed"},
 		{"an outbound", get("127.0.0.51:15951/", redirectedFrom("127.0.0.51:10004")), "200 cart-1", "closed"},
 		{"an outbound has no port of its own", get("127.0.0.51:10004/"), "closed", "closed"},
 		{"an inbound", get("127.0.0.51:15961/", redirectedFrom("127.0.0.51:10000")), "200 open", "closed"},
@@ -99,7 +107,7 @@ spec:
 		{"an address that does not match", line("127.0.0.52:15952", redirectedFrom("127.0.0.22:10000")), "closed", "closed"},
 		{"the port of the workload", get("127.0.0.53:15963/open", redirectedFrom("127.0.0.53:10080")), "200 shut", "closed"},
 		{"the port of the workload, denied", get("127.0.0.53:15963/", redirectedFrom("127.0.0.53:10080")), "403", "closed"},
-		{"the port of the workload, by another address, denied", get("127.0.0.53:15963/", redirectedFrom("127.0.0.99:10080")), "403", "closed"},
+		{"the port of the workload, by an address that the dataplane does not name", get("127.0.0.53:15963/open", redirectedFrom("127.0.0.99:10080")), "closed", "closed"},
 		{"the port of the inbound, denied", get("127.0.0.53:15963/", redirectedFrom("127.0.0.53:10000")), "403", "closed"},
 		{"no passthrough", get("127.0.0.53:15953/", redirectedFrom("127.0.0.41:10000")), "closed", "closed"},
 		{"an outbound without passthrough", get("127.0.0.53:15953/", redirectedFrom("127.0.0.53:10004")), "200 cart-1", "closed"},
