@@ -7,7 +7,8 @@
 // [Table].
 //
 // The table is data, so tests hold it true. One in core/xds/translators changes each field
-// of each kind, and compares which resources differ. One compares the page.
+// of each kind, and compares which resources differ. One in core/xds/e2e/serving edits the
+// field of each row while a real Envoy has open connections. One compares the page.
 //
 // Package snapshot decides by the bytes of listeners whether they drain, for `diff` and for
 // `serve`, and by this table why.

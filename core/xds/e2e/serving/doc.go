@@ -12,4 +12,6 @@
 //     grpc_hello_test.go), with mutual TLS (grpc_identity_test.go).
 //     gRPC servers of both have their listeners and permissions from it
 //     (grpc_server_test.go).
+//  5. Edits leave open connections as they are, or close them, as the table of package
+//     effect has it (drains_test.go, permission_test.go).
 package serving

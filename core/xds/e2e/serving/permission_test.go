@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,10 @@ func accessWithout(n int) string {
 // the next request on each open connection (SPEC 11.8).
 func TestEditsOfPermissionsCloseNothing(t *testing.T) {
 	envoytest.Path(t)
-	const connections, edits = 100, 20
+	connections, edits := 100, 20
+	if os.Getenv("SOAK") != "" {
+		connections, edits = 1000, 100
+	}
 	for name, protocol := range map[string]corev3.ApiConfigSource_ApiType{
 		"delta": corev3.ApiConfigSource_DELTA_GRPC, "state of the world": corev3.ApiConfigSource_GRPC,
 	} {
@@ -50,12 +54,16 @@ func TestEditsOfPermissionsCloseNothing(t *testing.T) {
 				t.Cleanup(clients[i].client.CloseIdleConnections)
 			}
 			expect(t, clients, "/0", http.StatusForbidden)
+			var slowest time.Duration
 			for n := 1; n <= edits; n++ {
+				begin := time.Now()
 				m.write("access.yaml", accessWithout(n))
 				eventually(t, "the edit decides", func() bool { return clients[0].status("/"+fmt.Sprint(n)) == http.StatusForbidden })
+				slowest = max(slowest, time.Since(begin))
 				expect(t, clients, "/"+fmt.Sprint(n), http.StatusForbidden)
 				expect(t, clients, "/"+fmt.Sprint(n-1), http.StatusOK)
 			}
+			t.Logf("%d connections, %d edits; the slowest edit decides after %v", connections, edits, slowest)
 			for i, c := range clients {
 				if c.dials != 1 {
 					t.Errorf("client %d has connected %d times: %v", i, c.dials, c.err)
