@@ -196,6 +196,7 @@ func diffPage(p *page, diff *diff.Diff) {
 	if len(diff.Closes) > 0 {
 		p.row("closes", inboundNames(diff.Closes))
 	}
+	staysPage(p, diff.Stays)
 	if len(diff.Drains) > 0 {
 		p.row("drains", drainText(diff.Drains))
 	}
@@ -268,6 +269,24 @@ func dataplaneCount(diff *diff.Diff) string {
 		n += len(group.Dataplanes)
 	}
 	return diag.Count(n, "dataplane")
+}
+
+// staysPage prints what goes on where access is taken.
+func staysPage(p *page, stays []diff.Stay) {
+	for _, row := range []struct{ what, title, until string }{
+		{diff.StaysStreams, "open streams", "until they end"},
+		{diff.StaysConnections, "open connections", "until the drain time is over"},
+	} {
+		var names []string
+		for i := range stays {
+			if stays[i].What == row.what {
+				names = append(names, stays[i].Name+" "+stays[i].Inbound)
+			}
+		}
+		if len(names) > 0 {
+			p.row("stays", row.title+" of "+someOf(names, 5)+", "+row.until)
+		}
+	}
 }
 
 // drainText returns how many listeners drain, and why.

@@ -95,6 +95,11 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 			}
 			if diff.couldClose {
 				d.diff.Closes = append(d.diff.Closes, inbound)
+				stay := Stay{inbound.Dataplane, inbound.Inbound, StaysStreams, inbound.Name}
+				if pair.space.Protocol == request.TCP {
+					stay.What = StaysConnections
+				}
+				d.diff.Stays = append(d.diff.Stays, stay)
 			}
 			if len(diff.opens)+len(diff.closes) > 0 {
 				a.group(inbound, diff, p.after.Pos)

@@ -37,6 +37,8 @@ type Diff struct {
 	// inbound can be in both. They are sorted by dataplane and inbound.
 	Opens  []InboundOf `json:"opens"`
 	Closes []InboundOf `json:"closes"`
+	// Stays is what goes on for a while where access is taken, in the order of Closes.
+	Stays []Stay `json:"stays,omitempty"`
 	// Access describes these requests, as far as the inbound can receive them.
 	// Dataplanes with the same changes form one element.
 	Access []Access `json:"access,omitempty"`
@@ -45,6 +47,22 @@ type Diff struct {
 	// see snapshot.Comparison.
 	Drains []Drain `json:"drains,omitempty"`
 }
+
+// Stay is an inbound that has closed, where what began before keeps the decision that it got
+// (SPEC 11.8).
+type Stay struct {
+	Dataplane string `json:"dataplane"` // KRI
+	Inbound   string `json:"inbound"`   // as in InboundOf
+	// What is StaysStreams for an HTTP inbound and StaysConnections for a TCP inbound.
+	What string `json:"what"`
+	Name string `json:"-"` // of the dataplane
+}
+
+// What may stay.
+const (
+	StaysStreams     = "streams"     // open streams and upgrades, until they end
+	StaysConnections = "connections" // open connections, until the drain time is over
+)
 
 // Drain is a listener whose connections an edit closes when the drain time is over.
 type Drain struct {
