@@ -54,6 +54,7 @@ func TestSpecNumberingIsComplete(t *testing.T) {
 		12 12.1 12.2 12.3 12.4 12.5
 		13 13.1 13.2 13.3 13.4 13.5 13.6 13.7
 		14 14.1 14.2 14.3 14.4
+		15
 		16
 		17 17.1 17.2 17.3 17.4 17.5`)
 	if diff := cmp.Diff(want, specRules(t)); diff != "" {

@@ -75,7 +75,9 @@ type Options struct {
 	Explain bool   // with the origin of every field
 	Why     bool   // with the comparison of a request with each entry of permissions
 	Source  bool   // with file:line of the resources that KRIs identify
-	Ordered bool   // rule views as first-match rules with positive selectors
+	// Overridden adds the values that other items override.
+	Overridden bool
+	Ordered    bool // rule views as first-match rules with positive selectors
 	// Semantics is the semantics of the view, on which KRIs depend. Functions with a
 	// view set it.
 	Semantics semantics.Semantics
@@ -173,7 +175,11 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 	for ref, outbound := range Outbounds(a.view, config, a.dataplane, ScopeOf(a.options.Shadow)) {
 		options, at := a.options, len(k.Outbounds)
 		options.isHere = func(n *NoEffect) bool { return n.Outbound == at }
-		k.Outbounds = append(k.Outbounds, newOutbound(ref, outbound, config.Kind, options))
+		shown := newOutbound(ref, outbound, config.Kind, options)
+		if options.Overridden && ref.Destination == "" {
+			a.addOverridden(&shown, config, outbound, options)
+		}
+		k.Outbounds = append(k.Outbounds, shown)
 	}
 	for i := range config.Inbounds {
 		k.Inbounds = append(k.Inbounds, a.inbound(config, i))

@@ -15,6 +15,9 @@ type EffectiveConf struct {
 	Conf    resource.Conf     `json:"conf"`
 	Origins []Origin          `json:"origins"`         // in the order applied: lowest priority first
 	Fields  map[string]Origin `json:"fields,omitzero"` // by the JSON pointer of the leaf; with Options.Explain
+	// Overridden contains, by JSON pointer, the values that other items override, highest
+	// priority first; with Options.Overridden.
+	Overridden map[string][]OverriddenValue `json:"overridden,omitzero"`
 }
 
 // Origin is an item of a policy.
@@ -49,6 +52,9 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 			origin.NoEffect = options.noEffect(o, pointer)
 			c.Fields[pointer] = origin
 		}
+	}
+	if options.Overridden {
+		c.Overridden = overriddenValues(e, e.Items(), section, options)
 	}
 	return c
 }

@@ -79,7 +79,7 @@ func resources(set *resource.Set) []Resource {
 		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)})
 	}
 	for _, p := range set.Policies {
-		all = append(all, Resource{Meta: &p.Meta, Summary: policySummary(p)})
+		all = append(all, Resource{Meta: &p.Meta, Summary: PolicySummary(p)})
 	}
 	for _, i := range set.Identities {
 		all = append(all, Resource{Meta: &i.Meta})
@@ -116,9 +116,9 @@ func dataplaneSummary(d *resource.Dataplane) string {
 	return strings.TrimSpace(d.Address + " " + strings.Join(ports, ", "))
 }
 
-// policySummary returns the targetRef, the number of items, and whether the policy only
+// PolicySummary returns the targetRef, the number of items, and whether the policy only
 // informs.
-func policySummary(p *resource.Policy) string {
+func PolicySummary(p *resource.Policy) string {
 	parts := []string{describeTarget(&p.TargetRef)}
 	for _, array := range []struct {
 		name string

@@ -76,6 +76,11 @@ func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	}
 }
 
+// Items returns items from which Conf was merged, lowest priority first. Items that set no
+// leaf of Conf may be missing, because dataplanes with equal results share one Effective.
+// The caller must not change the slice.
+func (e *Effective) Items() []Contribution { return e.items }
+
 // Merge merges contributions, lowest priority first (SPEC 6). It returns nil if
 // there are none. It retains the slice, which must not be changed afterwards.
 func Merge(conf resource.ConfType, items []Contribution) *Effective {

@@ -48,12 +48,15 @@ func (s *front) init(options Options) error {
 // from the operating system, or [ErrNotLoopback].
 func (s *front) Listen() error {
 	var err error
-	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
-		return fmt.Errorf("ADS: %w", err)
-	}
 	if s.httpListener, err = s.listen(s.options.HTTP); err != nil {
-		s.xdsListener.Close()
 		return fmt.Errorf("HTTP: %w", err)
+	}
+	if s.options.PagesOnly {
+		return nil
+	}
+	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
+		s.httpListener.Close()
+		return fmt.Errorf("ADS: %w", err)
 	}
 	if s.options.Health == "" {
 		return nil

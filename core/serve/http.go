@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/serve/pages"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -38,7 +40,7 @@ const (
 )
 
 // Handler returns the handler of HTTP requests: health, metrics, the status of
-// dataplanes and the Inspect API.
+// dataplanes, the Inspect API and the pages.
 func (s *Server) Handler() http.Handler {
 	mux := s.health()
 	mux.HandleFunc(loginPath, s.login)
@@ -46,13 +48,60 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("GET /dataplanes/{kri}/status", s.dataplaneStatus)
 	mux.HandleFunc("GET /converged", s.converged)
-	mux.Handle("/", inspectapi.New(func() (*core.View, *resource.Set) {
+	inspectAPI := inspectapi.New(func() (*core.View, *resource.Set) {
 		if p := s.publisher.current.Load(); p.set != nil {
 			return p.view(), p.set
 		}
 		return nil, nil
-	}, proxies{&s.publisher, s.options.Translators}))
-	return s.guard(mux)
+	}, proxies{&s.publisher, s.options.Translators})
+	mux.Handle("/", s.pages(inspectAPI))
+	return withoutPrefix(s.options.HTTPPrefix, s.guard(mux))
+}
+
+// pages returns the handler of the pages, with another one for the paths below /meshes that
+// are no pages.
+func (s *Server) pages(fallback http.Handler) http.Handler {
+	o := pages.Options{
+		Current: func() *pages.State { return s.publisher.current.Load().shown },
+		Loader:  s.options.Loader, Translators: s.options.Translators,
+		Load: s.shownLoad, Changes: s.changes.last, Changed: s.changes.changed,
+		ReadSource: os.ReadFile, TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
+	}
+	if !s.options.PagesOnly {
+		o.Proxies = s.ads
+	}
+	return pages.New(o)
+}
+
+// shownLoad returns the outcome of the loads for pages.
+func (s *Server) shownLoad() pages.Load {
+	load := s.loads.shown()
+	if store := s.storeStatus(time.Now()); store != nil {
+		load.Store, load.StoreConnected, load.StoreAge = store.Name, store.Connected, -1
+		if store.Age != nil {
+			load.StoreAge = time.Duration(*store.Age * float64(time.Second))
+		}
+	}
+	return load
+}
+
+// withoutPrefix removes a prefix from the paths of requests. Requests without it are
+// answered too: a proxy may have removed it, and probes do not have it.
+func withoutPrefix(prefix string, next http.Handler) http.Handler {
+	if prefix == "" {
+		return next
+	}
+	stripped := http.StripPrefix(prefix, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == prefix:
+			http.Redirect(w, r, prefix+"/", http.StatusPermanentRedirect)
+		case strings.HasPrefix(r.URL.Path, prefix+"/"):
+			stripped.ServeHTTP(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // proxies implements [inspectapi.Proxies] with the current publication.
@@ -106,7 +155,7 @@ func (s *front) guard(next http.Handler) http.Handler {
 				inspectapi.WriteProblem(w, http.StatusInternalServerError, "the request failed; the log has the reason")
 			}
 		}()
-		open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == loginPath
+		open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == loginPath || pages.IsAsset(r.URL.Path)
 		switch {
 		case s.tls == nil && !s.options.Insecure && !s.isOwnHost(r.Host):
 			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or a configured host name")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/serve/pages"
 )
 
 // Stale describes since when, and why, the current files are not served.
@@ -39,6 +40,16 @@ func (l *loads) current() loadState {
 		state.errors = []string{} // in JSON
 	}
 	return state
+}
+
+// shown returns the outcome of the loads for pages, without stores.
+func (l *loads) shown() pages.Load {
+	state := l.current()
+	shown := pages.Load{Last: state.last, Errors: state.errors, Held: l.held.Load()}
+	if state.stale != nil {
+		shown.StaleSince, shown.StaleWhy = state.stale.Since, state.stale.Why
+	}
+	return shown
 }
 
 // succeed records a good load.

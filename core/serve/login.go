@@ -6,23 +6,25 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/serve/pages"
 )
 
 const loginPath = "/login"
 
-// loginPage has no script and no style: its Content-Security-Policy allows neither.
+// loginPage has no script. Its style sheet is that of the pages, which has no data.
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Log in</title></head>
-<body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Log in · meshmatch</title>
+<link rel="stylesheet" href="{{.Style}}"></head>
+<body><main>
 <h1>Log in</h1>
-{{if .}}<p role="alert">{{.}}</p>
-{{end}}<form method="post" action="` + loginPath + `">
+{{with .Problem}}<p class="alert" role="alert">{{.}}</p>
+{{end}}<form method="post" action="{{.Action}}">
 <p><label for="token">Token of an operator</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required></p>
 <p><button type="submit">Log in</button></p>
 </form>
-</body>
+</main></body>
 </html>
 `))
 
@@ -32,7 +34,7 @@ const maxLogin = 4 << 10
 // login serves the login page, which exchanges the token for a cookie.
 func (s *front) login(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
 	switch {
@@ -53,12 +55,14 @@ func (s *front) login(w http.ResponseWriter, r *http.Request) {
 			Name: sessionCookie, Value: s.operators.session(time.Now().Add(sessionTime)), Path: "/",
 			MaxAge: int(sessionTime / time.Second), HttpOnly: true, Secure: s.tls != nil, SameSite: http.SameSiteStrictMode,
 		})
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+		http.Redirect(w, r, s.options.HTTPPrefix+"/", http.StatusSeeOther)
 	}
 }
 
 func (s *front) writeLogin(w http.ResponseWriter, status int, problem string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = loginPage.Execute(w, problem) // fails if the client has gone
+	_ = loginPage.Execute(w, struct{ Style, Action, Problem string }{ // fails if the client has gone
+		pages.StyleSheet(s.options.HTTPPrefix), s.options.HTTPPrefix + loginPath, problem,
+	})
 }

@@ -64,6 +64,14 @@ type Options struct {
 	// there is none.
 	Operators     []string
 	OperatorToken string
+	// HTTPPrefix begins the paths of links, such as "/mesh" behind a proxy that serves other
+	// sites too. Requests may have it or not. It begins with a slash and does not end in
+	// one; empty: there is none.
+	HTTPPrefix string
+	// PagesOnly leaves ADS out: no proxy is served, and HTTP shows the files alone.
+	PagesOnly bool
+	// Set are resources in place of Files, which are then not watched; nil: Files.
+	Set *resource.Set
 	// HTTPHosts are names that requests without TLS may have as their host.
 	HTTPHosts []string
 	// Health is the address of a listener for only /healthz and /readyz, without TLS;

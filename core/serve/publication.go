@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/pages"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -23,6 +24,7 @@ type publication struct {
 	good       *lastGood
 	causes     snapshot.Causes // of drains
 	superseded chan struct{}   // closed when there is a newer publication
+	shown      *pages.State    // what pages are about; nil before the first load
 	// owners evaluates the identities of all dataplanes at the first call.
 	owners func() *owners
 	// ambiguous returns the trust domains that several meshes share. It finds them at the
@@ -42,6 +44,9 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 // publish replaces the current publication. It is called by one goroutine.
 func (p *publisher) publish(next *publication) {
 	next.superseded = make(chan struct{})
+	if next.set != nil {
+		next.shown = &pages.State{View: next.view(), Set: next.set, Snapshots: next.state, Superseded: next.superseded}
+	}
 	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view()) })
 	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view(), next.ambiguous()) })
 	if before := p.current.Swap(next); before != nil {

@@ -217,9 +217,9 @@ func TestBadQuestions(t *testing.T) {
 		transport := r.transport(nil)
 		defer transport.CloseIdleConnections()
 		for path, want := range map[string]int{
-			"/": http.StatusNotFound, "/dataplanes/%zz/status": http.StatusBadRequest, "/dataplanes/%2F/status": http.StatusNotFound,
 			"/converged?dataplanes=(": http.StatusBadRequest, "/converged?timeout=1": http.StatusBadRequest, "/converged?timeout=1h": http.StatusBadRequest,
 			"/converged?timeout=-1s": http.StatusBadRequest, "/meshes/none/_placement": http.StatusNotFound,
+			"/nothing": http.StatusNotFound, "/dataplanes/%zz/status": http.StatusBadRequest, "/dataplanes/%2F/status": http.StatusNotFound,
 		} {
 			request, err := http.NewRequest("GET", "http://"+r.HTTPAddr().String(), nil)
 			if err != nil {

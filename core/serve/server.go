@@ -37,6 +37,7 @@ type Server struct {
 	keeper    *source.Keeper // of the files; nil: no input of files is kept
 	store     storeState
 	loads     loads
+	changes   changes
 
 	// The following are used by the goroutine of Run alone.
 	applied   *resource.Set     // of the last batch that the engine applied
@@ -96,12 +97,14 @@ func (s *Server) adsOptions() server.Options {
 // Options.State has no last good input, it returns those errors, a [diag.Errors]. It also
 // returns the errors of listeners. It is called once.
 func (s *Server) Run(ctx context.Context) error {
-	if s.xdsListener == nil {
+	if s.httpListener == nil {
 		if err := s.Listen(); err != nil {
 			return err
 		}
 	}
-	defer s.xdsListener.Close()
+	if s.xdsListener != nil {
+		defer s.xdsListener.Close()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -115,9 +118,11 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
 		return causeOf(ctx, err)
 	}
-	running.Go(func() { s.ads.Run(ctx) })
-	running.Go(func() { s.serveADS(ctx, cancel) })
-	running.Go(func() { s.warner.run(ctx, &s.publisher) })
+	if !s.options.PagesOnly {
+		running.Go(func() { s.ads.Run(ctx) })
+		running.Go(func() { s.serveADS(ctx, cancel) })
+		running.Go(func() { s.warner.run(ctx, &s.publisher) })
+	}
 	s.follow(ctx, updates)
 	return causeOf(ctx, nil)
 }
@@ -158,6 +163,13 @@ func (s *Server) source() source.Source {
 
 // watch passes loads on until the context ends.
 func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
+	if s.options.Set != nil {
+		select {
+		case updates <- loaded{update: &source.Update{Set: s.options.Set, Batch: source.Diff(nil, s.options.Set), Found: time.Now()}}:
+		case <-ctx.Done():
+		}
+		return
+	}
 	for update, err := range s.source().Watch(ctx) {
 		select {
 		case updates <- loaded{update, err}:
@@ -320,6 +332,7 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	s.publish(&publication{set: set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)
 	s.good.forget(commit)
+	s.record(ctx, commit, batch, first)
 	s.metrics.commit.Observe(time.Since(found).Seconds())
 	s.loads.held.Store(int64(len(s.removals.until)))
 	if len(s.removals.until) == 0 {
@@ -342,6 +355,10 @@ func (s *Server) keep() {
 
 // publish publishes with the current secrets.
 func (s *Server) publish(p *publication) {
+	if s.options.PagesOnly {
+		s.publisher.publish(p)
+		return
+	}
 	secrets := s.issuer.At(p.view(), time.Now())
 	for _, problem := range secrets.Problems() {
 		s.warnOfProblem(problem)
@@ -356,7 +373,9 @@ func (s *Server) publish(p *publication) {
 }
 
 // servesKeys reports whether private keys may be served: over TLS or on loopback.
-func (s *Server) servesKeys() bool { return s.tls != nil || isLoopback(s.xdsListener.Addr()) }
+func (s *Server) servesKeys() bool {
+	return !s.options.PagesOnly && (s.tls != nil || isLoopback(s.xdsListener.Addr()))
+}
 
 // warnOfProblem logs a problem once, with its remedy.
 func (s *Server) warnOfProblem(problem error) {

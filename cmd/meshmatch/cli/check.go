@@ -123,27 +123,9 @@ func (g *globals) addMigration(ctx context.Context, answer *check.Check, set *re
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
 func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View) error {
-	if !slices.ContainsFunc(view.Meshes(), func(mesh string) bool {
-		return len(view.Policies(mesh)) > 0 || len(view.Identities(mesh).All()) > 0
-	}) {
-		return nil // dataplanes alone ask for nothing
-	}
-	var mistakes diag.Errors
-	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Check(ctx)
-	if err != nil {
-		return err
-	}
-	for _, w := range warnings {
-		if w.Error {
-			mistakes = append(mistakes, w.Diagnostic())
-		} else {
-			answer.Warnings = append(answer.Warnings, w.Diagnostic())
-		}
-	}
-	if mistakes != nil {
-		return mistakes
-	}
-	return nil
+	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Unserved(ctx)
+	answer.Warnings = append(answer.Warnings, warnings...)
+	return err
 }
 
 // printInvalid prints the answer for invalid input, unless it is a table, and

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os/signal"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,10 +39,6 @@ position and changes nothing; the next good one applies. With --state the input 
 the last good load is kept, and is served if the files have errors or are missing
 at the next start.
 
-A store is followed: a change there is served as an edit of a file is. While it cannot
-be read, the last state stays served, with --state even after a restart. An object
-that does not load concerns only itself; its last good version stays in effect.
-
 An edit that removes more than --max-removed of the dataplanes of a mesh, and more
 than 10, removes them after --removal-grace, unless they come back until then.
 
@@ -50,14 +48,15 @@ SPIFFE ID its certificate has; the files are read again when they change. HTTP t
 answers only the identities of --operator, and each dataplane about itself. With
 --operator-token it answers a client that has the token, with or without TLS.
 
-HTTP has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
+HTTP has pages for people at /, which show the same answers, follow changes and
+try a request or a policy without storing it; --http-prefix is for a proxy in front
+of them. It has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
 /converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
 conf, diff and placement below /meshes/MESH/.
 
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch serve -f policies/ -f dataplanes/
   meshmatch serve -f policies/ --state /var/lib/meshmatch
-  meshmatch serve -f etcd://127.0.0.1:2379/mesh --state /var/lib/meshmatch
   meshmatch serve -f policies/ --xds :5678 --http :5681 \
       --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
 		Args: noArgs,
@@ -88,15 +87,16 @@ func (f *serveFlags) register(c *cobra.Command) {
 	f.listenerFlags.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
-	flags.BoolVar(&f.AcceptRollback, "accept-rollback", false, "serve the older state of a store that was set back, such as from a backup")
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
 	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
+	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` that begins the links of pages, such as /mesh")
 }
 
 // options checks the flags, and completes the options of the server.
 func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, error) {
-	if err := g.refuseKeepGoing("serve"); err != nil {
+	err := g.refuseKeepGoing("serve")
+	if err != nil {
 		return nil, err
 	}
 	switch {
@@ -113,6 +113,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 			return nil, usagef("--relay-secrets %q is not the ID of a --relay; give both", id)
 		}
 	}
+	if f.HTTPPrefix, err = parsePrefix(f.HTTPPrefix); err != nil {
+		return nil, usagef("--http-prefix: %w", err)
+	}
 	if f.RemovalGrace < 0 {
 		return nil, usagef("--removal-grace must not be negative, got %v", f.RemovalGrace)
 	}
@@ -121,11 +124,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		return nil, usagef("--max-removed: %w", err)
 	}
 	options := f.Options
-	paths, addresses := split(g.files)
-	if options.Stores, err = g.openStores(addresses); err != nil {
-		return nil, err
-	}
-	options.Files, options.MaxRemoved = paths, maxRemoved
+	options.Files, options.MaxRemoved = g.files, maxRemoved
 	if g.semantics.word != autoSemantics {
 		s, err := semantics.Parse(g.semantics.word)
 		if err != nil {
@@ -136,6 +135,18 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes()}
 	options.Translators = g.translators
 	return &options, nil
+}
+
+// parsePrefix reads the path that begins links. It returns it without a slash at its end.
+func parsePrefix(text string) (string, error) {
+	prefix := strings.TrimRight(text, "/")
+	if prefix == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(prefix); err != nil || prefix[0] != '/' || u.EscapedPath() != prefix || u.Path != path.Clean(prefix) || u.Path != prefix {
+		return "", fmt.Errorf("%q is not a path; give one such as /mesh", text)
+	}
+	return prefix, nil
 }
 
 // parsePercent reads a percentage such as "20%" or "20".

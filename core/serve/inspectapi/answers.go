@@ -2,9 +2,12 @@ package inspectapi
 
 import (
 	"errors"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
@@ -80,23 +83,66 @@ func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Option
 }
 
 func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	return inspected(q.view, d, options, q.proxies.NoEffect), nil
+}
+
+func inspected(view *core.View, d *resource.Dataplane, options inspect.Options, noEffect func(*resource.Dataplane) []inspect.NoEffect) any {
 	if options.Explain {
-		options.NoEffect = q.proxies.NoEffect(d)
+		options.NoEffect = noEffect(d)
 	}
-	answer, err := inspect.NewDataplane(q.view, d, options)
+	answer, err := inspect.NewDataplane(view, d, options)
 	return struct {
 		*inspect.Dataplane
 		incomplete
-	}{answer, reasons(err)}, nil
+	}{answer, reasons(err)}
+}
+
+// Inspect returns the answer of _inspect for a dataplane, with the parameters of a query.
+func Inspect(view *core.View, d *resource.Dataplane, query url.Values, noEffect func(*resource.Dataplane) []inspect.NoEffect) (any, error) {
+	p := newParameters(query.Encode(), "kind", "shadow", "source", "ordered", "explain", "namespace")
+	options := p.options(view.Kinds())
+	if p.err != nil {
+		return nil, p.err
+	}
+	return inspected(view, d, options, noEffect), nil
 }
 
 func access(q *question) (any, error) {
 	p := q.parameters(append(requestParameters, "inbound", "port", "explain", "source")...)
-	inbound, port, described, options := p.text("inbound"), p.port("port"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}
+	asked := p.accessQuery()
 	d, err := q.dataplane(p)
 	if err != nil {
 		return nil, err
 	}
+	return asked.answer(q.view, d, q.proxies.Weakened)
+}
+
+// Access returns the answer of _access for a dataplane, with the parameters of a query. In
+// addition to those of _access it has why, for the comparison with each entry.
+func Access(view *core.View, d *resource.Dataplane, query url.Values, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
+	p := newParameters(query.Encode(), append(slices.Clone(requestParameters), "inbound", "port", "explain", "why", "source", "namespace")...)
+	asked := p.accessQuery()
+	asked.options.Why = p.flag("why")
+	if p.err != nil {
+		return nil, p.err
+	}
+	return asked.answer(view, d, weakened)
+}
+
+// accessQuery is a request to an inbound or to a port.
+type accessQuery struct {
+	inbound string
+	port    uint32
+	request inspect.RequestQuery
+	options inspect.Options
+}
+
+func (p *parameters) accessQuery() accessQuery {
+	return accessQuery{p.text("inbound"), p.port("port"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}}
+}
+
+func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
+	inbound, port, described, options := a.inbound, a.port, a.request, a.options
 	switch {
 	case inbound == "" && port == 0:
 		return nil, errors.New("no inbound is given; use ?inbound=NAME or ?port=N")
@@ -117,11 +163,11 @@ func access(q *question) (any, error) {
 		return nil, err
 	}
 	if !declared {
-		return inspect.NewUndeclaredAccess(q.view, d, options)
+		return inspect.NewUndeclaredAccess(view, d, options)
 	}
-	answer := inspect.NewAccess(q.view, d, i, request, options)
+	answer := inspect.NewAccess(view, d, i, request, options)
 	answer.Warnings = append(answer.Warnings, described.Warnings()...)
-	answer.Warnings = append(answer.Warnings, q.proxies.Weakened(d)...)
+	answer.Warnings = append(answer.Warnings, weakened(d)...)
 	return answer, nil
 }
 

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve"
+)
+
+func newPages(g *globals) *cobra.Command {
+	var prefix, address string
+	c := &cobra.Command{
+		Use:   "page",
+		Short: "Show the files as pages in a browser",
+		Long: `Serve pages about the files of -f, without serving proxies: what each proxy gets
+and why, who may call what, where policies apply and are overridden, findings, the
+distribution of a value, and forms to try a request or a policy. They are the pages
+that "serve" has at / of its HTTP address.
+
+The pages are on a free port of loopback, which the URL on standard output has. They
+follow edits of the files, unless the files are read from standard input or with
+--keep-going. Nothing is stored.
+
+The command runs until it gets SIGTERM or an interrupt.`,
+		Example: `  meshmatch page -f policies/ -f dataplanes/
+  helm template mesh-policies | meshmatch page -f -`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal ends the command at once
+			parsed, err := parsePrefix(prefix)
+			if err != nil {
+				return usagef("--http-prefix: %w", err)
+			}
+			options, err := g.pageOptions(c)
+			if err != nil {
+				return err
+			}
+			options.HTTP, options.HTTPPrefix = address, parsed
+			server, err := serve.New(*options)
+			if err != nil {
+				return err
+			}
+			if err := server.Listen(); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "http://%s%s/\n", server.HTTPAddr(), parsed)
+			return server.Run(ctx)
+		},
+	}
+	c.Flags().StringVar(&address, "http", "127.0.0.1:0", "the `ADDRESS` of HTTP, of loopback; port 0 is a free one")
+	c.Flags().StringVar(&prefix, "http-prefix", "", "the `PATH` that begins the links of pages, such as /mesh")
+	return c
+}
+
+// pageOptions reads the files, so that errors end the command before it prints a URL, and
+// returns the options of a server without ADS.
+func (g *globals) pageOptions(c *cobra.Command) (*serve.Options, error) {
+	set, err := g.read(c, g.files)
+	if err != nil {
+		return nil, err
+	}
+	s, err := g.semanticsOf(set)
+	if err != nil {
+		return nil, err
+	}
+	g.reportLeftOut(c)
+	options := &serve.Options{
+		PagesOnly: true, Files: g.files, Semantics: &s, Version: version(),
+		Loader:      &resource.Loader{Kinds: g.kinds, Documents: documentTypes()},
+		Translators: g.translators, Logger: slog.New(newLog(logFormats[0], c.ErrOrStderr())), Remedy: remedy,
+	}
+	if g.keepGoing || slices.Contains(g.files, resource.Stdin) {
+		options.Set = set
+	}
+	return options, nil
+}

@@ -1,0 +1,181 @@
+package pages
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/traffic"
+	"github.com/meshmatch/meshmatch/core/serve/pages/layered"
+)
+
+// accessGraph is a picture of who may call whom.
+type accessGraph struct {
+	Width, Height int
+	Nodes         []graphNode
+	Edges         []graphEdge
+	// Open are the services that every client may call without a condition, and Closed are
+	// those that no client may call. They are not in the picture.
+	Open, Closed []string
+}
+
+type graphNode struct {
+	X, Y, Width, Height int
+	TextX, TextY        int
+	Text, Title, Href   string
+	Others              bool
+}
+
+type graphEdge struct {
+	Path  string
+	Some  bool // on a condition
+	Title string
+}
+
+const (
+	nodeHeight = 26
+	nodePad    = 10
+	graphPad   = 12 // around the picture
+	maxChars   = 30
+)
+
+// graph returns the graph of the chosen clients and inbounds, or why there is none.
+func (a *ask) graph(reach *traffic.Reach, c chosen, known *callers) (*accessGraph, string) {
+	names := []string{}
+	number := map[string]int{}
+	node := func(name string) int {
+		n, ok := number[name]
+		if !ok {
+			n = len(names)
+			number[name] = n
+			names = append(names, name)
+		}
+		return n
+	}
+	g := &accessGraph{}
+	called := map[string]bool{}
+	type call struct{ from, to int }
+	all, some := map[call]bool{}, map[call]bool{}
+	var calls []call
+	open := a.open(reach, c)
+	for _, inbound := range c.inbounds {
+		in := &reach.Inbounds[inbound]
+		if open[in.Service] {
+			continue
+		}
+		for _, client := range c.clients {
+			cell := cellAt(reach, client, inbound)
+			if cell.Access != "all" && cell.Access != "some" {
+				continue
+			}
+			called[in.Service] = true
+			of := call{node(known.serviceOf(reach.Clients[client].ID)), node(in.Service)}
+			if !all[of] && !some[of] {
+				calls = append(calls, of)
+			}
+			if cell.Access == "all" {
+				all[of] = true
+			} else {
+				some[of] = true
+			}
+		}
+	}
+	for _, inbound := range c.inbounds {
+		switch service := reach.Inbounds[inbound].Service; {
+		case open[service]:
+			g.Open = append(g.Open, service)
+		case !called[service]:
+			g.Closed = append(g.Closed, service)
+		}
+	}
+	g.Open, g.Closed = slices.Compact(g.Open), slices.Compact(g.Closed) // inbounds are sorted by service
+	switch {
+	case len(names) == 0:
+		return nil, "no client may call a service, or every client may call all of them"
+	case len(names) > maxNodes:
+		return nil, fmt.Sprintf("it would have %s; it has at most %d", diag.Count(len(names), "node"), maxNodes)
+	case len(calls) > maxEdges:
+		return nil, fmt.Sprintf("it would have %s, which no one can follow; choose a service", diag.Count(len(calls), "edge"))
+	}
+	var graph layered.Graph
+	for _, name := range names {
+		graph.Nodes = append(graph.Nodes, layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight})
+	}
+	for _, of := range calls {
+		graph.Edges = append(graph.Edges, layered.Edge{From: of.from, To: of.to})
+	}
+	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Layer: 80})
+	g.Width, g.Height = p.Width+2*graphPad, p.Height+2*graphPad
+	for i, at := range p.Nodes {
+		n := graphNode{
+			X: at.X + graphPad, Y: at.Y + graphPad, Width: graph.Nodes[i].Width, Height: nodeHeight,
+			Text: clipped(names[i]), Title: names[i], Others: names[i] == traffic.OtherClients,
+		}
+		n.TextX, n.TextY = n.X+nodePad, n.Y+nodeHeight/2+4
+		if !n.Others {
+			n.Href = with(a.site.ofMesh(a.mesh, "access"), "service", names[i])
+			if _, isService := known.ofService[names[i]]; !isService {
+				n.Href = with(a.site.ofMesh(a.mesh, "access"), "from", "spiffe://"+names[i])
+			}
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	for i, of := range calls {
+		if len(p.Edges[i]) == 0 {
+			continue // a service that calls itself
+		}
+		e := graphEdge{Path: curve(p.Edges[i]), Some: !all[of], Title: names[of.from] + " may call " + names[of.to]}
+		if e.Some {
+			e.Title += ", on a condition"
+		}
+		g.Edges = append(g.Edges, e)
+	}
+	return g, ""
+}
+
+// open returns the services whose inbounds allow every client everything.
+func (a *ask) open(reach *traffic.Reach, c chosen) map[string]bool {
+	open := map[string]bool{}
+	for _, inbound := range c.inbounds {
+		service := reach.Inbounds[inbound].Service
+		if _, known := open[service]; !known {
+			open[service] = len(c.clients) > 1
+		}
+		for _, client := range c.clients {
+			open[service] = open[service] && cellAt(reach, client, inbound).Access == "all"
+		}
+	}
+	for service, is := range open {
+		if !is {
+			delete(open, service)
+		}
+	}
+	return open
+}
+
+// textWidth returns the width of a text in the font of the picture: 12 px, fixed.
+func textWidth(text string) int { return len([]rune(text))*73/10 + 1 }
+
+func clipped(name string) string {
+	if runes := []rune(name); len(runes) > maxChars {
+		return "…" + string(runes[len(runes)-maxChars+1:])
+	}
+	return name
+}
+
+// curve returns the path of an edge: curves that leave and enter horizontally.
+func curve(points []layered.Point) string {
+	var b strings.Builder
+	at := func(p layered.Point) string {
+		return strconv.Itoa(p.X+graphPad) + " " + strconv.Itoa(p.Y+graphPad)
+	}
+	b.WriteString("M" + at(points[0]))
+	for i := 1; i < len(points); i++ {
+		from, to := points[i-1], points[i]
+		middle := (from.X + to.X) / 2
+		b.WriteString("C" + at(layered.Point{X: middle, Y: from.Y}) + " " + at(layered.Point{X: middle, Y: to.Y}) + " " + at(to))
+	}
+	return b.String()
+}
