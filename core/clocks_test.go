@@ -12,6 +12,8 @@ import (
 // A name with a slash at its end is a directory.
 var realClock = map[string]string{
 	"core/xds/e2e/":                          "Envoy and gRPC run on it",
+	"core/source/etcd/":                      "etcd runs on it",
+	"core/source/kubernetes/":                "the API server runs on it",
 	"core/serve/soak_test.go":                "a soak runs as long as it is told",
 	"core/serve/soak_hostile_test.go":        "its clients are another process",
 	"core/serve/bench_test.go":               "benchmarks measure it",

@@ -26,11 +26,17 @@ type drainLog struct {
 	kinds      []string
 }
 
-func newDrainLog(log *slog.Logger) *drainLog {
-	return &drainLog{log: log, total: prometheus.NewCounterVec(prometheus.CounterOpts{
+// newDrainLog returns a log. The kinds of policies have a count from the start, so that an
+// alert on an increase sees the first drain.
+func newDrainLog(log *slog.Logger, kinds []string) *drainLog {
+	l := &drainLog{log: log, total: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "meshmatch_drains_total",
 		Help: "Listeners that a proxy was told to replace or remove, so that their connections close when the drain time is over, by the kind of resource that changed them. A listener with two causes counts for both.",
 	}, []string{"kind"})}
+	for _, kind := range kinds {
+		l.total.WithLabelValues(kind)
+	}
+	return l
 }
 
 // drainInterval is the time in which the drains of all proxies are one line of the log.

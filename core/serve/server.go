@@ -69,7 +69,7 @@ func New(options Options) (*Server, error) {
 	s.handler = s.Handler
 	s.isReady = func() bool { return s.publisher.current.Load().set != nil }
 	s.ownsPath = func(id string, u *url.URL) bool { return s.publisher.current.Load().ownsPath(id, u) }
-	s.good.drains = newDrainLog(options.Logger)
+	s.good.drains = newDrainLog(options.Logger, options.Loader.Kinds.Names())
 	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())

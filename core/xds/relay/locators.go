@@ -131,7 +131,7 @@ func (l *locators) apply(v *verified) (problems []string) {
 	if len(problems) > 0 {
 		if !l.warned {
 			l.warned = true
-			r.log.Error("the upstream does not answer locators; with --upstream-mode nodes it is asked by node only")
+			r.log.Error("the upstream does not answer locators; choose the mode that asks by node only")
 		}
 		return problems[:min(len(problems), maxProblems)]
 	}
