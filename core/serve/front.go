@@ -105,7 +105,7 @@ func (s *front) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 	if s.tls != nil {
 		transport = credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))
 	}
-	g := grpc.NewServer(append(s.ads.GRPCOptions(transport), grpc.ConnectionTimeout(10*time.Second))...)
+	g := grpc.NewServer(s.ads.GRPCOptions(transport)...)
 	s.ads.Register(g)
 	stopped := make(chan struct{})
 	go func() {

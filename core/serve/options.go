@@ -80,6 +80,12 @@ type Options struct {
 	// Parameters are the metadata keys of nodes that become dynamic parameters (SPEC 9.6).
 	Parameters []variant.MetadataKey
 
+	// MaxStreams limits the ADS streams of this server; 0: no limit. MaxConnectionAge is
+	// the age at which connections of ADS end, with a spread of 10 % to both sides; 0:
+	// never. Both let a balancer in front of replicas share the clients again (SPEC 14.4).
+	MaxStreams       int
+	MaxConnectionAge time.Duration
+
 	// Logger gets a line for each event; nil discards them. Messages are complete
 	// sentences without attributes, apart from messages of package server.
 	Logger *slog.Logger

@@ -31,7 +31,8 @@ import (
 // RelayOptions configure a [Relay]. Upstreams is required.
 type RelayOptions struct {
 	// Options are those of the listeners and their clients: XDS, HTTP, Health, TLS, Insecure,
-	// Relays, Operators, OperatorToken, HTTPHosts, Parameters, State, Version, Logger, Grace.
+	// Relays, Operators, OperatorToken, HTTPHosts, Parameters, MaxStreams, MaxConnectionAge,
+	// State, Version, Logger, Grace.
 	Options
 	// Upstreams are the addresses of ADS servers, in the order in which they are tried.
 	Upstreams []string
@@ -78,6 +79,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	ads := server.Options{
 		Source: s.relay, KeepNodes: true, Logger: options.Logger,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
+		MaxStreams:  options.MaxStreams, MaxConnectionAge: options.MaxConnectionAge,
 	}
 	if s.tls != nil {
 		ads.Identify, ads.Relay, ads.SpeaksFor = identify, trusts.isRelay, speaksFor

@@ -97,8 +97,11 @@ func (r *tlsReloader) server(auth tls.ClientAuthType) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			config := r.current().Clone()
-			config.ClientAuth = auth
+			config := r.current()
+			if config.ClientAuth != auth { // ADS shares one: each connection keeps its own
+				config = config.Clone()
+				config.ClientAuth = auth
+			}
 			return config, nil
 		},
 	}

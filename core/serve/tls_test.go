@@ -39,13 +39,13 @@ const (
 
 // credentialsOf are the files of a server with TLS, and the CA of its clients.
 type credentialsOf struct {
-	t         *testing.T
+	t         testing.TB
 	dir       string
 	authority *ca.Authority
 	roots     *x509.CertPool // that verify the server
 }
 
-func newCredentials(t *testing.T) *credentialsOf {
+func newCredentials(t testing.TB) *credentialsOf {
 	t.Helper()
 	c := &credentialsOf{t: t, dir: t.TempDir()}
 	var err error

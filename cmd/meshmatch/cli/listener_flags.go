@@ -27,6 +27,8 @@ func (f *listenerFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.XDS, "xds", serve.DefaultXDS, "the `ADDRESS` of ADS")
 	flags.StringVar(&f.HTTP, "http", serve.DefaultHTTP, "the `ADDRESS` of HTTP")
+	flags.IntVar(&f.MaxStreams, "max-streams", 0, "the `NUMBER` of ADS streams that are served; 0: no limit")
+	flags.DurationVar(&f.MaxConnectionAge, "max-connection-age", 0, "the age at which connections of ADS end, give or take 10 %; 0: never")
 	flags.Var(&f.logFormat, "log-format", "the `FORMAT` of the log: "+strings.Join(logFormats, ", "))
 	flags.StringVar(&f.tls.Certificate, "tls-cert", "", "the `FILE` of the server's certificate")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "the `FILE` of its key")
@@ -72,6 +74,12 @@ func (f *listenerFlags) complete(c *cobra.Command) error {
 			return usagef("--parameter: %w", err)
 		}
 		f.Parameters = append(f.Parameters, key)
+	}
+	if f.MaxStreams < 0 {
+		return usagef("--max-streams must not be negative, got %d", f.MaxStreams)
+	}
+	if f.MaxConnectionAge < 0 {
+		return usagef("--max-connection-age must not be negative, got %v", f.MaxConnectionAge)
 	}
 	f.Version, f.Remedy = version(), remedy
 	f.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))

@@ -48,6 +48,10 @@ SPIFFE ID its certificate has; the files are read again when they change. HTTP t
 answers only the identities of --operator, and each dataplane about itself. With
 --operator-token it answers a client that has the token, with or without TLS.
 
+Replicas behind a balancer share their clients with --max-streams, which refuses more
+streams with UNAVAILABLE, and --max-connection-age, which ends old connections. A
+client that connects to another replica gets only what differs.
+
 HTTP has pages for people at /, which show the same answers, follow changes and
 try a request or a policy without storing it; --http-prefix is for a proxy in front
 of them. It has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,

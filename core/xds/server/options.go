@@ -20,6 +20,7 @@ const (
 	maxHeaderBytes          = 64 << 10
 	streamWindow            = 64 << 10 // what gRPC takes of a stream that is not read, beside the message that is
 	connectionWindow        = 1 << 20
+	readBuffer              = 1 << 9 // of each connection; most requests are ACKs of about 150 bytes
 	defaultWait             = 5 * time.Second
 	defaultKeep             = 5 * time.Minute
 	defaultMaxSubscriptions = 100_000
@@ -27,6 +28,12 @@ const (
 	defaultMaxTotal         = 256 << 20
 	defaultMaxParameters    = 64
 	defaultMaxStreams       = 20_000
+
+	// spareStreams are what a connection may have beyond the limit of its client, so that a
+	// stream past that limit is refused with a reason. HTTP/2 would let it wait.
+	spareStreams = 100
+	ageGrace     = 5 * time.Second // from GOAWAY at the age of a connection until it is closed
+	refusedGrace = time.Second     // from a refused stream until its connection is closed
 )
 
 // Options configure a Server. Only Source is required.
@@ -85,4 +92,12 @@ type Options struct {
 	// MaxStreamsPerPeer limits the streams of one identity, or of one network address if
 	// clients have none; 0 means 20,000.
 	MaxStreamsPerPeer int
+
+	// MaxStreams limits the streams of all clients; 0: no limit. Further ones are refused
+	// with UNAVAILABLE, and their connection is closed if it has no other stream, so that
+	// the next connection of the client may reach another replica (SPEC 14.4).
+	MaxStreams int
+	// MaxConnectionAge ends connections of this age, with a spread of 10 % to both sides,
+	// so that replicas share the load again; 0: never (SPEC 14.4).
+	MaxConnectionAge time.Duration
 }

@@ -23,19 +23,20 @@ import (
 
 // A Server serves the states of a source by ADS.
 type Server struct {
-	options   Options
-	log       *slog.Logger
-	start     time.Time
-	current   atomic.Pointer[generation]
-	follow    sync.Mutex // held to replace current
-	streams   streamSet
-	nodes     nodeIndex
-	peers     peerLimit
-	budgets   budgets
-	gate      gate
-	converged convergence
-	counters  Counters
-	draining  atomic.Bool
+	options    Options
+	log        *slog.Logger
+	start      time.Time
+	current    atomic.Pointer[generation]
+	follow     sync.Mutex // held to replace current
+	streams    streamSet
+	nodes      nodeIndex
+	peers      peerLimit
+	budgets    budgets
+	gate       gate
+	handshakes handshakes
+	converged  convergence
+	counters   Counters
+	draining   atomic.Bool
 	// released is set when clients no longer keep what they resumed with (SPEC 12.2).
 	released atomic.Bool
 }
@@ -54,8 +55,9 @@ func New(options Options) *Server {
 	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now(), gate: newGate()}
 	s.streams.init()
 	s.nodes.init()
-	s.peers.init(options.MaxStreamsPerPeer)
+	s.peers.init(options.MaxStreamsPerPeer, options.MaxStreams)
 	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes)
+	s.handshakes.init()
 	s.converged.init()
 	s.refresh()
 	return s
@@ -64,23 +66,39 @@ func New(options Options) *Server {
 // now returns the time since the start in nanoseconds, at least 1.
 func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 
-// GRPCOptions returns the options that the gRPC server needs: the credentials, which
-// charge clients for partial requests (nil: no TLS), a codec that sends shared bytes,
-// limits on requests and headers, on what gRPC keeps of requests that are not handled
-// yet, and a keepalive that finds dead connections within a minute and closes those that
-// have no stream for another one.
+// GRPCOptions returns the options that the gRPC server needs (nil: no TLS):
+//
+//   - Credentials that limit parallel handshakes, and charge clients for partial requests.
+//   - A codec that sends shared bytes.
+//   - Limits on requests and headers, on streams, and on what gRPC keeps of requests that
+//     are not handled yet.
+//   - Small read buffers: most of the memory of a connection would be gRPC's 32 KiB, and
+//     requests are short. Write buffers are shared by all connections.
+//   - A keepalive that finds dead connections within a minute and closes those that have no
+//     stream for another one.
+//   - Options.MaxConnectionAge.
 func (s *Server) GRPCOptions(transport credentials.TransportCredentials) []grpc.ServerOption {
+	streams := s.options.MaxStreamsPerPeer
+	if s.options.Relay != nil {
+		streams *= relayFactor
+	}
 	if transport == nil {
 		transport = insecure.NewCredentials()
 	}
 	return []grpc.ServerOption{
 		grpc.Creds(chargingCredentials{transport, s}),
+		grpc.ConnectionTimeout(handshakeTimeout),
+		grpc.ReadBufferSize(readBuffer),
+		grpc.MaxConcurrentStreams(uint32(s.options.MaxStreamsPerPeer + spareStreams)),
 		grpc.StaticStreamWindowSize(streamWindow),
 		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(MaxRequestBytes),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second, MaxConnectionIdle: time.Minute}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			Time: 30 * time.Second, Timeout: 20 * time.Second, MaxConnectionIdle: time.Minute,
+			MaxConnectionAge: s.options.MaxConnectionAge, MaxConnectionAgeGrace: ageGrace,
+		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
 }
@@ -240,6 +258,9 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.now(), ender: enderOf(conn.Context())}
 	if peer, ok := peer.FromContext(conn.Context()); ok {
 		st.client.Address = peer.Addr.String()
+		if of, ok := peer.Addr.(connAddr); ok {
+			st.transport = of.conn
+		}
 	}
 	if identify := s.options.Identify; identify != nil {
 		identity, err := identify(conn.Context())
@@ -248,10 +269,15 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 		}
 		st.client.Identity = identity
 	}
-	if !s.peers.enter(&st.client, s.factor(&st.client)) {
-		s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
-		return nil, status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", s.options.MaxStreamsPerPeer)
+	if err := s.peers.enter(&st.client, s.factor(&st.client)); err != nil {
+		if status.Code(err) == codes.Unavailable {
+			st.transport.refuse()
+		} else {
+			s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
+		}
+		return nil, err
 	}
+	st.transport.count(1)
 	st.budget = s.enterBudget(&st.client)
 	s.streams.add(st)
 	s.counters.Streams[p].Add(1)
@@ -285,6 +311,7 @@ func (s *Server) close(st *stream, err error) {
 	s.streams.remove(st)
 	s.nodes.remove(st)
 	s.peers.leave(&st.client)
+	st.transport.count(-1)
 	s.budgets.leave(st.budget, &st.client)
 	s.counters.Streams[st.protocol].Add(-1)
 	s.converged.wake()

@@ -27,6 +27,8 @@ type stream struct {
 	conn   grpc.ServerStream
 	ender  ender
 	budget *budget
+	// transport is the connection, nil if it does not have the credentials of GRPCOptions.
+	transport *chargingConn
 
 	// settled is the last generation that the client has accepted in full, 0
 	// if there is none. It is written under the lock.
