@@ -68,6 +68,7 @@ func TestHandshakesTakeTurns(t *testing.T) {
 			send(s)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		want := []string{"1s stalled1", "1.5s a1", "2s b1", "2.5s c1", "3s a2", "3.5s d1", "5.5s b2", "5.5s c2", "6.5s d2"}
 		slices.Sort(want)
 		slices.Sort(steps) // two of them end together
