@@ -26,11 +26,11 @@ import (
 // process, on the same processors. An iteration is a storm: all connections break at once,
 // and each client connects again at once, and has all resources.
 //
-//	rss-KiB/conn   resident memory at rest, beyond that before the first connection: with the
-//	               snapshot of the dataplane, and with garbage
-//	heap-KiB/conn  live heap and stacks, beyond those after the last connection
+//	rss-KiB/conn   resident memory at rest, beyond that after the last connection; both after a
+//	               garbage collection, which an idle server makes every two minutes
+//	heap-KiB/conn  live heap and stacks, in the same way
 //	storm-ms       from the break until the last client has all resources, the slowest one
-//	peak           the highest resident memory in a storm, relative to that at rest
+//	peak           the highest resident memory in a storm, relative to that before it
 //	cpu-us/conn    processor time of the server in a storm
 //	retries        connections that failed in storms
 func BenchmarkStreamConnections(b *testing.B) {
@@ -62,11 +62,8 @@ func benchmarkConnections(b *testing.B, connections int) {
 	r.run(func(o *serve.Options) { o.TLS = c.files() })
 	clients := startFleet(b, c, r.XDSAddr().String(), set.Dataplanes)
 
-	debug.FreeOSMemory()
-	rss, goroutines := mustMemoryOf(b, "VmRSS"), runtime.NumGoroutine()
+	goroutines := runtime.NumGoroutine()
 	clients.all("connect")
-	rss = mustMemoryOf(b, "VmRSS") - rss
-	heap := memoryInUse()
 	var slowest time.Duration
 	var peak float64
 	retries := 0
@@ -82,9 +79,11 @@ func benchmarkConnections(b *testing.B, connections int) {
 	}
 	b.StopTimer()
 	cpu = cpuTime(b) - cpu
+	rss, heap := restingMemory(b)
 	clients.all("close")
 	r.eventually("the end of all connections", func() bool { return runtime.NumGoroutine() <= goroutines })
-	heap -= memoryInUse()
+	rssWithout, heapWithout := restingMemory(b)
+	rss, heap = rss-rssWithout, heap-heapWithout
 	b.ReportMetric(float64(rss)/1024/float64(connections), "rss-KiB/conn")
 	b.ReportMetric(float64(heap)/1024/float64(connections), "heap-KiB/conn")
 	b.ReportMetric(float64(slowest.Milliseconds()), "storm-ms")
@@ -96,13 +95,15 @@ func benchmarkConnections(b *testing.B, connections int) {
 	}
 }
 
-// memoryInUse returns the size of the live heap and of all stacks.
-func memoryInUse() uint64 {
+// restingMemory collects garbage, and returns the resident memory, and the size of the live
+// heap and of all stacks.
+func restingMemory(b *testing.B) (rss, heap uint64) {
+	b.Helper()
 	runtime.GC()
-	runtime.GC()
+	debug.FreeOSMemory()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc + m.StackInuse
+	return mustMemoryOf(b, "VmRSS"), m.HeapAlloc + m.StackInuse
 }
 
 // memoryOf returns a size in bytes of this process, from /proc.
