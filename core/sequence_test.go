@@ -175,12 +175,18 @@ func (s *sequence) apply(batch core.Batch) {
 		s.Fatal(diff)
 	}
 	for _, mesh := range want.Meshes() {
-		if !slices.Equal(want.Dataplanes(mesh), commit.After.Dataplanes(mesh)) || !slices.EqualFunc(want.Policies(mesh), commit.After.Policies(mesh), samePolicy) {
+		if !slices.EqualFunc(want.Dataplanes(mesh), commit.After.Dataplanes(mesh), sameDataplane) || !slices.EqualFunc(want.Policies(mesh), commit.After.Policies(mesh), samePolicy) {
 			s.Fatal("the resources differ")
 		}
 	}
 	s.checkIdentities(commit, want)
 	s.checkChanges(commit, before, s.answers)
+}
+
+// sameDataplane reports whether two views have the same document of a dataplane, completed
+// in the same way.
+func sameDataplane(a, b *resource.Dataplane) bool {
+	return a == b || a.Declared() == b.Declared() && sameDataplaneContent(a, b)
 }
 
 // keepKnown records the versions that the engine kept because an upsert repeated
@@ -191,7 +197,7 @@ func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 		return
 	}
 	for _, d := range batch.Upsert.Dataplanes {
-		if kept := v.Dataplane(d.ID); kept.Pos == d.Pos && sameDataplaneContent(kept, d) {
+		if kept := v.Dataplane(d.ID).Declared(); kept.Pos == d.Pos && sameDataplaneContent(kept, d) {
 			s.known.dataplanes[d.ID] = kept
 		}
 	}

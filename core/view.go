@@ -277,11 +277,22 @@ func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope)
 	return nil
 }
 
+// ListenerConfigs returns the configs of the listeners of a builtin gateway by the policies
+// of one kind, parallel to [resource.Dataplane.GatewayListeners] (SPEC 17.3). It returns nil
+// for an unknown kind and for one without arrays. They are computed at each call, and are in
+// no [Change].
+func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) []*rules.ListenerConfig {
+	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
+		return m.ListenerConfigs(d, v.kinds.Lookup(kind), scope)
+	}
+	return nil
+}
+
 // Selection is a dataplane that a policy selects.
 type Selection struct {
 	Dataplane *resource.Dataplane
-	// Inbounds are the inbounds that the policy selects; empty on a dataplane
-	// without inbounds.
+	// Inbounds are the inbounds that the policy selects or, on a builtin gateway, the
+	// listeners of its MeshGateway; empty on a dataplane without either.
 	Inbounds rules.InboundSet
 	// Enforced reports whether the policy is enforced on the dataplane. If not, it
 	// only informs (SPEC 8.3).

@@ -48,14 +48,7 @@ func (m *meshMaker) destination(number int) map[string]any {
 		}
 		document["status"] = status
 	}
-	if m.of(2) == 1 {
-		created := pick(m.choices, "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z")
-		if metadata, kubernetes := document["metadata"].(map[string]any); kubernetes {
-			metadata["creationTimestamp"] = created
-		} else {
-			document["creationTime"] = created
-		}
-	}
+	m.setCreated(document)
 	return document
 }
 

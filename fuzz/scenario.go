@@ -34,6 +34,9 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 		m.addDestinations(s)
 	}
 	m.addMesh(s)
+	if g.kuma {
+		m.addGateways(s)
+	}
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}

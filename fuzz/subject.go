@@ -51,13 +51,16 @@ func reading(s semantics.Semantics) subject {
 
 type viewAnswers struct{ *core.View }
 
+// completed returns the dataplane of the view for a dataplane of the set.
+func (v viewAnswers) completed(dp *resource.Dataplane) *resource.Dataplane { return v.Dataplane(dp.ID) }
+
 func (v viewAnswers) Inspect(dp *resource.Dataplane, opt inspect.Options) (any, error) {
-	return inspect.NewDataplane(v.View, dp, opt)
+	return inspect.NewDataplane(v.View, v.completed(dp), opt)
 }
 
 // config returns the config of a dataplane of the view by the policies of a kind.
 func (v viewAnswers) config(dp *resource.Dataplane, kind string, shadow bool) *rules.Config {
-	config, err := v.Config(dp, kind, inspect.ScopeOf(shadow))
+	config, err := v.Config(v.completed(dp), kind, inspect.ScopeOf(shadow))
 	if err != nil {
 		panic(fmt.Sprintf("fuzz: %v", err)) // the scenario has the dataplane and the kind
 	}
@@ -88,6 +91,7 @@ func (v viewAnswers) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]ins
 }
 
 func (v viewAnswers) Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions {
+	dp = v.completed(dp)
 	if !v.PermissionsApply(dp) {
 		return permission.Open(dp, inbound)
 	}

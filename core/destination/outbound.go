@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Outbound is an outbound of a dataplane: a port of a destination, and the address and
@@ -34,23 +35,10 @@ func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
 	if len(s.all) == 0 {
 		return nil
 	}
-	if !IsTransparent(d) {
+	if !semantics.IsTransparent(d) {
 		return s.listed(d)
 	}
 	return s.reachedBy(d).without(d)
-}
-
-// IsTransparent reports whether connections of the workload are redirected to the proxy.
-// A Dataplane from Kubernetes need not configure this, so it returns true for every
-// dataplane with a namespace.
-func IsTransparent(d *resource.Dataplane) bool {
-	switch {
-	case d.TransparentProxy != nil:
-		return true
-	case d.Gateway != nil:
-		return !d.Gateway.Builtin && d.Namespace != ""
-	}
-	return d.Namespace != "" && len(d.Inbounds) > 0
 }
 
 // listed returns the listed outbounds of the dataplane whose references find a port.

@@ -28,8 +28,10 @@ type Configuration struct {
 	Semantics semantics.Semantics `json:"semantics"` // the semantics of the answer (SPEC 17.1)
 	// PermissionsNotApplied reports that the inbounds allow every client, regardless
 	// of the permissions, because the dataplane has no identity (SPEC 17.1).
-	PermissionsNotApplied bool   `json:"permissionsNotApplied,omitempty"`
-	Policies              []Kind `json:"policies"` // sorted by kind
+	PermissionsNotApplied bool `json:"permissionsNotApplied,omitempty"`
+	// Gateway is the MeshGateway of a builtin gateway.
+	Gateway  *Gateway `json:"gateway,omitempty"`
+	Policies []Kind   `json:"policies"` // sorted by kind
 }
 
 // DataplaneRef identifies a dataplane.
@@ -50,6 +52,7 @@ type Kind struct {
 	To        []SelectorRule `json:"to,omitempty"` // with Options.Ordered: the rule view of `to` (SPEC 4.5)
 	Outbounds []Outbound     `json:"outbounds,omitempty"`
 	Inbounds  []Inbound      `json:"inbounds,omitempty"`
+	Listeners []Listener     `json:"listeners,omitempty"` // of a builtin gateway
 }
 
 // Matched is a policy that selects the dataplane.
@@ -60,6 +63,7 @@ type Matched struct {
 	Source    string   `json:"source,omitempty"` // file:line; with Options.Source
 	Level     string   `json:"level"`            // the kind of its targetRef
 	Inbounds  []string `json:"inbounds,omitempty"`
+	Listeners []string `json:"listeners,omitempty"` // of a builtin gateway
 	// Action is "inform" for a policy that only informs, otherwise "". The answer
 	// contains such policies with Options.Shadow. Because names the bindings that
 	// place the policy without enforcing it; it is empty if the label alone
@@ -122,6 +126,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 		Configuration: Configuration{
 			Semantics: view.Semantics(), Policies: []Kind{},
 			PermissionsNotApplied: len(d.Inbounds) > 0 && !view.PermissionsApply(d),
+			Gateway:               newGateway(view, d),
 		},
 	}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
@@ -184,6 +189,7 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 	for i := range config.Inbounds {
 		k.Inbounds = append(k.Inbounds, a.inbound(config, i))
 	}
+	k.Listeners = a.listeners(config)
 	return k
 }
 
@@ -191,7 +197,7 @@ func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
 	p := m.Policy
 	matched := Matched{
 		Name: p.Name, Namespace: p.Namespace, KRI: a.options.PolicyKRI(p),
-		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane),
+		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane), Listeners: listenerNames(&m.Inbounds, a.dataplane),
 	}
 	if a.options.Source {
 		matched.Source = words.Source(p.Pos)

@@ -22,6 +22,33 @@ type Dataplane struct {
 	// Listeners are the listeners of a zone proxy. They are selected like inbounds
 	// (SPEC 17.3).
 	Listeners []Listener
+
+	derived *derived // itself, if Derive made it; nil or another one: it is a document
+}
+
+// derived is a Dataplane that [Dataplane.Derive] made. A plain copy of the Dataplane is
+// none: whoever changes one makes a new document.
+type derived struct {
+	Dataplane
+	from *Dataplane
+}
+
+// Derive returns a copy of the declared dataplane to which change was applied. Change must
+// replace lists and must not write into them.
+func (d *Dataplane) Derive(change func(copied *Dataplane)) *Dataplane {
+	made := &derived{*d.Declared(), d.Declared()}
+	change(&made.Dataplane)
+	made.derived = made
+	return &made.Dataplane
+}
+
+// Declared returns the dataplane as its document declares it: d itself, unless Derive made
+// it.
+func (d *Dataplane) Declared() *Dataplane {
+	if d.derived != nil && d == &d.derived.Dataplane {
+		return d.derived.from
+	}
+	return d
 }
 
 // ProxyType returns [Gateway] or [Sidecar].
@@ -102,6 +129,18 @@ func (l *Listener) SectionName() string { return sectionName(l.Name, l.Port) }
 type GatewayProxy struct {
 	Builtin bool
 	Tags    Tags
+	// MeshGateway configures the listeners of a builtin gateway. It is not part of the
+	// document: an engine sets it in a derived dataplane (SPEC 17.3).
+	MeshGateway *MeshGateway
+}
+
+// GatewayListeners returns the listeners of a builtin gateway that has a MeshGateway. The
+// caller must not change the slice.
+func (d *Dataplane) GatewayListeners() []GatewayListener {
+	if d.Gateway == nil || d.Gateway.MeshGateway == nil {
+		return nil
+	}
+	return d.Gateway.MeshGateway.Spec.Conf.Listeners
 }
 
 // TransparentProxy describes the redirection of the workload's connections to

@@ -110,7 +110,6 @@ func (d *decoder) unusedFields(at *diag.At, doc *dataplaneDoc) {
 
 // unusedNetworking counts the fields of networking that are not used here.
 func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
-	d.countUnused(at, "advertisedAddress", doc.AdvertisedAddress != "")
 	d.countUnused(at, "admin", doc.Admin != nil)
 	for i := range doc.Inbound {
 		if doc.Inbound[i].ServiceProbe != nil {

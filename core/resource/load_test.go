@@ -30,6 +30,7 @@ func decode(t *testing.T, text string) (*resource.Set, string) {
 
 var withoutPositions = cmp.Options{
 	cmpopts.IgnoreTypes(diag.Position{}),
+	cmpopts.IgnoreUnexported(resource.Dataplane{}),
 	cmp.Comparer(func(a, b *resource.Kind) bool { return a.Name == b.Name }),
 }
 

@@ -27,9 +27,13 @@ type TagSelector struct {
 	Match Tags `json:"match"`
 }
 
-// Validate checks the tags; a value may be *.
+// Validate checks the tags; a value may be *. There must be one.
 func (s *TagSelector) Validate(at *diag.At) {
-	validateSelector(at.Field("match"), s.Match)
+	match := at.Field("match")
+	if len(s.Match) == 0 {
+		match.Errorf(diag.EmptyValue, "give the tag "+ServiceTag, "must not be empty")
+	}
+	validateSelector(match, s.Match)
 }
 
 func validateSelectors(at *diag.At, selectors []TagSelector) {
@@ -76,6 +80,15 @@ func (l *GatewayListener) Validate(at *diag.At) {
 	case !tls && l.TLS != nil:
 		at.Field("tls").Errorf(diag.FieldNotAllowed, "use protocol TLS or HTTPS", "does not belong to protocol %s", l.Protocol)
 	}
+}
+
+// Name returns the name of the listener in answers: its port or, if it is limited to a host
+// name, HOSTNAME:PORT.
+func (l *GatewayListener) Name() string {
+	if l.Hostname == "" || l.Hostname == AnyValue {
+		return sectionName("", l.Port)
+	}
+	return l.Hostname + ":" + sectionName("", l.Port)
 }
 
 // GatewayProtocol is the protocol of a listener.

@@ -77,7 +77,7 @@ type GatewayBackend struct {
 // Validate checks the tags.
 func (b *GatewayBackend) Validate(at *diag.At) {
 	destination := at.Field("destination")
-	if b.Destination != nil && len(b.Destination) == 0 {
+	if len(b.Destination) == 0 {
 		destination.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	validateSelector(destination, b.Destination)

@@ -9,7 +9,8 @@ import (
 )
 
 // Selected is a policy that selects a dataplane, with the inbounds that it
-// selects. The set is empty on a dataplane without inbounds.
+// selects or, on a builtin gateway, the listeners of its MeshGateway. The set is empty on
+// a dataplane without either.
 type Selected struct {
 	Policy   *resource.Policy
 	Inbounds InboundSet

@@ -40,8 +40,14 @@ const (
 	// ZoneScope has as value a zone whose policies apply only to its own dataplanes. A
 	// dataplane with the value [AnyZone] has this fact for every zone.
 	ZoneScope
-	Serves // there is an inbound, a gateway or a listener of a zone proxy
-	Never  // no dataplane has this fact
+	Serves // there is an inbound, a listener, or a gateway that Kuma can configure
+	// GatewayName has as value the display name of the MeshGateway of a builtin gateway.
+	// ListenerTag and ListenerTagKey are as TagPair and TagKey, for the own tags of a
+	// listener.
+	GatewayName
+	ListenerTag
+	ListenerTagKey
+	Never // no dataplane has this fact
 	// FirstFree is the first space that this package does not use.
 	FirstFree
 )
@@ -63,7 +69,13 @@ func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, a
 
 // Points returns the number of points of a dataplane: its inbounds, its gateway, or one
 // point without own facts.
-func Points(d *resource.Dataplane) int { return max(1, len(d.Inbounds)) }
+func Points(d *resource.Dataplane) int { return max(1, NamedPoints(d)) }
+
+// NamedPoints returns the number of inbounds, or of listeners of a builtin gateway: the
+// points that a policy can select one by one.
+func NamedPoints(d *resource.Dataplane) int {
+	return max(len(d.Inbounds), len(d.GatewayListeners()))
+}
 
 // PointFacts calls yield with the facts of one point of a dataplane. The listeners of a
 // zone proxy without inbounds are sections of its only point.
@@ -74,6 +86,14 @@ func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)
 		inbound := &d.Inbounds[point]
 		tags = inbound.Tags
 		yield(Fact{Space: SectionName, Value: inbound.SectionName()})
+	case len(d.GatewayListeners()) > 0:
+		listener := &d.GatewayListeners()[point]
+		tags = ListenerTags(d, listener)
+		yield(Fact{Space: Builtin})
+		for _, tag := range listener.Tags {
+			yield(Fact{ListenerTag, tag.Key, tag.Value})
+			yield(Fact{Space: ListenerTagKey, Key: tag.Key})
+		}
 	case d.Gateway != nil:
 		tags = d.Gateway.Tags
 		if d.Gateway.Builtin {

@@ -42,8 +42,13 @@ func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	t := &p.TargetRef
 	if t.Kind != resource.TargetDataplane {
-		if k.labelsOnly && t.Kind != resource.TargetMesh {
+		switch {
+		case t.Kind == resource.TargetMesh && k.labelsOnly: // proxyTypes are not read
+			return facts
+		case k.labelsOnly:
 			return append(facts, Fact{Space: Never})
+		case t.Kind == resource.TargetMeshGateway:
+			return appendGateway(facts, t)
 		}
 		facts = appendTarget(facts, t)
 		if t.Namespace != "" {
@@ -72,6 +77,20 @@ func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
+// appendGateway appends the facts that a targetRef of kind MeshGateway requires of a
+// listener: the name of its MeshGateway, and its own tags.
+func appendGateway(facts []Fact, t *resource.TargetRef) []Fact {
+	facts = append(facts, Fact{Space: GatewayName, Value: t.Name})
+	for _, tag := range t.Tags {
+		if tag.Value == resource.AnyValue {
+			facts = append(facts, Fact{Space: ListenerTagKey, Key: tag.Key})
+		} else {
+			facts = append(facts, Fact{ListenerTag, tag.Key, tag.Value})
+		}
+	}
+	return facts
+}
+
 // namespaceOf returns the namespace of the resource to which a policy refers by
 // name.
 func namespaceOf(p *resource.Policy, t *resource.TargetRef) string {
@@ -94,8 +113,12 @@ func kumaFacts(d *resource.Dataplane, yield func(Fact)) {
 	if d.Gateway == nil || !d.Gateway.Builtin {
 		yield(Fact{Space: NotBuiltin})
 	}
-	if len(d.Inbounds)+len(d.Listeners) > 0 || d.Gateway != nil {
+	gateway := d.Gateway != nil && (!d.Gateway.Builtin || len(d.GatewayListeners()) > 0)
+	if len(d.Inbounds)+len(d.Listeners) > 0 || gateway {
 		yield(Fact{Space: Serves})
+	}
+	if d.Gateway != nil && d.Gateway.MeshGateway != nil {
+		yield(Fact{Space: GatewayName, Value: d.Gateway.MeshGateway.DisplayName()})
 	}
 }
 

@@ -56,6 +56,7 @@ type reader interface {
 	withDefaults(p *resource.Policy) *resource.Policy
 	defaultPolicies() []defaultPolicy
 	permissionsApply(mesh *resource.Mesh, identified bool) bool
+	proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies
 	// See the methods of Semantics about destinations.
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
 	hasServiceNames() bool

@@ -26,6 +26,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 		return nil, err
 	}
 	m := newMesh(set, meshName, opt)
+	dp = m.proxy(dp)
 	if m.permitsAll(dp) {
 		return map[string]any{"decision": "ALLOW", "by": byDefault(), "warnings": []any{"there is no identity"}}, nil
 	}

@@ -52,6 +52,7 @@ func matchingOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, n
 		return nil, nil, nil, err
 	}
 	m := newMesh(set, meshName, opt)
+	dp = m.proxy(dp)
 	return m, m.matching(kind, dp), dp, nil
 }
 

@@ -19,6 +19,7 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 		chosen = []*resource.Kind{kind}
 	}
 	m := newMesh(set, meshName, opt)
+	dp = m.proxy(dp)
 	policies := []any{}
 	for _, kind := range chosen { // sorted by name
 		if matching := m.matching(kind, dp); len(matching) > 0 {
@@ -34,6 +35,9 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 		described["spiffeId"] = id
 	}
 	answer := map[string]any{"dataplane": described, "semantics": semantics, "policies": policies}
+	if gateway := m.describeGateway(dp); gateway != nil {
+		answer["gateway"] = gateway
+	}
 	if len(dp.Inbounds) > 0 && m.permitsAll(dp) {
 		answer["permissionsNotApplied"] = true
 	}
@@ -64,6 +68,9 @@ func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource
 	if (kind.From != nil || kind.Rules != nil) && len(dp.Inbounds) > 0 {
 		answer["inbounds"] = m.inbounds(kind, policies, dp)
 	}
+	if len(listenersOf(dp)) > 0 && kind.Default == nil {
+		answer["listeners"] = m.gatewayListeners(kind, policies, dp)
+	}
 	return answer
 }
 
@@ -83,6 +90,15 @@ func (m *mesh) describeMatched(policies []matched, dp *resource.Dataplane) []any
 		}
 		if len(inbounds) > 0 {
 			answer["inbounds"] = inbounds
+		}
+		listeners := []any{}
+		for i, selected := range p.listeners {
+			if selected {
+				listeners = append(listeners, listenerName(&listenersOf(dp)[i]))
+			}
+		}
+		if len(listeners) > 0 {
+			answer["listeners"] = listeners
 		}
 		list = append(list, answer)
 	}

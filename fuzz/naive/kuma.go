@@ -170,14 +170,20 @@ func (m *mesh) inScope(p *resource.Policy, dp *resource.Dataplane) bool {
 // kumaSelects implements the table of SPEC 2.2 in Kuma's semantics.
 func (m *mesh) kumaSelects(p *resource.Policy, dp *resource.Dataplane) selection {
 	ref := &p.TargetRef
-	serves := len(dp.Inbounds) > 0 || len(dp.Listeners) > 0 || dp.Gateway != nil
+	gateway := dp.Gateway != nil && (!dp.Gateway.Builtin || len(listenersOf(dp)) > 0)
+	serves := len(dp.Inbounds) > 0 || len(dp.Listeners) > 0 || gateway
 	if p.Mesh != dp.Mesh || !serves || !m.inScope(p, dp) {
 		return nothing(dp)
 	}
 	if m.kuma3() && ref.Kind != resource.TargetMesh && ref.Kind != resource.TargetDataplane {
 		return nothing(dp)
 	}
-	if ref.Kind != resource.TargetDataplane {
+	switch {
+	case ref.Kind == resource.TargetMesh && m.kuma3():
+		return everything(dp) // of every type
+	case ref.Kind == resource.TargetMeshGateway:
+		return selectsGateway(ref, dp)
+	case ref.Kind != resource.TargetDataplane:
 		return m.targets(ref, p, dp)
 	}
 	switch builtin := dp.Gateway != nil && dp.Gateway.Builtin; {

@@ -19,14 +19,17 @@ type Options struct {
 // mesh is the input of an answer: the policies of one mesh, the placements and
 // bindings, and the options.
 type mesh struct {
-	document     *resource.Mesh // nil: none
-	policies     []*resource.Policy
-	identities   []*resource.MeshIdentity
-	destinations []resource.Destination // sorted by identity
-	hub          *hub
-	semantics    string
-	shadow       bool
-	explain      bool
+	document      *resource.Mesh // nil: none
+	policies      []*resource.Policy
+	identities    []*resource.MeshIdentity
+	destinations  []resource.Destination  // sorted by identity
+	gateways      []*resource.MeshGateway // sorted by identity, like the next two
+	gatewayRoutes []*resource.MeshGatewayRoute
+	virtual       []*resource.VirtualAddresses
+	hub           *hub
+	semantics     string
+	shadow        bool
+	explain       bool
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
@@ -49,6 +52,20 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 	for _, o := range set.Objects { // sorted by identity
 		if d, is := o.(resource.Destination); is && d.Identity().Mesh == name {
 			m.destinations = append(m.destinations, d)
+		}
+		switch o := o.(type) {
+		case *resource.MeshGateway:
+			if o.Mesh == name {
+				m.gateways = append(m.gateways, o)
+			}
+		case *resource.MeshGatewayRoute:
+			if o.Mesh == name {
+				m.gatewayRoutes = append(m.gatewayRoutes, o)
+			}
+		case *resource.VirtualAddresses:
+			if o.Mesh == name {
+				m.virtual = append(m.virtual, o)
+			}
 		}
 	}
 	return m

@@ -9,7 +9,7 @@ import (
 // matched is a policy with the inbounds of the dataplane that it selects.
 type matched struct {
 	*resource.Policy
-	inbounds []bool
+	selection
 }
 
 // matching returns the policies of a kind that select the dataplane, in order.
@@ -20,7 +20,7 @@ func (m *mesh) matching(kind *resource.Kind, dp *resource.Dataplane) []matched {
 			continue
 		}
 		if s := m.selects(p, dp); s.selected {
-			list = append(list, matched{p, s.inbounds})
+			list = append(list, matched{p, s})
 		}
 	}
 	sort.Slice(list, func(i, j int) bool { return m.overriddenBy(list[i].Policy, list[j].Policy) })

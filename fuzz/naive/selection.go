@@ -5,13 +5,14 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // selection is the part of one dataplane that a policy selects. A dataplane
 // without inbounds can also be selected.
 type selection struct {
-	selected bool
-	inbounds []bool // one for each inbound of the dataplane
+	selected  bool
+	inbounds  []bool // one for each inbound of the dataplane
+	listeners []bool // one for each listener of a builtin gateway
 }
 
-// everything returns the selection of a dataplane with all its inbounds.
+// everything returns the selection of a dataplane with all its inbounds and listeners.
 func everything(dp *resource.Dataplane) selection {
-	return selection{true, filled(len(dp.Inbounds))}
+	return selection{true, filled(len(dp.Inbounds)), filled(len(listenersOf(dp)))}
 }
 
 func filled(n int) []bool {
@@ -23,7 +24,7 @@ func filled(n int) []bool {
 }
 
 func nothing(dp *resource.Dataplane) selection {
-	return selection{false, make([]bool, len(dp.Inbounds))}
+	return selection{false, make([]bool, len(dp.Inbounds)), make([]bool, len(listenersOf(dp)))}
 }
 
 // someInbounds returns the selection of the inbounds for which pass returns true, and of
@@ -38,11 +39,20 @@ func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) 
 	return s
 }
 
-// byTags returns the selection of the inbounds, or of the gateway, for whose tags pass
-// returns true.
+// byTags returns the selection of the inbounds, of the gateway or of its listeners, for
+// whose tags pass returns true.
 func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selection {
+	if listeners := listenersOf(dp); len(listeners) > 0 {
+		s := nothing(dp)
+		for i := range listeners {
+			if pass(listenerTags(dp, &listeners[i])) {
+				s.listeners[i], s.selected = true, true
+			}
+		}
+		return s
+	}
 	if dp.Gateway != nil {
-		return selection{pass(dp.Gateway.Tags), nil}
+		return selection{selected: pass(dp.Gateway.Tags)}
 	}
 	return someInbounds(dp, func(in *resource.Inbound) bool { return pass(in.Tags) })
 }
@@ -148,6 +158,9 @@ func (m *mesh) routeUsers(p *resource.Policy, ref *resource.TargetRef, dp *resou
 		s.selected = s.selected || part.selected
 		for i := range part.inbounds {
 			s.inbounds[i] = s.inbounds[i] || part.inbounds[i]
+		}
+		for i := range part.listeners {
+			s.listeners[i] = s.listeners[i] || part.listeners[i]
 		}
 	}
 	return s

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
@@ -85,6 +87,9 @@ func configurationPage(p *page, a *inspect.Configuration) {
 	if a.PermissionsNotApplied {
 		p.line("warning: every client is allowed, because %s; %s", permission.OpenReason, permission.OpenHint)
 	}
+	if a.Gateway != nil {
+		gatewayRows(p, a.Gateway)
+	}
 	if len(a.Policies) == 0 {
 		p.line("no policy selects it")
 	}
@@ -101,7 +106,7 @@ func kindPage(p *page, k *inspect.Kind) {
 		if m.Action != "" {
 			action = "only informs: " + causes(m.Action, m.Because)
 		}
-		p.row(m.Level, p.name(m.Namespace, m.Name, m.KRI), listed(m.Inbounds), m.Source, action)
+		p.row(m.Level, p.name(m.Namespace, m.Name, m.KRI), listed(slices.Concat(m.Inbounds, m.Listeners)), m.Source, action)
 	}
 	if k.Default != nil {
 		p.heading(1, "default")
@@ -116,6 +121,34 @@ func kindPage(p *page, k *inspect.Kind) {
 	}
 	for i := range k.Inbounds {
 		inboundPage(p, &k.Inbounds[i])
+	}
+	for i := range k.Listeners {
+		listenerPage(p, &k.Listeners[i])
+	}
+}
+
+// gatewayRows shows the listeners of a MeshGateway and their routes.
+func gatewayRows(p *page, g *inspect.Gateway) {
+	p.heading(0, "Gateway %s", g.KRI)
+	for i := range g.Listeners {
+		l := &g.Listeners[i]
+		p.row(l.Name, l.Protocol, l.Tags.String(), listed(l.Routes))
+	}
+}
+
+// listenerPage shows the confs of a listener of a gateway.
+func listenerPage(p *page, l *inspect.Listener) {
+	if l.To != nil {
+		p.heading(1, "listener %s %s", l.Listener.Name, l.Listener.Tags)
+		confRows(p, l.To)
+	}
+	for _, host := range l.Hosts {
+		p.heading(1, "listener %s %s, host %s", l.Listener.Name, l.Listener.Tags, host.Hostname)
+		confRows(p, host.EffectiveConf)
+	}
+	for _, r := range l.Rules {
+		p.heading(1, "listener %s %s, when %s", l.Listener.Name, l.Listener.Tags, inspect.DescribeMatch(&r.Match))
+		confRows(p, r.EffectiveConf)
 	}
 }
 

@@ -15,20 +15,30 @@ import (
 // require. So the same policies select them, at the same inbounds. S is the data that
 // the writer stores for each class.
 type Class[S any] struct {
-	State    S
-	number   uint32 // unique among classes in use; reused after the class is dropped
-	key      string
-	points   [][]index.Term // sorted
-	inbounds bool           // points are inbounds
+	State  S
+	number uint32 // unique among classes in use; reused after the class is dropped
+	key    string
+	points [][]index.Term // sorted
+	kind   pointKind
 	// placements are the terms of placements, sorted. Each point has all of them.
 	placements []index.Term
 }
+
+// pointKind is the kind of the points of a dataplane. It is the first byte of the keys of
+// classes, because the configs of inbounds belong to a class.
+type pointKind byte
+
+const (
+	unnamed   pointKind = iota // one point, without a name
+	inbounds                   // inbounds
+	listeners                  // listeners of a builtin gateway
+)
 
 // SameButPlacements reports whether no selector distinguishes the dataplanes of two
 // classes, except that they may be in different placements. Each class must belong to
 // this version of the index or to the previous one.
 func (c *Class[S]) SameButPlacements(o *Class[S]) bool {
-	return c.inbounds == o.inbounds && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
+	return c.kind == o.kind && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
 		return sameExcept(a, c.placements, b, o.placements)
 	})
 }
@@ -67,7 +77,7 @@ func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
 func (c *Class[S]) Select(x *Index, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
 	for point, terms := range c.points {
-		x.collect(terms, point, c.inbounds, scope, b)
+		x.collect(terms, point, c.kind != unnamed, scope, b)
 	}
 	return x.finish(b)
 }
@@ -95,13 +105,15 @@ func containsTerms(have, want []index.Term) bool {
 	return true
 }
 
-// classKey appends to key the identity of a dataplane's class: a byte that is 1
-// if its points are inbounds, and for each point the number of terms and the
-// terms.
+// classKey appends to key the identity of a dataplane's class: the kind of its points,
+// and for each point the number of terms and the terms.
 func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
 	key = append(key, 0)
-	if len(d.Inbounds) > 0 {
-		key[len(key)-1] = 1
+	switch {
+	case len(d.Inbounds) > 0:
+		key[len(key)-1] = byte(inbounds)
+	case len(d.GatewayListeners()) > 0:
+		key[len(key)-1] = byte(listeners)
 	}
 	for point := range semantics.Points(d) {
 		key = appendPoint(key, x.required(d, point, b))
@@ -138,7 +150,7 @@ func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byt
 
 // newClass decodes a class from its key.
 func newClass[S any](key string) *Class[S] {
-	c := &Class[S]{key: key, inbounds: key[0] == 1}
+	c := &Class[S]{key: key, kind: pointKind(key[0])}
 	rest := []byte(key[1:])
 	next := func() uint32 {
 		n := binary.LittleEndian.Uint32(rest)

@@ -33,7 +33,7 @@ type Buffer struct {
 func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
 	for point := range semantics.Points(d) {
-		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, scope, b)
+		x.collect(x.required(d, point, b), point, semantics.NamedPoints(d) > 0, scope, b)
 	}
 	return x.finish(b)
 }
@@ -65,8 +65,9 @@ func (x *Index) begin(b *Buffer) {
 }
 
 // collect adds the policies that select a point with the given sorted terms.
-// Policies that are attached to a route are added with the route.
-func (x *Index) collect(terms []index.Term, point int, isInbound bool, scope rules.Scope, b *Buffer) {
+// Policies that are attached to a route are added with the route. If the point is named, it is
+// added to what each of them selects.
+func (x *Index) collect(terms []index.Term, point int, named bool, scope rules.Scope, b *Buffer) {
 	var candidates int
 	b.matched, candidates = x.selectors.Match(terms, b.matched[:0])
 	b.Candidates += candidates
@@ -84,7 +85,7 @@ func (x *Index) collect(terms []index.Term, point int, isInbound bool, scope rul
 			b.seen[slot] = true
 			b.slots = append(b.slots, slot)
 		}
-		if isInbound {
+		if named {
 			b.inbounds[slot].Add(point)
 		}
 	}

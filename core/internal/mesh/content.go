@@ -49,7 +49,11 @@ func equalDataplane(a, b *resource.Dataplane) bool {
 }
 
 func equalGateway(a, b *resource.GatewayProxy) bool {
-	return a == b || a != nil && b != nil && a.Builtin == b.Builtin && slices.Equal(a.Tags, b.Tags)
+	return a == b || a != nil && b != nil && a.Builtin == b.Builtin && slices.Equal(a.Tags, b.Tags) && equalMeshGateway(a.MeshGateway, b.MeshGateway)
+}
+
+func equalMeshGateway(a, b *resource.MeshGateway) bool {
+	return a == b || a != nil && b != nil && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
 }
 
 func equalMeta(a, b *resource.Meta) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -188,7 +189,7 @@ func (m *State) selectors() *destination.Selectors {
 func (m *State) reachesDestinations(slots index.Set) bool {
 	for slot := range slots.All() {
 		d := m.dataplanes.Value(slot).resource
-		if destination.IsTransparent(d) || slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return o.Backend != nil }) {
+		if semantics.IsTransparent(d) || slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return o.Backend != nil }) {
 			return true
 		}
 	}

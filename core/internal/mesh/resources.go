@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // resources are the resources of a mesh that take no part in the matching of
@@ -18,6 +19,9 @@ type resources struct {
 	// destinations are those among the objects; a version with other objects, or with
 	// another document, has others.
 	destinations *destinations
+	// proxies completes dataplanes, by the document and the objects. Only the writer uses
+	// it; nil: no dataplane needs it.
+	proxies *semantics.Proxies
 }
 
 // empty reports whether there are no resources.
@@ -27,7 +31,7 @@ func (r *resources) empty() bool {
 
 // after returns the resources after a batch: r itself if the batch changes
 // nothing, and otherwise a version that shares with r what it does not change.
-func (r *resources) after(b *Batch) *resources {
+func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 	next := *r
 	if d := b.Document; d.ID != (resource.ID{}) && differs(r.document, d.Resource, repeatsMesh) {
 		next.document = d.Resource
@@ -50,6 +54,9 @@ func (r *resources) after(b *Batch) *resources {
 	}
 	if differ || next.document != r.document {
 		next.destinations = new(destinations)
+		if proxies := by.Proxies(next.document, next.objects); !proxies.Equal(r.proxies) {
+			next.proxies = proxies
+		}
 	}
 	return new(next)
 }

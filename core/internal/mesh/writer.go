@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
@@ -54,7 +55,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 			name:      name,
 			kinds:     kinds,
 			lineage:   new(lineage),
-			resources: &resources{destinations: new(destinations)},
+			resources: &resources{destinations: new(destinations), proxies: reading.Semantics.Proxies(nil, nil)},
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),
@@ -96,14 +97,9 @@ func (w *Writer) empty() bool {
 func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 	var running Guard
 	defer running.Recover(&err) // confs are compared
-	u = &Update{writer: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
-	for _, d := range b.Dataplanes {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if differs(w.now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
-			u.edits = append(u.edits, d)
-		}
+	u = &Update{writer: w, resources: w.now.resources.after(b, w.now.index.Semantics()), index: w.now.index, delta: &match.Delta{}}
+	if err := u.edit(ctx, b.Dataplanes); err != nil {
+		return nil, err
 	}
 	policies := b.Policies[:0]
 	for _, p := range b.Policies {
@@ -136,6 +132,41 @@ func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 		return nil, nil
 	}
 	return u, nil
+}
+
+// edit sets the edits of dataplanes: of those in a batch, sorted by identity, and of those
+// that the objects of the mesh complete in another way than before.
+func (u *Update) edit(ctx context.Context, edits []Edit[*resource.Dataplane]) error {
+	now, proxies := u.writer.now, u.resources.proxies
+	add := func(d Edit[*resource.Dataplane]) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if d.Resource != nil {
+			d.Resource = proxies.Complete(d.Resource)
+		}
+		if differs(now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
+			u.edits = append(u.edits, d)
+		}
+		return nil
+	}
+	for _, d := range edits {
+		if err := add(d); err != nil {
+			return err
+		}
+	}
+	if proxies == now.resources.proxies {
+		return nil
+	}
+	for _, d := range now.Dataplanes() {
+		if _, edited := slices.BinarySearchFunc(edits, d.ID, func(e Edit[*resource.Dataplane], id resource.ID) int { return e.ID.Compare(id) }); edited {
+			continue
+		}
+		if err := add(Upsert(d)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // differs reports whether an upsert, or a deletion if next is nil, changes what

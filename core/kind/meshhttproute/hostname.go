@@ -39,3 +39,12 @@ var hostname = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a
 func validHostname(name string) bool {
 	return len(name) <= 253 && hostname.MatchString(name) && net.ParseIP(name) == nil
 }
+
+// HostNames returns the host names to which the rules are limited; none means all hosts.
+func (c *Conf) HostNames() []string {
+	names := make([]string, len(c.Hostnames))
+	for i, name := range c.Hostnames {
+		names[i] = string(name)
+	}
+	return names
+}

@@ -63,7 +63,13 @@ func TestBackendsFindDestinations(t *testing.T) {
 	for range 300 {
 		s := []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3}[random.IntN(3)]
 		var objects []backendObject
-		docs := []string{"{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}], outbound: [{port: 1, tags: {kuma.io/service: parent, kuma.io/protocol: http}}]}}"}
+		outbound, parent, routes := "tags: {kuma.io/service: parent, kuma.io/protocol: http}", "name: parent", "default/parent?kuma.io/protocol=http"
+		docs := []string{"{type: MeshService, name: parent, spec: {ports: [{port: 1, appProtocol: http}]}}"}
+		if s == semantics.Kuma3 { // which has no outbounds by tags
+			parent = "labels: {kuma.io/display-name: parent}"
+			outbound, routes = "backendRef: {kind: MeshService, "+parent+"}", "kri_msvc_default___parent_1"
+		}
+		docs = append(docs, fmt.Sprintf("{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}], outbound: [{port: 1, %s}]}}", outbound))
 		for i := range 5 {
 			o := backendObject{pick(kinds...), fmt.Sprint("d", i), pick("", "east", "west"), pick("a", "b"), random.IntN(3) + 1, []int{80}}
 			if o.kind != "MeshExternalService" && random.IntN(2) == 0 {
@@ -109,11 +115,11 @@ func TestBackendsFindDestinations(t *testing.T) {
 		if policyZone != "" {
 			labels = "labels: {kuma.io/zone: " + policyZone + ", kuma.io/origin: zone}, "
 		}
-		docs = append(docs, fmt.Sprintf("{type: MeshHTTPRoute, name: r, %sspec: {to: [{targetRef: {kind: MeshService, name: parent}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {backendRefs: [{%s}], filters: [{type: RequestMirror, requestMirror: {backendRef: {%s}}}]}}]}]}}", labels, ref, ref))
+		docs = append(docs, fmt.Sprintf("{type: MeshHTTPRoute, name: r, %sspec: {to: [{targetRef: {kind: MeshService, %s}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {backendRefs: [{%s}], filters: [{type: RequestMirror, requestMirror: {backendRef: {%s}}}]}}]}]}}", labels, parent, ref, ref))
 		text := strings.Join(docs, "\n---\n")
 		f := follow(t, s)
 		snapshot := web(f.apply(text))
-		got, mirror := routedTo(t, snapshot, "default/parent?kuma.io/protocol=http")
+		got, mirror := routedTo(t, snapshot, routes)
 		want := naiveBackend(s, objects, policyZone, kind, name, team, port)
 		if want == "" {
 			if strings.HasPrefix(got, "kri_") || got != mirror {

@@ -1,9 +1,9 @@
 package snapshot
 
 import (
-	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -35,7 +35,7 @@ func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 // (SPEC 11.5, MeshPassthrough); nil if they are not. A dataplane that has outbounds at
 // virtual addresses need not show it: then it has Kuma's default ports.
 func transparentProxy(d *resource.Dataplane, targets *targetConfs) *resource.TransparentProxy {
-	if d.TransparentProxy != nil || targets == nil || !destinations.IsTransparent(d) {
+	if d.TransparentProxy != nil || targets == nil || !semantics.IsTransparent(d) {
 		return d.TransparentProxy
 	}
 	return &resource.TransparentProxy{RedirectPortInbound: 15006, RedirectPortOutbound: 15001}
