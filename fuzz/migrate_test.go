@@ -30,7 +30,7 @@ func TestSoakMigration(t *testing.T) {
 	}
 	var seen sync.Map // the edited fields, without indexes, and the codes of findings
 	soak(t, generator(t).WithKumaLabels().WithDestinations(), scenarios, compareMigration(t, &seen))
-	soak(t, permissions(t).WithKumaLabels(), scenarios, compareMigration(t, &seen))
+	soak(t, permissions(t).WithKumaLabels(), 2*scenarios, compareMigration(t, &seen))
 	for _, what := range []string{
 		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "MeshRetry spec.targetRef", "MeshTimeout spec.to[].targetRef", "Dataplane labels",
 		diag.TargetNotInKuma3.String(), diag.MTLSNotInKuma3.String(), diag.OpensInKuma3.String(),

@@ -39,6 +39,8 @@ func (r *rewriter) topTarget(p *resource.Policy, d *document) {
 	t := &p.TargetRef
 	what := ""
 	var replaced tree
+	// Items for the listeners of builtin gateways need a targetRef that includes gateways.
+	byLabels := len(p.Gateway) == 0
 	switch {
 	case t.Kind == resource.TargetDataplane && t.Name != "":
 		what = "Kuma 3 reads no name in a targetRef of kind Dataplane: the policy selects all dataplanes"
@@ -51,7 +53,7 @@ func (r *rewriter) topTarget(p *resource.Policy, d *document) {
 		what = "Kuma 3 has no proxyTypes: the policy selects all dataplanes"
 		if whole := r.wholeScope(p); whole {
 			replaced = tree{"kind": "Mesh"}
-		} else if by := r.labelled(p); by != nil {
+		} else if by := r.labelled(p); by != nil && byLabels {
 			replaced = by.asTargetRef()
 		}
 	case t.Kind == resource.TargetMesh, t.Kind == resource.TargetDataplane:
@@ -60,7 +62,7 @@ func (r *rewriter) topTarget(p *resource.Policy, d *document) {
 		what = fmt.Sprintf("Kuma 3 has no top-level targetRef of kind %s: the policy applies to nothing", t.Kind)
 		if t.Kind == resource.TargetMeshSubset && len(t.Tags) == 0 && t.ProxyTypes == 0 {
 			replaced = tree{"kind": "Mesh"}
-		} else if by := r.labelled(p); by != nil && !t.Kind.IsRoute() && t.Kind != resource.TargetMeshGateway {
+		} else if by := r.labelled(p); by != nil && byLabels && !t.Kind.IsRoute() && t.Kind != resource.TargetMeshGateway {
 			replaced = by.asTargetRef()
 		}
 	}
