@@ -85,7 +85,7 @@ func (a *dataplaneAnswer) listeners(config *rules.Config) []Listener {
 		for _, host := range c.Hosts {
 			listener.Hosts = append(listener.Hosts, ListenerHost{host.Hostname, NewEffectiveConf(host.Effective, section, options)})
 		}
-		if a.budget.take(len(c.Inbound.Rules), kind.Name+" of listener "+listener.Listener.Name+" of "+a.dataplane.Name) {
+		if a.budget.Take(len(c.Inbound.Rules), kind.Name+" of listener "+listener.Listener.Name+" of "+a.dataplane.Name) {
 			for _, r := range c.Inbound.Rules {
 				listener.Rules = append(listener.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 			}

@@ -25,6 +25,11 @@ func First(names []string) string {
 func Item(o rules.Origin, section *resource.Section) (field string, pos diag.Position) {
 	p := o.Policy
 	switch section {
+	case p.Type.Gateway:
+		if len(p.Gateway) > 0 {
+			return fmt.Sprintf("to[%d]", o.Index), p.Gateway[o.Index].Pos
+		}
+		return fmt.Sprintf("to[%d]", o.Index), p.To[o.Index].Pos
 	case p.Type.To:
 		return fmt.Sprintf("to[%d]", o.Index), p.To[o.Index].Pos
 	case p.Type.From:
