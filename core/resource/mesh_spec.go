@@ -71,7 +71,6 @@ func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
 	}{
 		{"constraints", doc.Constraints != nil, "has no effect here"},
 		{"logging", doc.Logging != nil, "has no effect here; use MeshAccessLog"},
-		{"meshServices", doc.MeshServices != nil, "has no effect on what is sent to Envoy"},
 		{"metrics", doc.Metrics != nil, "has no effect here; use MeshMetric"},
 		{"mtls", doc.MTLS != nil, "gives no certificates to proxies; use MeshIdentity"},
 		{"routing", doc.Routing != nil, "has no effect here, except that external services may not be reached"},

@@ -35,7 +35,7 @@ type objectKind struct {
 	flat        bool // universal documents have the fields of the spec at the top level
 	optional    bool // the spec may be absent
 	idle        bool // no answer depends on objects of the kind
-	used        bool // endpoints depend on objects of the kind
+	used        bool // the configuration of proxies depends on objects of the kind
 }
 
 // objectKinds contains the kinds of objects by name. It is not changed.
@@ -47,14 +47,14 @@ var objectKinds = kindsByName(
 	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }, used: true},
 	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true},
 	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, idle: true},
-	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true},
-	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true},
+	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true, used: true},
+	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true, used: true},
 	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, idle: true},
 	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true, used: true},
 	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true, used: true},
 	objectKind{name: AccessTestKind, short: "atest", make: func() Object { return new(AccessTest) }, flat: true, optional: true, idle: true},
 	objectKind{name: SecretKind, short: "secret", make: func() Object { return new(Secret) }, flat: true, used: true},
-	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }},
+	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }, used: true},
 )
 
 func kindsByName(kinds ...objectKind) map[string]*objectKind {

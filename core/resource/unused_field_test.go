@@ -22,7 +22,6 @@ tracing: {backends: []}
 `
 	want := `constraints: the field constraints of a Mesh has no effect here; the input has it 2 times
 logging: the field logging of a Mesh has no effect here; use MeshAccessLog; the input has it 2 times
-meshServices: the field meshServices of a Mesh has no effect on what is sent to Envoy; the input has it 2 times
 metrics: the field metrics of a Mesh has no effect here; use MeshMetric; the input has it 2 times
 mtls: the field mtls of a Mesh gives no certificates to proxies; use MeshIdentity; the input has it 2 times
 routing: the field routing of a Mesh has no effect here, except that external services may not be reached; the input has it 2 times

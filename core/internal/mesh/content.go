@@ -17,7 +17,12 @@ func repeatsMesh(a, b *resource.Mesh) bool {
 	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
 }
 
-func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && equalDataplane(a, b) }
+// repeatsDataplane also compares the documents of derived dataplanes, because these are
+// derived again when the objects of the mesh change.
+func repeatsDataplane(a, b *resource.Dataplane) bool {
+	declaredA, declaredB := a.Declared(), b.Declared()
+	return a.Pos == b.Pos && equalDataplane(declaredA, declaredB) && (a == declaredA && b == declaredB || equalDataplane(a, b))
+}
 
 func repeatsPolicy(a, b *resource.Policy) bool {
 	samePosition := func(a, b resource.Item) bool { return a.Pos == b.Pos }

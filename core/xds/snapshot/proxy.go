@@ -35,7 +35,8 @@ func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 // (SPEC 11.5, MeshPassthrough); nil if they are not. A dataplane that has outbounds at
 // virtual addresses need not show it: then it has Kuma's default ports.
 func transparentProxy(d *resource.Dataplane, targets *targetConfs) *resource.TransparentProxy {
-	if d.TransparentProxy != nil || targets == nil || !semantics.IsTransparent(d) {
+	virtual := targets != nil || d != d.Declared() && len(d.Outbounds) > 0 // has outbounds at virtual addresses
+	if d.TransparentProxy != nil || !virtual || !semantics.IsTransparent(d) {
 		return d.TransparentProxy
 	}
 	return &resource.TransparentProxy{RedirectPortInbound: 15006, RedirectPortOutbound: 15001}
