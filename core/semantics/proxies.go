@@ -257,3 +257,12 @@ func dropFields(d *resource.Dataplane) {
 func (s Semantics) GatewayRules(kind *resource.Kind) bool {
 	return s == Kuma && (kind.Name == "MeshTimeout" || kind.Name == "MeshAccessLog")
 }
+
+// portWithoutListener is the port of the inbound that Kuma gives to a workload without ports.
+const portWithoutListener = 49151
+
+// Listens reports whether the proxy of a dataplane has a listener for an inbound. Policies
+// also select an inbound without one (SPEC 17.4).
+func (s Semantics) Listens(in *resource.Inbound) bool {
+	return s == TargetRef || in.Port != portWithoutListener
+}

@@ -29,6 +29,9 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		}
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
+			if !m.view.Semantics().Listens(&d.Inbounds[i]) {
+				continue
+			}
 			key := requests.InputsOf(config, d, i, false)
 			cause, examined := closed[key]
 			if !examined {
@@ -77,9 +80,11 @@ func (m *meshCheck) openInbounds() []diag.Diagnostic {
 		if len(d.Inbounds) == 0 || m.view.PermissionsApply(d) {
 			continue
 		}
-		first = cmp.Or(first, d)
 		for i := range d.Inbounds {
-			inbounds = append(inbounds, inboundOf(d, i))
+			if m.view.Semantics().Listens(&d.Inbounds[i]) {
+				first = cmp.Or(first, d)
+				inbounds = append(inbounds, inboundOf(d, i))
+			}
 		}
 	}
 	if first == nil {

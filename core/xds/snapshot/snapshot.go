@@ -195,6 +195,10 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		if before != nil && i < len(before.Dataplane.Inbounds) {
 			was = before.own[i]
 		}
+		if !s.view.Semantics().Listens(&d.Inbounds[i]) {
+			sb.addOwn(new(built))
+			continue
+		}
 		sb.addOwn(sb.inbound(d, i, server, client, sb.confs, was))
 	}
 	for i := range d.Outbounds {
