@@ -55,6 +55,11 @@ type Input struct {
 // it stays in the tree. At any time, the load has in memory only the content of
 // the files that it decodes in parallel.
 func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
+	return l.LoadWith(ctx, nil, paths...)
+}
+
+// LoadWith is [Loader.Load] of files and, after them, of content in memory.
+func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) (*Set, error) {
 	d := l.decoding(ctx)
 	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}}
 	defer list.close()
@@ -82,18 +87,17 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 			break
 		}
 	}
-	return d.set()
-}
-
-// Decode is [Loader.Load] for content in memory.
-func (l *Loader) Decode(ctx context.Context, inputs ...Input) (*Set, error) {
-	d := l.decoding(ctx)
 	for _, in := range inputs {
 		if ctx.Err() != nil || !d.input(in) {
 			break
 		}
 	}
 	return d.set()
+}
+
+// Decode is [Loader.Load] for content in memory.
+func (l *Loader) Decode(ctx context.Context, inputs ...Input) (*Set, error) {
+	return l.LoadWith(ctx, inputs)
 }
 
 func (l *Loader) read(f *file) ([]byte, error) {

@@ -122,8 +122,8 @@ func sameIdentity(a, b any) bool {
 	return x == nil || y != nil && x.ID == y.ID
 }
 
-// resources yields all resources of a set with their identities.
-func resources(set *resource.Set) iter.Seq2[*resource.Meta, any] {
+// Resources yields all resources of a set with their identities.
+func Resources(set *resource.Set) iter.Seq2[*resource.Meta, any] {
 	return func(yield func(*resource.Meta, any) bool) {
 		_ = each(set.Meshes, yield) && each(set.Dataplanes, yield) && each(set.Policies, yield) && each(set.Identities, yield) &&
 			each(set.Trusts, yield) && each(set.Objects, yield) && each(set.Documents, yield)

@@ -146,7 +146,7 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 
 // distribute gives each object what was decoded of it.
 func distribute(set *resource.Set, err error, byAt map[string]*object) {
-	for m, value := range resources(set) {
+	for m, value := range Resources(set) {
 		if next := byAt[m.Pos.File]; next.value == nil {
 			next.value, next.kind = value, m.Kind
 		} else {
@@ -188,7 +188,7 @@ func (o *object) fail(e diag.Diagnostic) { o.errors = append(o.errors, e) }
 // check compares a decoded object with its key, and removes positions without a meaning.
 func (o *object) check(raw *Object) {
 	if raw.Flaw != "" {
-		o.fail(diag.Diagnostic{Code: diag.MisplacedObject, Pos: diag.Position{File: raw.At}, What: raw.Flaw, Hint: "write it with apply, which chooses the key, and delete this one"})
+		o.fail(flawed(raw))
 	}
 	if m := identity(o.value); m != nil && raw.ID.Name != "" && m.ID != raw.ID && o.errors == nil {
 		o.fail(misplaced(m, raw.ID))
@@ -217,14 +217,21 @@ func misplaced(m *resource.Meta, want resource.ID) diag.Diagnostic {
 	}
 }
 
+func flawed(raw *Object) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: diag.MisplacedObject, Pos: diag.Position{File: raw.At}, What: raw.Flaw,
+		Hint: "write it with apply, which chooses the key, and delete this one",
+	}
+}
+
 // apply applies decoded changes, and returns the set of all resources.
 func (o *objects) apply(s *staged, before *resource.Set, now time.Time) *resource.Set {
 	if before != nil && !s.full && len(s.decoded)+len(s.deleted) == 0 {
 		return before
 	}
-	flawed := false // whether flaws changed
+	changed := false // whether flaws changed
 	remove := func(key string) {
-		flawed = flawed || o.flawed[key] != nil
+		changed = changed || o.flawed[key] != nil
 		delete(o.byKey, key)
 		delete(o.flawed, key)
 	}
@@ -257,15 +264,15 @@ func (o *objects) apply(s *staged, before *resource.Set, now time.Time) *resourc
 		o.byKey[key] = next
 		if next.any() {
 			o.flawed[key] = next
-			flawed = true
+			changed = true
 		}
 	}
 	if before == nil {
 		before = new(resource.Set)
-		flawed = true
+		changed = true
 	}
 	after := edits.apply(before)
-	if flawed {
+	if changed {
 		o.report(after)
 	}
 	return after
@@ -296,13 +303,13 @@ func (o *objects) report(set *resource.Set) {
 	o.list = nil
 	set.Warnings, set.Ignores, set.Skipped, set.Unread = nil, nil, nil, nil
 	for _, key := range slices.Sorted(maps.Keys(o.flawed)) {
-		flawed := o.flawed[key]
-		if flawed.errors != nil {
-			o.list = append(o.list, Invalid{Kind: flawed.kind, At: flawed.at, Errors: flawed.errors, Since: flawed.since, Effect: flawed.effect, LastGood: flawed.lastGood})
+		bad := o.flawed[key]
+		if bad.errors != nil {
+			o.list = append(o.list, Invalid{Kind: bad.kind, At: bad.at, Errors: bad.errors, Since: bad.since, Effect: bad.effect, LastGood: bad.lastGood})
 		}
-		set.Warnings = append(set.Warnings, flawed.warnings...)
-		set.Ignores = append(set.Ignores, flawed.ignores...)
-		for kind, n := range flawed.skipped {
+		set.Warnings = append(set.Warnings, bad.warnings...)
+		set.Ignores = append(set.Ignores, bad.ignores...)
+		for kind, n := range bad.skipped {
 			if set.Skipped == nil {
 				set.Skipped = map[string]int{}
 			}

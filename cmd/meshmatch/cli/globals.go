@@ -17,12 +17,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 var (
-	errNoFiles    = usagef("no input is given; use -f FILE, -f DIRECTORY or -f -")
+	errNoFiles    = usagef("no input is given; use -f FILE, -f DIRECTORY, -f - or -f STORE")
 	errStdinTwice = usagef("standard input can be given only once")
 )
 
@@ -31,7 +32,8 @@ var (
 type globals struct {
 	kinds       *resource.Kinds
 	translators []xds.Translator
-	files       []string
+	files       []string // paths and addresses of stores
+	store       storeFlags
 	mesh        string
 	namespace   *string // nil: not given
 	output      choice
@@ -92,7 +94,12 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 		debug.SetGCPercent(gcPercent)
 	}
 	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, KeepSources: g.keepSources}
-	set, err := loader.Load(c.Context(), files...)
+	paths, addresses := split(files)
+	stores, err := g.openStores(addresses)
+	if err != nil {
+		return nil, err
+	}
+	set, err := source.Load(c.Context(), &loader, paths, stores...)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,8 @@ order, what the merged result is, and which item of which policy set each field.
 prints the Envoy configuration that follows, and serves it while files change.
 
 It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
-Kubernetes spelling) from files, directories or standard input.
+Kubernetes spelling) from files, directories, standard input or a store: an etcd
+at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS.
 
 Names may be given as NAMESPACE/NAME, and policy kinds by their short names, in
 any letter case. The policy kinds are
@@ -82,13 +83,14 @@ const rootExample = `  meshmatch check -f policies/
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newBench(g))
+		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newBench(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	flags := root.PersistentFlags()
-	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree or - for standard input; may be repeated")
+	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree, - for standard input, or a store; may be repeated")
+	g.store.register(flags)
 	flags.StringVar(&g.mesh, "mesh", "", "the `MESH` (default \"default\", or the only one of the input)")
 	flags.FuncP("namespace", "n", "the `NAMESPACE`, needed if a name is not unique", func(namespace string) error {
 		g.namespace = &namespace

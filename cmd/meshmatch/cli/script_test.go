@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/meshmatch/meshmatch/core/source/etcd/etcdtest"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
@@ -24,7 +26,17 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	store := "" // an etcd for the scripts, if there is one
+	if os.Getenv("ETCD") != "" {
+		store = etcdtest.Start(t).URL("mesh")
+	}
 	testscript.Run(t, testscript.Params{
+		Condition: func(name string) (bool, error) {
+			if name != "etcd" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return store != "", nil
+		},
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		RequireExplicitExec: true,
@@ -32,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[scriptServerKey{}] = new(*scriptServer)
 			env.Setenv("DEMO", demo)
+			env.Setenv("STORE", store)
 			return os.Symlink(demo, filepath.Join(env.WorkDir, "demo"))
 		},
 	})

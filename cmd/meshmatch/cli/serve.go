@@ -39,6 +39,10 @@ position and changes nothing; the next good one applies. With --state the input 
 the last good load is kept, and is served if the files have errors or are missing
 at the next start.
 
+A store is followed: a change there is served as an edit of a file is. While it cannot
+be read, the last state stays served, with --state even after a restart. An object
+that does not load concerns only itself; its last good version stays in effect.
+
 An edit that removes more than --max-removed of the dataplanes of a mesh, and more
 than 10, removes them after --removal-grace, unless they come back until then.
 
@@ -61,6 +65,7 @@ conf, diff and placement below /meshes/MESH/.
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch serve -f policies/ -f dataplanes/
   meshmatch serve -f policies/ --state /var/lib/meshmatch
+  meshmatch serve -f etcd://127.0.0.1:2379/mesh --state /var/lib/meshmatch
   meshmatch serve -f policies/ --xds :5678 --http :5681 \
       --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
 		Args: noArgs,
@@ -91,6 +96,7 @@ func (f *serveFlags) register(c *cobra.Command) {
 	f.listenerFlags.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
+	flags.BoolVar(&f.AcceptRollback, "accept-rollback", false, "serve the older state of a store that was set back, such as from a backup")
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
 	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
@@ -128,7 +134,11 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		return nil, usagef("--max-removed: %w", err)
 	}
 	options := f.Options
-	options.Files, options.MaxRemoved = g.files, maxRemoved
+	paths, addresses := split(g.files)
+	if options.Stores, err = g.openStores(addresses); err != nil {
+		return nil, err
+	}
+	options.Files, options.MaxRemoved = paths, maxRemoved
 	if g.semantics.word != autoSemantics {
 		s, err := semantics.Parse(g.semantics.word)
 		if err != nil {

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core/source"
+	"github.com/meshmatch/meshmatch/core/source/etcd"
+)
+
+// passwordVariable is the environment variable with the password of --store-user.
+const passwordVariable = "MESHMATCH_STORE_PASSWORD"
+
+// storeFlags are the flags of stores (SPEC 14.1).
+type storeFlags struct {
+	ca, certificate, key string // files
+	user                 string
+}
+
+func (f *storeFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.ca, "store-ca", "", "the `FILE` of the CAs of an etcds:// store (default: those of the system)")
+	flags.StringVar(&f.certificate, "store-cert", "", "the `FILE` of a client certificate for an etcds:// store")
+	flags.StringVar(&f.key, "store-key", "", "the `FILE` of its key")
+	flags.StringVar(&f.user, "store-user", "", "the `NAME` of a user of an etcd store; its password is in the environment variable "+passwordVariable)
+}
+
+// isStore reports whether a value of -f is the address of a store. A path that contains
+// :// can be given as ./PATH.
+func isStore(file string) bool {
+	scheme, _, found := strings.Cut(file, "://")
+	return found && (scheme == etcd.Scheme || scheme == etcd.SchemeTLS)
+}
+
+// split divides values of -f into paths of files and addresses of stores.
+func split(files []string) (paths, addresses []string) {
+	for _, file := range files {
+		if isStore(file) {
+			addresses = append(addresses, file)
+		} else {
+			paths = append(paths, file)
+		}
+	}
+	return paths, addresses
+}
+
+// openStores returns the stores of addresses.
+func (g *globals) openStores(addresses []string) ([]source.Store, error) {
+	var stores []source.Store
+	for i, address := range addresses {
+		if repeats(addresses[i:], address) {
+			return nil, usagef("the store %s is given twice", address)
+		}
+		store, err := g.store.etcd(address)
+		if err != nil {
+			return nil, err
+		}
+		stores = append(stores, store)
+	}
+	return stores, nil
+}
+
+// etcd returns the store of an address.
+func (f *storeFlags) etcd(text string) (*etcd.Store, error) {
+	address, err := etcd.ParseAddress(text)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	options := etcd.Options{Address: *address, User: f.user}
+	if f.user != "" {
+		if options.Password = os.Getenv(passwordVariable); options.Password == "" {
+			return nil, usagef("--store-user needs a password in the environment variable %s", passwordVariable)
+		}
+	}
+	if address.TLS {
+		if options.TLS, err = f.tls(); err != nil {
+			return nil, err
+		}
+	} else if f.ca+f.certificate+f.key != "" {
+		return nil, usagef("--store-ca, --store-cert and --store-key are for TLS; use etcds://")
+	}
+	store, err := etcd.New(options)
+	if errors.Is(err, etcd.ErrUnsafe) {
+		return nil, usagef("--store-user: %w", err)
+	}
+	return store, err
+}
+
+// tls returns the configuration of a client.
+func (f *storeFlags) tls() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if (f.certificate == "") != (f.key == "") {
+		return nil, usagef("--store-cert and --store-key belong together")
+	}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--store-ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--store-ca: %s has no certificate in PEM", f.ca)
+		}
+	}
+	if f.certificate != "" {
+		// The files are read at each handshake, so that a new certificate needs no restart.
+		if _, err := tls.LoadX509KeyPair(f.certificate, f.key); err != nil {
+			return nil, fmt.Errorf("--store-cert: %w", err)
+		}
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
+			return &pair, err
+		}
+	}
+	return config, nil
+}
