@@ -98,6 +98,7 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
 	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial

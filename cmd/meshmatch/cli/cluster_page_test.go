@@ -61,7 +61,7 @@ func TestClusterPage(t *testing.T) {
 	defer limit.Stop()
 	err = c.Wait()
 	printed, _ := os.ReadFile(output.Name())
-	for _, want := range []string{"no warnings", "15s", `"connected": true`} {
+	for _, want := range []string{"k8s://Dataplane/default/web-1@", "15s", `"connected": true`} {
 		if err == nil && !strings.Contains(string(printed), want) {
 			t.Errorf("the output has no %s", want)
 		}

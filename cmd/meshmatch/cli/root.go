@@ -65,7 +65,8 @@ prints the Envoy configuration that follows, and serves it while files change.
 
 It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
 Kubernetes spelling) from files, directories, standard input or a store: an etcd
-at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS.
+at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS, or the Kubernetes
+cluster k8s://CONTEXT; k8s:// is the current one.
 
 Names may be given as NAMESPACE/NAME, and policy kinds by their short names, in
 any letter case. The policy kinds are

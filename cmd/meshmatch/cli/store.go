@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/source/etcd"
+	"github.com/meshmatch/meshmatch/core/source/kubernetes"
 )
 
 // passwordVariable is the environment variable with the password of --store-user.
@@ -33,6 +35,9 @@ func (f *storeFlags) register(flags *pflag.FlagSet) {
 // isStore reports whether a value of -f is the address of a store. A path that contains
 // :// can be given as ./PATH.
 func isStore(file string) bool {
+	if _, is := kubernetes.IsAddress(file); is {
+		return true
+	}
 	scheme, _, found := strings.Cut(file, "://")
 	return found && (scheme == etcd.Scheme || scheme == etcd.SchemeTLS)
 }
@@ -56,13 +61,21 @@ func (g *globals) openStores(addresses []string) ([]source.Store, error) {
 		if repeats(addresses[i:], address) {
 			return nil, usagef("the store %s is given twice", address)
 		}
-		store, err := g.store.etcd(address)
+		store, err := g.openStore(address)
 		if err != nil {
 			return nil, err
 		}
 		stores = append(stores, store)
 	}
 	return stores, nil
+}
+
+// openStore returns the store of an address.
+func (g *globals) openStore(address string) (source.Store, error) {
+	if context, is := kubernetes.IsAddress(address); is {
+		return kubernetes.New(kubernetes.Options{Context: context, Shapes: resource.Shapes(g.kinds, documentTypes())})
+	}
+	return g.store.etcd(address)
 }
 
 // etcd returns the store of an address.

@@ -143,10 +143,12 @@ func TestPages(t *testing.T) {
 }
 
 // After a resource version that is too old, the kind is listed again. Only the differences
-// are passed on, as one state.
+// are passed on, as one state. A server that is busy is asked again.
 func TestExpired(t *testing.T) {
 	a := newAPI(t, func(call int, w http.ResponseWriter, r *http.Request) {
-		switch call {
+		switch call - 1 {
+		case 0:
+			http.Error(w, `{"message": "storage is (re)initializing"}`, http.StatusTooManyRequests)
 		case 1:
 			event(w, "ADDED", "a", 3)
 			event(w, "ADDED", "b", 4)

@@ -30,6 +30,8 @@ const (
 	// shortWatch is how long a watch should last at least, so that a server that ends each
 	// watch at once is not asked without a pause.
 	shortWatch = time.Second
+	// busy is how long a server that is busy is left alone.
+	busy = 500 * time.Millisecond
 )
 
 // follower lists and watches one kind until its context ends.
@@ -120,8 +122,22 @@ func (f *follower) pages(ctx context.Context) error {
 	}
 }
 
+// open sends a request for the objects of the kind. While the server is busy, such as
+// after a definition was created, it is asked again.
+func (f *follower) open(ctx context.Context, query url.Values) (io.ReadCloser, error) {
+	for {
+		body, err := f.store.open(ctx, f.kind.path, query)
+		if !hasCode(err, http.StatusTooManyRequests) {
+			return body, err
+		}
+		if sleep(ctx, busy/2+rand.N(busy/2)); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
 func (f *follower) page(ctx context.Context, query url.Values, page any) error {
-	body, err := f.store.open(ctx, f.kind.path, query)
+	body, err := f.open(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -140,7 +156,7 @@ func (f *follower) watch(ctx context.Context, fromBeginning bool) error {
 	} else {
 		query.Set("resourceVersion", strconv.FormatUint(f.at, 10))
 	}
-	body, err := f.store.open(ctx, f.kind.path, query)
+	body, err := f.open(ctx, query)
 	if err != nil {
 		return err
 	}
