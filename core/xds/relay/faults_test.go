@@ -198,7 +198,7 @@ func TestCorruptUpstream(t *testing.T) {
 				source := xdstest.NewSource(xdstest.NewState())
 				upstream := newSite(t, "upstream")
 				upstream.serve(server.Options{Source: source, Wait: 50 * time.Millisecond})
-				between := &corrupter{to: upstream, random: random}
+				between := &corrupter{to: upstream, random: rand.New(rand.NewPCG(seed, 3))}
 				at := newSite(t, "between")
 				g := grpc.NewServer()
 				discoveryv3.RegisterAggregatedDiscoveryServiceServer(g, between)
