@@ -9,31 +9,22 @@
 //     ([Semantics.ProxyFacts], [Semantics.PointFacts]). The top-level targetRef, the
 //     role, the namespace and the zone of a policy require facts
 //     ([Semantics.AppendRequired]). Package core/internal/match indexes them.
-//
 //  2. Which of two policies overrides the other? [Semantics.Order] returns the order.
-//
 //  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
-//
 //  4. Does a `from` item apply to clients by their tags, is it a rule, or is it ignored?
 //     [Semantics.FromItems] returns it.
-//
 //  5. Are the permissions of a dataplane applied? [Semantics.PermissionsApply] reports it.
-//
 //  6. Which fields does the schema set in a conf, and which policies does a new mesh
 //     have? [Semantics.WithDefaults] and [Semantics.DefaultPolicies] return them.
-//
 //  7. Which name and which KRI identify a resource? [Semantics.ReferenceName]
 //     and [Semantics.KRI] return them.
-//
 //  8. Which destinations does a reference find, which does a transparent proxy reach,
 //     and which `to` items apply to their outbounds, in which order? Package
 //     core/destination calls [Semantics.FindsByName], [Semantics.ReachesAll] and
 //     [Semantics.DestinationItems].
-//
 //  9. Which dataplanes does a MeshService select, and how do proxies reach them? The
 //     methods in services.go, multi_zone.go and zones.go return it.
-//
-//  9. What does the mesh give to the proxy of a dataplane, in place of what its document
+//  10. What does the mesh give to the proxy of a dataplane, in place of what its document
 //     has? [Semantics.Proxies] returns what completes the dataplanes of a mesh: the
 //     listeners of builtin gateways and the service tags of transparent proxies.
 //
