@@ -133,8 +133,7 @@ type callers struct {
 
 // caller is an identity with the services of its dataplanes.
 type caller struct {
-	services   []string
-	namespaces []string
+	services []string
 }
 
 func (a *ask) callers() *callers {

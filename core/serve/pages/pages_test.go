@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -130,18 +129,6 @@ func (s *site) get(path string) *node {
 	return parse(s.t, w.Body.String())
 }
 
-// json decodes the JSON of a page with a status.
-func (s *site) json(path string, status int, to any) {
-	s.t.Helper()
-	w := s.ask(http.MethodGet, path, nil)
-	if w.Code != status || !strings.Contains(w.Header().Get("Content-Type"), "json") {
-		s.t.Fatalf("%s: status %d, %s: %s", path, w.Code, w.Header().Get("Content-Type"), w.Body)
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), to); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // node is an element of a page.
 type node struct{ *html.Node }
 
@@ -167,16 +154,6 @@ func (n *node) all(is func(*node) bool) []*node {
 
 func (n *node) tags(name string) []*node {
 	return n.all(func(n *node) bool { return n.Data == name })
-}
-
-// with returns the first element with a name whose text contains a text, or nil.
-func (n *node) with(name, text string) *node {
-	for _, found := range n.tags(name) {
-		if strings.Contains(found.text(), text) {
-			return found
-		}
-	}
-	return nil
 }
 
 func (n *node) attr(name string) string {

@@ -41,19 +41,17 @@ func TestRandom(t *testing.T) {
 
 // world is a run of TestRandom.
 type world struct {
-	t        *testing.T
-	rand     *rand.Rand
-	source   *xdstest.Source
-	sites    [3]*site    // of the upstream and the relays
-	running  [3]*running // nil: killed
-	relays   [3]*relay.Relay
-	states   [3]string // directories
-	clients  []*xdstest.Actor
-	at       []int           // the site of each client
-	served   map[string]bool // all contents that were served, by node or locator
-	conns    [3]*grpc.ClientConn
-	quality  string
-	restarts int
+	t       *testing.T
+	rand    *rand.Rand
+	source  *xdstest.Source
+	sites   [3]*site    // of the upstream and the relays
+	running [3]*running // nil: killed
+	relays  [3]*relay.Relay
+	states  [3]string // directories
+	clients []*xdstest.Actor
+	at      []int           // the site of each client
+	served  map[string]bool // all contents that were served, by node or locator
+	conns   [3]*grpc.ClientConn
 }
 
 var worldNames = []string{"a", "b", "c", "d", "inbound/e", "f"}

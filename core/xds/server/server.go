@@ -89,7 +89,7 @@ func (s *Server) GRPCOptions(transport credentials.TransportCredentials) []grpc.
 		grpc.Creds(chargingCredentials{transport, s}),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.ReadBufferSize(readBuffer),
-		grpc.MaxConcurrentStreams(uint32(s.options.MaxStreamsPerPeer + spareStreams)),
+		grpc.MaxConcurrentStreams(uint32(streams + spareStreams)),
 		grpc.StaticStreamWindowSize(streamWindow),
 		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ForceServerCodecV2(newCodec()),
