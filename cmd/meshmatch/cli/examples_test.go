@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestExamples runs the examples of the help texts, except benchmarks, serve and page, which do
+// TestExamples runs the examples of the help texts, except benchmarks, serve, relay and page, which do
 // not end, and those of stores, which the script store.txtar runs. The files that they name
 // are those of the demo mesh.
 func TestExamples(t *testing.T) {
@@ -53,7 +53,7 @@ variants:
 	n := 0
 	for _, example := range examplesOf(newRoot(Program{}.globals())) {
 		_, args, ok := strings.Cut(example, "meshmatch ")
-		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") || strings.HasPrefix(args, "page ") || strings.Contains(args, "etcd") {
+		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") || strings.HasPrefix(args, "page ") || strings.HasPrefix(args, "relay ") || strings.Contains(args, "etcd") {
 			continue
 		}
 		n++
