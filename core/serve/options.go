@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/source"
@@ -33,6 +34,9 @@ type Options struct {
 	Files []string
 	// Stores are followed in addition to Files (SPEC 14.3).
 	Stores []source.Store
+	// CAs keeps generated CAs for all servers of a store (SPEC 14.4); nil: each server has its
+	// own, in State.
+	CAs ca.Shared
 	// AcceptRollback accepts the state of a store that was set back.
 	AcceptRollback bool
 	// Semantics is how policies are read (SPEC 17.1). Nil means [semantics.TargetRef].

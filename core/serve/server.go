@@ -54,7 +54,7 @@ func New(options Options) (*Server, error) {
 	s := &Server{
 		engine:  core.NewEngine(options.Loader.Kinds, engineOptions(&options)),
 		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
-		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
+		issuer:  sds.NewIssuer(authorities(&options)),
 		logged:  map[string]bool{},
 		grpc:    newGRPCNodes(),
 
@@ -75,6 +75,14 @@ func New(options Options) (*Server, error) {
 	s.ads = server.New(s.adsOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
 	return s, nil
+}
+
+// authorities returns the CAs of the server.
+func authorities(o *Options) *ca.Authorities {
+	if o.CAs != nil {
+		return ca.NewSharedAuthorities(o.CAs, o.State)
+	}
+	return ca.NewAuthorities(o.State)
 }
 
 func (s *Server) adsOptions() server.Options {

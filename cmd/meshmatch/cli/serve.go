@@ -23,6 +23,7 @@ import (
 type serveFlags struct {
 	listenerFlags
 	maxRemoved string
+	caPrefix   string
 }
 
 func newServe(g *globals) *cobra.Command {
@@ -96,6 +97,7 @@ func (f *serveFlags) register(c *cobra.Command) {
 	f.listenerFlags.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
+	flags.StringVar(&f.caPrefix, "ca-prefix", "", "the `PREFIX` of generated CAs in the etcd store, which all its servers share (default: that of the store with -ca)")
 	flags.BoolVar(&f.AcceptRollback, "accept-rollback", false, "serve the older state of a store that was set back, such as from a backup")
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
@@ -136,6 +138,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	options := f.Options
 	paths, addresses := split(g.files)
 	if options.Stores, err = g.openStores(addresses); err != nil {
+		return nil, err
+	}
+	if options.CAs, err = sharedCAs(options.Stores, f.caPrefix); err != nil {
 		return nil, err
 	}
 	options.Files, options.MaxRemoved = paths, maxRemoved

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/source/etcd"
@@ -131,4 +132,21 @@ func (f *storeFlags) tls() (*tls.Config, error) {
 		}
 	}
 	return config, nil
+}
+
+// sharedCAs returns the CAs in the first store that is an etcd; nil if there is none.
+func sharedCAs(stores []source.Store, prefix string) (ca.Shared, error) {
+	for _, store := range stores {
+		if store, ok := store.(*etcd.Store); ok {
+			cas, err := store.CAs(prefix)
+			if err != nil {
+				return nil, usagef("--ca-prefix: %w", err)
+			}
+			return cas, nil
+		}
+	}
+	if prefix != "" {
+		return nil, usagef("--ca-prefix is of an etcd store; give one with -f")
+	}
+	return nil, nil
 }

@@ -22,10 +22,12 @@ var ErrNotKept = errors.New("there is no directory for the generated CA, so afte
 // Authorities returns the authorities of Bundled MeshIdentities. It is safe for
 // concurrent use.
 type Authorities struct {
-	dir string
+	dir    string
+	shared Shared // nil: authorities are not shared
 
-	mu    sync.Mutex
-	known map[resource.ID]entry
+	mu     sync.Mutex
+	known  map[resource.ID]entry
+	failed map[resource.ID]failure // of shared
 }
 
 // entry is the authority of a MeshIdentity and the PEM text from which it was
@@ -69,6 +71,9 @@ func (a *Authorities) of(source *resource.MeshIdentity, before entry, now time.T
 		return given(bundled.CA, before)
 	case before.authority != nil && before.key == nil:
 		return before, nil
+	case a.shared != nil:
+		authority, err := a.fromShared(source, now)
+		return entry{authority: authority}, err
 	case a.dir == "":
 		authority, err := Generate(source.Name, now)
 		if err != nil {
