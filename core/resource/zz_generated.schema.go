@@ -999,7 +999,7 @@ func (*MeshExternalServiceSpec) Schema() string {
                   "description": "SecretRef is a reference to a Secret.",
                   "properties": {
                     "kind": {
-                      "description": "SecretKind is the kind of a SecretRef.",
+                      "description": "SecretRefKind is the kind of a SecretRef.",
                       "enum": [
                         "Secret"
                       ],
@@ -1078,7 +1078,7 @@ func (*MeshExternalServiceSpec) Schema() string {
                   "description": "SecretRef is a reference to a Secret.",
                   "properties": {
                     "kind": {
-                      "description": "SecretKind is the kind of a SecretRef.",
+                      "description": "SecretRefKind is the kind of a SecretRef.",
                       "enum": [
                         "Secret"
                       ],
@@ -1157,7 +1157,7 @@ func (*MeshExternalServiceSpec) Schema() string {
                   "description": "SecretRef is a reference to a Secret.",
                   "properties": {
                     "kind": {
-                      "description": "SecretKind is the kind of a SecretRef.",
+                      "description": "SecretRefKind is the kind of a SecretRef.",
                       "enum": [
                         "Secret"
                       ],

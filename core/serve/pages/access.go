@@ -65,8 +65,8 @@ type matrixWhen struct {
 }
 
 const (
-	// maxPairs is the number of pairs of clients and inbounds that a page asks about. It
-	// takes about 2 s.
+	// maxPairs is the number of pairs of clients and inbounds that a page asks about,
+	// because each pair is a question about permissions.
 	maxPairs = 200_000
 	// maxCells is the number of cells of a matrix, after equal rows and columns are joined.
 	maxCells = 20_000

@@ -92,7 +92,7 @@ const (
 	// manyPlaces is the number of places from which on they are folded.
 	manyPlaces = 12
 	// fewDataplanes is the size of a mesh up to which the page of a dataplane has all
-	// clients. It takes about 10 ms for 200 identities.
+	// clients.
 	fewDataplanes = 300
 )
 

@@ -16,9 +16,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// cache keeps the findings of the last state that was asked for. They take seconds for a
-// large mesh (2 s of processor time for 20,000 dataplanes), so no page waits for them for
-// long, and they take at most a fifth of the time while states follow each other.
+// cache keeps the findings of the last state that was asked for. They take long for a
+// large mesh, so a page waits for them a short time only, and they take at most a fifth of the time while states follow each other.
 type cache struct {
 	mu   sync.Mutex
 	last *checked

@@ -47,8 +47,8 @@ type overriddenField struct {
 // overrideSummary is where a policy is overridden, among the dataplanes that are shown.
 type overrideSummary struct{ Applies, Overridden, Of int }
 
-// effectsShown is the number of dataplanes for which the page of a policy has the effect:
-// each takes about a third of a millisecond.
+// effectsShown is the number of dataplanes for which the page of a policy has the effect,
+// because each of them is a question of its own.
 const effectsShown = 100
 
 func (s *site) policy(a *ask) (*view, error) {

@@ -30,8 +30,7 @@ type Picture struct {
 // Point is a place in a picture. Y grows downwards.
 type Point struct{ X, Y int }
 
-// sweeps is how often the order of layers is improved in both directions. On graphs of 150
-// nodes more sweeps removed no further crossing.
+// sweeps is how often the order of layers is improved in both directions.
 const sweeps = 8
 
 // Arrange returns the picture of a graph. Edges of a node to itself have no points.
