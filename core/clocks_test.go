@@ -17,6 +17,10 @@ var realClock = map[string]string{
 	"core/serve/soak_test.go":                "a soak runs as long as it is told",
 	"core/serve/soak_hostile_test.go":        "its clients are another process",
 	"core/serve/bench_test.go":               "benchmarks measure it",
+	"core/serve/connections_bench_test.go":   "benchmarks measure it",
+	"core/serve/fleet_process_test.go":       "the clients of a benchmark are another process",
+	"core/xds/relay/bench_test.go":           "benchmarks measure it",
+	"cmd/meshmatch/cli/cluster_page_test.go": "kubectl and the API server run on it",
 	"core/xds/server/bench_test.go":          "benchmarks measure it",
 	"core/xds/server/variants_bench_test.go": "benchmarks measure it",
 }

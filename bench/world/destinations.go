@@ -63,9 +63,10 @@ func (w *world) measureDestinations(ctx context.Context) (*Destinations, error) 
 func (w *world) readDestinations(_ context.Context, r *Destinations) error {
 	const reads = 200
 	view := w.engine.View()
+	dataplanes := w.inView(view)
 	one, all := make([]time.Duration, reads), make([]time.Duration, reads)
 	read := func(i int) (outbounds []destination.Outbound, confs *destination.Confs, first rules.OutboundConfig) {
-		d := w.set.Dataplanes[i*dataplanesPerService%len(w.set.Dataplanes)]
+		d := dataplanes[i*dataplanesPerService%len(dataplanes)]
 		outbounds = view.DestinationOutbounds(d) // dataplanes share the list
 		start := time.Now()
 		confs = view.DestinationConfs(d, measuredKind, core.Enforced)

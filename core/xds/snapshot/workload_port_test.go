@@ -41,17 +41,19 @@ func TestPortsOfWorkloads(t *testing.T) {
 	for _, c := range []struct {
 		name, networking, more string
 		want                   []string
+		semantics              semantics.Semantics
 	}{
-		{"another port", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80", "10.0.0.1:8080"}},
-		{"the same port", "inbound: [{port: 80, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80"}},
+		{"another port", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80", "10.0.0.1:8080"}, semantics.Kuma},
+		{"the same port", "inbound: [{port: 80, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80"}, semantics.Kuma},
 		{"other addresses", "inbound: [{port: 80, address: 10.0.0.2, servicePort: 8080, serviceAddress: 10.0.0.3, tags: {kuma.io/service: web}}]", "",
-			[]string{"10.0.0.2:80", "10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.3:8080"}},
-		{"the port of another inbound", "inbound: [{port: 80, servicePort: 81, tags: {kuma.io/service: web}}, {port: 81, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80"}},
-		{"the port of a listed outbound", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}], outbound: [{address: 10.0.0.1, port: 8080, tags: {kuma.io/service: api}}]", "", []string{"10.0.0.1:80"}},
+			[]string{"10.0.0.2:80", "10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.3:8080"}, semantics.Kuma},
+		{"the port of another inbound", "inbound: [{port: 80, servicePort: 81, tags: {kuma.io/service: web}}, {port: 81, tags: {kuma.io/service: web}}]", "", []string{"10.0.0.1:80"}, semantics.Kuma},
+		{"the port of a listed outbound", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}], outbound: [{address: 10.0.0.1, port: 8080, tags: {kuma.io/service: api}}]", "", []string{"10.0.0.1:80"}, semantics.TargetRef},
+		{"the port of a listed outbound without a listener", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}], outbound: [{address: 10.0.0.1, port: 8080, tags: {kuma.io/service: api}}]", "", []string{"10.0.0.1:80", "10.0.0.1:8080"}, semantics.Kuma},
 		{"the port of a virtual outbound", "inbound: [{port: 80, servicePort: 8080, tags: {kuma.io/service: web}}]",
-			"---\n{type: MeshService, name: pod, spec: {ports: [{port: 8080}]}, status: {vips: [{ip: 10.0.0.1}]}}", []string{"10.0.0.1:80"}},
+			"---\n{type: MeshService, name: pod, spec: {ports: [{port: 8080}]}, status: {vips: [{ip: 10.0.0.1}]}}", []string{"10.0.0.1:80"}, semantics.Kuma},
 	} {
-		at := listensAt(t, web(follow(t, semantics.Kuma).apply(fmt.Sprintf("{type: Dataplane, name: web, networking: {address: 10.0.0.1, %s, %s}}\n%s", c.networking, redirected, c.more))))
+		at := listensAt(t, web(follow(t, c.semantics).apply(fmt.Sprintf("{type: Dataplane, name: web, networking: {address: 10.0.0.1, %s, %s}}\n%s", c.networking, redirected, c.more))))
 		var all []string
 		for _, addresses := range at {
 			all = append(all, addresses...)
