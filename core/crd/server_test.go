@@ -174,7 +174,7 @@ func validDocuments(t *testing.T) map[string]json.RawMessage {
 // definitions.
 func onKubernetes(document json.RawMessage) bool {
 	var head struct{ Type, Kind string }
-	return json.Unmarshal(document, &head) == nil && !slices.Contains([]string{"Rollout", "Config", "ConfigMap"}, head.Type+head.Kind)
+	return json.Unmarshal(document, &head) == nil && !slices.Contains([]string{"Rollout", "Config", "ConfigMap", "Secret"}, head.Type+head.Kind)
 }
 
 // arguments returns the literal documents in calls of a function of package kindtest, by
