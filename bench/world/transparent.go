@@ -27,9 +27,9 @@ func inNamespace(m *resource.Meta, name string, labels ...resource.Tag) {
 	m.Labels = resource.NewTags(all)
 }
 
-// transparentDataplane returns a dataplane of the fleet with a transparent proxy: it has
-// an outbound for each port of each destination, in addition to its listed outbounds.
-// Dataplanes of one service are consecutive.
+// transparentDataplane returns a dataplane of the fleet with a transparent proxy: it lists
+// no outbound, and has one for each port of each destination. Dataplanes of one service
+// are consecutive.
 func transparentDataplane(j int, o *Options) *resource.Dataplane {
 	d := fleetDataplane(j, o)
 	main := &d.Inbounds[0]
@@ -39,6 +39,7 @@ func transparentDataplane(j int, o *Options) *resource.Dataplane {
 			main.Tags[i].Value = shape.Service(j / dataplanesPerService)
 		}
 	}
+	d.Outbounds = nil
 	d.TransparentProxy = &resource.TransparentProxy{RedirectPortInbound: 15006, RedirectPortOutbound: 15001}
 	inNamespace(&d.Meta, namespace(j/dataplanesPerService))
 	return d
