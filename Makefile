@@ -96,7 +96,7 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) FAULT_RUNS=50 $(GO) test -count=1 ./core/source/etcd/...
-	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$'
+	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$|TestReadmeReplicas'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...

@@ -11,7 +11,8 @@ import (
 // TestReadme runs the commands of README.md. Those of a block of type console
 // must print what the page shows, and UPDATE=1 writes it; those of type sh must
 // print something. Targets of make must be in `make help`. TestReadmeServes runs the
-// commands that need a server, and a test of core/xds/e2e/demo those of make demo.
+// commands that need a server, TestReadmeReplicas those that need an etcd, and a test of
+// core/xds/e2e/demo those of make demo.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures a mesh, among other commands")
@@ -26,7 +27,7 @@ func TestReadme(t *testing.T) {
 	for _, c := range page.commands() {
 		args, ok := strings.CutPrefix(c.line, "go run ./cmd/meshmatch ")
 		if !ok {
-			if !regexp.MustCompile(`^(make|bin/meshmatch|curl|envoy) `).MatchString(c.line) {
+			if !regexp.MustCompile(`^(make|bin/meshmatch|curl|envoy|etcd) `).MatchString(c.line) {
 				t.Errorf("%s: no test runs this", c.line)
 			}
 			continue
