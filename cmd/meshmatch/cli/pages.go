@@ -18,19 +18,19 @@ func newPages(g *globals) *cobra.Command {
 	var prefix, address string
 	c := &cobra.Command{
 		Use:   "page",
-		Short: "Show the files as pages in a browser",
-		Long: `Serve pages about the files of -f, without serving proxies: what each proxy gets
+		Short: "Show files or stores as pages in a browser",
+		Long: `Serve pages about what -f has, without serving proxies: what each proxy gets
 and why, who may call what, where policies apply and are overridden, findings, the
 distribution of a value, and forms to try a request or a policy. They are the pages
 that "serve" has at / of its HTTP address.
 
 The pages are on a free port of loopback, which the URL on standard output has. They
-follow edits of the files, unless the files are read from standard input or with
---keep-going. Nothing is stored.
+follow edits, unless files are read from standard input or with --keep-going. Nothing is stored.
 
 The command runs until it gets SIGTERM or an interrupt.`,
 		Example: `  meshmatch page -f policies/ -f dataplanes/
-  helm template mesh-policies | meshmatch page -f -`,
+  helm template mesh-policies | meshmatch page -f -
+  meshmatch page -f etcd://127.0.0.1:2379/mesh`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
@@ -61,7 +61,7 @@ The command runs until it gets SIGTERM or an interrupt.`,
 	return c
 }
 
-// pageOptions reads the files, so that errors end the command before it prints a URL, and
+// pageOptions reads the input, so that errors end the command before it prints a URL, and
 // returns the options of a server without ADS.
 func (g *globals) pageOptions(c *cobra.Command) (*serve.Options, error) {
 	set, err := g.read(c, g.files)
@@ -73,13 +73,16 @@ func (g *globals) pageOptions(c *cobra.Command) (*serve.Options, error) {
 		return nil, err
 	}
 	g.reportLeftOut(c)
+	paths, addresses := split(g.files)
 	options := &serve.Options{
-		PagesOnly: true, Files: g.files, Semantics: &s, Version: version(),
+		PagesOnly: true, Files: paths, Semantics: &s, Version: version(),
 		Loader:      &resource.Loader{Kinds: g.kinds, Documents: documentTypes()},
 		Translators: g.translators, Logger: slog.New(newLog(logFormats[0], c.ErrOrStderr())), Remedy: remedy,
 	}
 	if g.keepGoing || slices.Contains(g.files, resource.Stdin) {
-		options.Set = set
+		options.Set = set // all that is shown: nothing is followed
+		return options, nil
 	}
-	return options, nil
+	options.Stores, err = g.openStores(addresses)
+	return options, err
 }

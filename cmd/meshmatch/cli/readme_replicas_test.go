@@ -42,7 +42,7 @@ func TestReadmeReplicas(t *testing.T) {
 		}
 		defer response.Body.Close()
 		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusOK {
+		if err != nil || response.StatusCode != http.StatusOK && response.StatusCode != http.StatusServiceUnavailable {
 			t.Fatalf("%s: status %d, %v: %s", url, response.StatusCode, err, body)
 		}
 		return string(body)
@@ -89,5 +89,15 @@ func TestReadmeReplicas(t *testing.T) {
 	for _, url := range replicas {
 		await(url+conf, `"requestTimeout": "15s"`)
 		await(url+"/status", `"connected": true`)
+	}
+
+	// Pages follow the store, too.
+	site, _, stop := startPage(t, strings.NewReader(""), "page", "-f", server.URL("demo"))
+	page := strings.TrimSpace(site) + "meshes/default/dataplanes/web-1"
+	await(page, "15s")
+	run("bin/meshmatch apply -f testdata/proposal --to etcd://127.0.0.1:2379/demo")
+	await(page, "web-hurries")
+	if code := stop(); code != exitDone {
+		t.Errorf("page ends with exit status %d", code)
 	}
 }
