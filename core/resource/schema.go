@@ -18,7 +18,7 @@ const (
 	validations     = "x-kubernetes-validations"
 )
 
-// anyObject is the schema of an object of which nothing is known.
+// anyObject is the schema of an object with any fields.
 func anyObject() Schema { return Schema{"type": "object", preserveUnknown: true} }
 
 // schemaOf returns the generated schema of a type, or that of any object if the type has

@@ -41,7 +41,7 @@ already is not written again.
 All is written at once or not at all: servers see no part of it. If a key has changed
 since it was read, nothing is written.
 
-Exit status: 0 done, also if nothing changes; 1 bad input, or a conflict.`,
+Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
 		Example: `  meshmatch apply -f policies/ --to etcd://127.0.0.1:2379/mesh --dry-run
   meshmatch apply -f policies/ -f dataplanes/ --to etcd://127.0.0.1:2379/mesh
   meshmatch apply -f all/ --prune --to etcds://a:2379,b:2379,c:2379/mesh --store-ca ca.crt`,

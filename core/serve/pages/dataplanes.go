@@ -121,7 +121,7 @@ func labelsOf(d *resource.Dataplane) string {
 	return diag.Clip(strings.Join(parts, " "), maxLabels)
 }
 
-// filter is a search for dataplanes: words, all of which must be found, and findings.
+// filter is a search for dataplanes: words that must all be found, and findings.
 type filter struct {
 	words, findings []string
 }
