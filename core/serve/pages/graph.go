@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/serve/pages/layered"
 )
 
-// accessGraph is a picture of who may call whom.
+// accessGraph is a picture of which clients may call which services.
 type accessGraph struct {
 	Width, Height int
 	Nodes         []graphNode
