@@ -16,13 +16,14 @@ BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench c
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
+AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
 KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
 # Servers that are built from their modules are shared by all clones on a machine.
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e e2e-stores demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +102,9 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
+e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
+	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 ./core/serve/pages/e2e/...
+
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
 
@@ -114,6 +118,13 @@ $(CURDIR)/.cache/grpcio/grpc: core/xds/e2e/grpcio.txt
 	rm -rf $(@D) && mkdir -p $(@D)
 	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
 	touch $@
+
+# Nothing of the wheel is installed, so its version of Python does not matter.
+$(CURDIR)/.cache/axe/axe.min.js: core/serve/pages/e2e/axe.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	python3 -m pip download --quiet --disable-pip-version-check --python-version 3.12 --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
+	python3 -m zipfile --extract $(@D)/pytest_playwright_axe-*.whl $(@D)/wheel
+	ln -s wheel/pytest_playwright_axe/resources/axe.min.js $@ && touch $@
 
 # The binary has the hash of its sources in its name, so another version is built beside it.
 $(CURDIR)/.cache/etcd/etcd: $(wildcard core/source/etcd/testdata/server/*)

@@ -101,7 +101,7 @@ func (s *site) dataplane(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: qualified(&d.Meta), Kind: "Dataplane", Section: "dataplanes", Live: true, template: "dataplane"}
+	v := &view{Title: qualified(&d.Meta), Kind: "Dataplane", Section: "dataplanes", Live: true, HasJSON: true, template: "dataplane"}
 	if a.wantsJSON() {
 		v.JSON, err = a.inspect(d)
 		return v, err

@@ -105,12 +105,13 @@ func (s *site) pause(r *http.Request) bool {
 // contentOf is what a page shows, as far as it costs little to know. Equal values mean
 // that nothing has changed there. It is comparable.
 type contentOf struct {
-	state    *State // of pages that any change may concern
-	resource any    // the dataplane
-	snapshot any    // of the dataplane
-	shadow   string // the configs with the policies that inform, as pointers
-	node     string // how far the proxies are
-	change   string // the last commit and its convergence
+	state    *State   // of pages that any change may concern
+	resource any      // the dataplane
+	snapshot any      // of the dataplane
+	shadow   string   // the configs with the policies that inform, as pointers
+	node     string   // how far the proxies are
+	change   string   // the last commit and its convergence
+	findings *checked // the last ones that are known
 }
 
 // subjectOf returns a function that returns the content of the page with a path.
@@ -124,7 +125,9 @@ func (s *site) subjectOf(u *url.URL) func(*State) contentOf {
 	if len(segments) == 4 && segments[0] == "meshes" && segments[2] == "dataplanes" {
 		return func(state *State) contentOf { return s.contentOfDataplane(state, segments[1], segments[3], u.Query()) }
 	}
-	return func(state *State) contentOf { return contentOf{state: state, change: s.lastChange()} }
+	return func(state *State) contentOf {
+		return contentOf{state: state, change: s.lastChange(), findings: s.lastFound()}
+	}
 }
 
 // contentOfDataplane returns what the page of a dataplane shows.
@@ -164,6 +167,16 @@ func (s *site) nodeContent(d *resource.Dataplane) string {
 		fmt.Fprint(&b, t, state.Sent, state.Acked, state.NACK != nil)
 	}
 	return b.String()
+}
+
+// lastFound returns the last findings, or nil while they are sought.
+func (s *site) lastFound() *checked {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	if last := s.cache.last; last != nil && last.ready() {
+		return last
+	}
+	return nil
 }
 
 // lastChange describes the last commit, and how many proxies have converged.

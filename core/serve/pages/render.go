@@ -76,6 +76,7 @@ type view struct {
 	Live     bool   // the page follows changes
 	Data     any    // of the template
 	JSON     any    // the answer
+	HasJSON  bool   // there is an answer, which is only made if it is asked for
 	template string
 	status   int
 }

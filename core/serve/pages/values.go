@@ -18,6 +18,7 @@ type valuesData struct {
 	FieldLinks      []link
 	Rows            []valueRow
 	NotSetHref      string
+	NotSetPercent   string
 	// Chosen is the value whose dataplanes are listed.
 	Chosen     string
 	ChosenSet  bool
@@ -91,6 +92,7 @@ func (s *site) values(a *ask) (*view, error) {
 		data.Rows = append(data.Rows, row)
 	}
 	if data.NotSet > 0 {
+		data.NotSetPercent = percent(data.NotSet, data.Values.Dataplanes)
 		data.NotSetHref = with(here, "kind", kind.Name, "field", data.Field, "value", notSet)
 		if chosen == notSet {
 			data.Chosen, data.ChosenSet, data.NotSetHere, listed = notSet, true, true, data.Unset()
