@@ -230,6 +230,46 @@ func TestWriteUndone(t *testing.T) {
 	}
 }
 
+// If a transaction of a write has no answer, it may have been committed all the same. Then
+// it is undone, too.
+func TestWriteInDoubt(t *testing.T) {
+	server := etcdtest.Start(t)
+	client := server.Client()
+	t.Cleanup(func() { client.Close() })
+	for part, watched := range map[string]string{"first": "-/apply", "second": "Dataplane/default/-/d0126", "third": "Dataplane/default/-/d0253"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			prefix := "doubt-" + part
+			proxy := etcdtest.NewProxy(t, server.Address())
+			s := open(t, "etcd://"+proxy.Address()+"/"+prefix)
+			read, err := s.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			proxy.Delay(100 * time.Millisecond) // while an answer waits, the next transaction is not sent
+			seen := client.Watch(t.Context(), prefix+"/"+watched)
+			go func() {
+				<-seen
+				proxy.Delay(3500 * time.Millisecond) // more than the limit of a request
+				time.Sleep(500 * time.Millisecond)
+				proxy.Delay(0)
+			}()
+			_, failure := s.Write(t.Context(), read, changes(300, "10.0.0.1"))
+			after, err := open(t, server.URL(prefix)).Read(t.Context())
+			switch {
+			case errors.Is(err, etcd.ErrInProgress):
+				t.Errorf("the write is not ended: %v", failure)
+			case err != nil:
+				t.Fatal(err)
+			case failure == nil:
+				t.Error("each transaction had its answer")
+			case after.Interrupted || len(after.Objects) != 0:
+				t.Errorf("%d of 300 resources are stored; interrupted: %v; the error is %v", len(after.Objects), after.Interrupted, failure)
+			}
+		})
+	}
+}
+
 // While the key of a write exists, nothing is applied. After its lease has ended, the last state
 // stays until another write is complete.
 func TestInterruptedWrite(t *testing.T) {

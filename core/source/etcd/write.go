@@ -208,19 +208,27 @@ func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, err
 	holding, conflict, err := w.commit(ctx, nil, absent, []clientv3.Op{
 		clientv3.OpPut(w.key(applyKey), began.text(), clientv3.WithLease(lease.ID)), clientv3.OpPut(w.key(lastKey), began.text()),
 	})
+	if err != nil {
+		// The key may have been written all the same. Nothing else was.
+		own := []clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(w.key(applyKey)), "=", lease.ID)}
+		_, _, _ = w.commit(context.WithoutCancel(ctx), nil, own, w.release(last{Time: time.Now().UTC(), Complete: true})) // or the lease ends
+	}
 	if err != nil || conflict != "" {
 		return 0, w.failure(err, conflict)
 	}
 	held := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(w.key(applyKey)), "=", holding)}
 	previous, conflict, err := w.previous(ctx, chunks)
 	if err != nil || conflict != "" {
-		return 0, w.abandon(ctx, held, nil, w.failure(err, conflict))
+		return 0, w.abandon(ctx, held, nil, w.failure(err, conflict), nil)
 	}
 	var undo [][]write
 	for _, chunk := range chunks {
 		revision, conflict, err := w.commit(ctx, chunk, held, nil)
-		if err != nil || conflict != "" {
-			return 0, w.abandon(ctx, held, undo, w.failure(err, conflict))
+		if err != nil {
+			return 0, w.abandon(ctx, held, undo, w.failure(err, ""), &doubt{chunk, previous})
+		}
+		if conflict != "" {
+			return 0, w.abandon(ctx, held, undo, w.failure(nil, conflict), nil)
 		}
 		undo = append(undo, undone(chunk, previous, revision))
 	}
@@ -280,16 +288,58 @@ func undone(chunk []write, previous map[string][]byte, revision int64) []write {
 	return undo
 }
 
+// doubt is a transaction without an answer: it may have been committed, or may still be.
+type doubt struct {
+	chunk    []write
+	previous map[string][]byte
+}
+
+// settle finds out whether the transaction was committed. If so, it returns how to undo
+// it. Otherwise it returns the conditions under which nothing of it exists: they are to
+// be a part of the transaction that ends the write, after which it can no longer be
+// committed, because the key -/apply is gone.
+func (w *writer) settle(ctx context.Context, d *doubt) (undo [][]write, absent []clientv3.Cmp, err error) {
+	var reads []clientv3.Op
+	for _, c := range d.chunk {
+		reads = append(reads, clientv3.OpGet(w.key(c.name), clientv3.WithKeysOnly()))
+		absent = append(absent, clientv3.Compare(clientv3.ModRevision(w.key(c.name)), "=", c.revision))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	response, err := w.client.Txn(ctx).Then(reads...).Commit()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, r := range response.Responses {
+		var now int64
+		if kvs := r.GetResponseRange().Kvs; len(kvs) > 0 {
+			now = kvs[0].ModRevision
+		}
+		if c := d.chunk[i]; now != c.revision && (now == 0) == (c.document == nil) {
+			return [][]write{undone(d.chunk, d.previous, now)}, nil, nil
+		}
+	}
+	return nil, absent, nil
+}
+
 // abandon undoes what was written, and ends the write. It returns the cause. If something
 // cannot be undone, the write stays interrupted.
-func (w *writer) abandon(ctx context.Context, held []clientv3.Cmp, undo [][]write, cause error) error {
+func (w *writer) abandon(ctx context.Context, held []clientv3.Cmp, undo [][]write, cause error, inDoubt *doubt) error {
 	ctx = context.WithoutCancel(ctx) // so that an interrupt does not leave half of a write
+	ends := held
+	if inDoubt != nil {
+		more, absent, err := w.settle(ctx, inDoubt)
+		if err != nil {
+			return fmt.Errorf("%w; what was written until then could not be undone: apply again", cause)
+		}
+		undo, ends = append(undo, more...), slices.Concat(held, absent)
+	}
 	for _, chunk := range undo {
 		if _, conflict, err := w.commit(ctx, chunk, held, nil); err != nil || conflict != "" {
 			return fmt.Errorf("%w; what was written until then could not be undone: apply again", cause)
 		}
 	}
-	if _, conflict, err := w.commit(ctx, nil, held, w.release(last{Time: time.Now().UTC(), Complete: true})); err != nil || conflict != "" {
+	if _, conflict, err := w.commit(ctx, nil, ends, w.release(last{Time: time.Now().UTC(), Complete: true})); err != nil || conflict != "" {
 		return fmt.Errorf("%w; the write could not be ended: apply again", cause)
 	}
 	return cause
