@@ -95,8 +95,10 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestProductionPage
 
-e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver ## Test with real stores, built from their modules: etcd and Kubernetes' API server
-	ETCD=$(ETCD) FAULT_RUNS=50 $(GO) test -count=1 ./core/source/etcd/...
+e2e-stores: FAULT_RUNS ?= 50
+e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stores, built from their modules: etcd and Kubernetes' API server
+	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./cmd/meshmatch/replicas
 	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$|TestReadmeReplicas'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage

@@ -160,10 +160,17 @@ func (s *Server) Kill() {
 }
 
 // Restart starts a server again that was killed.
-func (s *Server) Restart() {
-	s.t.Helper()
-	s.start()
-	s.await()
+func (s *Server) Restart() { Restart(s) }
+
+// Restart starts servers again that were killed. A member of a cluster answers when most
+// members run.
+func Restart(servers ...*Server) {
+	for _, s := range servers {
+		s.start()
+	}
+	for _, s := range servers {
+		s.await()
+	}
 }
 
 // Pause stops the process without ending it, until Resume.

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -44,6 +45,8 @@ type Cluster struct {
 	programs map[string]string
 	client   *http.Client
 	server   *exec.Cmd
+	database *exec.Cmd // etcd
+	listen   []string  // the options of its addresses
 }
 
 // Start starts a cluster, which ends with the test. Without programs the test is skipped,
@@ -101,10 +104,33 @@ func (c *Cluster) startEtcd() {
 	ports := freePorts(c.t, 2)
 	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
 	c.etcd = fmt.Sprintf("http://127.0.0.1:%d", ports[1])
-	c.run("etcd", "data-dir", filepath.Join(c.dir, "etcd"), "unsafe-no-fsync", "true", "log-level", "error",
-		"listen-peer-urls", peer, "initial-advertise-peer-urls", peer, "initial-cluster", "default="+peer,
-		"listen-client-urls", c.etcd, "advertise-client-urls", c.etcd)
+	c.listen = []string{
+		"listen-peer-urls", peer, "initial-advertise-peer-urls", peer, "initial-cluster", "default=" + peer,
+		"listen-client-urls", c.etcd, "advertise-client-urls", c.etcd,
+	}
+	c.StartEtcd()
 }
+
+// StartEtcd starts the etcd of the API server again, after [Cluster.StopEtcd].
+func (c *Cluster) StartEtcd() {
+	c.t.Helper()
+	c.database = c.run("etcd", append([]string{"data-dir", c.path("etcd"), "unsafe-no-fsync", "true", "log-level", "error"}, c.listen...)...)
+}
+
+// StopEtcd kills the etcd.
+func (c *Cluster) StopEtcd() {
+	_ = c.database.Process.Kill()
+	_, _ = c.database.Process.Wait()
+}
+
+// PauseEtcd stops the etcd as a debugger does; ResumeEtcd lets it continue.
+func (c *Cluster) PauseEtcd() { _ = c.database.Process.Signal(syscall.SIGSTOP) }
+
+// ResumeEtcd continues the etcd after [Cluster.PauseEtcd].
+func (c *Cluster) ResumeEtcd() { _ = c.database.Process.Signal(syscall.SIGCONT) }
+
+// Etcd returns the URL of the etcd.
+func (c *Cluster) Etcd() string { return c.etcd }
 
 // prepare makes the files of the API server.
 func (c *Cluster) prepare() {
@@ -142,9 +168,15 @@ func (c *Cluster) StartServer() {
 		"service-account-issuer", "https://kubernetes.default.svc", "service-account-key-file", c.path("service-account.key"),
 		"service-account-signing-key-file", c.path("service-account.key"), "token-auth-file", c.path("tokens.csv"),
 		"authorization-mode", "RBAC", "disable-admission-plugins", "ServiceAccount")
+	c.Await()
+}
+
+// Await waits until the API server is ready.
+func (c *Cluster) Await() {
+	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		if status, _, err := c.try(http.MethodGet, "/readyz", nil); err == nil && status == http.StatusOK {
+		if status, _, err := c.Try(http.MethodGet, "/readyz", nil); err == nil && status == http.StatusOK {
 			return
 		} else if time.Now().After(deadline) {
 			c.t.Fatalf("the API server is not ready: %d, %v", status, err)
@@ -184,21 +216,24 @@ func (c *Cluster) write(name string, content []byte) {
 // Do sends a request as the admin, and returns the status and the body of the response.
 func (c *Cluster) Do(method, path string, body []byte) (int, []byte) {
 	c.t.Helper()
-	status, answer, err := c.try(method, path, body)
+	status, answer, err := c.Try(method, path, body)
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return status, answer
 }
 
-func (c *Cluster) try(method, path string, body []byte) (int, []byte, error) {
+// Try is [Cluster.Do] that returns an error, such as while the API server is away.
+func (c *Cluster) Try(method, path string, body []byte) (int, []byte, error) {
 	if c.client == nil {
 		ca, err := os.ReadFile(c.path("certificates/apiserver.crt"))
 		if err != nil {
 			return 0, nil, err // the server has not written it yet
 		}
 		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(ca)
+		if !pool.AppendCertsFromPEM(ca) {
+			return 0, nil, errors.New("the API server has not written its certificate yet")
+		}
 		c.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}, Timeout: time.Minute}
 	}
 	request, err := http.NewRequestWithContext(context.Background(), method, c.URL+path, bytes.NewReader(body))
