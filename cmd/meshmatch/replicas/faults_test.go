@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -44,7 +43,7 @@ func seeds(t *testing.T) []uint64 {
 // the network between them fail at random.
 func TestFaults(t *testing.T) {
 	etcdtest.Binary(t)
-	pool := make(chan *members, runtime.GOMAXPROCS(0)+1)
+	pool := make(chan *members, 4)
 	for range cap(pool) {
 		pool <- nil
 	}
