@@ -10,7 +10,7 @@ import (
 // do not import each other. A package imports packages below it only, so data flow from
 // files to proxies and never back. A pattern matches whole paths.
 var order = []string{
-	`cmd/meshmatch`,
+	`cmd/meshmatch|cmd/meshmatch/replicas`,
 	`cmd/meshmatch/cli`,
 	`core/xds/e2e/demo`,
 	`core/xds/e2e(/envoytest|/hello|/patches|/serving|/stories|/worlds)?`,
