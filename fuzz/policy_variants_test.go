@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -197,13 +198,13 @@ func contentText(c *variant.PolicyContent) string {
 
 // jsonText returns JSON with sorted keys.
 func jsonText(v any) string {
-	data, err := resource.Marshal(v)
+	data, err := conf.Marshal(v)
 	var tree any
 	if err == nil {
 		err = json.Unmarshal(data, &tree)
 	}
 	if err == nil {
-		data, err = resource.Marshal(tree)
+		data, err = conf.Marshal(tree)
 	}
 	if err != nil {
 		return err.Error()

@@ -144,8 +144,8 @@ func TestNumbersWithBounds(t *testing.T) {
 	check[conf.Percent](t, cases{`0`: `0`, `100`: `100`, `101`: `f:1:1: must be from 0 to 100`})
 	check[conf.Port](t, cases{
 		`1`: `1`, `65535`: `65535`,
-		`0`:     `f:1:1: must be a port, from 1 to 65535`,
-		`65536`: `f:1:1: must be a port, from 1 to 65535`,
+		`0`:     `f:1:1: bad port 0; a port is a number from 1 to 65535`,
+		`65536`: `f:1:1: bad port 65536; a port is a number from 1 to 65535`,
 	})
 	check[conf.StatusCode](t, cases{
 		`100`: `100`, `599`: `599`,

@@ -58,8 +58,15 @@ type Port uint32
 
 // Validate reports a number that is not a port.
 func (p Port) Validate(at *diag.At) {
-	if p == 0 || p > 65535 {
-		at.Errorf(diag.OutOfRange, "", "must be a port, from 1 to 65535")
+	if p < 1 || p > 65535 {
+		at.Errorf(diag.OutOfRange, "a port is a number from 1 to 65535", "bad port %d", uint32(p))
+	}
+}
+
+// ValidatePort checks a port in a field of another type.
+func ValidatePort(at *diag.At, field string, p uint32) {
+	if p < 1 || p > 65535 {
+		Port(p).Validate(at.Field(field))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -47,7 +48,7 @@ func overriddenValues(e *rules.Effective, items []rules.Contribution, section *r
 
 // decodedConf returns the JSON of a conf, decoded; nil if it has none.
 func decodedConf(c resource.Conf) (tree any) {
-	if data, err := resource.Marshal(c); err == nil {
+	if data, err := conf.Marshal(c); err == nil {
 		_ = json.Unmarshal(data, &tree) // it was just encoded
 	}
 	return tree
@@ -55,7 +56,7 @@ func decodedConf(c resource.Conf) (tree any) {
 
 // valueOf returns the JSON of the value at a pointer.
 func valueOf(tree any, pointer string) json.RawMessage {
-	data, err := resource.Marshal(Lookup(tree, pointer))
+	data, err := conf.Marshal(Lookup(tree, pointer))
 	if err != nil {
 		return json.RawMessage("null")
 	}

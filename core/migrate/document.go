@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -108,7 +109,7 @@ func (d *document) MarshalJSON() ([]byte, error) {
 			b.WriteByte(',')
 		}
 		for n, part := range []any{name, d.fields[name]} {
-			text, err := resource.Marshal(part)
+			text, err := conf.Marshal(part)
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
@@ -132,7 +133,7 @@ func (r *rewriter) opening(without, with *core.View, mesh string) string {
 				case err != nil:
 					return inbound + ": " + err.Error()
 				case witness != nil:
-					request, _ := resource.Marshal(inspect.NewWitness(witness)) // it has texts only
+					request, _ := conf.Marshal(inspect.NewWitness(witness)) // it has texts only
 					return fmt.Sprintf("%s would allow %s", inbound, request)
 				}
 			}

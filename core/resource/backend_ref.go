@@ -3,6 +3,7 @@ package resource
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -56,7 +57,7 @@ func (b *BackendRef) validate(at *diag.At) {
 		at.Field("namespace").Errorf(diag.FieldNotAllowed, "use the label "+NamespaceLabel, "belongs to a name")
 	}
 	if b.Port != 0 {
-		validatePort(at, "port", b.Port)
+		conf.ValidatePort(at, "port", b.Port)
 	}
 	validateText(at, "name", b.Name)
 	validateText(at, "namespace", b.Namespace)

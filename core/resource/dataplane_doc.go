@@ -113,12 +113,12 @@ type metricsDoc struct {
 }
 
 type probesDoc struct {
-	Port      port            `json:"port,omitzero"`
+	Port      conf.Port       `json:"port,omitzero"`
 	Endpoints []probeEndpoint `json:"endpoints,omitzero"`
 }
 
 type probeEndpoint struct {
-	InboundPort port      `json:"inboundPort"`
+	InboundPort conf.Port `json:"inboundPort"`
 	InboundPath conf.Path `json:"inboundPath"`
 	Path        conf.Path `json:"path"`
 }
@@ -130,15 +130,6 @@ type envoyDoc struct {
 type xdsTransport string
 
 func (xdsTransport) Enum() []string { return []string{"DEFAULT", "DELTA_GRPC", "GRPC"} }
-
-//confgen:openapi {"minimum": 1, "maximum": 65535}
-type port uint32
-
-func (p port) Validate(at *diag.At) {
-	if p < 1 || p > 65535 {
-		at.Errorf(diag.OutOfRange, "a port is a number from 1 to 65535", "bad port %d", uint32(p))
-	}
-}
 
 // redirectPort may be 0, which disables the redirection.
 //

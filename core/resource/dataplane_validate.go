@@ -37,7 +37,7 @@ func (d *Dataplane) validateProxy(at *diag.At) {
 		d.Listeners[i].validate(at.Field("listeners").Index(i))
 	}
 	if d.Gateway != nil {
-		validateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
+		ValidateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
 	}
 	if p := d.TransparentProxy; p != nil {
 		p.validate(at.Field("transparentProxying"))
@@ -45,16 +45,16 @@ func (d *Dataplane) validateProxy(at *diag.At) {
 }
 
 func (i *Inbound) validate(at *diag.At) {
-	validatePort(at, "port", i.Port)
+	conf.ValidatePort(at, "port", i.Port)
 	if i.ServicePort != 0 {
-		validatePort(at, "servicePort", i.ServicePort)
+		conf.ValidatePort(at, "servicePort", i.ServicePort)
 	}
 	validateText(at, "name", i.Name)
 	validateText(at, "address", i.Address)
 	validateText(at, "serviceAddress", i.ServiceAddress)
 	validateText(at, "protocol", i.Protocol)
 	tags := at.Field("tags")
-	validateTags(tags, i.Tags)
+	ValidateTags(tags, i.Tags)
 	if _, present := i.Tags.Get(ServiceTag); !present && len(i.Tags) > 0 {
 		tags.Field(ServiceTag).Errorf(diag.MissingField, "", "required tag is missing")
 	}
@@ -68,10 +68,10 @@ func validateOutbounds(at *diag.At, list []Outbound) {
 
 func (o *Outbound) validate(at *diag.At) {
 	if o.Port != 0 {
-		validatePort(at, "port", o.Port)
+		conf.ValidatePort(at, "port", o.Port)
 	}
 	validateText(at, "address", o.Address)
-	validateTags(at.Field("tags"), o.Tags)
+	ValidateTags(at.Field("tags"), o.Tags)
 	if o.Backend != nil {
 		o.Backend.validate(at.Field("backendRef"))
 		if len(o.Tags) > 0 {
@@ -81,10 +81,10 @@ func (o *Outbound) validate(at *diag.At) {
 }
 
 func (l *Listener) validate(at *diag.At) {
-	validatePort(at, "port", l.Port)
+	conf.ValidatePort(at, "port", l.Port)
 	validateText(at, "name", l.Name)
 	validateText(at, "address", l.Address)
-	validateTags(at.Field("tags"), l.Tags)
+	ValidateTags(at.Field("tags"), l.Tags)
 }
 
 func (p *TransparentProxy) validate(at *diag.At) {
@@ -99,28 +99,5 @@ func (p *TransparentProxy) validate(at *diag.At) {
 	}
 	if words := ipFamilyMode("").Enum(); p.IPFamilyMode != "" && !slices.Contains(words, p.IPFamilyMode) {
 		at.Field("ipFamilyMode").Errorf(diag.UnknownValue, diag.DidYouMean(p.IPFamilyMode, words), "unknown value %q", p.IPFamilyMode)
-	}
-}
-
-func validatePort(at *diag.At, field string, p uint32) {
-	if p < 1 || p > 65535 {
-		port(p).Validate(at.Field(field))
-	}
-}
-
-// validateTags checks the tags of an inbound, outbound or gateway.
-func validateTags(at *diag.At, tags Tags) {
-	for i, tag := range tags {
-		if i > 0 && tags[i-1].Key >= tag.Key {
-			at.Errorf(diag.DuplicateEntry, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
-		}
-		conf.ValidateTag(at, tag.Key, tag.Value)
-	}
-}
-
-// validateSelector checks the tags of a selector, whose values may be *.
-func validateSelector(at *diag.At, tags Tags) {
-	for _, tag := range tags {
-		conf.ValidateSelectorTag(at, tag.Key, tag.Value)
 	}
 }

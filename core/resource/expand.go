@@ -73,7 +73,7 @@ func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage
 			out[i], err = MarshalInline(item, items[i].Conf)
 		} else {
 			item.Default = items[i].Conf
-			out[i], err = Marshal(item)
+			out[i], err = conf.Marshal(item)
 		}
 		if err != nil {
 			return nil, err

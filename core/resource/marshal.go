@@ -1,5 +1,7 @@
 package resource
 
+import "github.com/meshmatch/meshmatch/core/conf"
+
 // printedUniversal is a document in the universal spelling without the spec.
 type printedUniversal struct {
 	Type   string `json:"type"`
@@ -31,15 +33,15 @@ func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
 	if m.isElsewhere() {
 		head := printedMetadata{m.Name, m.Namespace, m.Labels}
 		if _, labelled := m.Labels.Get(MeshLabel); !labelled && mesh != "" {
-			head.Labels = m.Labels.with(MeshLabel, mesh)
+			head.Labels = withTag(m.Labels, MeshLabel, mesh)
 		}
-		return Marshal(printedKubernetes{"kuma.io/v1alpha1", m.Kind, head, spec})
+		return conf.Marshal(printedKubernetes{"kuma.io/v1alpha1", m.Kind, head, spec})
 	}
 	head := printedUniversal{m.Kind, mesh, m.Name, m.namespacedLabels()}
 	if flat {
 		return MarshalInline(head, spec)
 	}
-	return Marshal(struct {
+	return conf.Marshal(struct {
 		printedUniversal
 		Spec any `json:"spec"`
 	}{head, spec})
@@ -59,9 +61,20 @@ func (m *Meta) namespacedLabels() Tags {
 		return m.Labels
 	}
 	if m.Namespace != "" {
-		return m.Labels.with(namespaceLabel, m.Namespace)
+		return withTag(m.Labels, namespaceLabel, m.Namespace)
 	}
-	labels := m.Labels.asMap()
+	labels := m.Labels.Map()
 	delete(labels, namespaceLabel)
 	return NewTags(labels)
+}
+
+// withTag returns a copy of the tags with the given tag, which replaces a tag with
+// the same key.
+func withTag(t Tags, key, value string) Tags {
+	tags := t.Map()
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	tags[key] = value
+	return NewTags(tags)
 }

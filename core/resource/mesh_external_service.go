@@ -53,7 +53,7 @@ type ExternalMatch struct {
 }
 
 // Validate checks the port.
-func (m *ExternalMatch) Validate(at *diag.At) { validatePort(at, "port", m.Port) }
+func (m *ExternalMatch) Validate(at *diag.At) { conf.ValidatePort(at, "port", m.Port) }
 
 // ExternalMatchType determines how workloads find the address.
 type ExternalMatchType string
@@ -84,7 +84,7 @@ const maxPriority = 128
 // Validate checks the parts.
 func (e *ExternalEndpoint) Validate(at *diag.At) {
 	validateHost(at.Field("address"), e.Address)
-	validatePort(at, "port", e.Port)
+	conf.ValidatePort(at, "port", e.Port)
 	if e.Priority > maxPriority {
 		at.Field("priority").Errorf(diag.OutOfRange, "", "must be from 0 to %d, not %d", maxPriority, e.Priority)
 	}

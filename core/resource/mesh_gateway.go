@@ -1,6 +1,9 @@
 package resource
 
 import (
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -19,7 +22,7 @@ type MeshGatewaySpec struct {
 // Validate checks the selectors and the tags.
 func (s *MeshGatewaySpec) Validate(at *diag.At) {
 	validateSelectors(at.Field("selectors"), s.Selectors)
-	validateTags(at.Field("tags"), s.Tags)
+	ValidateTags(at.Field("tags"), s.Tags)
 }
 
 // TagSelector selects gateways by the tags of their dataplanes.
@@ -31,9 +34,9 @@ type TagSelector struct {
 func (s *TagSelector) Validate(at *diag.At) {
 	match := at.Field("match")
 	if len(s.Match) == 0 {
-		match.Errorf(diag.EmptyValue, "give the tag "+ServiceTag, "must not be empty")
+		match.Errorf(diag.EmptyValue, "give the tag kuma.io/service", "must not be empty")
 	}
-	validateSelector(match, s.Match)
+	ValidateSelector(match, s.Match)
 }
 
 func validateSelectors(at *diag.At, selectors []TagSelector) {
@@ -71,8 +74,8 @@ type GatewayListener struct {
 // Validate checks the port and the tags, and that TLS is present if and only if the
 // protocol has it.
 func (l *GatewayListener) Validate(at *diag.At) {
-	validatePort(at, "port", l.Port)
-	validateTags(at.Field("tags"), l.Tags)
+	conf.ValidatePort(at, "port", l.Port)
+	ValidateTags(at.Field("tags"), l.Tags)
 	tls := l.Protocol == "TLS" || l.Protocol == "HTTPS"
 	switch {
 	case tls && l.TLS == nil && !l.CrossMesh:
@@ -85,10 +88,11 @@ func (l *GatewayListener) Validate(at *diag.At) {
 // Name returns the name of the listener in answers: its port or, if it is limited to a host
 // name, HOSTNAME:PORT.
 func (l *GatewayListener) Name() string {
+	port := strconv.FormatUint(uint64(l.Port), 10)
 	if l.Hostname == "" || l.Hostname == AnyValue {
-		return sectionName("", l.Port)
+		return port
 	}
-	return l.Hostname + ":" + sectionName("", l.Port)
+	return l.Hostname + ":" + port
 }
 
 // GatewayProtocol is the protocol of a listener.

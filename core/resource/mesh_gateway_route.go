@@ -80,7 +80,7 @@ func (b *GatewayBackend) Validate(at *diag.At) {
 	if len(b.Destination) == 0 {
 		destination.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
-	validateSelector(destination, b.Destination)
+	ValidateSelector(destination, b.Destination)
 }
 
 // GatewayMatch contains conditions on a request; all must hold.

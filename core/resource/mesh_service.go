@@ -84,7 +84,7 @@ type ServicePort struct {
 }
 
 // Validate checks the number.
-func (p *ServicePort) Validate(at *diag.At) { validatePort(at, "port", p.Port) }
+func (p *ServicePort) Validate(at *diag.At) { conf.ValidatePort(at, "port", p.Port) }
 
 // Target returns the port or the name of the inbounds that serve the port.
 func (p *ServicePort) Target() TargetPort {
@@ -115,7 +115,7 @@ func (t *TargetPort) DecodeAt(in *strict.Value) {
 func (t *TargetPort) Validate(at *diag.At) {
 	switch {
 	case t.Name == "":
-		port(t.Number).Validate(at)
+		conf.Port(t.Number).Validate(at)
 	case t.Number != 0:
 		at.Errorf(diag.DuplicateEntry, "use one of them", "is a port and a name")
 	}
@@ -124,7 +124,7 @@ func (t *TargetPort) Validate(at *diag.At) {
 // MarshalJSON prints the port or the name.
 func (t TargetPort) MarshalJSON() ([]byte, error) {
 	if t.Name != "" {
-		return Marshal(t.Name)
+		return conf.Marshal(t.Name)
 	}
 	return []byte(strconv.FormatUint(uint64(t.Number), 10)), nil
 }

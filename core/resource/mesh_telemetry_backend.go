@@ -3,6 +3,7 @@ package resource
 import (
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -52,7 +53,7 @@ func (e *CollectorEndpoint) Validate(at *diag.At) {
 		validateHost(at.Field("address"), *e.Address)
 	}
 	if e.Port != nil {
-		validatePort(at, "port", *e.Port)
+		conf.ValidatePort(at, "port", *e.Port)
 	}
 }
 

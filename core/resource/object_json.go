@@ -1,6 +1,10 @@
 package resource
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
 
 // MarshalJSON prints the object in the spelling of [Meta.marshal], without its status and
 // creation time, which the control plane writes.
@@ -17,11 +21,11 @@ func (h VirtualHosts) MarshalJSON() ([]byte, error) {
 	for _, host := range h {
 		doc := virtualHostDoc{Address: host.Address}
 		for _, o := range host.Outbounds {
-			doc.Outbounds = append(doc.Outbounds, virtualOutboundDoc{o.Port, o.Tags.asMap(), o.Origin})
+			doc.Outbounds = append(doc.Outbounds, virtualOutboundDoc{o.Port, o.Tags.Map(), o.Origin})
 		}
 		docs[host.key()] = doc
 	}
-	text, err := Marshal(docs)
+	text, err := conf.Marshal(docs)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package resource
 import (
 	"bytes"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -30,7 +31,7 @@ func written(in *strict.Value) []byte {
 
 // marshalled prints a value of a document. All such values have a JSON form.
 func marshalled(v any) []byte {
-	text, err := Marshal(v)
+	text, err := conf.Marshal(v)
 	if err != nil {
 		panic(err)
 	}

@@ -22,9 +22,10 @@ const (
 	// ServiceAccountLabel contains the Kubernetes service account of a
 	// dataplane.
 	ServiceAccountLabel = "k8s.kuma.io/service-account"
-	// AnyValue in a selector's tag means that the key is present.
-	AnyValue = "*"
 )
+
+// AnyValue in a selector's tag means that the key is present.
+const AnyValue = "*"
 
 // Tag is a key with a value. In a selector the value may be [AnyValue].
 type Tag struct {
@@ -56,17 +57,6 @@ func (t *Tags) SetEntries(entries []strict.Entry) {
 	for i, entry := range entries {
 		(*t)[i] = Tag{entry.Name, entry.Value}
 	}
-}
-
-// with returns a copy of the tags with the given tag, which replaces a tag with
-// the same key.
-func (t Tags) with(key, value string) Tags {
-	tags := t.asMap()
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	tags[key] = value
-	return NewTags(tags)
 }
 
 // Get returns the value of a key, and whether it is present.
@@ -115,11 +105,11 @@ func (t Tags) MarshalJSON() ([]byte, error) {
 	if t == nil {
 		return []byte("{}"), nil
 	}
-	return json.Marshal(t.asMap())
+	return json.Marshal(t.Map())
 }
 
-// asMap is the inverse of NewTags. It returns nil for nil.
-func (t Tags) asMap() map[string]string {
+// Map is the inverse of [NewTags]. It returns nil for nil.
+func (t Tags) Map() map[string]string {
 	if t == nil {
 		return nil
 	}

@@ -218,7 +218,7 @@ func (c *targetCheck) ref() TargetRef {
 		return c.check(kind)
 	}
 	c.mesh() // the errors that do not depend on the kind
-	validateSelector(c.at.Field("tags"), Tags(c.doc.Tags))
+	ValidateSelector(c.at.Field("tags"), Tags(c.doc.Tags))
 	return TargetRef{}
 }
 
@@ -337,7 +337,7 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
 		c.errorf(diag.MissingField, "tags", "", "required field is missing for kind %s", kind)
 	}
-	validateSelector(c.at.Field("tags"), Tags(doc.Tags))
+	ValidateSelector(c.at.Field("tags"), Tags(doc.Tags))
 	return doc.Tags.tags()
 }
 

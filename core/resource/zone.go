@@ -1,6 +1,9 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/diag"
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
 
 // Zone is a part of a multi-zone deployment with its own control plane.
 type Zone struct{ ObjectOf[ZoneSpec] }
@@ -32,5 +35,5 @@ type MeshZoneAddressSpec struct {
 // Validate checks the address and the port.
 func (s *MeshZoneAddressSpec) Validate(at *diag.At) {
 	validateHost(at.Field("address"), s.Address)
-	validatePort(at, "port", s.Port)
+	conf.ValidatePort(at, "port", s.Port)
 }

@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -42,15 +43,15 @@ type EnvoyAdmin struct {
 // Validate checks the port.
 func (a *EnvoyAdmin) Validate(at *diag.At) {
 	if a.Port != 0 {
-		validatePort(at, "port", a.Port)
+		conf.ValidatePort(at, "port", a.Port)
 	}
 }
 
 // Validate checks the ports and the given addresses.
 func (n *IngressNetworking) Validate(at *diag.At) {
-	validatePort(at, "port", n.Port)
+	conf.ValidatePort(at, "port", n.Port)
 	if n.AdvertisedPort != 0 {
-		validatePort(at, "advertisedPort", n.AdvertisedPort)
+		conf.ValidatePort(at, "advertisedPort", n.AdvertisedPort)
 	}
 	if n.Address != "" {
 		validateHost(at.Field("address"), n.Address)
@@ -69,7 +70,7 @@ type AvailableService struct {
 }
 
 // Validate checks the tags.
-func (s *AvailableService) Validate(at *diag.At) { validateTags(at.Field("tags"), s.Tags) }
+func (s *AvailableService) Validate(at *diag.At) { ValidateTags(at.Field("tags"), s.Tags) }
 
 // ZoneEgress is the proxy through which traffic to other zones and to external
 // services leaves a zone.
@@ -95,7 +96,7 @@ type EgressNetworking struct {
 
 // Validate checks the port and, if given, the address.
 func (n *EgressNetworking) Validate(at *diag.At) {
-	validatePort(at, "port", n.Port)
+	conf.ValidatePort(at, "port", n.Port)
 	if n.Address != "" {
 		validateHost(at.Field("address"), n.Address)
 	}

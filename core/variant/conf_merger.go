@@ -5,6 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/hashtable"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -190,11 +191,11 @@ func (t *confTable) number(conf resource.Conf) int {
 
 // hashConf returns a hash of the content of a conf. It uses the generated method (see
 // //confgen:conf hash) or, if the type has no such method, hashes the JSON.
-func hashConf(conf resource.Conf) uint64 {
-	if h, ok := conf.(interface{ Hash() uint64 }); ok {
+func hashConf(c resource.Conf) uint64 {
+	if h, ok := c.(interface{ Hash() uint64 }); ok {
 		return h.Hash()
 	}
-	data, err := resource.Marshal(conf)
+	data, err := conf.Marshal(c)
 	if err != nil {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // confRows prints a conf field by field with the item that set it. The conf
@@ -18,7 +18,7 @@ func confRows(p *page, c *inspect.EffectiveConf) {
 		p.line("no item selects it")
 		return
 	}
-	data, err := resource.Marshal(c.Conf)
+	data, err := conf.Marshal(c.Conf)
 	var tree any
 	if err == nil {
 		err = json.Unmarshal(data, &tree)
@@ -54,7 +54,7 @@ func valueText(v any) string {
 
 // shortJSON returns the JSON of a value in one line.
 func shortJSON(v any) string {
-	data, err := resource.Marshal(v)
+	data, err := conf.Marshal(v)
 	if err != nil {
 		return "cannot be shown: " + err.Error()
 	}
@@ -63,7 +63,7 @@ func shortJSON(v any) string {
 
 // permissionRows prints the lists of a rule that is not merged, one entry a row.
 func permissionRows(p *page, r *inspect.Permission) {
-	data, err := resource.Marshal(r.Conf)
+	data, err := conf.Marshal(r.Conf)
 	var lists map[string][]json.RawMessage
 	if err == nil {
 		err = json.Unmarshal(data, &lists)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -70,7 +71,7 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 	if len(g.leftOut) == 0 {
 		return answer
 	}
-	data, err := resource.Marshal(answer)
+	data, err := conf.Marshal(answer)
 	if err != nil {
 		return answer // which has the same error when it is printed
 	}
@@ -78,7 +79,7 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 		g.reportLeftOut(c)
 		return answer
 	}
-	field, err := resource.Marshal(map[string][]string{"incomplete": g.incompleteLines()})
+	field, err := conf.Marshal(map[string][]string{"incomplete": g.incompleteLines()})
 	if err != nil {
 		return answer
 	}

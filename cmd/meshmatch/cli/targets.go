@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
@@ -161,9 +162,9 @@ func grouped(answers []answered) ([]*answerGroup, error) {
 		var text []byte
 		var err error
 		if a.answer == nil {
-			text, err = resource.Marshal(map[string]string{"error": diag.OneLine(a.err.Error())})
+			text, err = conf.Marshal(map[string]string{"error": diag.OneLine(a.err.Error())})
 		} else {
-			text, err = resource.Marshal(a.answer)
+			text, err = conf.Marshal(a.answer)
 		}
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
@@ -200,7 +201,7 @@ func compareAccess(s requests.Space, before, after *access.List, options sides, 
 			diff.closes = append(diff.closes, change)
 		}
 	}
-	key, err := resource.Marshal([2][]AccessChange{diff.opens, diff.closes})
+	key, err := conf.Marshal([2][]AccessChange{diff.opens, diff.closes})
 	diff.key = string(key)
 	return diff, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
@@ -208,7 +209,7 @@ func (d *differ) pair(p pair) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	key, err := resource.Marshal(changes)
+	key, err := conf.Marshal(changes)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
@@ -91,7 +92,7 @@ func (l *leaves) decoded(c resource.Conf) (tree any) {
 }
 
 func (l *leaves) encoded(value any) []byte {
-	data, err := resource.Marshal(value)
+	data, err := conf.Marshal(value)
 	l.err = cmp.Or(l.err, err)
 	return data
 }

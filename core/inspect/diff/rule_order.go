@@ -14,7 +14,7 @@ import (
 // matchJSON returns a match as JSON. A match has only strings, so this cannot
 // fail.
 func matchJSON(m *conf.Match) string {
-	data, _ := resource.Marshal(m)
+	data, _ := conf.Marshal(m)
 	return string(data)
 }
 

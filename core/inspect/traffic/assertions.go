@@ -359,7 +359,7 @@ func (t *tester) conf(c *resource.ConfCase) TestResult {
 	}
 	value, set := "", false
 	if answer.EffectiveConf != nil {
-		data, err := resource.Marshal(answer.EffectiveConf.Conf)
+		data, err := conf.Marshal(answer.EffectiveConf.Conf)
 		if err != nil {
 			return failed("%v", err)
 		}

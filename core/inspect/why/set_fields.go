@@ -128,7 +128,7 @@ func (s *setFields) add(f setField) {
 
 // decoded returns the JSON of a conf, decoded.
 func (s *setFields) decoded(c resource.Conf) (tree any) {
-	data, err := resource.Marshal(c)
+	data, err := conf.Marshal(c)
 	if err == nil {
 		err = json.Unmarshal(data, &tree)
 	}
@@ -153,7 +153,7 @@ func (s *setFields) conf(f setField, section *resource.Section, e *rules.Effecti
 }
 
 func (s *setFields) valueAt(tree any, pointer string) json.RawMessage {
-	value, err := resource.Marshal(inspect.Lookup(tree, pointer))
+	value, err := conf.Marshal(inspect.Lookup(tree, pointer))
 	if err != nil {
 		s.errs = append(s.errs, err)
 	}

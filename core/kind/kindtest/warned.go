@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,16 +32,16 @@ func Completed(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			policy := c.load(t, kind).Policies[0]
-			conf := policy.Default
+			printed := policy.Default
 			switch {
 			case len(policy.To) > 0:
-				conf = policy.To[0].Conf
+				printed = policy.To[0].Conf
 			case len(policy.From) > 0:
-				conf = policy.From[0].Conf
+				printed = policy.From[0].Conf
 			case len(policy.Rules) > 0:
-				conf = policy.Rules[0].Conf
+				printed = policy.Rules[0].Conf
 			}
-			got, err := resource.Marshal(conf)
+			got, err := conf.Marshal(printed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,7 +72,7 @@ func TestRejected(t *testing.T) {
 		},
 		"port": {
 			Conf: `{appendMatch: [{type: IP, value: 10.0.0.1, port: 0}]}`,
-			Want: `p.yaml:2:50: spec.default.appendMatch[0].port: must be a port, from 1 to 65535`,
+			Want: `p.yaml:2:50: spec.default.appendMatch[0].port: bad port 0; a port is a number from 1 to 65535`,
 		},
 	})
 }

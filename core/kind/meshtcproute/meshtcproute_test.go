@@ -44,7 +44,7 @@ func TestRejected(t *testing.T) {
 		},
 		"port": {
 			Conf: `rules: [{default: {backendRefs: [{kind: MeshService, name: a, port: 0}]}}]`,
-			Want: `p.yaml:2:69: spec.to[0].rules[0].default.backendRefs[0].port: must be a port, from 1 to 65535`,
+			Want: `p.yaml:2:69: spec.to[0].rules[0].default.backendRefs[0].port: bad port 0; a port is a number from 1 to 65535`,
 		},
 	})
 }

@@ -237,7 +237,7 @@ func (p *placer) entryRows(kind string, r *inspect.Permission) []*row {
 
 // matchText describes the conditions of an entry in words.
 func matchText(entry any) string {
-	data, err := resource.Marshal(entry)
+	data, err := conf.Marshal(entry)
 	var m conf.Match
 	if err != nil || json.Unmarshal(data, &m) != nil || m.Empty() {
 		return text(entry)
@@ -303,7 +303,7 @@ func (p *placer) unset(shadow *inspect.Dataplane) {
 
 // decoded returns the JSON of a value, decoded.
 func decoded(value any) (tree any) {
-	if data, err := resource.Marshal(value); err == nil {
+	if data, err := conf.Marshal(value); err == nil {
 		_ = json.Unmarshal(data, &tree) // it was just encoded
 	}
 	return tree
@@ -317,7 +317,7 @@ func text(value any) string {
 	case nil:
 		return ""
 	}
-	data, err := resource.Marshal(value)
+	data, err := conf.Marshal(value)
 	if err != nil {
 		return "cannot be shown: " + err.Error()
 	}

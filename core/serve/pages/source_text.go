@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -81,8 +82,8 @@ func (a *ask) isPolicy(document []byte, p *resource.Policy) bool {
 
 // samePolicy reports whether two policies have the same content, regardless of positions.
 func samePolicy(a, b *resource.Policy) bool {
-	x, errX := resource.Marshal(a)
-	y, errY := resource.Marshal(b)
+	x, errX := conf.Marshal(a)
+	y, errY := conf.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 

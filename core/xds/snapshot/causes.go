@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/effect"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
@@ -289,7 +290,7 @@ func treeOf(c resource.Conf) (tree any) {
 	if c == nil {
 		return nil
 	}
-	data, err := resource.Marshal(c)
+	data, err := conf.Marshal(c)
 	if err == nil {
 		err = json.Unmarshal(data, &tree)
 	}
@@ -348,8 +349,8 @@ func isList(a, b any) bool {
 
 // differ reports whether two values have different content.
 func differ(a, b any) bool {
-	x, errX := resource.Marshal(a)
-	y, errY := resource.Marshal(b)
+	x, errX := conf.Marshal(a)
+	y, errY := conf.Marshal(b)
 	return errX != nil || errY != nil || !bytes.Equal(x, y)
 }
 
