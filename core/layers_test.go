@@ -17,7 +17,7 @@ const module = "github.com/meshmatch/meshmatch/"
 // of this module are named without its path. The allowed imports are in order.
 var layers = []struct{ name, packages, reaches string }{
 	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|sorted))$`, `^core/`},
-	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
+	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|resource/specs|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
 	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/mesh|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
 	{"what a field changes is data", `^core/effect$`, `^(core|index)($|/)|^(github.com/envoyproxy|google.golang.org)/`},

@@ -63,7 +63,7 @@ var order = []string{
 	`core/internal/envoyapi`,
 	`core/internal/envoyapi/internal/descriptors`,
 	`core/resource`,
-	`core/conf/spiffe`,
+	`core/conf/spiffe|core/resource/specs`,
 	`core/conf`,
 	`core/internal/regex/language`,
 	`core/diag/report|core/strict|core/internal/regex(/automaton)?`,

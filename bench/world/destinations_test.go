@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // BenchmarkDestinations reads the confs of destinations of transparent proxies: of one
@@ -77,7 +78,7 @@ func BenchmarkDestinations(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			service := meshService(w.Dataplanes)
-			service.Spec.Ports = []resource.ServicePort{{Port: 80 + uint32(i%2)}}
+			service.Spec.Ports = []specs.ServicePort{{Port: 80 + uint32(i%2)}}
 			apply(core.Batch{Upsert: &resource.Set{Objects: []resource.Object{service}}})
 			one()
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 const (
@@ -89,7 +90,7 @@ func meshService(i int) *resource.MeshService {
 	s := &resource.MeshService{}
 	s.ID = resource.ID{Kind: resource.MeshServiceKind, Mesh: shape.Mesh, Name: shape.Service(i)}
 	s.Spec.Selector.DataplaneTags = resource.Tags{{Key: resource.ServiceTag, Value: shape.Service(i)}}
-	s.Spec.Ports = []resource.ServicePort{{Port: 80, Name: "http", AppProtocol: "http"}, {Port: 81}}
+	s.Spec.Ports = []specs.ServicePort{{Port: 80, Name: "http", AppProtocol: "http"}, {Port: 81}}
 	s.DestinationStatus.VIPs = []netip.Addr{netip.AddrFrom4([4]byte{241, byte(i >> 16), byte(i >> 8), byte(i)})}
 	inNamespace(&s.Meta, namespace(i))
 	return s

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // Unreachable reports why no proxy connects to a MeshExternalService: it returns the field
@@ -47,7 +48,7 @@ func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 }
 
 // PEM returns the text of a certificate or key, or why there is none.
-func (s *Set) PEM(c *resource.Certificate) (text, why string) {
+func (s *Set) PEM(c *specs.Certificate) (text, why string) {
 	if name, is := c.SecretName(); is {
 		secret := s.secrets[name]
 		if secret == nil {
@@ -77,7 +78,7 @@ func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secr
 		return nil
 	}
 	v := m.Verification()
-	for _, c := range []*resource.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
+	for _, c := range []*specs.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
 		if c == nil {
 			continue
 		}

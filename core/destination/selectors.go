@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -47,7 +48,7 @@ func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Sele
 
 // propertyOf returns a property that a selector requires, or false if the selector
 // selects no dataplane.
-func propertyOf(s semantics.Semantics, selector *resource.ServiceSelector) (p property, ok bool) {
+func propertyOf(s semantics.Semantics, selector *specs.ServiceSelector) (p property, ok bool) {
 	switch {
 	case selector.DataplaneRef != nil:
 		return property{dataplaneName, "", selector.DataplaneRef.Name}, true

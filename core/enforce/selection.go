@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -51,7 +52,7 @@ func (s *selection) admits(d *resource.Dataplane) bool {
 	if s.listed != nil && !s.listed[ocm.DataplaneName{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name}] {
 		return false
 	}
-	return s.dataplanes == nil || s.dataplanes.Matches(resource.Selectable(d.Labels))
+	return s.dataplanes == nil || s.dataplanes.Matches(specs.Selectable(d.Labels))
 }
 
 // selectionOf evaluates a placement.
@@ -113,7 +114,7 @@ func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, c
 	selector := r.ClusterSelector.Selector()
 	for _, id := range clusters {
 		cluster, managed := c.node(id).resource.(*ocm.ManagedCluster)
-		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(resource.Selectable(cluster.Labels)) {
+		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(specs.Selectable(cluster.Labels)) {
 			set.Add(id)
 		} else {
 			set.Remove(id)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -45,7 +46,7 @@ type ListenerHost struct {
 	*EffectiveConf
 }
 
-func newListenerRef(d *resource.Dataplane, l *resource.GatewayListener) ListenerRef {
+func newListenerRef(d *resource.Dataplane, l *specs.GatewayListener) ListenerRef {
 	return ListenerRef{Name: l.Name(), Port: l.Port, Hostname: l.Hostname, Tags: semantics.ListenerTags(d, l)}
 }
 
@@ -61,7 +62,7 @@ func newGateway(view *core.View, d *resource.Dataplane) *Gateway {
 		l := &d.GatewayListeners()[i]
 		listener := GatewayListener{ListenerRef: newListenerRef(d, l), Protocol: string(l.Protocol)}
 		for _, route := range routes {
-			if slices.ContainsFunc(route.Spec.Selectors, func(s resource.TagSelector) bool { return semantics.SelectsTags(s.Match, listener.Tags) }) {
+			if slices.ContainsFunc(route.Spec.Selectors, func(s specs.TagSelector) bool { return semantics.SelectsTags(s.Match, listener.Tags) }) {
 				listener.Routes = append(listener.Routes, kri(route))
 			}
 		}

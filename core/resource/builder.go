@@ -27,7 +27,7 @@ func NewPolicy[C, R any](kind *Kind, mesh, name string) *PolicyBuilder[C, R] {
 // Namespace sets the namespace, and the label for it.
 func (b *PolicyBuilder[C, R]) Namespace(namespace string) *PolicyBuilder[C, R] {
 	b.policy.Namespace = namespace
-	return b.Label(namespaceLabel, namespace)
+	return b.Label(NamespaceLabel, namespace)
 }
 
 // Label sets a label.
@@ -99,7 +99,7 @@ func NewDataplane(mesh, name, address string) *DataplaneBuilder {
 // Namespace sets the namespace, and the label for it.
 func (b *DataplaneBuilder) Namespace(namespace string) *DataplaneBuilder {
 	b.dataplane.Namespace = namespace
-	return b.Label(namespaceLabel, namespace)
+	return b.Label(NamespaceLabel, namespace)
 }
 
 // Label sets a label.

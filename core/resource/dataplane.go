@@ -1,12 +1,16 @@
 package resource
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/resource/specs"
+)
 
 // Mesh is a mesh document. A mesh exists as soon as it contains a resource,
 // with or without a Mesh document.
 type Mesh struct {
 	Meta
-	Spec MeshSpec
+	Spec specs.Mesh
 }
 
 // Dataplane is a proxy and the workload that it serves (SPEC 1.3). Fields of
@@ -136,7 +140,7 @@ type GatewayProxy struct {
 
 // GatewayListeners returns the listeners of a builtin gateway that has a MeshGateway. The
 // caller must not change the slice.
-func (d *Dataplane) GatewayListeners() []GatewayListener {
+func (d *Dataplane) GatewayListeners() []specs.GatewayListener {
 	if d.Gateway == nil || d.Gateway.MeshGateway == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package resource
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -16,7 +17,7 @@ type networkingDoc struct {
 	Outbound            *strict.Value        `json:"outbound,omitzero"`
 	Gateway             *gatewayDoc          `json:"gateway,omitzero"`
 	TransparentProxying *transparentProxyDoc `json:"transparentProxying,omitzero"`
-	Admin               *EnvoyAdmin          `json:"admin,omitzero"`
+	Admin               *specs.EnvoyAdmin    `json:"admin,omitzero"`
 	Listeners           []listenerDoc        `json:"listeners,omitzero"`
 }
 

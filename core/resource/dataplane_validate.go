@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // Validate reports the errors of a dataplane at its place.
@@ -37,7 +38,7 @@ func (d *Dataplane) validateProxy(at *diag.At) {
 		d.Listeners[i].validate(at.Field("listeners").Index(i))
 	}
 	if d.Gateway != nil {
-		ValidateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
+		specs.ValidateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
 	}
 	if p := d.TransparentProxy; p != nil {
 		p.validate(at.Field("transparentProxying"))
@@ -54,7 +55,7 @@ func (i *Inbound) validate(at *diag.At) {
 	validateText(at, "serviceAddress", i.ServiceAddress)
 	validateText(at, "protocol", i.Protocol)
 	tags := at.Field("tags")
-	ValidateTags(tags, i.Tags)
+	specs.ValidateTags(tags, i.Tags)
 	if _, present := i.Tags.Get(ServiceTag); !present && len(i.Tags) > 0 {
 		tags.Field(ServiceTag).Errorf(diag.MissingField, "", "required tag is missing")
 	}
@@ -71,7 +72,7 @@ func (o *Outbound) validate(at *diag.At) {
 		conf.ValidatePort(at, "port", o.Port)
 	}
 	validateText(at, "address", o.Address)
-	ValidateTags(at.Field("tags"), o.Tags)
+	specs.ValidateTags(at.Field("tags"), o.Tags)
 	if o.Backend != nil {
 		o.Backend.validate(at.Field("backendRef"))
 		if len(o.Tags) > 0 {
@@ -84,7 +85,7 @@ func (l *Listener) validate(at *diag.At) {
 	conf.ValidatePort(at, "port", l.Port)
 	validateText(at, "name", l.Name)
 	validateText(at, "address", l.Address)
-	ValidateTags(at.Field("tags"), l.Tags)
+	specs.ValidateTags(at.Field("tags"), l.Tags)
 }
 
 func (p *TransparentProxy) validate(at *diag.At) {

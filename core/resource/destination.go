@@ -103,14 +103,5 @@ func (s *DestinationStatus) decodeStatus(in *strict.Value) {
 	}
 }
 
-// LabelSelector selects objects that have all of the labels; without labels it
-// selects every object.
-type LabelSelector struct {
-	MatchLabels Tags `json:"matchLabels,omitzero"`
-}
-
-// hasLabels reports whether a selector is present and has a label.
-func (s *LabelSelector) hasLabels() bool { return s != nil && len(s.MatchLabels) > 0 }
-
 // Created returns the creation time.
 func (o *ObjectOf[S]) Created() time.Time { return o.CreationTime }

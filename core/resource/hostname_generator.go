@@ -1,60 +1,9 @@
 package resource
 
-import (
-	"io"
-	"text/template"
-
-	"github.com/meshmatch/meshmatch/core/diag"
-)
+import "github.com/meshmatch/meshmatch/core/resource/specs"
 
 // HostnameGenerator generates host names for the destinations that it selects. The
 // control plane writes them to the status of a destination; see [DestinationStatus].
 type HostnameGenerator struct {
-	ObjectOf[HostnameGeneratorSpec]
-}
-
-// HostnameGeneratorSpec is the spec of a HostnameGenerator.
-//
-//confgen:schema
-type HostnameGeneratorSpec struct {
-	Selector HostnameSelector `json:"selector"`
-	Template HostnameTemplate `json:"template"`
-}
-
-// HostnameSelector selects destinations of one kind by their labels.
-//
-//confgen:openapi {"oneOf": [{"required": ["meshService"]}, {"required": ["meshExternalService"]}, {"required": ["meshMultiZoneService"]}]}
-type HostnameSelector struct {
-	MeshService          *LabelSelector `json:"meshService,omitzero"`
-	MeshExternalService  *LabelSelector `json:"meshExternalService,omitzero"`
-	MeshMultiZoneService *LabelSelector `json:"meshMultiZoneService,omitzero"`
-}
-
-// Validate checks that exactly one kind is given.
-func (s *HostnameSelector) Validate(at *diag.At) {
-	exactlyOne(at, "the selector", []presence{
-		{"meshService", s.MeshService != nil}, {"meshExternalService", s.MeshExternalService != nil}, {"meshMultiZoneService", s.MeshMultiZoneService != nil},
-	})
-}
-
-// HostnameTemplate is a host name in the syntax of text/template.
-//
-//confgen:openapi {"minLength": 1}
-type HostnameTemplate string
-
-// Validate checks that the template can be executed.
-func (t HostnameTemplate) Validate(at *diag.At) {
-	const hint = `use {{ .Name }}, {{ .DisplayName }}, {{ .Namespace }}, {{ .Mesh }}, {{ .Zone }} and {{ label "key" }}`
-	if t == "" {
-		at.Errorf(diag.EmptyValue, hint, "must not be empty")
-		return
-	}
-	filled := struct{ Name, DisplayName, Namespace, Mesh, Zone string }{}
-	parsed, err := template.New("hostname").Funcs(template.FuncMap{"label": func(string) string { return "" }}).Parse(string(t))
-	if err == nil {
-		err = parsed.Execute(io.Discard, filled)
-	}
-	if err != nil {
-		at.Errorf(diag.BadValue, hint, "bad template: %v", err)
-	}
+	ObjectOf[specs.HostnameGenerator]
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// IgnoreAnnotation ignores findings of a resource; its value is a code and a reason (SPEC
+// ignoreAnnotation ignores findings of a resource; its value is a code and a reason (SPEC
 // 13.5). In the universal spelling, which has no annotations, it is a label.
-const IgnoreAnnotation = "meshmatch.io/ignore"
+const ignoreAnnotation = "meshmatch.io/ignore"
 
 // ignores keeps the ignores of a document's annotations.
 func (d *decoder) ignores(in *strict.Value) {
@@ -18,7 +18,7 @@ func (d *decoder) ignores(in *strict.Value) {
 	if fields == nil {
 		return
 	}
-	if value := fields.Field(IgnoreAnnotation); value != nil && value.Kind() == strict.String {
+	if value := fields.Field(ignoreAnnotation); value != nil && value.Kind() == strict.String {
 		d.out.Ignores = append(d.out.Ignores, diag.IgnoreAnnotation(value.At(), value.Text(), in.At().Pos())...)
 	}
 }

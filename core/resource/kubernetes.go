@@ -9,8 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// KumaGroup is the API group of the resources of a mesh.
-const KumaGroup = "kuma.io"
+// What Kuma's resources have on Kubernetes.
+const (
+	KumaGroup   = "kuma.io"
+	KumaVersion = "v1alpha1"
+	// SystemNamespace is the namespace of a control plane. Resources that were made
+	// elsewhere are in it.
+	SystemNamespace = "kuma-system"
+)
 
 // kubernetesDoc is a resource in the Kubernetes spelling.
 type kubernetesDoc struct {

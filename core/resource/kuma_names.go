@@ -13,12 +13,7 @@ const (
 	OriginLabel      = "kuma.io/origin"
 	PolicyRoleLabel  = "kuma.io/policy-role"
 	NamespaceLabel   = "k8s.kuma.io/namespace"
-	namespaceLabel   = NamespaceLabel
 )
-
-// SystemNamespace is the namespace of a control plane on Kubernetes. Resources that
-// were made elsewhere are in it.
-const SystemNamespace = "kuma-system"
 
 // labelAnnotations are the labels that Kuma keeps in annotations on Kubernetes.
 var labelAnnotations = [...]string{DisplayNameLabel, WorkloadLabel, ServiceAccountLabel}

@@ -144,7 +144,7 @@ type part struct {
 	sink   diag.Sink
 	out    Set
 	unused unusedList // fields of dataplanes that have no effect
-	// annotated reports that documents of the input may have an [IgnoreAnnotation].
+	// annotated reports that documents of the input may have an ignoreAnnotation.
 	annotated bool
 	after     []*part // the parts that were split off, and the following ones
 }
@@ -192,7 +192,7 @@ func (d *decoding) decode(in Input) []*part {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
 	chunks := strict.Chunks(in.Data, pieces)
-	annotated := bytes.Contains(in.Data, []byte(IgnoreAnnotation))
+	annotated := bytes.Contains(in.Data, []byte(ignoreAnnotation))
 	comments := &part{}
 	comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)
 	if comments.out.Ignores != nil || len(comments.sink.Warnings()) > 0 {

@@ -57,14 +57,14 @@ func (m *Meta) isElsewhere() bool {
 // namespacedLabels returns the labels including the namespace, for which the
 // universal spelling has no other place.
 func (m *Meta) namespacedLabels() Tags {
-	if m.Labels.Value(namespaceLabel) == m.Namespace {
+	if m.Labels.Value(NamespaceLabel) == m.Namespace {
 		return m.Labels
 	}
 	if m.Namespace != "" {
-		return withTag(m.Labels, namespaceLabel, m.Namespace)
+		return withTag(m.Labels, NamespaceLabel, m.Namespace)
 	}
 	labels := m.Labels.Map()
-	delete(labels, namespaceLabel)
+	delete(labels, NamespaceLabel)
 	return NewTags(labels)
 }
 

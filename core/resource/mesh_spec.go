@@ -3,30 +3,19 @@ package resource
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
-
-// MeshSpec is the part of a Mesh document that results depend on (SPEC 17.2).
-type MeshSpec struct {
-	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
-	MeshServices *MeshServices   `json:"meshServices,omitzero"`
-	Routing      *MeshRouting    `json:"routing,omitzero"`
-	Networking   *MeshNetworking `json:"networking,omitzero"`
-	// SkipCreatingInitialPolicies are the kinds without default policies; * means
-	// all kinds.
-	SkipCreatingInitialPolicies []string `json:"skipCreatingInitialPolicies,omitzero"`
-}
 
 // meshDoc is a Mesh document with the fields that are read but not used.
 //
 //confgen:schema
 type meshDoc struct {
-	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
-	MeshServices *MeshServices   `json:"meshServices,omitzero"`
-	Routing      *MeshRouting    `json:"routing,omitzero"`
-	Networking   *MeshNetworking `json:"networking,omitzero"`
+	MTLS         *specs.MeshMTLS       `json:"mtls,omitzero"`
+	MeshServices *specs.MeshServices   `json:"meshServices,omitzero"`
+	Routing      *specs.MeshRouting    `json:"routing,omitzero"`
+	Networking   *specs.MeshNetworking `json:"networking,omitzero"`
 
 	Constraints                 *strict.Value `json:"constraints,omitzero"`
 	Logging                     *strict.Value `json:"logging,omitzero"`
@@ -40,7 +29,7 @@ type meshDoc struct {
 var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
 
 // mesh decodes the fields of a Mesh.
-func (d *decoder) mesh(b *body) MeshSpec {
+func (d *decoder) mesh(b *body) specs.Mesh {
 	var doc meshDoc
 	at := b.at
 	switch {
@@ -59,7 +48,10 @@ func (d *decoder) mesh(b *body) MeshSpec {
 		}
 	}
 	d.unusedOfMesh(at, &doc)
-	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking, doc.SkipCreatingInitialPolicies}
+	return specs.Mesh{
+		MTLS: doc.MTLS, MeshServices: doc.MeshServices, Routing: doc.Routing, Networking: doc.Networking,
+		SkipCreatingInitialPolicies: doc.SkipCreatingInitialPolicies,
+	}
 }
 
 // unusedOfMesh counts the fields with no effect on the configuration of proxies.
@@ -82,75 +74,10 @@ func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
 	}
 }
 
-// MeshMTLS contains the certificate authorities of Kuma 2.
-type MeshMTLS struct {
-	EnabledBackend string        `json:"enabledBackend,omitzero"`
-	SkipValidation bool          `json:"skipValidation,omitzero"`
-	Backends       []MTLSBackend `json:"backends,omitzero"`
-}
-
-// Enabled returns the backend that is in use, or nil.
-func (m *MeshMTLS) Enabled() *MTLSBackend {
-	if m == nil || m.EnabledBackend == "" {
-		return nil
-	}
-	for i := range m.Backends {
-		if m.Backends[i].Name == m.EnabledBackend {
-			return &m.Backends[i]
-		}
-	}
-	return nil
-}
-
-// MTLSBackend is a certificate authority.
-type MTLSBackend struct {
-	Name      string   `json:"name"`
-	Type      string   `json:"type"`
-	Mode      MTLSMode `json:"mode,omitzero"` // empty: STRICT
-	Conf      any      `json:"conf,omitzero"`
-	DPCert    any      `json:"dpCert,omitzero"`
-	RootChain any      `json:"rootChain,omitzero"`
-}
-
-// MTLSMode determines whether inbounds accept plain text.
-type MTLSMode string
-
-// The modes.
-const (
-	StrictMTLS     MTLSMode = "STRICT"
-	PermissiveMTLS MTLSMode = "PERMISSIVE"
-)
-
-// Enum returns the allowed values.
-func (MTLSMode) Enum() []string { return conf.Words(StrictMTLS, PermissiveMTLS) }
-
-// MeshServices configures which services of the mesh have MeshServices.
-type MeshServices struct {
-	Mode MeshServicesMode `json:"mode,omitzero"` // empty: Disabled
-}
-
-// MeshServicesMode determines which outbounds a transparent proxy has.
-type MeshServicesMode string
-
-// The modes. With Disabled, outbounds come from service tags only. With Everywhere
-// and ReachableBackends they also come from destinations: from all, or only from
-// the ones in reachableBackends. With Exclusive they come from destinations only.
-const (
-	MeshServicesDisabled    MeshServicesMode = "Disabled"
-	MeshServicesEverywhere  MeshServicesMode = "Everywhere"
-	MeshServicesByReference MeshServicesMode = "ReachableBackends"
-	MeshServicesExclusive   MeshServicesMode = "Exclusive"
-)
-
-// Enum returns the allowed values.
-func (MeshServicesMode) Enum() []string {
-	return conf.Words(MeshServicesDisabled, MeshServicesEverywhere, MeshServicesByReference, MeshServicesExclusive)
-}
-
 // ServicesMode returns the mode of the mesh; m may be nil.
-func (m *Mesh) ServicesMode() MeshServicesMode {
+func (m *Mesh) ServicesMode() specs.MeshServicesMode {
 	if m == nil || m.Spec.MeshServices == nil || m.Spec.MeshServices.Mode == "" {
-		return MeshServicesDisabled
+		return specs.MeshServicesDisabled
 	}
 	return m.Spec.MeshServices.Mode
 }
@@ -165,13 +92,6 @@ func (m *Mesh) Passthrough() bool {
 	return passthrough == nil || *passthrough
 }
 
-// MeshRouting configures how traffic leaves a zone.
-type MeshRouting struct {
-	LocalityAwareLoadBalancing             bool `json:"localityAwareLoadBalancing,omitzero"`
-	ZoneEgress                             bool `json:"zoneEgress,omitzero"`
-	DefaultForbidMeshExternalServiceAccess bool `json:"defaultForbidMeshExternalServiceAccess,omitzero"`
-}
-
 // NoExternalServices returns the field for which proxies do not connect to external
 // services themselves, "" if they do; m may be nil.
 func (m *Mesh) NoExternalServices() (path string) {
@@ -183,14 +103,4 @@ func (m *Mesh) NoExternalServices() (path string) {
 		return "routing.defaultForbidMeshExternalServiceAccess"
 	}
 	return ""
-}
-
-// MeshNetworking configures connections to addresses outside the mesh.
-type MeshNetworking struct {
-	Outbound *MeshOutbound `json:"outbound,omitzero"`
-}
-
-// MeshOutbound configures connections to addresses that are not outbounds.
-type MeshOutbound struct {
-	Passthrough *bool `json:"passthrough,omitzero"` // nil: true
 }

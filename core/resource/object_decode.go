@@ -27,7 +27,7 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 		spec, except = head.Spec, nil
 	}
 	meta := newMeta(at, kind.name, string(head.Name), head.Labels)
-	meta.Namespace = meta.Labels.Value(namespaceLabel)
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	if head.Mesh != nil {
 		meta.Mesh = *head.Mesh
 		if kind.global && meta.Mesh != "" {

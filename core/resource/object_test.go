@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // The documents of testdata/objects are valid or invalid. The file want contains the
@@ -104,7 +105,7 @@ func TestValidateObject(t *testing.T) {
 	valid := func() *resource.MeshService {
 		s := &resource.MeshService{}
 		s.ID = resource.ID{Kind: resource.MeshServiceKind, Mesh: "m", Name: "s"}
-		s.Spec.Ports = []resource.ServicePort{{Port: 80}}
+		s.Spec.Ports = []specs.ServicePort{{Port: 80}}
 		return s
 	}
 	zone := func() *resource.Zone {

@@ -22,8 +22,8 @@ var roleNames = [...]string{"system", "producer", "consumer", "workload-owner"}
 // String returns the value of the label kuma.io/policy-role.
 func (r Role) String() string { return roleNames[r] }
 
-// ParseRole returns the role that a value of the label kuma.io/policy-role names.
-func ParseRole(word string) (Role, bool) {
+// parseRole returns the role that a value of the label kuma.io/policy-role names.
+func parseRole(word string) (Role, bool) {
 	for i, name := range roleNames {
 		if name == word {
 			return Role(i), true
@@ -42,7 +42,7 @@ func ParseRole(word string) (Role, bool) {
 // [TargetRef.isProducer] for the items of a producer.
 func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	if word, present := p.Labels.Get(PolicyRoleLabel); present {
-		return ParseRole(word)
+		return parseRole(word)
 	}
 	switch {
 	case p.Namespace == "" || p.Namespace == SystemNamespace:

@@ -9,9 +9,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 )
 
-// KumaVersion is the version of the resources of a mesh on Kubernetes.
-const KumaVersion = "v1alpha1"
-
 // Shape describes the objects of one kind on Kubernetes.
 type Shape struct {
 	Group, Version, Kind string

@@ -1,13 +1,6 @@
 package resource
 
-import (
-	"cmp"
-	"encoding/json"
-	"slices"
-	"strings"
-
-	"github.com/meshmatch/meshmatch/core/strict"
-)
+import "github.com/meshmatch/meshmatch/core/resource/specs"
 
 // The tags and labels with a special meaning.
 const (
@@ -24,107 +17,14 @@ const (
 	ServiceAccountLabel = "k8s.kuma.io/service-account"
 )
 
+// Tags is a set of tags or labels, sorted by key. The specs of objects have it, too.
+type Tags = specs.Tags
+
+// Tag is a key with a value.
+type Tag = specs.Tag
+
 // AnyValue in a selector's tag means that the key is present.
-const AnyValue = "*"
-
-// Tag is a key with a value. In a selector the value may be [AnyValue].
-type Tag struct {
-	Key   string
-	Value string
-}
-
-// Tags is a set of tags, sorted by key, each key once.
-type Tags []Tag
+const AnyValue = specs.AnyValue
 
 // NewTags returns the tags of m.
-func NewTags(m map[string]string) Tags {
-	if len(m) == 0 {
-		return nil
-	}
-	tags := make(Tags, 0, len(m))
-	for k, v := range m {
-		tags = append(tags, Tag{k, v})
-	}
-	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
-	return tags
-}
-
-// SetEntries sets the tags to the entries of a mapping in a file.
-func (t *Tags) SetEntries(entries []strict.Entry) {
-	if *t = nil; len(entries) > 0 {
-		*t = make(Tags, len(entries))
-	}
-	for i, entry := range entries {
-		(*t)[i] = Tag{entry.Name, entry.Value}
-	}
-}
-
-// Get returns the value of a key, and whether it is present.
-func (t Tags) Get(key string) (string, bool) {
-	for i := range t {
-		if t[i].Key == key {
-			return t[i].Value, true
-		}
-	}
-	return "", false
-}
-
-// Value returns the value of a key, or "" if it is absent.
-func (t Tags) Value(key string) string {
-	v, _ := t.Get(key)
-	return v
-}
-
-// Selectable implements labels.Labels, so that the selectors of package
-// k8s.io/apimachinery/pkg/labels can match tags.
-type Selectable Tags
-
-// Has reports whether a key is present.
-func (s Selectable) Has(key string) bool { _, ok := Tags(s).Get(key); return ok }
-
-// Get returns the value of a key, or "" if it is absent.
-func (s Selectable) Get(key string) string { return Tags(s).Value(key) }
-
-// Lookup returns the value of a key, and whether it is present.
-func (s Selectable) Lookup(key string) (string, bool) { return Tags(s).Get(key) }
-
-// Contains reports whether t has every tag of the selector. [AnyValue] requires
-// only the key.
-func (t Tags) Contains(selector Tags) bool {
-	for _, want := range selector {
-		value, present := t.Get(want.Key)
-		if !present || want.Value != AnyValue && value != want.Value {
-			return false
-		}
-	}
-	return true
-}
-
-// MarshalJSON prints an object with sorted keys.
-func (t Tags) MarshalJSON() ([]byte, error) {
-	if t == nil {
-		return []byte("{}"), nil
-	}
-	return json.Marshal(t.Map())
-}
-
-// Map is the inverse of [NewTags]. It returns nil for nil.
-func (t Tags) Map() map[string]string {
-	if t == nil {
-		return nil
-	}
-	m := make(map[string]string, len(t))
-	for _, tag := range t {
-		m[tag.Key] = tag.Value
-	}
-	return m
-}
-
-// String returns k=v pairs separated by spaces.
-func (t Tags) String() string {
-	pairs := make([]string, len(t))
-	for i, tag := range t {
-		pairs[i] = tag.Key + "=" + tag.Value
-	}
-	return strings.Join(pairs, " ")
-}
+func NewTags(m map[string]string) Tags { return specs.NewTags(m) }

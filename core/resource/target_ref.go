@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -54,7 +55,7 @@ func (t *TargetRef) SelectorTags(yield func(Tag) bool) {
 		}
 	}
 	if named {
-		yield(Tag{ServiceTag, t.Name})
+		yield(Tag{Key: ServiceTag, Value: t.Name})
 	}
 }
 
@@ -218,7 +219,7 @@ func (c *targetCheck) ref() TargetRef {
 		return c.check(kind)
 	}
 	c.mesh() // the errors that do not depend on the kind
-	ValidateSelector(c.at.Field("tags"), Tags(c.doc.Tags))
+	specs.ValidateSelector(c.at.Field("tags"), Tags(c.doc.Tags))
 	return TargetRef{}
 }
 
@@ -320,7 +321,7 @@ func (c *targetCheck) name(kind TargetKind) string {
 	case *doc.Name == "":
 		c.errorf(diag.EmptyValue, "name", "", "must not be empty")
 	case kind != TargetMeshService && kind != TargetMeshServiceSubset && kind != TargetMeshGateway:
-	case *doc.Name == AnyValue:
+	case *doc.Name == specs.AnyValue:
 		c.errorf(diag.BadTag, "name", "kind Mesh selects every service", "bad service name %q", *doc.Name)
 	default:
 		conf.ValidateService(c.at.Field("name"), *doc.Name)
@@ -337,7 +338,7 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
 		c.errorf(diag.MissingField, "tags", "", "required field is missing for kind %s", kind)
 	}
-	ValidateSelector(c.at.Field("tags"), Tags(doc.Tags))
+	specs.ValidateSelector(c.at.Field("tags"), Tags(doc.Tags))
 	return doc.Tags.tags()
 }
 

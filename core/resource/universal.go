@@ -44,7 +44,7 @@ func (d *decoder) universal(in *strict.Value) {
 	strict.DecodeExcept(in, &doc, except...)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
-	meta.Namespace = meta.Labels.Value(namespaceLabel)
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), document: in, top: in, spec: doc.Spec})
 }
 
@@ -58,7 +58,7 @@ func universalMeta(in *strict.Value) Meta {
 	}
 	strict.DecodePart(in, &doc)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
-	meta.Namespace = meta.Labels.Value(namespaceLabel)
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	return meta
 }
 

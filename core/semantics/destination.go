@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
@@ -101,7 +102,7 @@ func (kuma) listedSection(port resource.DestinationPort) string {
 }
 
 func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
-	return k.labelsOnly || mesh.ServicesMode() != resource.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)
+	return k.labelsOnly || mesh.ServicesMode() != specs.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)
 }
 
 // destinationItems omits the items of policies that are attached to a route.

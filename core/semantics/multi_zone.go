@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // multiZoneReading determines how a MeshMultiZoneService is read (SPEC 17.4).
@@ -36,7 +37,7 @@ func (s Semantics) JoinsService(m *resource.MeshMultiZoneService, service *resou
 
 // JoinedPort returns the port of a MeshService that serves a port of its
 // MeshMultiZoneService, or nil.
-func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.MeshService) *resource.ServicePort {
+func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.MeshService) *specs.ServicePort {
 	byNumber := -1
 	for i := range service.Spec.Ports {
 		p := &service.Spec.Ports[i]
@@ -56,7 +57,7 @@ func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.M
 // JoinsElsewhere reports whether clients of other zones reach a MeshService by a
 // MeshMultiZoneService.
 func (s Semantics) JoinsElsewhere(service *resource.MeshService) bool {
-	return !s.reader().multiZone().available || service.Spec.State == resource.Available
+	return !s.reader().multiZone().available || service.Spec.State == specs.Available
 }
 
 // MultiZoneTLS returns to which dataplanes of a MeshMultiZoneService proxies connect

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // Proxies completes the dataplanes of a mesh: it replaces what their documents do not
@@ -41,7 +42,7 @@ func (k kuma) proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
 		return x
 	}
 	x.gateways = resource.ObjectsOf[*resource.MeshGateway](objects)
-	if mesh.ServicesMode() == resource.MeshServicesExclusive {
+	if mesh.ServicesMode() == specs.MeshServicesExclusive {
 		return x
 	}
 	x.virtual = resource.ObjectsOf[*resource.VirtualAddresses](objects)
@@ -57,7 +58,7 @@ func (k kuma) proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
 const virtualPort = 80
 
 // appendVirtual appends the outbounds of a virtual host.
-func appendVirtual(outbounds []resource.Outbound, host *resource.VirtualHost) []resource.Outbound {
+func appendVirtual(outbounds []resource.Outbound, host *specs.VirtualHost) []resource.Outbound {
 	if host.Address == "" {
 		return outbounds
 	}
@@ -66,7 +67,7 @@ func appendVirtual(outbounds []resource.Outbound, host *resource.VirtualHost) []
 		outbounds = append(outbounds, resource.Outbound{Address: host.Address, Port: o.Port, Tags: o.Tags})
 	}
 	isVirtual := func(o resource.Outbound) bool { return o.Port == virtualPort }
-	if host.Type == resource.ServiceHost && !slices.ContainsFunc(outbounds[first:], isVirtual) {
+	if host.Type == specs.ServiceHost && !slices.ContainsFunc(outbounds[first:], isVirtual) {
 		tags := resource.NewTags(map[string]string{resource.ServiceTag: host.Name})
 		outbounds = append(outbounds, resource.Outbound{Address: host.Address, Port: virtualPort, Tags: tags})
 	}
@@ -192,7 +193,7 @@ func (x *Proxies) gatewayOf(d *resource.Dataplane) (best *resource.MeshGateway) 
 // selectorExactness returns a number that is greater for a more exact selector: one with
 // more tags, then one with fewer tags of any value. It is that of the most exact of the
 // selectors that select the tags, and reports whether there is one.
-func selectorExactness(selectors []resource.TagSelector, tags resource.Tags) (exactness int, selects bool) {
+func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exactness int, selects bool) {
 	for i := range selectors {
 		if match := selectors[i].Match; SelectsTags(match, tags) {
 			e := len(match) << 16
@@ -221,7 +222,7 @@ func SelectsTags(selector, tags resource.Tags) bool {
 
 // ListenerTags returns the tags of a listener of a builtin gateway: its own ones, those of
 // its MeshGateway and those of the dataplane, in this precedence.
-func ListenerTags(d *resource.Dataplane, listener *resource.GatewayListener) resource.Tags {
+func ListenerTags(d *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
 	merged := map[string]string{}
 	for _, tags := range []resource.Tags{d.Gateway.Tags, d.Gateway.MeshGateway.Spec.Tags, listener.Tags} {
 		for _, tag := range tags {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // SelectsByTags reports whether a MeshService selects dataplanes by tags (SPEC 17.4).
@@ -29,7 +30,7 @@ func (s Semantics) SPIFFEIDs(service *resource.MeshService) []string {
 	var ids []string
 	for _, id := range service.Spec.Identities {
 		switch {
-		case id.Type == resource.SpiffeIDIdentity:
+		case id.Type == specs.SpiffeIDIdentity:
 			ids = append(ids, id.Value)
 		case s.reader().hasServiceTags():
 			ids = append(ids, "spiffe://"+service.Mesh+"/"+id.Value)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // This file implements what the mesh gives to the proxy of a dataplane in Kuma's semantics
@@ -69,7 +70,7 @@ func (m *mesh) virtualOutbounds(dp *resource.Dataplane) []resource.Outbound {
 					add(host.Address, out.Port, out.Tags)
 				}
 			}
-			if host.Type == resource.ServiceHost && !at80 && host.Address != "" {
+			if host.Type == specs.ServiceHost && !at80 && host.Address != "" {
 				add(host.Address, 80, resource.Tags{{Key: "kuma.io/service", Value: host.Name}})
 			}
 		}
@@ -115,7 +116,7 @@ func (m *mesh) gatewayOf(dp *resource.Dataplane) *resource.MeshGateway {
 }
 
 // listenersOf returns the listeners of a builtin gateway.
-func listenersOf(dp *resource.Dataplane) []resource.GatewayListener {
+func listenersOf(dp *resource.Dataplane) []specs.GatewayListener {
 	if dp.Gateway == nil || dp.Gateway.MeshGateway == nil {
 		return nil
 	}
@@ -124,7 +125,7 @@ func listenersOf(dp *resource.Dataplane) []resource.GatewayListener {
 
 // listenerTags returns the tags of a listener, of its MeshGateway and of the dataplane: the
 // first of them that has a tag gives its value.
-func listenerTags(dp *resource.Dataplane, listener *resource.GatewayListener) resource.Tags {
+func listenerTags(dp *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
 	var tags resource.Tags
 	for _, source := range []resource.Tags{listener.Tags, dp.Gateway.MeshGateway.Spec.Tags, dp.Gateway.Tags} {
 		for _, tag := range source {
@@ -136,7 +137,7 @@ func listenerTags(dp *resource.Dataplane, listener *resource.GatewayListener) re
 	return tags
 }
 
-func listenerName(listener *resource.GatewayListener) string {
+func listenerName(listener *specs.GatewayListener) string {
 	if listener.Hostname == "" || listener.Hostname == "*" {
 		return fmt.Sprint(listener.Port)
 	}
@@ -185,7 +186,7 @@ func (m *mesh) describeGateway(dp *resource.Dataplane) map[string]any {
 	return map[string]any{"kri": m.kri("mgw", &dp.Gateway.MeshGateway.Meta), "listeners": list}
 }
 
-func describeListener(dp *resource.Dataplane, listener *resource.GatewayListener) map[string]any {
+func describeListener(dp *resource.Dataplane, listener *specs.GatewayListener) map[string]any {
 	answer := map[string]any{"name": listenerName(listener), "port": int(listener.Port)}
 	if listener.Hostname != "" {
 		answer["hostname"] = listener.Hostname

@@ -21,6 +21,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // TestResults is the answer of `test`: the results of the AccessTests of a mesh (SPEC
@@ -113,7 +114,7 @@ type inboundAt struct {
 }
 
 // decisions checks the decision of each inbound of a case.
-func (t *tester) decisions(c *resource.AccessCase, single bool) TestResult {
+func (t *tester) decisions(c *specs.AccessCase, single bool) TestResult {
 	targets, err := t.targets(&c.To)
 	if err != nil {
 		return failed("%v", err)
@@ -126,7 +127,7 @@ func (t *tester) decisions(c *resource.AccessCase, single bool) TestResult {
 	return TestResult{Result: TestPass}
 }
 
-func (t *tester) decisionsAt(c *resource.AccessCase, at inboundAt, single bool) TestResult {
+func (t *tester) decisionsAt(c *specs.AccessCase, at inboundAt, single bool) TestResult {
 	permissions := inspect.Permissions(t.view, at.dataplane, at.index)
 	if single {
 		r, err := t.request(c)
@@ -155,7 +156,7 @@ func (t *tester) decisionsAt(c *resource.AccessCase, at inboundAt, single bool) 
 }
 
 // judge compares a decision about a request with the expected one.
-func (t *tester) judge(c *resource.AccessCase, at inboundAt, d access.Decision, r *request.Request) TestResult {
+func (t *tester) judge(c *specs.AccessCase, at inboundAt, d access.Decision, r *request.Request) TestResult {
 	if d.String() == string(c.Expect) {
 		return TestResult{Result: TestPass}
 	}
@@ -167,7 +168,7 @@ func (t *tester) judge(c *resource.AccessCase, at inboundAt, d access.Decision, 
 }
 
 // targets returns the inbounds of a case, at least one.
-func (t *tester) targets(to *resource.AccessTarget) ([]inboundAt, error) {
+func (t *tester) targets(to *specs.AccessTarget) ([]inboundAt, error) {
 	var out []inboundAt
 	what := ""
 	dataplanes := t.all
@@ -201,7 +202,7 @@ func (t *tester) targets(to *resource.AccessTarget) ([]inboundAt, error) {
 }
 
 // request returns the request of a case.
-func (t *tester) request(c *resource.AccessCase) (*request.Request, error) {
+func (t *tester) request(c *specs.AccessCase) (*request.Request, error) {
 	r := &request.Request{}
 	if from := c.From; from != nil {
 		switch {
@@ -242,7 +243,7 @@ func headersOf(values map[string]string) request.Headers {
 // clients returns the requests of some clients; nil means every client. With byTags it
 // identifies clients by their tags, as `from` items do; otherwise by SPIFFE IDs, as
 // entries of rules do.
-func (t *tester) clients(c *resource.AccessClient, byTags bool) (*access.Set, error) {
+func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error) {
 	switch {
 	case c == nil:
 		return nil, nil
@@ -309,7 +310,7 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 }
 
 // requestsOf returns the requests of an assertion; nil means every request.
-func requestsOf(r *resource.TestRequest) *access.Set {
+func requestsOf(r *specs.TestRequest) *access.Set {
 	if r == nil {
 		return nil
 	}
@@ -334,7 +335,7 @@ func requestsOf(r *resource.TestRequest) *access.Set {
 }
 
 // conf checks a field of a conf.
-func (t *tester) conf(c *resource.ConfCase) TestResult {
+func (t *tester) conf(c *specs.ConfCase) TestResult {
 	kind, err := t.kind(c.Kind)
 	if err != nil {
 		return failed("%v", err)
@@ -401,7 +402,7 @@ func valueAt(data []byte, pointer string) (text string, set bool) {
 	return string(encoded), err == nil
 }
 
-func judgeValue(want *resource.ConfCondition, field, value string, set bool) TestResult {
+func judgeValue(want *specs.ConfCondition, field, value string, set bool) TestResult {
 	have := field + " is " + value
 	if !set {
 		have = field + " is not set"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // A list after edits has what a map after the same edits has, and it is the same list
@@ -29,7 +30,7 @@ func TestObjectsAfter(t *testing.T) {
 				continue
 			}
 			service := &resource.MeshService{}
-			service.ID, service.Spec.Ports = id, []resource.ServicePort{{Port: port}}
+			service.ID, service.Spec.Ports = id, []specs.ServicePort{{Port: port}}
 			edits = append(edits, Edit[resource.Object]{id, service})
 			known[id] = port
 			changes = changes || !there || before != port

@@ -53,7 +53,7 @@ func TestRejected(t *testing.T) {
 		},
 		"no port": {
 			Conf: `{applications: [{port: 65536}]}`,
-			Want: `p.yaml:2:24: spec.default.applications[0].port: bad port 0; a port is a number from 1 to 65535`,
+			Want: `p.yaml:2:24: spec.default.applications[0].port: bad port 65536; a port is a number from 1 to 65535`,
 		},
 		"empty address": {
 			Conf: `{applications: [{port: 1, address: ""}]}`,

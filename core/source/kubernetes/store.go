@@ -19,7 +19,7 @@ const Scheme = "k8s://"
 
 // SystemNamespace is the namespace of Kuma's control plane, unless [Options] name another
 // one.
-const SystemNamespace = "kuma-system"
+const SystemNamespace = resource.SystemNamespace
 
 // Options are the options of a [Store].
 type Options struct {

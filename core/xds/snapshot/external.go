@@ -12,6 +12,7 @@ import (
 
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -124,22 +125,22 @@ func acceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMat
 	}
 }
 
-func nameMatcher(name resource.SubjectAltName) *matcherv3.StringMatcher {
-	if name.Type == resource.PrefixName {
+func nameMatcher(name specs.SubjectAltName) *matcherv3.StringMatcher {
+	if name.Type == specs.PrefixName {
 		return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: name.Value}}
 	}
 	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: name.Value}}
 }
 
 // inline returns a certificate or key of a service that is reachable.
-func inline(set *destinations.Set, c *resource.Certificate) *corev3.DataSource {
+func inline(set *destinations.Set, c *specs.Certificate) *corev3.DataSource {
 	text, _ := set.PEM(c)
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
 }
 
 // versionsOf returns a range of versions, which may be nil. By default Envoy's clients
 // offer only TLS 1.2, and refuse a range whose lower bound is above it.
-func versionsOf(v *resource.TLSVersions) *tlsv3.TlsParameters {
+func versionsOf(v *specs.TLSVersions) *tlsv3.TlsParameters {
 	m := &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
 	if v == nil {
 		return m
@@ -154,9 +155,9 @@ func versionsOf(v *resource.TLSVersions) *tlsv3.TlsParameters {
 	return m
 }
 
-var tlsVersions = map[resource.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
-	resource.TLS10: tlsv3.TlsParameters_TLSv1_0,
-	resource.TLS11: tlsv3.TlsParameters_TLSv1_1,
-	resource.TLS12: tlsv3.TlsParameters_TLSv1_2,
-	resource.TLS13: tlsv3.TlsParameters_TLSv1_3,
+var tlsVersions = map[specs.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
+	specs.TLS10: tlsv3.TlsParameters_TLSv1_0,
+	specs.TLS11: tlsv3.TlsParameters_TLSv1_1,
+	specs.TLS12: tlsv3.TlsParameters_TLSv1_2,
+	specs.TLS13: tlsv3.TlsParameters_TLSv1_3,
 }

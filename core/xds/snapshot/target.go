@@ -6,6 +6,7 @@ import (
 
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -133,7 +134,7 @@ func (t *target) hasOtherSecrets(set *destinations.Set) bool {
 
 // servedBy returns the inbounds that serve a port of a MeshService, of all inbounds of its
 // dataplanes.
-func servedBy(port *resource.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
+func servedBy(port *specs.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
 	serving := port.Target()
 	var list []*xds.Endpoint
 	for _, e := range all {
@@ -150,9 +151,9 @@ func servedBy(port *resource.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
 const noSPIFFEID = "no SPIFFE ID is known"
 
 // servicePort returns the port of a MeshService.
-func (t *target) servicePort() *resource.ServicePort {
+func (t *target) servicePort() *specs.ServicePort {
 	ports := t.object.(*resource.MeshService).Spec.Ports
-	at := slices.IndexFunc(ports, func(p resource.ServicePort) bool { return p.Port == t.port.Number })
+	at := slices.IndexFunc(ports, func(p specs.ServicePort) bool { return p.Port == t.port.Number })
 	return &ports[at]
 }
 
