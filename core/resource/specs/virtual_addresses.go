@@ -2,6 +2,7 @@ package specs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,7 +73,7 @@ func (h *VirtualHosts) DecodeAt(in *strict.Value) {
 	}
 	var docs map[string]virtualHostDoc
 	if err := json.Unmarshal([]byte(text), &docs); err != nil {
-		in.At().Errorf(diag.BadValue, hint, "bad virtual addresses: %v", err)
+		in.At().Errorf(diag.BadValue, hint, "bad virtual addresses: %v", withoutGoType(err))
 		return
 	}
 	for key, doc := range docs {
@@ -89,6 +90,19 @@ func (h *VirtualHosts) DecodeAt(in *strict.Value) {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
+}
+
+// withoutGoType returns an error of encoding/json without the name of a Go type.
+func withoutGoType(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	where := "a host"
+	if wrong.Field != "" {
+		where = "the field " + wrong.Field
+	}
+	return fmt.Errorf("%s cannot be a %s", where, wrong.Value)
 }
 
 func (d *virtualHostDoc) host(key string) (VirtualHost, error) {
