@@ -2,13 +2,8 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -17,8 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
@@ -59,7 +52,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	if err := s.front.init(options.Options); err != nil {
 		return nil, err
 	}
-	transport, err := upstreamCredentials(options.UpstreamTLS)
+	transport, err := upstreamCredentials(options.UpstreamTLS, options.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -93,36 +86,6 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	s.handler, s.isReady = s.Handler, s.relay.Ready
 	s.ownsPath = func(string, *url.URL) bool { return false } // a relay does not know the identity of a dataplane
 	return s, nil
-}
-
-// upstreamCredentials returns the credentials for the upstream. The client's certificate is
-// read again for each connection.
-func upstreamCredentials(files *TLSFiles) (credentials.TransportCredentials, error) {
-	if files == nil {
-		return insecure.NewCredentials(), nil
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
-	if files.ClientCA != "" {
-		pem, err := os.ReadFile(files.ClientCA)
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s: %w", files.ClientCA, errors.New("there is no certificate in PEM"))
-		}
-	}
-	if files.Certificate != "" {
-		load := func() (*tls.Certificate, error) {
-			c, err := tls.LoadX509KeyPair(files.Certificate, files.Key)
-			return &c, err
-		}
-		if _, err := load(); err != nil {
-			return nil, fmt.Errorf("%s: %w", files.Certificate, err)
-		}
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
-	}
-	return credentials.NewTLS(config), nil
 }
 
 // Run serves until the context ends, and then returns nil. The error is that of a listener.

@@ -47,10 +47,17 @@ func (c *credentialsOf) relayFiles(id string) *serve.TLSFiles {
 // startRelay starts a relay with TLS on both sides.
 func startRelay(t *testing.T, c *credentialsOf, id, upstream string, relays ...string) *serve.Relay {
 	t.Helper()
-	r, err := serve.NewRelay(serve.RelayOptions{
-		Options:   serve.Options{XDS: "127.0.0.1:0", HTTP: "127.0.0.1:0", TLS: c.files(), Relays: relays, Operators: []string{webID}},
+	return runRelay(t, serve.RelayOptions{
+		Options:   serve.Options{TLS: c.files(), Relays: relays, Operators: []string{webID}},
 		Upstreams: []string{upstream}, UpstreamTLS: c.relayFiles(id),
 	})
+}
+
+// runRelay runs a relay on free ports.
+func runRelay(t *testing.T, options serve.RelayOptions) *serve.Relay {
+	t.Helper()
+	options.XDS, options.HTTP = "127.0.0.1:0", "127.0.0.1:0"
+	r, err := serve.NewRelay(options)
 	if err != nil {
 		t.Fatal(err)
 	}

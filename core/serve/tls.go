@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TLSFiles are the paths of PEM files: the server's certificate with its key, and the
-// CAs of clients.
+// TLSFiles are the paths of PEM files: a certificate with its key, and the CAs of the other
+// side.
 type TLSFiles struct {
 	Certificate, Key, ClientCA string
 }
@@ -21,29 +21,40 @@ type TLSFiles struct {
 // rereadAfter is how long the files are not read again.
 const rereadAfter = time.Second
 
-// tlsReloader has the TLS configuration of the current files. If they are invalid, the
+// A tlsReloader has the TLS configuration of the current files. If they are invalid, the
 // previous configuration stays in use.
 type tlsReloader struct {
 	files TLSFiles
+	build func(TLSFiles, tlsContents) (*tls.Config, error)
 	log   *slog.Logger
 
 	mu      sync.Mutex
 	checked time.Time
-	read    [3][]byte
+	read    tlsContents
 	config  *tls.Config
 	failed  string // the last error, which is logged once
 }
 
-// newTLSReloader reads the files for the first time.
+// tlsContents are the contents of TLSFiles. That of a file without a path is nil.
+type tlsContents struct{ certificate, key, ca []byte }
+
+func (c tlsContents) equal(other tlsContents) bool {
+	return bytes.Equal(c.certificate, other.certificate) && bytes.Equal(c.key, other.key) && bytes.Equal(c.ca, other.ca)
+}
+
+// newTLSReloader reads the files of a server for the first time.
 func newTLSReloader(files TLSFiles, log *slog.Logger) (*tlsReloader, error) {
-	r := &tlsReloader{files: files, log: log}
+	return startTLSReloader(&tlsReloader{files: files, build: serverTLS, log: log})
+}
+
+func startTLSReloader(r *tlsReloader) (*tlsReloader, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// current returns the configuration. It requires a client certificate.
+// current returns the configuration. That of a server requires a client certificate.
 func (r *tlsReloader) current() *tls.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,32 +74,64 @@ func (r *tlsReloader) current() *tls.Config {
 
 // load reads the files and makes the configuration if they changed.
 func (r *tlsReloader) load() error {
-	var read [3][]byte
-	for i, path := range []string{r.files.Certificate, r.files.Key, r.files.ClientCA} {
-		content, err := os.ReadFile(path)
+	var read tlsContents
+	for _, file := range []struct {
+		path    string
+		content *[]byte
+	}{
+		{r.files.Certificate, &read.certificate}, {r.files.Key, &read.key}, {r.files.ClientCA, &read.ca},
+	} {
+		if file.path == "" {
+			continue
+		}
+		content, err := os.ReadFile(file.path)
 		if err != nil {
 			return err
 		}
-		read[i] = content
+		*file.content = content
 	}
-	if r.config != nil && bytes.Equal(read[0], r.read[0]) && bytes.Equal(read[1], r.read[1]) && bytes.Equal(read[2], r.read[2]) {
+	if r.config != nil && read.equal(r.read) {
 		return nil
 	}
-	certificate, err := tls.X509KeyPair(read[0], read[1])
+	config, err := r.build(r.files, read)
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.files.Certificate, err)
+		return err
 	}
-	clients := x509.NewCertPool()
-	if !clients.AppendCertsFromPEM(read[2]) {
-		return fmt.Errorf("%s: %w", r.files.ClientCA, errors.New("there is no certificate in PEM"))
+	r.read, r.config = read, config
+	return nil
+}
+
+// serverTLS makes the configuration of a server.
+func serverTLS(files TLSFiles, read tlsContents) (*tls.Config, error) {
+	certificate, err := keyPair(files, read)
+	if err != nil {
+		return nil, err
 	}
-	r.read = read
-	r.config = &tls.Config{
+	clients, err := certificatePool(files, read)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, NextProtos: []string{"h2", "http/1.1"},
 		SessionTicketsDisabled: true, // a resumed session would not be verified with new CAs
+	}, nil
+}
+
+func keyPair(files TLSFiles, read tlsContents) (tls.Certificate, error) {
+	certificate, err := tls.X509KeyPair(read.certificate, read.key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("%s: %w", files.Certificate, err)
 	}
-	return nil
+	return certificate, nil
+}
+
+func certificatePool(files TLSFiles, read tlsContents) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(read.ca) {
+		return nil, fmt.Errorf("%s: %w", files.ClientCA, errors.New("there is no certificate in PEM"))
+	}
+	return pool, nil
 }
 
 // server returns a configuration that uses the current files at each handshake. The

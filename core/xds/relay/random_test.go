@@ -17,15 +17,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// TestRandom edits what an upstream serves, and kills and starts the upstream and two relays
-// in a row, while clients of both protocols, by name and by locator, subscribe, reject, stop
+// TestRandom edits what an upstream serves, and kills, starts and pauses the upstream and two
+// relays in a row, while clients of both protocols, by name and by locator, subscribe, reject, stop
 // reading and reconnect at either relay. The model is what a client of the upstream itself
 // holds: at the end each client holds what the last state has for it, and nothing else.
 //
 // In between, each content that a client holds must be one that some state had for its
 // question (served): a relay may be late, and never makes anything up.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -46,6 +46,7 @@ type world struct {
 	source  *xdstest.Source
 	sites   [3]*site    // of the upstream and the relays
 	running [3]*running // nil: killed
+	paused  [3]bool
 	relays  [3]*relay.Relay
 	states  [3]string // directories
 	clients []*xdstest.Actor
@@ -113,6 +114,15 @@ func (w *world) kill(i int) {
 	if w.running[i] != nil {
 		w.running[i].stop()
 		w.running[i] = nil
+	}
+}
+
+// pause pauses a site, or lets it go on.
+func (w *world) pause(i int, paused bool) {
+	if w.paused[i] = paused; paused {
+		w.sites[i].pause()
+	} else {
+		w.sites[i].resume()
 	}
 }
 
@@ -193,7 +203,7 @@ func (w *world) variants(k wire.Type, name, quality string) []wire.Variant {
 func (w *world) step() {
 	i := w.rand.IntN(len(w.clients))
 	c := w.clients[i]
-	switch w.rand.IntN(20) {
+	switch w.rand.IntN(22) {
 	case 0, 1:
 		w.edit(func(s *xdstest.State) { s.Nodes[w.nodeOf(i)] = w.snapshot("") })
 	case 2, 3, 4:
@@ -204,7 +214,7 @@ func (w *world) step() {
 	case 5:
 		w.edit(func(s *xdstest.State) { delete(s.Nodes, w.nodeOf(i)) })
 	case 6:
-		if at := 1 + w.rand.IntN(2); w.running[at] != nil {
+		if at := 1 + w.rand.IntN(2); w.running[at] != nil && !w.paused[at] {
 			w.at[i] = at
 			must(w.t, c.Reconnect(ready(w.conns[at])))
 		}
@@ -218,10 +228,17 @@ func (w *world) step() {
 		w.kill(w.rand.IntN(3))
 	case 12, 13:
 		w.start(w.rand.IntN(3))
-	case 14:
+	case 14, 15:
+		if at := w.rand.IntN(3); w.paused[at] || w.rand.IntN(2) == 0 {
+			w.pause(at, !w.paused[at])
+		}
+	case 16:
 		synctest.Wait()
 		w.checkServed()
 	default:
+		if w.paused[w.at[i]] {
+			return // gRPC could wait for the connection while it holds a lock, and then the clock stops
+		}
 		t, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		_ = c.Ask(w.rand, t, name, map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}) // the relay may be killed
 	}
@@ -244,6 +261,7 @@ func (w *world) checkServed() {
 // resumed.
 func (w *world) finish() {
 	for i := range w.sites {
+		w.pause(i, false)
 		w.start(i)
 	}
 	w.edit(func(s *xdstest.State) {

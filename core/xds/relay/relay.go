@@ -36,17 +36,20 @@ type Relay struct {
 	edited     bool
 	lastAnswer int64 // as clock
 	upstream   attached
-	lost       time.Time // when the upstream was lost, or the time of what was loaded
+	slowPings  map[string]bool // addresses of upstreams that have refused pings
+	lost       time.Time       // when the upstream was lost, or the time of what was loaded
 
 	saver saver
 }
 
 // attached is the upstream that is used. The zero value is none.
 type attached struct {
-	ctx     context.Context
-	conn    *grpc.ClientConn
-	address string
-	running *sync.WaitGroup
+	// ctx is that of the relay, and connected ends with the connection. A stream has the first
+	// one, so that it ends with the error of the connection.
+	ctx, connected context.Context
+	conn           *grpc.ClientConn
+	address        string
+	running        *sync.WaitGroup
 }
 
 // Counters count what the relay exchanges with its upstream. They may be read at any time.
@@ -69,6 +72,7 @@ func New(options Options) (*Relay, error) {
 	r := &Relay{
 		options: options, log: options.Logger, start: time.Now(), pool: newPool(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
+		slowPings: map[string]bool{},
 	}
 	r.lost = r.start
 	r.clock.Store(1)
@@ -127,10 +131,10 @@ func (r *Relay) Run(ctx context.Context, s *server.Server) {
 }
 
 // attach begins to use an upstream, with r.mu.
-func (r *Relay) attach(ctx context.Context, conn *grpc.ClientConn, address string, running *sync.WaitGroup) {
-	r.upstream = attached{ctx, conn, address, running}
+func (r *Relay) attach(u attached) {
+	r.upstream = u
 	if r.options.Mode == Locators {
-		running.Go(func() { r.keepSession(ctx, conn, &r.locators) })
+		r.startSession(&r.locators)
 	}
 	for _, n := range r.nodes {
 		r.startNode(n)
@@ -141,7 +145,7 @@ func (r *Relay) attach(ctx context.Context, conn *grpc.ClientConn, address strin
 	r.publish()
 }
 
-// detach is called with r.mu when the upstream is lost, after its context has ended.
+// detach is called with r.mu when the upstream is lost.
 func (r *Relay) detach() {
 	r.lost = time.Now()
 	r.upstream = attached{}
@@ -164,39 +168,18 @@ func (r *Relay) startNode(n *node) {
 // startGrant is startNode for a grant.
 func (r *Relay) startGrant(g *grant) { g.stop = r.startSession(g) }
 
+// startSession returns the function that ends the session; nil without an upstream.
 func (r *Relay) startSession(o owner) context.CancelFunc {
 	u := r.upstream
 	if u.conn == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(u.ctx)
-	u.running.Go(func() { r.keepSession(ctx, u.conn, o) })
+	u.running.Go(func() {
+		defer cancel()
+		r.keepSession(ctx, u, o)
+	})
 	return cancel
-}
-
-// isSilent reports whether the upstream has answered nothing for too long, although it was
-// asked.
-func (r *Relay) isSilent(since int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.clock.Load()-max(since, r.lastAnswer) < silence {
-		return false
-	}
-	for _, n := range r.names {
-		for _, q := range n.questions {
-			if q.asked && q.verdict == server.Unknown {
-				return true
-			}
-		}
-	}
-	for _, n := range r.nodes {
-		for t := range n.types {
-			if of := &n.types[t]; of.begun && of.responded == 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // tick does every second what depends on time, until the context ends.

@@ -81,18 +81,22 @@ func (b *backoff) wait(ctx context.Context) bool {
 }
 
 // keepSession opens streams for an owner until the context ends, or the connection is lost.
-func (r *Relay) keepSession(ctx context.Context, conn *grpc.ClientConn, o owner) {
+func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 	var pause backoff
-	for ctx.Err() == nil {
-		answered, err := r.runSession(ctx, conn, o)
-		if ctx.Err() != nil {
+	both, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(u.connected, cancel)()
+	for both.Err() == nil {
+		answered, err := r.runSession(ctx, u, o)
+		r.noteRefusal(u.address, err)
+		if both.Err() != nil {
 			return
 		}
 		r.log.Warn("a stream to the upstream ended", "error", clip(err.Error(), maxLogged))
 		if answered {
 			pause = backoff{}
 		}
-		if !pause.wait(ctx) {
+		if !pause.wait(both) {
 			return
 		}
 	}
@@ -108,10 +112,10 @@ func clip(text string, most int) string {
 }
 
 // runSession runs one stream, and reports whether the upstream has answered on it.
-func (r *Relay) runSession(ctx context.Context, conn *grpc.ClientConn, o owner) (answered bool, err error) {
+func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx,
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(u.conn).DeltaAggregatedResources(ctx,
 		grpc.MaxCallRecvMsgSize(MaxResponseBytes), grpc.MaxCallSendMsgSize(MaxResponseBytes))
 	if err != nil {
 		return false, err
@@ -132,7 +136,7 @@ func (r *Relay) runSession(ctx context.Context, conn *grpc.ClientConn, o owner) 
 		m, err := stream.Recv()
 		if err == nil {
 			var ok bool
-			ok, err = s.receive(ctx, m)
+			ok, err = s.receive(u.connected, m)
 			answered = answered || ok
 		}
 		if err != nil {
@@ -186,7 +190,8 @@ const (
 	maxRejectPause = 5 * time.Second
 )
 
-// receive applies a response, and ACKs or NACKs it. It reports whether it was right.
+// receive applies a response, and ACKs or NACKs it. It reports whether it was right. The
+// context is that of the connection.
 func (s *session) receive(ctx context.Context, m *discoveryv3.DeltaDiscoveryResponse) (bool, error) {
 	problems := s.handle(m)
 	if len(problems) == 0 {

@@ -2,34 +2,62 @@ package relay
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	grpcbackoff "google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // Times of the connection to an upstream.
 const (
 	connectTimeout = 5 * time.Second // then the next upstream is tried
-	pingInterval   = 5 * time.Minute // the least that servers of gRPC allow by default
-	// silence is how long an upstream may leave all questions without an answer while there
-	// are others to try.
-	silence = 15 // seconds
+	// If nothing arrives for pingInterval, the upstream is pinged, and if nothing arrives for
+	// pingTimeout after that, it is lost. So one that is paused, or is behind a network that
+	// drops packets, is lost after 25 s. Package server allows a ping each 10 s.
+	pingInterval = 15 * time.Second
+	pingTimeout  = 10 * time.Second
+	// slowPingInterval is for an upstream that has refused pings: servers of gRPC allow one in
+	// five minutes by default.
+	slowPingInterval = 6 * time.Minute
+	// goAwayTimeout is how long after the announcement of its end a connection may stay: servers
+	// of gRPC end it one second later.
+	goAwayTimeout = 3 * time.Second
+	// silence is how long an upstream may leave questions without an answer while there are
+	// others to try. It doubles, up to maxSilence, each time that none of them answers.
+	silence    = 15 * time.Second
+	maxSilence = 5 * time.Minute
 )
 
 // follow keeps a connection to the first upstream that answers, until the context ends. When
 // it is lost, the upstreams are tried again from the first one.
 func (r *Relay) follow(ctx context.Context) {
 	var pause backoff
-	for i := 0; ctx.Err() == nil; i++ {
-		upstream := r.options.Upstreams[i%len(r.options.Upstreams)]
-		if r.connect(ctx, upstream) {
-			i, pause = -1, backoff{}
+	patience := silence
+	last := len(r.options.Upstreams) - 1
+	for i := 0; ; {
+		switch r.connect(ctx, r.options.Upstreams[i], patience) {
+		case lost:
+			i, pause, patience = 0, backoff{}, silence
+			if !pause.wait(ctx) {
+				return
+			}
+			continue
+		case silent:
+			patience = min(2*patience, maxSilence)
 		}
-		if i < 0 || i%len(r.options.Upstreams) == len(r.options.Upstreams)-1 {
+		if ctx.Err() != nil {
+			return
+		}
+		if i++; i > last {
+			i = 0
 			if !pause.wait(ctx) {
 				return
 			}
@@ -37,10 +65,20 @@ func (r *Relay) follow(ctx context.Context) {
 	}
 }
 
-// connect uses one upstream until its connection is lost, and reports whether it answered.
-func (r *Relay) connect(ctx context.Context, u Upstream) (answered bool) {
+// An end is why an upstream is no longer used.
+type end int
+
+const (
+	unusable end = iota // it cannot be reached, or has never answered
+	silent              // it is connected, and does not answer
+	lost                // it has answered
+)
+
+// connect uses one upstream until its connection is lost, or it does not answer for too
+// long.
+func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration) end {
 	options := append([]grpc.DialOption{
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: pingInterval, Timeout: 10 * time.Second}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: r.pingInterval(u.Address), Timeout: pingTimeout}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: grpcbackoff.DefaultConfig, MinConnectTimeout: connectTimeout}),
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),
@@ -48,35 +86,102 @@ func (r *Relay) connect(ctx context.Context, u Upstream) (answered bool) {
 	conn, err := grpc.NewClient(u.Address, options...)
 	if err != nil {
 		r.log.Error("an upstream cannot be used", "address", u.Address, "error", err.Error())
-		return false
+		return unusable
 	}
 	defer conn.Close()
 	if !isReady(ctx, conn) {
 		if ctx.Err() == nil {
-			r.log.Warn("an upstream cannot be reached", "address", u.Address)
+			r.log.Warn("an upstream cannot be reached", "address", u.Address, "error", clip(connectError(ctx, conn), maxLogged))
 		}
-		return false
+		return unusable
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	defer running.Wait()
+	defer endSessions(conn, &running)
+	connected, cancel := context.WithCancel(ctx)
 	defer cancel()
 	before := r.counters.Responses.Load()
 	r.mu.Lock()
-	r.attach(ctx, conn, u.Address, &running)
+	r.attach(attached{ctx: ctx, connected: connected, conn: conn, address: u.Address, running: &running})
 	r.mu.Unlock()
 	r.log.Info("the upstream is connected", "address", u.Address)
-	r.watch(ctx, conn)
-	ended := ctx.Err() != nil
+	isLost := r.watch(ctx, conn, patience)
 	cancel() // no session begins after this
-	answered = r.counters.Responses.Load() > before
 	r.mu.Lock()
+	unused := r.isUnused()
 	r.detach()
 	r.mu.Unlock()
-	if !ended {
-		r.log.Warn("the upstream is lost; what is held stays served", "address", u.Address)
+	switch {
+	case ctx.Err() != nil:
+		return unusable
+	case !isLost:
+		r.log.Warn("the upstream does not answer; the next one is tried", "address", u.Address)
+		return silent
+	case unused:
+		r.log.Info("the upstream has closed a connection that was not used", "address", u.Address)
+		return lost
 	}
-	return answered
+	r.log.Warn("the upstream is lost; what is held stays served", "address", u.Address)
+	if r.counters.Responses.Load() == before {
+		return unusable
+	}
+	return lost
+}
+
+// endSessions waits for sessions after the connection is lost, or is no longer wanted. The
+// streams of a lost connection end by themselves, with its error (see noteRefusal), and soon.
+func endSessions(conn *grpc.ClientConn, running *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(ended)
+	}()
+	if conn.GetState() != connectivity.Ready {
+		select {
+		case <-ended:
+		case <-time.After(goAwayTimeout):
+		}
+	}
+	_ = conn.Close()
+	<-ended
+}
+
+// isUnused reports whether the upstream has no stream because no client needs one. It is called
+// with r.mu.
+func (r *Relay) isUnused() bool {
+	if r.options.Mode == Locators {
+		return false
+	}
+	for _, n := range r.nodes {
+		if n.stop != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// pingInterval returns after what time without data an upstream is pinged.
+func (r *Relay) pingInterval(address string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slowPings[address] {
+		return slowPingInterval
+	}
+	return pingInterval
+}
+
+// noteRefusal makes pings rare if the error of a stream is that the upstream refuses them. The
+// text is the debug data that the specification of gRPC's keepalive prescribes.
+func (r *Relay) noteRefusal(address string, err error) {
+	if !strings.Contains(err.Error(), "too_many_pings") {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.slowPings[address] {
+		r.slowPings[address] = true
+		r.log.Warn("the upstream refuses pings, so they are rare from now on; if it is paused, this is found late",
+			"address", address, "after", (slowPingInterval + pingTimeout).String())
+	}
 }
 
 // isReady waits for a connection.
@@ -91,19 +196,61 @@ func isReady(ctx context.Context, conn *grpc.ClientConn) bool {
 	}
 }
 
-// watch waits until a connection is lost, or is of no use and there is another upstream.
-func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn) {
+// connectError returns why a connection is not ready. gRPC reports it to streams only.
+func connectError(ctx context.Context, conn *grpc.ClientConn) string {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout/10)
+	defer cancel()
+	if _, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx); err != nil {
+		return status.Convert(err).Message()
+	}
+	return ""
+}
+
+// watch waits until a connection is lost, or does not answer and there is another upstream. It
+// reports whether the connection is lost.
+func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.Duration) (isLost bool) {
 	begin := r.clock.Load()
 	for conn.GetState() == connectivity.Ready {
 		within, cancel := context.WithTimeout(ctx, time.Second)
 		conn.WaitForStateChange(within, connectivity.Ready)
 		cancel()
 		if ctx.Err() != nil {
-			return
+			return false
 		}
-		if len(r.options.Upstreams) > 1 && r.isSilent(begin) {
-			r.log.Warn("the upstream does not answer; the next one is tried")
-			return
+		if len(r.options.Upstreams) > 1 && r.isSilent(begin, int64(patience/time.Second)) {
+			return false
 		}
 	}
+	return true
+}
+
+// isSilent reports whether the upstream has answered nothing for some seconds, although it was
+// asked. Begin is when it was connected, as Relay.clock.
+//
+// Servers answer every locator. Some do not answer names of nodes that do not exist, so
+// questions of nodes are a reason only if the upstream has answered nothing at all.
+func (r *Relay) isSilent(begin, seconds int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.clock.Load()-max(begin, r.lastAnswer) < seconds {
+		return false
+	}
+	for _, n := range r.names {
+		for _, q := range n.questions {
+			if q.asked && q.verdict == server.Unknown {
+				return true
+			}
+		}
+	}
+	if r.lastAnswer >= begin {
+		return false
+	}
+	for _, n := range r.nodes {
+		for t := range n.types {
+			if of := &n.types[t]; of.begun && of.responded == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
