@@ -11,15 +11,16 @@ import (
 
 const loginPath = "/login"
 
-// loginPage has no script. Its style sheet is that of the pages, which has no data.
+// loginPage has no script. Its style sheet and its icon are those of the pages, which have no
+// data.
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Log in · meshmatch</title>
-<link rel="stylesheet" href="{{.Style}}"></head>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="{{.Icon}}" type="image/svg+xml"><link rel="stylesheet" href="{{.Style}}"></head>
 <body><main>
 <h1>Log in</h1>
 {{with .Problem}}<p class="alert" role="alert">{{.}}</p>
-{{end}}<form method="post" action="{{.Action}}">
+{{end}}<form class="stack narrow" method="post" action="{{.Action}}">
 <p><label for="token">Token of an operator</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required></p>
 <p><button type="submit">Log in</button></p>
@@ -34,7 +35,7 @@ const maxLogin = 4 << 10
 // login serves the login page, which exchanges the token for a cookie.
 func (s *front) login(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
 	switch {
@@ -62,7 +63,7 @@ func (s *front) login(w http.ResponseWriter, r *http.Request) {
 func (s *front) writeLogin(w http.ResponseWriter, status int, problem string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = loginPage.Execute(w, struct{ Style, Action, Problem string }{ // fails if the client has gone
-		pages.StyleSheet(s.options.HTTPPrefix), s.options.HTTPPrefix + loginPath, problem,
+	_ = loginPage.Execute(w, struct{ Style, Icon, Action, Problem string }{ // fails if the client has gone
+		pages.StyleSheet(s.options.HTTPPrefix), pages.Icon(s.options.HTTPPrefix), s.options.HTTPPrefix + loginPath, problem,
 	})
 }

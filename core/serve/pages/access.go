@@ -69,7 +69,7 @@ const (
 	// because each pair is a question about permissions.
 	maxPairs = 200_000
 	// maxCells is the number of cells of a matrix, after equal rows and columns are joined.
-	maxCells = 20_000
+	maxCells = 40_000
 	// maxNodes is the number of nodes of a graph.
 	maxNodes = 150
 	// maxEdges is the number of its edges, beyond which nothing can be followed.

@@ -111,6 +111,7 @@ type contentOf struct {
 	shadow   string   // the configs with the policies that inform, as pointers
 	node     string   // how far the proxies are
 	change   string   // the last commit and its convergence
+	load     string   // the outcome of the last loads
 	findings *checked // the last ones that are known
 }
 
@@ -126,7 +127,7 @@ func (s *site) subjectOf(u *url.URL) func(*State) contentOf {
 		return func(state *State) contentOf { return s.contentOfDataplane(state, segments[1], segments[3], u.Query()) }
 	}
 	return func(state *State) contentOf {
-		return contentOf{state: state, change: s.lastChange(), findings: s.lastFound()}
+		return contentOf{state: state, change: s.lastChange(), load: s.lastLoad(), findings: s.lastFound()}
 	}
 }
 
@@ -167,6 +168,15 @@ func (s *site) nodeContent(d *resource.Dataplane) string {
 		fmt.Fprint(&b, t, state.Sent, state.Acked, state.NACK != nil)
 	}
 	return b.String()
+}
+
+// lastLoad describes what overviews show of the loads, except times that pass.
+func (s *site) lastLoad() string {
+	if s.Load == nil {
+		return ""
+	}
+	load := s.Load()
+	return fmt.Sprint(load.StaleSince, load.StaleWhy, load.Errors, load.Held, load.Store, load.StoreConnected)
 }
 
 // lastFound returns the last findings, or nil while they are sought.

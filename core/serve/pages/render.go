@@ -243,6 +243,9 @@ func IsAsset(path string) bool {
 // StyleSheet returns the link of the style sheet.
 func StyleSheet(prefix string) string { return links{prefix}.assetLink("style.css") }
 
+// Icon returns the link of the icon.
+func Icon(prefix string) string { return links{prefix}.assetLink("icon.svg") }
+
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	a, known := assets[r.PathValue("name")]
 	setHeaders(w.Header())

@@ -121,7 +121,11 @@ let gone = false;
 
 // reload fetches the page and replaces what changed.
 async function reload() {
-  const response = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" }, credentials: "same-origin", redirect: "error" });
+  const response = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" }, credentials: "same-origin", redirect: "manual" });
+  if (response.type === "opaqueredirect") { // to the login page
+    say("logged out, load the page again to log in", true);
+    return;
+  }
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const now = new Date().toLocaleTimeString();
   let notice = document.getElementById("gone");

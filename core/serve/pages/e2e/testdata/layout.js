@@ -1,6 +1,7 @@
 // What is wrong with the layout of a page, as a list of texts. It is an expression.
 (() => {
   const wrong = [];
+  scrollTo(0, 0); // else the header is above the text on purpose
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) {
     const widest = [...document.body.querySelectorAll("*")].filter((e) => !e.closest(".scroll, .hidden, .skip") || e.classList.contains("scroll"))
