@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,15 +103,21 @@ func (a *Authority) IssueFor(t T, usage Usage, uris ...string) tls.Certificate {
 	return certificate
 }
 
-// IssueHost returns a certificate for a server with a host name. Each call makes another
-// one.
+// IssueHost returns a certificate for a server with a host name or an IP address. Each call
+// makes another one.
 func (a *Authority) IssueHost(t T, name string) tls.Certificate {
 	key := newKey(t)
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(1 << 32), Subject: pkix.Name{CommonName: "host"}, DNSNames: []string{name},
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1 << 32), Subject: pkix.Name{CommonName: "host"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: Workload.Key, ExtKeyUsage: Workload.Extended,
-	}, a.Certificate, &key.PublicKey, a.key)
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{name}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.Certificate, &key.PublicKey, a.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +143,16 @@ func (a *Authority) Bundle() string { return CertificatePEM(a.Certificate.Raw) }
 // NAME.key and the CA's certificate to ca.pem, all in dir. An Envoy that reads a file at
 // the same time reads all of it.
 func (a *Authority) WriteFiles(t T, dir, name string, uris ...string) {
-	certificate := a.Issue(t, uris...)
+	a.write(t, dir, name, a.Issue(t, uris...))
+}
+
+// WriteHostFiles is WriteFiles for a server with a host name or an IP address, which is also
+// the name of the files.
+func (a *Authority) WriteHostFiles(t T, dir, host string) {
+	a.write(t, dir, host, a.IssueHost(t, host))
+}
+
+func (a *Authority) write(t T, dir, name string, certificate tls.Certificate) {
 	for file, content := range map[string]string{
 		name + ".pem": CertificatePEM(certificate.Certificate[0]),
 		name + ".key": KeyPEM(t, certificate),

@@ -22,16 +22,20 @@ const (
 
 // startCaching starts a caching relay at an address, with a directory for its cache, and
 // returns a function that ends it.
-func (m *mesh) startCaching(address, upstream, state string) (stop func()) {
+func (m *mesh) startCaching(address, upstream, state string, changes ...func(*serve.RelayOptions)) (stop func()) {
 	m.t.Helper()
 	log := &buffer{}
-	r, err := serve.NewRelay(serve.RelayOptions{
+	options := serve.RelayOptions{
 		Options: serve.Options{
 			XDS: m.network.Replace(address), HTTP: "127.0.0.1:0", Grace: time.Second, State: state,
 			Logger: slog.New(slog.NewTextHandler(log, nil)),
 		},
 		Upstreams: []string{m.network.Replace(upstream)},
-	})
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	r, err := serve.NewRelay(options)
 	if err != nil {
 		m.t.Fatal(err)
 	}

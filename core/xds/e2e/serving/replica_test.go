@@ -47,16 +47,19 @@ func (b *buffer) String() string {
 }
 
 // serve starts a replica that serves ADS at an address, and waits until it does.
-func (m *mesh) serve(address string) *replica {
+func (m *mesh) serve(address string, changes ...func(*serve.Options)) *replica {
 	m.t.Helper()
 	r := &replica{mesh: m, log: &buffer{}}
-	var err error
-	r.Server, err = serve.New(serve.Options{
+	options := serve.Options{
 		Loader: &resource.Loader{Kinds: kinds.All()}, Translators: translators.All(), Semantics: &m.semantics,
 		Files: []string{m.dir}, XDS: m.network.Replace(address), HTTP: "127.0.0.1:0", Grace: time.Second,
 		Logger: slog.New(slog.NewTextHandler(r.log, nil)), Quiet: 10 * time.Millisecond,
-	})
-	if err != nil {
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	var err error
+	if r.Server, err = serve.New(options); err != nil {
 		m.t.Fatal(err)
 	}
 	if err := r.Listen(); err != nil {
