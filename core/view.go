@@ -277,10 +277,11 @@ func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope)
 	return nil
 }
 
-// ListenerConfigs returns the configs of the listeners of a builtin gateway by the policies
-// of one kind, parallel to [resource.Dataplane.GatewayListeners] (SPEC 17.3). It returns nil
-// for an unknown kind and for one without arrays. They are computed at each call, and are in
-// no [Change].
+// ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
+// proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
+// [semantics.Semantics.ZoneListeners] (SPEC 17.3). It returns nil for an unknown kind and
+// for one that has no confs for listeners. They are computed at each call, and are in no
+// [Change].
 func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) []*rules.ListenerConfig {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.ListenerConfigs(d, v.kinds.Lookup(kind), scope)
@@ -291,8 +292,8 @@ func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) 
 // Selection is a dataplane that a policy selects.
 type Selection struct {
 	Dataplane *resource.Dataplane
-	// Inbounds are the inbounds that the policy selects or, on a builtin gateway, the
-	// listeners of its MeshGateway; empty on a dataplane without either.
+	// Inbounds are the inbounds that the policy selects and, as the next indexes, the
+	// listeners of a zone proxy or of a builtin gateway; empty on a dataplane without any.
 	Inbounds rules.InboundSet
 	// Enforced reports whether the policy is enforced on the dataplane. If not, it
 	// only informs (SPEC 8.3).

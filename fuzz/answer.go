@@ -103,7 +103,7 @@ func dropActions(answer map[string]any) {
 func dropFrom(answer map[string]any) (dropped int) {
 	for _, policy := range list(answer, "policies") {
 		delete(policy, "to") // compared by outboundViews
-		for _, inbound := range list(policy, "inbounds") {
+		for _, inbound := range slices.Concat(list(policy, "inbounds"), list(policy, "listeners")) {
 			if _, ok := inbound["from"]; ok {
 				delete(inbound, "from")
 				dropped++

@@ -27,6 +27,18 @@ func (c *comparison) compareClients(answer map[string]any, ordered bool) error {
 				return fmt.Errorf("%s, inbound %d, from (ordered: %v): %w", kind, i, ordered, err)
 			}
 		}
+		if c.dp.Gateway != nil { // `from` does not apply to the listeners of gateways
+			continue
+		}
+		for i, listener := range list(policy, "listeners") {
+			reference, err := naive.FromOfListener(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, i, c.ofKind(kind))
+			if err != nil {
+				return fmt.Errorf("the reference fails: %w", err)
+			}
+			if err := (&ruleView{rules: list(listener, "from"), ordered: ordered}).check(reference); err != nil {
+				return fmt.Errorf("%s, listener %d, from (ordered: %v): %w", kind, i, ordered, err)
+			}
+		}
 	}
 	return nil
 }

@@ -135,10 +135,12 @@ func (m *meshMaker) dataplane() map[string]any {
 	if m.rarely(4) {
 		networking["gateway"] = map[string]any{"type": pick(m.choices, "BUILTIN", "DELEGATED"), "tags": m.tags()}
 	} else {
-		if inbounds := m.inbounds(); len(inbounds) > 0 {
+		inbounds := m.inbounds()
+		if len(inbounds) > 0 {
 			networking["inbound"] = inbounds
-		} else if m.kuma && m.of(2) == 1 {
-			networking["listeners"] = []any{map[string]any{"type": "ZoneIngress", "port": pick(m.choices, 80, 81), "name": pick(m.choices, sections[0], "")}}
+		}
+		if m.kuma && (len(inbounds) == 0 && m.of(2) == 1 || m.rarely(8)) {
+			networking["listeners"] = m.zoneListeners()
 		}
 	}
 	var outbounds []any
@@ -192,6 +194,22 @@ func (m *meshMaker) inbounds() []any {
 		}
 	}
 	return inbounds
+}
+
+// zoneListeners returns listeners of a zone proxy.
+func (m *meshMaker) zoneListeners() []any {
+	var listeners []any
+	for i := range 1 + m.of(3) {
+		listener := map[string]any{"type": pick(m.choices, "ZoneIngress", "ZoneEgress"), "port": pick(m.choices, 80, 81), "address": fmt.Sprintf("10.0.2.%d", i)}
+		if m.of(2) == 1 {
+			listener["name"] = pick(m.choices, sections...)
+		}
+		if m.rarely(4) {
+			listener["tags"] = m.tags()
+		}
+		listeners = append(listeners, listener)
+	}
+	return listeners
 }
 
 func (m *meshMaker) inbound() map[string]any {

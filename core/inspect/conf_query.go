@@ -14,12 +14,15 @@ import (
 )
 
 // ConfQuery asks for the conf of a kind that applies to an outbound, to a route of an
-// outbound, to a request to an inbound or, if none of these is given, to a dataplane.
+// outbound, to a request to an inbound, to a listener or, if none of these is given, to a
+// dataplane.
 type ConfQuery struct {
 	Kind     *resource.Kind
 	Outbound string // for [find.Outbound]
 	Route    string // of the outbound: a name, NAMESPACE/NAME or KRI
-	Inbound  string // for [find.Inbound]
+	Inbound  string // for [find.Point]
+	Listener string // for [find.Listener]
+	Hostname string // of routes of the listener of a gateway
 	Request  RequestQuery
 	Options  // Shadow, Explain and Source
 }
@@ -33,8 +36,14 @@ func (q *ConfQuery) Check() error {
 		return find.Usagef("%s belongs to %s", find.FieldRoute, find.FieldOutbound)
 	case q.Outbound != "" && q.Inbound != "":
 		return find.Usagef("give %s or %s, not both", find.FieldOutbound, find.FieldInbound)
-	case q.Inbound == "" && q.Request.Given():
+	case q.Listener != "" && q.Outbound+q.Inbound != "":
+		return find.Usagef("give %s, %s or %s, not several", find.FieldOutbound, find.FieldInbound, find.FieldListener)
+	case q.Listener == "" && q.Hostname != "":
+		return find.Usagef("%s belongs to %s", find.FieldHostname, find.FieldListener)
+	case q.Inbound+q.Listener == "" && q.Request.Given():
 		return find.Usagef("a client or request belongs to %s", find.FieldInbound)
+	case q.Hostname != "" && !q.Kind.IsRoute():
+		return find.Usagef("%s belongs to kinds of routes, and %s is none", find.FieldHostname, q.Kind.Name)
 	}
 	_, err := q.Request.Parse()
 	return err
@@ -71,17 +80,26 @@ func (q *ConfQuery) answer(view *core.View, config *rules.Config, d *resource.Da
 		effective, err := q.ofOutbound(view, config, d)
 		return effective, q.Kind.To, err
 	case q.Inbound != "":
-		return q.ofInbound(config, d)
+		point, err := find.Point(view, d, q.Inbound)
+		if err != nil {
+			return nil, nil, err
+		}
+		return q.ofPoint(view, config, d, point)
+	case q.Listener != "":
+		return q.ofListener(view, config, d)
 	case q.Kind.Default == nil:
-		return nil, nil, noPart(d, q.Kind)
+		return nil, nil, noPart(view, d, q.Kind)
 	}
 	return config.Default, q.Kind.Default, nil
 }
 
 // noPart is the error for a question about a whole dataplane, if the kind has confs
 // only for outbounds or inbounds.
-func noPart(d *resource.Dataplane, kind *resource.Kind) error {
+func noPart(view *core.View, d *resource.Dataplane, kind *resource.Kind) error {
+	listeners := find.ListenerNames(view, d)
 	switch {
+	case len(listeners) > 0:
+		return find.Usagef("no part of %s is given; give %s, one of %s", d.Name, find.FieldListener, strings.Join(listeners, ", "))
 	case kind.From == nil && kind.Rules == nil:
 		return find.Usagef("no part of %s is given; give %s", d.Name, find.FieldOutbound)
 	case kind.To == nil:
@@ -105,24 +123,81 @@ func (q *ConfQuery) ofOutbound(view *core.View, config *rules.Config, d *resourc
 	return confs.Effective, nil
 }
 
-func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
+// ofPoint answers for a request to an inbound or a listener, given by its index for
+// [find.Point].
+func (q *ConfQuery) ofPoint(view *core.View, config *rules.Config, d *resource.Dataplane, point int) (*rules.Effective, *resource.Section, error) {
 	kind := config.Kind
 	if kind.From == nil && kind.Rules == nil {
 		return nil, nil, find.NotFoundf("%s has no conf for inbounds", kind.Name)
 	}
-	i, err := find.Inbound(d, q.Inbound)
-	if err != nil {
-		return nil, nil, err
+	in := new(rules.InboundConfig)
+	if point < len(d.Inbounds) {
+		in = config.Inbounds[point]
+	} else if list := view.ListenerConfigs(d, kind.Name, ScopeOf(q.Shadow)); list != nil {
+		in = list[point-len(d.Inbounds)].Inbound
 	}
-	if config.Inbounds[i].Unmerged != nil {
+	if in.Unmerged != nil {
 		return nil, nil, find.NotFoundf("the rules of %s are not merged to one conf; access answers for a request", kind.Name)
 	}
 	r, err := q.Request.Parse()
 	if err != nil {
 		return nil, nil, err
 	}
-	effective, section := confForRequest(config, d, i, r)
+	effective, section := confForRequest(kind, in, PointProtocol(view, d, point), r)
 	return effective, section, nil
+}
+
+// PointProtocol returns the protocol of an inbound or a listener, given by its index for
+// [find.Point]. An egress has external services of every protocol, so it is HTTP.
+func PointProtocol(view *core.View, d *resource.Dataplane, point int) request.Protocol {
+	if point < len(d.Inbounds) {
+		return request.ProtocolOf(&d.Inbounds[point])
+	}
+	point -= len(d.Inbounds)
+	if listeners := d.GatewayListeners(); len(listeners) > 0 {
+		if p := listeners[point].Protocol; p == "HTTP" || p == "HTTPS" {
+			return request.HTTP
+		}
+		return request.TCP
+	}
+	if view.Semantics().ZoneListeners(d)[point].Egress {
+		return request.HTTP
+	}
+	return request.TCP
+}
+
+// ofListener answers for the requests that a listener of a builtin gateway receives, or for
+// a request to a listener of a zone proxy.
+func (q *ConfQuery) ofListener(view *core.View, config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
+	i, err := find.Listener(view, d, q.Listener)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(d.GatewayListeners()) == 0 || q.Request.Given() {
+		return q.ofPoint(view, config, d, len(d.Inbounds)+i)
+	}
+	section := ListenerSection(q.Kind)
+	configs := view.ListenerConfigs(d, q.Kind.Name, ScopeOf(q.Shadow))
+	if section == nil || configs == nil {
+		return nil, nil, find.NotFoundf("%s has no conf for listeners", q.Kind.Name)
+	}
+	if !q.Kind.IsRoute() {
+		return configs[i].To, section, nil
+	}
+	var names []string
+	for _, host := range configs[i].Hosts {
+		if host.Hostname == q.Hostname || q.Hostname == "" && len(configs[i].Hosts) == 1 {
+			return host.Effective, section, nil
+		}
+		names = append(names, host.Hostname)
+	}
+	switch {
+	case q.Hostname == "" && len(names) == 0:
+		return nil, section, nil
+	case q.Hostname == "":
+		return nil, nil, find.Usagef("the listener has routes for several host names; give %s, one of %s", find.FieldHostname, strings.Join(names, ", "))
+	}
+	return nil, nil, find.NotFoundf("the listener has no routes for the host name %q; it has %s", q.Hostname, words.OrNone(names))
 }
 
 func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rules.Effective, error) {
@@ -144,26 +219,23 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 	return nil, find.NotFoundf("the outbound has several routes %q; give the KRI of one: %s", name, strings.Join(matching, ", "))
 }
 
-// confForRequest returns the conf of a kind for a request to an inbound, given by
-// its index, and the conf's section of the kind. If `from` applies, the conf is
-// for the client's tags; otherwise the first matching rule has it. The conf is
-// nil if no item selects the request.
-func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r *request.Request) (*rules.Effective, *resource.Section) {
-	in := config.Inbounds[inbound]
+// confForRequest returns the conf of a kind for a request to an inbound, and the conf's
+// section of the kind. If `from` applies, the conf is for the client's tags; otherwise the
+// first matching rule has it. The conf is nil if no item selects the request.
+func confForRequest(kind *resource.Kind, in *rules.InboundConfig, protocol request.Protocol, r *request.Request) (*rules.Effective, *resource.Section) {
 	if in.From != nil {
 		client := make(map[string]string, len(r.Tags))
 		for _, tag := range r.Tags {
 			client[tag.Key] = tag.Value
 		}
-		return in.From.Client(client), config.Kind.From
+		return in.From.Client(client), kind.From
 	}
-	protocol := request.ProtocolOf(&d.Inbounds[inbound])
 	for _, rule := range in.Rules {
-		if request.Matches(&rule.Match, protocol, r, scopeOf(config.Kind)) {
-			return rule.Effective, config.Kind.Rules
+		if request.Matches(&rule.Match, protocol, r, scopeOf(kind)) {
+			return rule.Effective, kind.Rules
 		}
 	}
-	return nil, config.Kind.Rules
+	return nil, kind.Rules
 }
 
 // scopeOf returns which part of a header's value must meet the conditions of a kind's

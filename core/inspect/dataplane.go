@@ -52,7 +52,7 @@ type Kind struct {
 	To        []SelectorRule `json:"to,omitempty"` // with Options.Ordered: the rule view of `to` (SPEC 4.5)
 	Outbounds []Outbound     `json:"outbounds,omitempty"`
 	Inbounds  []Inbound      `json:"inbounds,omitempty"`
-	Listeners []Listener     `json:"listeners,omitempty"` // of a builtin gateway
+	Listeners []Listener     `json:"listeners,omitempty"` // of a builtin gateway or a zone proxy
 }
 
 // Matched is a policy that selects the dataplane.
@@ -63,7 +63,7 @@ type Matched struct {
 	Source    string   `json:"source,omitempty"` // file:line; with Options.Source
 	Level     string   `json:"level"`            // the kind of its targetRef
 	Inbounds  []string `json:"inbounds,omitempty"`
-	Listeners []string `json:"listeners,omitempty"` // of a builtin gateway
+	Listeners []string `json:"listeners,omitempty"` // of a builtin gateway or a zone proxy
 	// Action is "inform" for a policy that only informs, otherwise "". The answer
 	// contains such policies with Options.Shadow. Because names the bindings that
 	// place the policy without enforcing it; it is empty if the label alone
@@ -119,7 +119,6 @@ func ConfigsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 // answer would have too many rules (SPEC 5.5). Everything else is in the
 // answer.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
-	options.Semantics = view.Semantics()
 	a := newDataplaneAnswer(view, d, options)
 	answer := &Dataplane{
 		Dataplane: newDataplaneRef(view, d, options.Source),
@@ -152,6 +151,7 @@ type dataplaneAnswer struct {
 }
 
 func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
+	options.Semantics = view.Semantics()
 	return &dataplaneAnswer{
 		view: view, dataplane: d, options: options, configs: ConfigsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
 		views: ruleviews.New(options.Limits, options.Ordered), budget: ruleviews.NewBudget(options.MaxRules),
@@ -197,7 +197,7 @@ func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
 	p := m.Policy
 	matched := Matched{
 		Name: p.Name, Namespace: p.Namespace, KRI: a.options.PolicyKRI(p),
-		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane), Listeners: listenerNames(&m.Inbounds, a.dataplane),
+		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane), Listeners: listenerNames(a.view, &m.Inbounds, a.dataplane),
 	}
 	if a.options.Source {
 		matched.Source = words.Source(p.Pos)

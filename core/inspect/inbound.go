@@ -61,20 +61,26 @@ func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 	options := a.options
 	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
+	out.From, out.Rules, out.Permissions = a.rules(kind, c, place, options)
+	return out
+}
+
+// rules returns the rules of an inbound or a listener, as far as the answer has room.
+func (a *dataplaneAnswer) rules(kind *resource.Kind, c *rules.InboundConfig, place string, options Options) (from []SelectorRule, merged []Rule, permissions []Permission) {
 	if a.budget.Take(len(c.Rules), place) {
 		for _, r := range c.Rules {
-			out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
+			merged = append(merged, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 		}
 	}
 	if a.budget.Take(len(c.Unmerged), place) {
 		for _, r := range c.Unmerged {
 			o := a.options.Origin(r.Origin, kind.Rules)
-			out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
+			permissions = append(permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
 		}
 	}
 	if c.From != nil {
 		view := func(limits partition.Limits) ([]rules.SelectorRule, error) { return a.views.Within(limits, c.From) }
-		out.From = a.selectorRules(view, kind.From, place, options)
+		from = a.selectorRules(view, kind.From, place, options)
 	}
-	return out
+	return from, merged, permissions
 }

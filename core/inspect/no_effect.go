@@ -16,7 +16,7 @@ type NoEffect struct {
 	Reason string
 	// Inbound or Outbound is the index of the inbound or outbound of the answer that
 	// lacks the field; the other is Anywhere. Both are Anywhere for a field of the
-	// whole proxy.
+	// whole proxy. The listeners of a zone proxy have the indexes after the inbounds.
 	Inbound, Outbound int
 }
 

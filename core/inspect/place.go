@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -17,6 +18,10 @@ type Place struct {
 	// Inbound has only the name, plus the address and port if the name is not
 	// unique. So dataplanes with the same change have the same place.
 	Inbound *InboundRef `json:"inbound,omitempty"`
+	// Listener has only the name, and the type of one of a zone proxy. Hostname is the host
+	// name of routes of a gateway.
+	Listener *PlaceListener `json:"listener,omitempty"`
+	Hostname string         `json:"hostname,omitempty"`
 	// A conf may apply to a route of the outbound, given by its KRI, to the
 	// clients of a selector, or to the requests of a match.
 	Route    string              `json:"route,omitempty"`
@@ -24,6 +29,12 @@ type Place struct {
 	Match    *conf.Match         `json:"match,omitempty"`
 	// RouteName is the namespace/name of the route.
 	RouteName string `json:"-"`
+}
+
+// PlaceListener is a listener in a [Place].
+type PlaceListener struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
 }
 
 // String describes the place in words.
@@ -39,6 +50,12 @@ func (p *Place) String() string {
 		}
 		parts = append(parts, "inbound "+name)
 	}
+	if p.Listener != nil {
+		parts = append(parts, "listener "+p.Listener.Name)
+	}
+	if p.Hostname != "" {
+		parts = append(parts, "host "+p.Hostname)
+	}
 	if p.Route != "" {
 		parts = append(parts, "route "+p.RouteName)
 	}
@@ -49,6 +66,17 @@ func (p *Place) String() string {
 		parts = append(parts, "when "+DescribeMatch(p.Match))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "default")
+}
+
+// PointPlace returns the place of an inbound or a listener, given by its index for
+// [find.Point].
+func PointPlace(view *core.View, d *resource.Dataplane, point int) Place {
+	if point < len(d.Inbounds) {
+		return Place{Inbound: InboundPlace(d, point)}
+	}
+	refs, first := ListenerPoints(view, d)
+	ref := &refs[point-first]
+	return Place{Listener: &PlaceListener{ref.Name, ref.Type}}
 }
 
 func InboundPlace(d *resource.Dataplane, i int) *InboundRef {

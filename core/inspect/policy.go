@@ -31,7 +31,8 @@ type PolicyTarget struct {
 	KRI       string   `json:"kri"`
 	Source    string   `json:"source,omitempty"` // file:line; on demand
 	Inbounds  []string `json:"inbounds,omitempty"`
-	Action    string   `json:"action"` // "enforce" or "inform"
+	Listeners []string `json:"listeners,omitempty"` // of a builtin gateway or a zone proxy
+	Action    string   `json:"action"`              // "enforce" or "inform"
 	// Because names the bindings that enforce the policy or place it; none if
 	// its label kuma.io/effect alone decides (SPEC 8.4).
 	Because []string `json:"because"`
@@ -55,7 +56,8 @@ func NewPolicy(view *core.View, p *resource.Policy, source bool) (*Policy, error
 		ref, target := newDataplaneRef(view, s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)
 		answer.Dataplanes = append(answer.Dataplanes, PolicyTarget{
 			Name: ref.Name, Namespace: ref.Namespace, KRI: ref.KRI, Source: ref.Source,
-			Inbounds: inboundNames(&s.Inbounds, s.Dataplane), Action: target.Action.String(), Because: append([]string{}, target.Because...),
+			Inbounds: inboundNames(&s.Inbounds, s.Dataplane), Listeners: listenerNames(view, &s.Inbounds, s.Dataplane),
+			Action: target.Action.String(), Because: append([]string{}, target.Because...),
 		})
 	}
 	return answer, nil

@@ -37,6 +37,8 @@ type ProxyRule struct {
 	Origins []Origin      `json:"origins,omitempty"` // of a merged conf, in the order applied
 
 	Inbound  *InboundRef         `json:"inbound,omitempty"`
+	Listener *PlaceListener      `json:"listener,omitempty"`
+	Hostname string              `json:"hostname,omitempty"` // of routes of a listener
 	Outbound *OutboundRef        `json:"outbound,omitempty"`
 	Route    string              `json:"route,omitempty"` // of the outbound: KRI
 	Selector *partition.Selector `json:"selector,omitempty"`
@@ -50,11 +52,16 @@ func NewProxyPolicies(view *core.View, d *resource.Dataplane, options Options) *
 	return a.proxyRules(a.whole)
 }
 
-// NewInboundPolicies returns the rules of an inbound, given by its index. It returns
-// the same errors as [NewDataplane].
-func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, options Options) (*ProxyRules, error) {
+// NewInboundPolicies returns the rules of an inbound or a listener, given by the index that
+// [find.Point] returns. It returns the same errors as [NewDataplane].
+func NewInboundPolicies(view *core.View, d *resource.Dataplane, point int, options Options) (*ProxyRules, error) {
 	a := newDataplaneAnswer(view, d, options)
-	answer := a.proxyRules(func(config *rules.Config) []ProxyRule { return a.inboundRules(config, inbound, nil) })
+	answer := a.proxyRules(func(config *rules.Config) []ProxyRule {
+		if point >= len(d.Inbounds) {
+			return a.listenerRules(config, point-len(d.Inbounds), nil)
+		}
+		return a.inboundRules(config, point, nil)
+	})
 	return answer, a.err()
 }
 
@@ -73,10 +80,14 @@ func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*Pr
 	answer := a.proxyRules(func(config *rules.Config) []ProxyRule {
 		out := a.whole(config)
 		if config.Kind.To != nil {
-			out = append(out, a.selected(a.toRules(config), nil)...)
+			out = append(out, a.selected(a.toRules(config), ProxyRule{})...)
 		}
 		for i := range config.Inbounds {
 			out = append(out, a.inboundRules(config, i, InboundPlace(d, i))...)
+		}
+		refs, _ := ListenerPoints(view, d)
+		for i := range refs {
+			out = append(out, a.listenerRules(config, i, &PlaceListener{refs[i].Name, refs[i].Type})...)
 		}
 		return out
 	})
@@ -144,21 +155,48 @@ func (a *dataplaneAnswer) inboundRules(config *rules.Config, i int, place *Inbou
 		return nil
 	}
 	c := a.inbound(config, i)
+	return a.rulesAt(c.Rules, c.From, c.Permissions, ProxyRule{Inbound: place})
+}
+
+// listenerRules returns the confs and rules of a listener, given by its index. place is the
+// place of each rule, or nil.
+func (a *dataplaneAnswer) listenerRules(config *rules.Config, i int, place *PlaceListener) []ProxyRule {
+	configs := a.view.ListenerConfigs(a.dataplane, config.Kind.Name, ScopeOf(a.options.Shadow))
+	if configs == nil {
+		return nil
+	}
+	refs, first := ListenerPoints(a.view, a.dataplane)
+	l := a.listener(config.Kind, refs[i], first+i, configs[i])
+	out := merged(l.To, ProxyRule{Listener: place})
+	for _, host := range l.Hosts {
+		out = append(out, merged(host.EffectiveConf, ProxyRule{Listener: place, Hostname: host.Hostname})...)
+	}
+	return append(out, a.rulesAt(l.Rules, l.From, l.Permissions, ProxyRule{Listener: place})...)
+}
+
+// rulesAt returns the rules of an inbound or a listener at a place.
+func (a *dataplaneAnswer) rulesAt(list []Rule, from []SelectorRule, permissions []Permission, place ProxyRule) []ProxyRule {
 	var out []ProxyRule
-	for _, p := range c.Permissions {
-		out = append(out, ProxyRule{Conf: p.Conf, Origin: p.KRI, Inbound: place})
+	for _, p := range permissions {
+		rule := place
+		rule.Conf, rule.Origin = p.Conf, p.KRI
+		out = append(out, rule)
 	}
-	for i := range c.Rules {
-		out = append(out, merged(c.Rules[i].EffectiveConf, ProxyRule{Match: &c.Rules[i].Match, Inbound: place})...)
+	for i := range list {
+		rule := place
+		rule.Match = &list[i].Match
+		out = append(out, merged(list[i].EffectiveConf, rule)...)
 	}
-	return append(out, a.selected(c.From, place)...)
+	return append(out, a.selected(from, place)...)
 }
 
 // selected returns the rules of a rule view.
-func (a *dataplaneAnswer) selected(view []SelectorRule, place *InboundRef) []ProxyRule {
+func (a *dataplaneAnswer) selected(view []SelectorRule, place ProxyRule) []ProxyRule {
 	var out []ProxyRule
 	for i := range view {
-		out = append(out, merged(view[i].EffectiveConf, ProxyRule{Selector: &view[i].Selector, Inbound: place})...)
+		rule := place
+		rule.Selector = &view[i].Selector
+		out = append(out, merged(view[i].EffectiveConf, rule)...)
 	}
 	return out
 }

@@ -195,11 +195,17 @@ func otherChanges(changes []diff.Change) []diff.Change {
 	}
 	same := func(a, b *diff.Change) bool {
 		return anyClient(a) && anyRequest(b) && a.Kind == b.Kind && a.Field == b.Field &&
-			a.Place.Inbound.Name == b.Place.Inbound.Name && a.Place.Inbound.Port == b.Place.Inbound.Port && bytes.Equal(a.Before, b.After)
+			samePoint(a.Place, b.Place) && bytes.Equal(a.Before, b.After)
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(c diff.Change) bool {
 		return c.Kind == permission.KindName || slices.ContainsFunc(changes, func(o diff.Change) bool { return same(&c, &o) || same(&o, &c) })
 	})
+}
+
+// samePoint reports whether two places are parts of the same inbound or listener.
+func samePoint(a, b inspect.Place) bool {
+	a.Selector, a.Match, b.Selector, b.Match = nil, nil, nil, nil
+	return a.String() == b.String()
 }
 
 // access returns the requests that inbounds of a mesh decide differently, at most one of

@@ -30,6 +30,9 @@ func (d *Dataplane) validateProxy(at *diag.At) {
 	if d.Gateway != nil && len(d.Inbounds) > 0 {
 		at.Field("gateway").Errorf(diag.BothPresent, "a gateway has no inbounds", "gateway and inbound are both present")
 	}
+	if d.Gateway != nil && len(d.Listeners) > 0 {
+		at.Field("gateway").Errorf(diag.BothPresent, "a zone proxy is not a gateway; give it a Dataplane of its own", "gateway and listeners are both present")
+	}
 	inbounds := at.Field("inbound")
 	for i := range d.Inbounds {
 		d.Inbounds[i].validate(inbounds.Index(i))

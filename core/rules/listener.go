@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// ListenerConfig is the configuration of a listener of a builtin gateway by the policies of
-// one kind (SPEC 17.3).
+// ListenerConfig is the configuration of a listener of a builtin gateway or of a zone proxy
+// by the policies of one kind (SPEC 17.3).
 type ListenerConfig struct {
 	// To is the conf of requests that the listener receives, by `to` items of kind Mesh; nil
-	// if there is none, and for a route kind.
+	// if there is none, for a route kind, and for a zone proxy.
 	To *Effective
 	// Hosts are the routes of the requests for each host name, sorted by name.
 	Hosts []HostConfig

@@ -67,25 +67,38 @@ func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, a
 	return r.appendScope(facts, p), attached
 }
 
-// Points returns the number of points of a dataplane: its inbounds, its gateway, or one
-// point without own facts.
-func Points(d *resource.Dataplane) int { return max(1, NamedPoints(d)) }
+// Points returns the number of points of a dataplane: its named points, its gateway, or
+// one point without own facts.
+func (s Semantics) Points(d *resource.Dataplane) int { return max(1, s.NamedPoints(d)) }
 
-// NamedPoints returns the number of inbounds, or of listeners of a builtin gateway: the
-// points that a policy can select one by one.
-func NamedPoints(d *resource.Dataplane) int {
-	return max(len(d.Inbounds), len(d.GatewayListeners()))
+// NamedPoints returns the number of points that a policy can select one by one: the
+// inbounds, followed by the [Semantics.ZoneListeners], or else the listeners of a builtin
+// gateway.
+func (s Semantics) NamedPoints(d *resource.Dataplane) int {
+	return max(len(d.Inbounds)+len(s.ZoneListeners(d)), len(d.GatewayListeners()))
 }
 
-// PointFacts calls yield with the facts of one point of a dataplane. The listeners of a
-// zone proxy without inbounds are sections of its only point.
+// ZoneListeners returns the listeners of a zone proxy that policies select (SPEC 17.3).
+// The caller must not change the slice.
+func (s Semantics) ZoneListeners(d *resource.Dataplane) []resource.Listener {
+	if s == TargetRef {
+		return nil
+	}
+	return d.Listeners
+}
+
+// PointFacts calls yield with the facts of one point of a dataplane.
 func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)) {
 	var tags resource.Tags
-	switch {
-	case len(d.Inbounds) > 0:
+	switch zones := s.ZoneListeners(d); {
+	case point < len(d.Inbounds):
 		inbound := &d.Inbounds[point]
 		tags = inbound.Tags
 		yield(Fact{Space: SectionName, Value: inbound.SectionName()})
+	case len(zones) > 0: // Kuma selects them like inbounds
+		listener := &zones[point-len(d.Inbounds)]
+		tags = listener.Tags
+		yield(Fact{Space: SectionName, Value: listener.SectionName()})
 	case len(d.GatewayListeners()) > 0:
 		listener := &d.GatewayListeners()[point]
 		tags = ListenerTags(d, listener)
@@ -98,11 +111,6 @@ func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)
 		tags = d.Gateway.Tags
 		if d.Gateway.Builtin {
 			yield(Fact{Space: Builtin})
-		}
-	}
-	if s != TargetRef && len(d.Inbounds) == 0 {
-		for i := range d.Listeners { // Kuma selects them like inbounds
-			yield(Fact{Space: SectionName, Value: d.Listeners[i].SectionName()})
 		}
 	}
 	for _, tag := range tags {

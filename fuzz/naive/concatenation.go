@@ -21,13 +21,25 @@ func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	if err != nil {
 		return nil, err
 	}
+	return m.fromOf(selectingInbound(matching, i)), nil
+}
+
+// FromOfListener is FromOf for a listener of a zone proxy, given by its index.
+func FromOfListener(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, listener int, opt Options) (*Concatenation, error) {
+	m, matching, _, err := matchingOf(kinds, set, meshName, namespace, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	return m.fromOf(selectingListener(matching, listener)), nil
+}
+
+func (m *mesh) fromOf(policies []*resource.Policy) *Concatenation {
 	c := &Concatenation{mesh: m}
-	policies := selectingInbound(matching, i)
 	if haveRules(policies) || m.kuma3() || len(policies) > 0 && m.fromIsRule(policies[0].Type) {
-		return c, nil
+		return c
 	}
 	c.addFrom(policies)
-	return c, nil
+	return c
 }
 
 // ToOf returns the concatenation for the outbounds of a dataplane, including outbounds

@@ -71,6 +71,9 @@ func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource
 	if len(listenersOf(dp)) > 0 && kind.Default == nil {
 		answer["listeners"] = m.gatewayListeners(kind, policies, dp)
 	}
+	if (kind.From != nil || kind.Rules != nil) && len(dp.Listeners) > 0 {
+		answer["listeners"] = m.zoneListeners(kind, policies, dp)
+	}
 	return answer
 }
 
@@ -95,6 +98,11 @@ func (m *mesh) describeMatched(policies []matched, dp *resource.Dataplane) []any
 		for i, selected := range p.listeners {
 			if selected {
 				listeners = append(listeners, listenerName(&listenersOf(dp)[i]))
+			}
+		}
+		for i, selected := range p.zones {
+			if selected {
+				listeners = append(listeners, zoneListenerName(&dp.Listeners[i]))
 			}
 		}
 		if len(listeners) > 0 {

@@ -1,8 +1,6 @@
 package naive
 
 import (
-	"fmt"
-
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -207,18 +205,6 @@ func (m *mesh) kumaSelects(p *resource.Policy, dp *resource.Dataplane) selection
 		if !present || value != want.Value {
 			return nothing(dp)
 		}
-	}
-	if ref.SectionName != "" && len(dp.Inbounds) == 0 {
-		for _, listener := range dp.Listeners {
-			name := listener.Name
-			if name == "" {
-				name = fmt.Sprint(listener.Port)
-			}
-			if name == ref.SectionName {
-				return everything(dp)
-			}
-		}
-		return nothing(dp)
 	}
 	return sections(ref, dp)
 }

@@ -14,10 +14,11 @@ import (
 
 // proxy returns the dataplane as its proxy is configured.
 func (m *mesh) proxy(dp *resource.Dataplane) *resource.Dataplane {
-	if !m.kumaLike() {
-		return dp
-	}
 	proxy := *dp
+	if !m.kumaLike() {
+		proxy.Listeners = nil // without zones
+		return &proxy
+	}
 	proxy.Outbounds = nil
 	if m.semantics == "kuma" && m.transparent(dp) {
 		proxy.Outbounds = m.virtualOutbounds(dp)

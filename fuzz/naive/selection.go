@@ -8,11 +8,12 @@ type selection struct {
 	selected  bool
 	inbounds  []bool // one for each inbound of the dataplane
 	listeners []bool // one for each listener of a builtin gateway
+	zones     []bool // one for each listener of a zone proxy
 }
 
 // everything returns the selection of a dataplane with all its inbounds and listeners.
 func everything(dp *resource.Dataplane) selection {
-	return selection{true, filled(len(dp.Inbounds)), filled(len(listenersOf(dp)))}
+	return selection{true, filled(len(dp.Inbounds)), filled(len(listenersOf(dp))), filled(len(dp.Listeners))}
 }
 
 func filled(n int) []bool {
@@ -24,16 +25,21 @@ func filled(n int) []bool {
 }
 
 func nothing(dp *resource.Dataplane) selection {
-	return selection{false, make([]bool, len(dp.Inbounds)), make([]bool, len(listenersOf(dp)))}
+	return selection{false, make([]bool, len(dp.Inbounds)), make([]bool, len(listenersOf(dp))), make([]bool, len(dp.Listeners))}
 }
 
-// someInbounds returns the selection of the inbounds for which pass returns true, and of
-// the dataplane if there is such an inbound.
-func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) selection {
+// some returns the selection of the inbounds, and of the listeners of a zone proxy, for
+// whose section and tags pass returns true, and of the dataplane if there is one.
+func some(dp *resource.Dataplane, pass func(section string, tags resource.Tags) bool) selection {
 	s := nothing(dp)
 	for i := range dp.Inbounds {
-		if pass(&dp.Inbounds[i]) {
+		if pass(inboundName(&dp.Inbounds[i]), dp.Inbounds[i].Tags) {
 			s.inbounds[i], s.selected = true, true
+		}
+	}
+	for i := range dp.Listeners {
+		if pass(zoneListenerName(&dp.Listeners[i]), dp.Listeners[i].Tags) {
+			s.zones[i], s.selected = true, true
 		}
 	}
 	return s
@@ -54,7 +60,7 @@ func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selectio
 	if dp.Gateway != nil {
 		return selection{selected: pass(dp.Gateway.Tags)}
 	}
-	return someInbounds(dp, func(in *resource.Inbound) bool { return pass(in.Tags) })
+	return some(dp, func(_ string, tags resource.Tags) bool { return pass(tags) })
 }
 
 // selects implements the table of SPEC 2.2.
@@ -132,12 +138,13 @@ func inNamespace(ref *resource.TargetRef, object *resource.Meta) bool {
 	return ref.Namespace == "" || ref.Namespace == object.Namespace
 }
 
-// sections narrows a selection to the inbound of sectionName.
+// sections narrows a selection to the inbound, or the listener of a zone proxy, of
+// sectionName.
 func sections(ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	if ref.SectionName == "" {
 		return everything(dp)
 	}
-	return someInbounds(dp, func(in *resource.Inbound) bool { return inboundName(in) == ref.SectionName })
+	return some(dp, func(section string, _ resource.Tags) bool { return section == ref.SectionName })
 }
 
 func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
@@ -161,6 +168,9 @@ func (m *mesh) routeUsers(p *resource.Policy, ref *resource.TargetRef, dp *resou
 		}
 		for i := range part.listeners {
 			s.listeners[i] = s.listeners[i] || part.listeners[i]
+		}
+		for i := range part.zones {
+			s.zones[i] = s.zones[i] || part.zones[i]
 		}
 	}
 	return s

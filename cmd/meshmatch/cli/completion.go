@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -59,14 +60,24 @@ func targetNames(w *world, args []string) []string {
 
 // outboundNames completes the outbound of the dataplane that is the first argument.
 func outboundNames(w *world, args []string) []string {
-	if len(args) == 0 {
+	return namesOf(w, args, 0, find.OutboundNames)
+}
+
+// listenerNames completes the listener of the dataplane that is the first argument.
+func listenerNames(w *world, args []string) []string {
+	return namesOf(w, args, 0, find.ListenerNames)
+}
+
+// namesOf returns names of parts of the dataplane that is an argument.
+func namesOf(w *world, args []string, at int, names func(*core.View, *resource.Dataplane) []string) []string {
+	if at < 0 || len(args) <= at {
 		return nil
 	}
-	d, err := find.Dataplane(w.view, w.mesh, find.Name{Name: args[0]})
+	d, err := find.Dataplane(w.view, w.mesh, find.Name{Name: args[at]})
 	if err != nil {
 		return nil
 	}
-	return find.OutboundNames(w.view, d)
+	return names(w.view, d)
 }
 
 func (g *globals) policyNames(w *world, args []string) []string {

@@ -15,12 +15,14 @@ func newConf(g *globals) *cobra.Command {
 		Short: "Print the one conf that applies to an outbound, a route, a client or a dataplane",
 		Long: `Print the one merged conf of a policy kind that applies to an outbound (by
 service name or port), to a route of it, to a client or request of an inbound,
-or, for kinds without arrays, to the dataplane. If nothing applies the answer is
-empty. Several dataplanes with the same answer are printed once.`,
+to a listener of a builtin gateway or a zone proxy or, for kinds without arrays,
+to the dataplane. If nothing applies the answer is empty. Several dataplanes
+with the same answer are printed once.`,
 		Example: `  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
   meshmatch conf web-1 --kind MeshTimeout --outbound 10002 --route payments-info -f policies/
   meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
   meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
+  meshmatch conf edge --kind MeshTimeout --listener shop.example:443 -f policies/
   meshmatch conf -l app=web --kind MeshTimeout --outbound backend -f policies/
   meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
 		Args:              t.args("DATAPLANE"),
@@ -57,7 +59,10 @@ empty. Several dataplanes with the same answer are printed once.`,
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")
 	g.completeFlag(c, "outbound", outboundNames)
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
-	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port")
+	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port; also what a listener does for its clients")
+	flags.StringVar(&q.Listener, "listener", "", "a listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
+	g.completeFlag(c, "listener", listenerNames)
+	flags.StringVar(&q.Hostname, "hostname", "", "of a kind of routes: those of the listener for this `HOST` name")
 	registerRequest(flags, &q.Request)
 	flags.BoolVar(&q.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.BoolVar(&q.Explain, "explain", false, "the item that set each field")

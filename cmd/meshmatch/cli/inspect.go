@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -136,20 +137,24 @@ func gatewayRows(p *page, g *inspect.Gateway) {
 	}
 }
 
-// listenerPage shows the confs of a listener of a gateway.
+// listenerPage shows the confs of a listener of a gateway or a zone proxy.
 func listenerPage(p *page, l *inspect.Listener) {
+	if l.To == nil && len(l.Hosts)+len(l.Rules)+len(l.From)+len(l.Permissions) == 0 {
+		return
+	}
+	p.heading(1, "%s", strings.Join(slices.DeleteFunc([]string{"listener", l.Listener.Name, l.Listener.Type, l.Listener.Tags.String()},
+		func(word string) bool { return word == "" }), " "))
+	if l.NoEffect != "" {
+		p.line("no effect: %s", l.NoEffect)
+	}
 	if l.To != nil {
-		p.heading(1, "listener %s %s", l.Listener.Name, l.Listener.Tags)
 		confRows(p, l.To)
 	}
 	for _, host := range l.Hosts {
-		p.heading(1, "listener %s %s, host %s", l.Listener.Name, l.Listener.Tags, host.Hostname)
+		p.heading(2, "host %s", host.Hostname)
 		confRows(p, host.EffectiveConf)
 	}
-	for _, r := range l.Rules {
-		p.heading(1, "listener %s %s, when %s", l.Listener.Name, l.Listener.Tags, inspect.DescribeMatch(&r.Match))
-		confRows(p, r.EffectiveConf)
-	}
+	ruleRows(p, l.Rules, l.From, l.Permissions)
 }
 
 // outboundPage shows the outbound and its routes, without those that no item
@@ -173,15 +178,20 @@ func inboundPage(p *page, i *inspect.Inbound) {
 		return
 	}
 	p.heading(1, "inbound %s %s", i.Inbound.Name, i.Inbound.Tags)
-	for _, r := range i.Rules {
+	ruleRows(p, i.Rules, i.From, i.Permissions)
+}
+
+// ruleRows shows the rules of an inbound or a listener.
+func ruleRows(p *page, list []inspect.Rule, from []inspect.SelectorRule, permissions []inspect.Permission) {
+	for _, r := range list {
 		p.heading(2, "when %s", inspect.DescribeMatch(&r.Match))
 		confRows(p, r.EffectiveConf)
 	}
-	for _, f := range i.From {
+	for _, f := range from {
 		p.heading(2, "from %s", inspect.DescribeClients(f.Selector))
 		confRows(p, f.EffectiveConf)
 	}
-	for j := range i.Permissions {
-		permissionRows(p, &i.Permissions[j])
+	for i := range permissions {
+		permissionRows(p, &permissions[i])
 	}
 }

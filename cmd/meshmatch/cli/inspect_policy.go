@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
@@ -70,7 +72,7 @@ func policyPage(p *page, a *inspect.Policy) {
 	}
 	p.heading(1, "dataplanes")
 	for _, d := range a.Dataplanes {
-		p.row(p.name(d.Namespace, d.Name, d.KRI), d.Action, listed(d.Inbounds), causes(d.Action, d.Because), d.Source)
+		p.row(p.name(d.Namespace, d.Name, d.KRI), d.Action, listed(slices.Concat(d.Inbounds, d.Listeners)), causes(d.Action, d.Because), d.Source)
 	}
 }
 

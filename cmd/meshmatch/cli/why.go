@@ -20,12 +20,13 @@ func newWhy(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "why KIND [NAME] DATAPLANE|svc/SERVICE|-l KEY=VALUE",
 		Short: "Show what a policy does on a dataplane, and why it does not",
-		Long: `Show what a policy does on a dataplane, or on one of its outbounds or inbounds:
+		Long: `Show what a policy does on a dataplane, or on one of its outbounds, inbounds or
+listeners:
 
   applies       it sets a field that holds
   overridden    it sets fields, and other policies override all of them
   informs       it is not enforced there
-  not selected  it does not select the dataplane, or the outbound or inbound
+  not selected  it does not select the dataplane, or that part of it
   no effect     it sets no field, or none that the proxy gets
 
 with the fields that hold, what overrides the others, or the condition of the
@@ -74,6 +75,9 @@ kind.`,
 	flags := c.Flags()
 	flags.StringVar(&q.Outbound, "outbound", "", "only what it does for this outbound: the `NAME` of its service or destination, NAME:PORT, port, or address and port")
 	flags.StringVar(&q.Inbound, "inbound", "", "only what it does for this inbound, by `NAME` (by port if it has none), or by address and port")
+	flags.StringVar(&q.Listener, "listener", "", "only what it does for this listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
+	g.completeFlag(c, "outbound", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.OutboundNames) })
+	g.completeFlag(c, "listener", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.ListenerNames) })
 	return c
 }
 

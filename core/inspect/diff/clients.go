@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -45,55 +44,55 @@ type clientsPart struct {
 // inboundFroms is the `from` of an inbound in both views.
 type inboundFroms struct {
 	kind  *resource.Kind
-	place *inspect.InboundRef
+	place inspect.Place
 	fromPair
 }
 
 // fromsOf returns, kind by kind, the `from` of each inbound that has one in
 // either view. Inbounds of two views are the same if they have the same name.
-func fromsOf(p pair, before, after []*rules.Config) []inboundFroms {
+func fromsOf(d *differ, p pair, before, after []*rules.Config) []inboundFroms {
 	var froms []inboundFroms
 	at := map[string]int{}
-	collect := func(configs []*rules.Config, d *resource.Dataplane, set func(*fromPair, *rules.From)) {
+	collect := func(s side, configs []*rules.Config, d *resource.Dataplane, set func(*fromPair, *rules.From)) {
 		for _, config := range configs {
-			for i := range config.Inbounds {
-				if config.Inbounds[i].From == nil {
+			for place, c := range s.points(config, d) {
+				if c.From == nil {
 					continue
 				}
-				key := config.Kind.Name + " " + find.InboundName(d, i)
+				key := config.Kind.Name + " " + place.String()
 				n, known := at[key]
 				if !known {
 					n = len(froms)
-					at[key], froms = n, append(froms, inboundFroms{kind: config.Kind, place: inspect.InboundPlace(d, i)})
+					at[key], froms = n, append(froms, inboundFroms{kind: config.Kind, place: place})
 				}
-				set(&froms[n].fromPair, config.Inbounds[i].From)
+				set(&froms[n].fromPair, c.From)
 			}
 		}
 	}
-	collect(before, p.before, func(both *fromPair, f *rules.From) { both.before = f })
-	collect(after, p.after, func(both *fromPair, f *rules.From) { both.after = f })
+	collect(d.before, before, p.before, func(both *fromPair, f *rules.From) { both.before = f })
+	collect(d.after, after, p.after, func(both *fromPair, f *rules.From) { both.after = f })
 	return froms
 }
 
 // add adds the confs of the clients of each inbound to the leaves of each view.
-func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) {
-	for _, froms := range fromsOf(p, before, after) {
+func (c *clientDiffs) add(d *differ, p pair, before, after []*rules.Config, old, next *leaves) {
+	for _, froms := range fromsOf(d, p, before, after) {
 		if froms.before == froms.after {
 			continue
 		}
 		both := c.parts(froms.fromPair)
 		if both.inbounds++; both.inbounds == 1 {
-			place := inspect.Place{Inbound: froms.place}
-			both.first = fmt.Sprintf("%s of %s of %s", froms.kind.Name, place.String(), p.either().Name)
+			both.first = fmt.Sprintf("%s of %s of %s", froms.kind.Name, froms.place.String(), p.either().Name)
 		}
 		for i := range both.parts {
 			part := &both.parts[i]
 			if part.before == part.after {
 				continue
 			}
-			place := &inspect.Place{Inbound: froms.place, Selector: &part.selector}
-			old.conf(froms.kind, froms.kind.From, place, part.before)
-			next.conf(froms.kind, froms.kind.From, place, part.after)
+			place := froms.place
+			place.Selector = &part.selector
+			old.conf(froms.kind, froms.kind.From, &place, part.before)
+			next.conf(froms.kind, froms.kind.From, &place, part.after)
 		}
 	}
 }

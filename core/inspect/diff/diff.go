@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -140,6 +141,11 @@ func (s side) configs(d *resource.Dataplane) []*rules.Config {
 	return inspect.ConfigsOf(s.view, d, s.kind, s.scope)
 }
 
+// points yields the inbounds and listeners of a dataplane with their rules by a config.
+func (s side) points(config *rules.Config, d *resource.Dataplane) iter.Seq2[inspect.Place, *rules.InboundConfig] {
+	return inspect.Points(s.view, config, d, s.scope)
+}
+
 func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, error) {
 	d := differ{
 		before: before, after: after, source: options.Source,
@@ -206,6 +212,11 @@ func (d *differ) pair(p pair) error {
 	if err := d.access.add(d, p, before, after); err != nil {
 		return err
 	}
+	if egress := (pair{egressOf(d.before, p.before), egressOf(d.after, p.after)}); egress.before != nil && egress.after != nil {
+		if err := d.access.add(d, egress, d.before.configs(egress.before), d.after.configs(egress.after)); err != nil {
+			return err
+		}
+	}
 	if len(changes) == 0 {
 		return nil
 	}
@@ -226,11 +237,22 @@ func (d *differ) pair(p pair) error {
 	return nil
 }
 
+// egressOf returns a dataplane that has the egress listeners of another one as inbounds, or
+// nil if there are none. Permissions act on them as on inbounds of HTTP (SPEC 17.4).
+func egressOf(s side, d *resource.Dataplane) *resource.Dataplane {
+	if s.view.Semantics() == semantics.TargetRef || !slices.ContainsFunc(d.Listeners, func(l resource.Listener) bool { return l.Egress }) {
+		return nil
+	}
+	only := *d
+	only.Listeners = slices.DeleteFunc(slices.Clone(d.Listeners), func(l resource.Listener) bool { return !l.Egress })
+	return only.ListenersAsInbounds("http")
+}
+
 func (d *differ) changes(p pair, before, after []*rules.Config) ([]Change, error) {
 	old, next := newLeaves(d.before, before, p.before, d.source), newLeaves(d.after, after, p.after, d.source)
-	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), old, next)
-	d.clients.add(p, before, after, old, next)
-	if err := errors.Join(old.err, next.err, d.entries.add(p, before, after, old, next)); err != nil {
+	ruleOrdersOf(d.before, before, p.before).add(ruleOrdersOf(d.after, after, p.after), old, next)
+	d.clients.add(d, p, before, after, old, next)
+	if err := errors.Join(old.err, next.err, d.entries.add(d, p, before, after, old, next)); err != nil {
 		return nil, err
 	}
 	var keys []leafKey

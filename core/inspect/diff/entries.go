@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -35,7 +34,7 @@ func newEntryDiffs(sides sides) *entryDiffs {
 
 // add adds the entries that only one of two views has to the leaves of that
 // view.
-func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) error {
+func (e *entryDiffs) add(d *differ, p pair, before, after []*rules.Config, old, next *leaves) error {
 	type inbound struct {
 		kind  *resource.Kind
 		place *inspect.Place
@@ -43,24 +42,24 @@ func (e *entryDiffs) add(p pair, before, after []*rules.Config, old, next *leave
 	}
 	var inbounds []inbound
 	at := map[string]int{}
-	collect := func(configs []*rules.Config, d *resource.Dataplane, set func(*entryPair, *rules.InboundConfig)) {
+	collect := func(s side, configs []*rules.Config, d *resource.Dataplane, set func(*entryPair, *rules.InboundConfig)) {
 		for _, config := range configs {
-			for i, c := range config.Inbounds {
+			for place, c := range s.points(config, d) {
 				if len(c.Unmerged) == 0 {
 					continue
 				}
-				key := config.Kind.Name + " " + find.InboundName(d, i)
+				key := config.Kind.Name + " " + place.String()
 				n, known := at[key]
 				if !known {
 					n = len(inbounds)
-					at[key], inbounds = n, append(inbounds, inbound{kind: config.Kind, place: &inspect.Place{Inbound: inspect.InboundPlace(d, i)}})
+					at[key], inbounds = n, append(inbounds, inbound{kind: config.Kind, place: &place})
 				}
 				set(&inbounds[n].entryPair, c)
 			}
 		}
 	}
-	collect(before, p.before, func(both *entryPair, c *rules.InboundConfig) { both.before = c })
-	collect(after, p.after, func(both *entryPair, c *rules.InboundConfig) { both.after = c })
+	collect(d.before, before, p.before, func(both *entryPair, c *rules.InboundConfig) { both.before = c })
+	collect(d.after, after, p.after, func(both *entryPair, c *rules.InboundConfig) { both.after = c })
 	for _, in := range inbounds {
 		for _, key := range e.compare(in.kind, in.entryPair) {
 			at := leafKey{in.kind.Name, in.place.String() + ", permissions", key.entry, key.field}

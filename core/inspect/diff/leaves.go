@@ -57,10 +57,20 @@ func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
 			l.conf(kind, kind.To, place, r.Effective)
 		}
 	}
-	for i := range config.Inbounds {
-		inbound := inspect.InboundPlace(d, i)
-		for _, r := range ruleviews.FirstOfMatch(config.Inbounds[i].Rules) {
-			l.conf(kind, kind.Rules, &inspect.Place{Inbound: inbound, Match: &r.Match}, r.Effective)
+	for place, c := range s.points(config, d) {
+		for _, r := range ruleviews.FirstOfMatch(c.Rules) {
+			of := place
+			of.Match = &r.Match
+			l.conf(kind, kind.Rules, &of, r.Effective)
+		}
+	}
+	for i, c := range s.view.ListenerConfigs(d, kind.Name, s.scope) {
+		place := inspect.PointPlace(s.view, d, len(d.Inbounds)+i)
+		l.conf(kind, inspect.ListenerSection(kind), &place, c.To)
+		for _, host := range c.Hosts {
+			of := place
+			of.Hostname = host.Hostname
+			l.conf(kind, inspect.ListenerSection(kind), &of, host.Effective)
 		}
 	}
 }

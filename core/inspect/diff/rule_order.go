@@ -28,15 +28,15 @@ type ruleOrder struct {
 	matches []string
 }
 
-func ruleOrdersOf(configs []*rules.Config, d *resource.Dataplane) ruleOrders {
+func ruleOrdersOf(s side, configs []*rules.Config, d *resource.Dataplane) ruleOrders {
 	orders := ruleOrders{}
 	for _, config := range configs {
-		for i := range config.Inbounds {
-			if len(config.Inbounds[i].Rules) == 0 {
+		for place, c := range s.points(config, d) {
+			if len(c.Rules) == 0 {
 				continue
 			}
-			order := ruleOrder{place: &inspect.Place{Inbound: inspect.InboundPlace(d, i)}}
-			for _, r := range ruleviews.FirstOfMatch(config.Inbounds[i].Rules) {
+			order := ruleOrder{place: &place}
+			for _, r := range ruleviews.FirstOfMatch(c.Rules) {
 				order.matches = append(order.matches, matchJSON(&r.Match))
 			}
 			orders[leafKey{kind: config.Kind.Name, place: order.place.String(), field: "order"}] = order

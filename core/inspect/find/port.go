@@ -26,12 +26,16 @@ func (p *port) has(name string) bool { return name == p.address || slices.Contai
 // (or the port if the inbound has no name), by its KRI, or by its address and port.
 // The error is [ErrNotFound].
 func Inbound(d *resource.Dataplane, name string) (int, error) {
+	return portNamed(d, "inbound", name, inboundPorts(d))
+}
+
+func inboundPorts(d *resource.Dataplane) []port {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
 		section := d.Inbounds[i].SectionName()
 		ports[i] = port{[]string{section, d.KRI(section)}, inboundAddress(d, i)}
 	}
-	return portNamed(d, "inbound", name, ports)
+	return ports
 }
 
 // Outbound returns the index, in the order of answers, of the only outbound that is

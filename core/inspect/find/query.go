@@ -25,6 +25,8 @@ const (
 	FieldOutbound  Field = "outbound"
 	FieldRoute     Field = "route"
 	FieldInbound   Field = "inbound"
+	FieldListener  Field = "listener"
+	FieldHostname  Field = "hostname"
 	FieldSpiffeID  Field = "spiffe-id"
 	FieldPath      Field = "path"
 	FieldHeader    Field = "header"
@@ -34,7 +36,7 @@ const (
 // Fields returns the fields that errors name.
 func Fields() []Field {
 	return []Field{
-		FieldKind, FieldNamespace, FieldOutbound, FieldRoute, FieldInbound,
+		FieldKind, FieldNamespace, FieldOutbound, FieldRoute, FieldInbound, FieldListener, FieldHostname,
 		FieldSpiffeID, FieldPath, FieldHeader, FieldTag,
 	}
 }

@@ -72,6 +72,12 @@ func factCondition(p *resource.Policy, want semantics.Fact, have map[semantics.F
 		}
 	case semantics.TagKey:
 		c.Field, c.Want = c.Field+"tags."+want.Key, resource.AnyValue
+	case semantics.GatewayName:
+		c.Field += "name"
+	case semantics.ListenerTag:
+		c.Field += "tags." + want.Key
+	case semantics.ListenerTagKey:
+		c.Field, c.Want = c.Field+"tags."+want.Key, resource.AnyValue
 	case semantics.LabelPair:
 		c.Field += "labels." + want.Key
 	case semantics.DisplayName:

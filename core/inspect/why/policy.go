@@ -85,7 +85,8 @@ type NamedEffect struct {
 type Query struct {
 	Kind            *resource.Kind
 	Outbound        string // for [find.Outbound]
-	Inbound         string // for [find.Inbound]
+	Inbound         string // for [find.Point]
+	Listener        string // for [find.Listener]
 	inspect.Options        // Source, NoEffect and Limits
 }
 
@@ -94,6 +95,8 @@ func (q *Query) Check() error {
 	switch {
 	case q.Outbound != "" && q.Inbound != "":
 		return find.Usagef("give %s or %s, not both", find.FieldOutbound, find.FieldInbound)
+	case q.Listener != "" && q.Outbound+q.Inbound != "":
+		return find.Usagef("give %s, %s or %s, not several", find.FieldOutbound, find.FieldInbound, find.FieldListener)
 	case q.Outbound != "" && q.Kind.To == nil:
 		return find.Usagef("%s has no conf for outbounds; leave %s out", q.Kind.Name, find.FieldOutbound)
 	case q.Inbound != "" && q.Kind.From == nil && q.Kind.Rules == nil:
@@ -146,8 +149,9 @@ type effects struct {
 	view  *core.View
 	d     *resource.Dataplane
 	query Query
-	// part is the place of the query: an outbound or inbound or, if neither is set,
-	// the whole dataplane. at is its index.
+	// part is the place of the query: an outbound, an inbound or a listener or, if none is
+	// set, the whole dataplane. at is its index; that of a listener is the one for
+	// [find.Point].
 	part  inspect.Place
 	at    int
 	alone *alone
@@ -168,8 +172,13 @@ func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *
 			e.part.Outbound, _ = inspect.OutboundAt(view, config, d, core.Enforced, e.at)
 		}
 	case q.Inbound != "":
-		if e.at, err = find.Inbound(d, q.Inbound); err == nil {
-			e.part.Inbound = inspect.InboundPlace(d, e.at)
+		if e.at, err = find.Point(view, d, q.Inbound); err == nil {
+			e.part = inspect.PointPlace(view, d, e.at)
+		}
+	case q.Listener != "":
+		if e.at, err = find.Listener(view, d, q.Listener); err == nil {
+			e.at += len(d.Inbounds)
+			e.part = inspect.PointPlace(view, d, e.at)
 		}
 	}
 	if err != nil {
@@ -272,9 +281,9 @@ func (e *effects) conclude(p *resource.Policy, answer *Policy) {
 		}
 	case e.part.Outbound != nil && len(p.To) > 0:
 		answer.Answer = NotSelected
-	case len(p.Gateway) > 0:
-		answer.Reason = "its `to` is for the listeners of a gateway, which have no confs here"
-	case len(p.To) > 0 && e.part.Inbound == nil:
+	case e.reasonOfListeners(p) != "":
+		answer.Reason = e.reasonOfListeners(p)
+	case len(p.To) > 0 && !e.ofPoint():
 		answer.Reason = "no item selects an outbound of the dataplane"
 		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d))
 	default:
@@ -282,10 +291,28 @@ func (e *effects) conclude(p *resource.Policy, answer *Policy) {
 	}
 }
 
+// ofPoint reports whether the query is about an inbound or a listener.
+func (e *effects) ofPoint() bool { return e.part.Inbound != nil || e.part.Listener != nil }
+
+// reasonOfListeners returns the reason why a policy sets nothing for listeners, or "" if it
+// has another one.
+func (e *effects) reasonOfListeners(p *resource.Policy) string {
+	gateway := len(e.d.GatewayListeners()) > 0
+	switch {
+	case len(p.Gateway) > 0 && !gateway:
+		return "its `to` is for the listeners of a builtin gateway, and the dataplane has none"
+	case gateway && len(p.To) > 0:
+		return "only `to` items of kind Mesh apply to the listeners of a builtin gateway"
+	case gateway && len(p.Rules)+len(p.From) > 0:
+		return "its rules do not apply to the listeners of a builtin gateway"
+	}
+	return ""
+}
+
 // selects reports whether a policy selects the dataplane and, if given, the inbound of
 // the query.
 func (e *effects) selects(p *resource.Policy) bool {
-	if e.part.Inbound == nil {
+	if !e.ofPoint() {
 		return targets.Selects(e.view, e.d, p, core.Shadow, nil)
 	}
 	return targets.Selects(e.view, e.d, p, core.Shadow, &e.at)
@@ -294,13 +321,15 @@ func (e *effects) selects(p *resource.Policy) bool {
 // explainNotSelected adds the condition that fails, and a dataplane that meets it.
 func (e *effects) explainNotSelected(p *resource.Policy, answer *Policy) {
 	var points []int
-	for point := range semantics.Points(e.d) {
-		if e.part.Inbound == nil || point == e.at {
+	for point := range e.view.Semantics().Points(e.d) {
+		if !e.ofPoint() || point == e.at {
 			points = append(points, point)
 		}
 	}
 	if answer.Condition = unmetTarget(e.view, e.d, p, points); answer.Condition == nil {
-		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d)[e.at:e.at+1])
+		if e.part.Outbound != nil {
+			answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d)[e.at:e.at+1])
+		}
 		return
 	}
 	selected, _ := e.view.SelectedBy(p.ID) // the view contains the policy
@@ -341,6 +370,8 @@ func (e *effects) isPart(place *inspect.Place) bool {
 	case e.part.Inbound != nil:
 		inbound := inspect.Place{Inbound: place.Inbound}
 		return place.Inbound != nil && inbound.String() == e.part.String()
+	case e.part.Listener != nil:
+		return place.Listener != nil && *place.Listener == *e.part.Listener
 	}
 	return true
 }
@@ -358,7 +389,11 @@ func (e *effects) noEffect(all *setFields, f *setField) string {
 	switch {
 	case f.place.Outbound != nil:
 		isHere = func(n *inspect.NoEffect) bool { return n.Outbound == f.outbound }
-	case f.place.Inbound != nil:
+	case f.place.Listener != nil && len(e.d.GatewayListeners()) > 0:
+		return "" // proxies of builtin gateways are not configured here
+	case f.place.Listener != nil && f.ignored != "":
+		return f.ignored
+	case f.place.Inbound != nil, f.place.Listener != nil:
 		isHere = func(n *inspect.NoEffect) bool { return n.Inbound == f.inbound }
 	}
 	return e.query.Options.ReasonOfNoEffect(f.Origin, f.field, isHere)

@@ -13,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
@@ -28,12 +27,13 @@ import (
 type setField struct {
 	overrider
 	place    *inspect.Place
-	inbound  int                // index of the inbound of the place
+	inbound  int                // index of the inbound or listener of the place, for [find.Point]
 	outbound int                // index of the outbound of the place, in the order of answers
 	selector partition.Selector // of `from`: the clients for which the item sets the field
 	item     string             // such as "to[0]"
 	field    string             // JSON pointer
 	value    json.RawMessage
+	ignored  string // why the confs of the kind do not act at the place
 }
 
 // overrider is an item of a section, or an entry of permissions.
@@ -66,7 +66,9 @@ func withoutIndexes(pointer string) string {
 // setFields contains the fields that the items of a view's policies of one kind set on a
 // dataplane.
 type setFields struct {
+	view    *core.View
 	config  *rules.Config
+	points  []*rules.InboundConfig // of the inbounds, then of the listeners
 	d       *resource.Dataplane
 	routes  map[string]bool // the places that are routes
 	list    []setField
@@ -89,7 +91,7 @@ func keyOf(p *permission.Place) entryKey { return entryKey{p.Policy.ID, p.Rule, 
 
 func newSetFields(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope, limits partition.Limits) *setFields {
 	s := &setFields{
-		config: config, d: d, routes: map[string]bool{}, byGroup: map[string][]int{}, views: ruleviews.New(limits, false),
+		view: view, config: config, points: slices.Clone(config.Inbounds), d: d, routes: map[string]bool{}, byGroup: map[string][]int{}, views: ruleviews.New(limits, false),
 		limits: requests.Limits(1), decides: map[int]map[entryKey]bool{},
 	}
 	kind := config.Kind
@@ -104,16 +106,48 @@ func newSetFields(view *core.View, config *rules.Config, d *resource.Dataplane, 
 		}
 		at++
 	}
-	for i, inbound := range config.Inbounds {
-		for _, r := range ruleviews.FirstOfMatch(inbound.Rules) {
-			s.conf(setField{place: &inspect.Place{Inbound: inspect.InboundPlace(d, i), Match: &r.Match}, inbound: i}, kind.Rules, r.Effective)
-		}
-		for _, r := range inbound.Unmerged {
-			s.entries(setField{place: &inspect.Place{Inbound: inspect.InboundPlace(d, i)}, inbound: i}, r)
-		}
-		s.clients(setField{place: &inspect.Place{Inbound: inspect.InboundPlace(d, i)}, inbound: i}, inbound.From)
+	for i := range config.Inbounds {
+		s.point(setField{inbound: i})
 	}
+	s.listeners(scope)
 	return s
+}
+
+// listeners adds the fields of the listeners of a builtin gateway or a zone proxy.
+func (s *setFields) listeners(scope core.Scope) {
+	kind := s.config.Kind
+	refs, first := inspect.ListenerPoints(s.view, s.d)
+	configs := s.view.ListenerConfigs(s.d, kind.Name, scope)
+	s.points = append(s.points, make([]*rules.InboundConfig, first-len(s.points))...) // the kind may have no rules
+	for i, c := range configs {
+		f := setField{inbound: first + i, ignored: refs[i].NoEffect(kind)}
+		s.points = append(s.points, c.Inbound)
+		place := inspect.PointPlace(s.view, s.d, f.inbound)
+		f.place = &place
+		s.conf(f, inspect.ListenerSection(kind), c.To)
+		for _, host := range c.Hosts {
+			of := place
+			of.Hostname, f.place = host.Hostname, &of
+			s.conf(f, inspect.ListenerSection(kind), host.Effective)
+		}
+		s.point(f)
+	}
+}
+
+// point adds the fields of the rules of an inbound or a listener; f has its index.
+func (s *setFields) point(f setField) {
+	kind, in := s.config.Kind, s.points[f.inbound]
+	whole := inspect.PointPlace(s.view, s.d, f.inbound)
+	for _, r := range ruleviews.FirstOfMatch(in.Rules) {
+		place := whole
+		place.Match, f.place = &r.Match, &place
+		s.conf(f, kind.Rules, r.Effective)
+	}
+	f.place = &whole
+	for _, r := range in.Unmerged {
+		s.entries(f, r)
+	}
+	s.clients(f, in.From)
 }
 
 // err joins the errors about parts that could not be examined.
@@ -189,7 +223,7 @@ func entryAt(o rules.Origin, pointer string) *permission.Place {
 func (s *setFields) clients(f setField, from *rules.From) {
 	view, err := s.views.Of(from)
 	if err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s of inbound %s of %s: %w", s.config.Kind.Name, find.InboundName(s.d, f.inbound), s.d.Name, err))
+		s.errs = append(s.errs, fmt.Errorf("%s of %s of %s: %w", s.config.Kind.Name, f.place, s.d.Name, err))
 		return
 	}
 	type itemField struct {
@@ -219,10 +253,10 @@ func (s *setFields) has(place *inspect.Place) bool {
 // ignoring returns the reason why a field that a policy sets by itself is ignored, or
 // "" if it is not.
 func (s *setFields) ignoring(f *setField) string {
-	if f.section != s.config.Kind.From || f.place.Inbound == nil || f.place.Match != nil {
+	if f.section != s.config.Kind.From || f.place.Inbound == nil && f.place.Listener == nil || f.place.Match != nil {
 		return ""
 	}
-	in := s.config.Inbounds[f.inbound]
+	in := s.points[f.inbound]
 	switch {
 	case !in.FromIgnored:
 		return ""
@@ -249,7 +283,7 @@ func (s *setFields) overriding(f *setField) *overrider {
 		}
 	}
 	switch {
-	case f.section == s.config.Kind.From && s.config.Inbounds[f.inbound].From != nil:
+	case f.section == s.config.Kind.From && s.points[f.inbound].From != nil:
 		return s.overridingClient(f)
 	case nearest != nil:
 		return &nearest.overrider
@@ -302,7 +336,7 @@ func (s *setFields) overridingClient(f *setField) *overrider {
 	if len(s.errs) > 0 { // some fields of clients are unknown
 		return nil
 	}
-	e := s.config.Inbounds[f.inbound].From.Client(exampleClient(f.selector))
+	e := s.points[f.inbound].From.Client(exampleClient(f.selector))
 	if e == nil {
 		return nil
 	}
@@ -335,6 +369,9 @@ func exampleClient(selector partition.Selector) map[string]string {
 // decidingInstead returns the entry that decides the requests of a field's entry, if that
 // entry decides no request itself.
 func (s *setFields) decidingInstead(f *setField) *overrider {
+	if f.inbound >= len(s.d.Inbounds) { // the requests to an egress depend on the external service
+		return nil
+	}
 	p := permission.ForInbound(s.config, s.d, f.inbound)
 	decides, known := s.decides[f.inbound]
 	if !known {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -24,15 +23,28 @@ type Class[S any] struct {
 	placements []index.Term
 }
 
-// pointKind is the kind of the points of a dataplane. It is the first byte of the keys of
+// pointKind describes the points of a dataplane: one of the constants, plus the number of
+// listeners of a zone proxy times zoneListener. It is the first word of the keys of
 // classes, because the configs of inbounds belong to a class.
-type pointKind byte
+type pointKind uint32
 
 const (
-	unnamed   pointKind = iota // one point, without a name
-	inbounds                   // inbounds
-	listeners                  // listeners of a builtin gateway
+	unnamed      pointKind = iota // one point, without a name
+	named                         // inbounds or listeners of a zone proxy
+	listeners                     // listeners of a builtin gateway
+	zoneListener pointKind = 1 << 2
 )
+
+func (x *Index) pointKind(d *resource.Dataplane) pointKind {
+	zones := len(x.reading.Semantics.ZoneListeners(d))
+	switch {
+	case len(d.Inbounds)+zones > 0:
+		return named + zoneListener*pointKind(zones)
+	case len(d.GatewayListeners()) > 0:
+		return listeners
+	}
+	return unnamed
+}
 
 // SameButPlacements reports whether no selector distinguishes the dataplanes of two
 // classes, except that they may be in different placements. Each class must belong to
@@ -108,14 +120,8 @@ func containsTerms(have, want []index.Term) bool {
 // classKey appends to key the identity of a dataplane's class: the kind of its points,
 // and for each point the number of terms and the terms.
 func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
-	key = append(key, 0)
-	switch {
-	case len(d.Inbounds) > 0:
-		key[len(key)-1] = byte(inbounds)
-	case len(d.GatewayListeners()) > 0:
-		key[len(key)-1] = byte(listeners)
-	}
-	for point := range semantics.Points(d) {
+	key = binary.LittleEndian.AppendUint32(key, uint32(x.pointKind(d)))
+	for point := range x.reading.Semantics.Points(d) {
 		key = appendPoint(key, x.required(d, point, b))
 	}
 	return key
@@ -132,7 +138,7 @@ func appendPoint(key []byte, terms []index.Term) []byte {
 // keyWith appends to key the identity of the class with the same terms and the given
 // placements.
 func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
-	key = append(key, c.key[0])
+	key = binary.LittleEndian.AppendUint32(key, uint32(c.kind))
 	for _, terms := range c.points {
 		b.point = b.point[:0]
 		for rest := c.placements; len(terms) > 0; terms = terms[1:] {
@@ -150,13 +156,13 @@ func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byt
 
 // newClass decodes a class from its key.
 func newClass[S any](key string) *Class[S] {
-	c := &Class[S]{key: key, kind: pointKind(key[0])}
-	rest := []byte(key[1:])
+	rest := []byte(key)
 	next := func() uint32 {
 		n := binary.LittleEndian.Uint32(rest)
 		rest = rest[4:]
 		return n
 	}
+	c := &Class[S]{key: key, kind: pointKind(next())}
 	for len(rest) > 0 {
 		terms := make([]index.Term, next())
 		for i := range terms {

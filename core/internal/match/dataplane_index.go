@@ -55,7 +55,7 @@ func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
 		return dst
 	}
 	add := func(t term) { dst = append(dst, x.key(t)) }
-	for point := range semantics.Points(d) {
+	for point := range x.semantics.Points(d) {
 		x.semantics.PointFacts(d, point, add)
 	}
 	x.semantics.ProxyFacts(d, add)

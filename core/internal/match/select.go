@@ -32,8 +32,8 @@ type Buffer struct {
 // valid until the next use of the buffer.
 func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
-	for point := range semantics.Points(d) {
-		x.collect(x.required(d, point, b), point, semantics.NamedPoints(d) > 0, scope, b)
+	for point := range x.reading.Semantics.Points(d) {
+		x.collect(x.required(d, point, b), point, x.reading.Semantics.NamedPoints(d) > 0, scope, b)
 	}
 	return x.finish(b)
 }

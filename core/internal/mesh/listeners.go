@@ -3,23 +3,38 @@ package mesh
 import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// ListenerConfigs returns the configs of the listeners of a builtin gateway by the policies
-// of one kind, parallel to [resource.Dataplane.GatewayListeners]. They are computed at each
-// call: gateways are few, and nothing else depends on them.
+// ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
+// proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
+// [semantics.Semantics.ZoneListeners]. They are computed at each call: gateways and zone
+// proxies are few, and nothing else depends on them.
 func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scope rules.Scope) []*rules.ListenerConfig {
-	listeners := d.GatewayListeners()
-	if len(listeners) == 0 || kind.Default != nil {
+	if listeners := d.GatewayListeners(); len(listeners) > 0 {
+		return m.gatewayConfigs(d, listeners, kind, scope)
+	}
+	zones := m.index.Semantics().ZoneListeners(d)
+	if len(zones) == 0 || kind.From == nil && kind.Rules == nil {
+		return nil
+	}
+	inbounds := m.listenerRules(d, len(zones), kind, ofListeners(m.Config(d, kind, scope).Matched, len(d.Inbounds), len(zones)))
+	configs := make([]*rules.ListenerConfig, len(zones))
+	for i := range configs {
+		configs[i] = &rules.ListenerConfig{Inbound: inbounds[i]}
+	}
+	return configs
+}
+
+func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayListener, kind *resource.Kind, scope rules.Scope) []*rules.ListenerConfig {
+	if kind.Default != nil {
 		return nil
 	}
 	matched := m.Config(d, kind, scope).Matched
 	var inbounds []*rules.InboundConfig
 	if m.index.Semantics().GatewayRules(kind) {
-		// The rules of a listener are those of an inbound that the same policies select.
-		alike := &resource.Dataplane{Meta: d.Meta, Inbounds: make([]resource.Inbound, len(listeners))}
-		inbounds = blocks.Evaluate(m.index.Semantics(), kind, alike, matched, nil).Inbounds
+		inbounds = m.listenerRules(d, len(listeners), kind, matched)
 	}
 	configs := make([]*rules.ListenerConfig, len(listeners))
 	for i := range configs {
@@ -29,4 +44,29 @@ func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scop
 		}
 	}
 	return configs
+}
+
+// listenerRules returns the rules of n listeners, which are those of inbounds that the same
+// policies select.
+func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind, matched rules.Matched) []*rules.InboundConfig {
+	alike := &resource.Dataplane{Meta: d.Meta, Inbounds: make([]resource.Inbound, n)}
+	return blocks.Evaluate(m.index.Semantics(), kind, alike, matched, nil).Inbounds
+}
+
+// ofListeners returns matched policies with the points from first on as their inbounds.
+func ofListeners(matched rules.Matched, first, n int) rules.Matched {
+	if first == 0 {
+		return matched
+	}
+	var list []rules.Selected
+	for _, s := range matched.All() {
+		of := rules.Selected{Policy: s.Policy}
+		for i := range n {
+			if s.Inbounds.Has(first + i) {
+				of.Inbounds.Add(i)
+			}
+		}
+		list = append(list, of)
+	}
+	return rules.NewMatched(list)
 }

@@ -66,7 +66,7 @@ func proxyRules(q *question, d *resource.Dataplane, options inspect.Options) (an
 }
 
 func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := find.Inbound(d, q.PathValue("inbound"))
+	i, err := find.Point(q.view, d, q.PathValue("inbound"))
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +172,10 @@ func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened fu
 }
 
 func conf(q *question) (any, error) {
-	p := q.parameters(append(requestParameters, "kind", "outbound", "route", "inbound", "shadow", "explain", "source")...)
+	p := q.parameters(append(requestParameters, "kind", "outbound", "route", "inbound", "listener", "hostname", "shadow", "explain", "source")...)
 	query := inspect.ConfQuery{
-		Kind: p.kind(q.view.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"), Request: p.request(),
+		Kind: p.kind(q.view.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"),
+		Listener: p.text("listener"), Hostname: p.text("hostname"), Request: p.request(),
 		Options: inspect.Options{Shadow: p.flag("shadow"), Explain: p.flag("explain"), Source: p.flag("source")},
 	}
 	d, err := q.dataplane(p)

@@ -177,7 +177,7 @@ func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
 			}
 			matched.Policies = append(matched.Policies, matchedPolicy{
 				Name: name, Href: a.site.ofMesh(a.mesh, "policies", k.Kind, name), Level: m.Level,
-				Inbounds: strings.Join(m.Inbounds, ", "), Informs: m.Action != "", Because: strings.Join(m.Because, ", "),
+				Inbounds: strings.Join(slices.Concat(m.Inbounds, m.Listeners), ", "), Informs: m.Action != "", Because: strings.Join(m.Because, ", "),
 			})
 		}
 		kinds = append(kinds, matched)

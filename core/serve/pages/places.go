@@ -127,15 +127,21 @@ func (p *placer) answer(a *inspect.Dataplane, add put) {
 			add(p.place("proxy", "Whole proxy", ""), k.Kind, "", k.Default, nil)
 		}
 		for j := range k.Inbounds {
-			in, at := &k.Inbounds[j], p.inboundPlace(j)
-			for n := range in.Rules {
-				add(at, k.Kind, "when "+inspect.DescribeMatch(&in.Rules[n].Match), in.Rules[n].EffectiveConf, nil)
+			in := &k.Inbounds[j]
+			p.rules(p.inboundPlace(j), k.Kind, in.Rules, in.From, in.Permissions, add)
+		}
+		for j := range k.Listeners {
+			l := &k.Listeners[j]
+			at := p.place(fmt.Sprintf("listener-%d", j), "Listener "+l.Listener.Name, strings.TrimSpace(l.Listener.Type+" "+l.Listener.Tags.String()))
+			add(at, k.Kind, "", l.To, nil)
+			for n := range l.Hosts {
+				add(at, k.Kind, "host "+l.Hosts[n].Hostname, l.Hosts[n].EffectiveConf, nil)
 			}
-			for n := range in.From {
-				add(at, k.Kind, "from "+inspect.DescribeClients(in.From[n].Selector), in.From[n].EffectiveConf, nil)
-			}
-			for n := range in.Permissions {
-				add(at, k.Kind, "", nil, &in.Permissions[n])
+			p.rules(at, k.Kind, l.Rules, l.From, l.Permissions, add)
+			if part := p.parts[at.ID+"\x00"+k.Kind+"\x00"]; part != nil && l.NoEffect != "" {
+				for _, r := range part.Rows {
+					r.NoEffect = l.NoEffect
+				}
 			}
 		}
 	}
@@ -149,6 +155,19 @@ func (p *placer) answer(a *inspect.Dataplane, add put) {
 				add(at, k.Kind, "route "+o.Routes[n].Name, o.Routes[n].EffectiveConf, nil)
 			}
 		}
+	}
+}
+
+// rules adds the rules of an inbound or a listener.
+func (p *placer) rules(at *place, kind string, merged []inspect.Rule, from []inspect.SelectorRule, permissions []inspect.Permission, add put) {
+	for i := range merged {
+		add(at, kind, "when "+inspect.DescribeMatch(&merged[i].Match), merged[i].EffectiveConf, nil)
+	}
+	for i := range from {
+		add(at, kind, "from "+inspect.DescribeClients(from[i].Selector), from[i].EffectiveConf, nil)
+	}
+	for i := range permissions {
+		add(at, kind, "", nil, &permissions[i])
 	}
 }
 

@@ -27,6 +27,9 @@ func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 		in := &d.Inbounds[i]
 		inbounds[inboundName(cmp.Or(in.Address, d.Address), in.Port)] = i
 	}
+	for i := range d.Listeners {
+		inbounds[zoneListenerName(&d.Listeners[i])] = len(d.Inbounds) + i
+	}
 	var list []inspect.NoEffect
 	for _, w := range sortWarnings(warnings) {
 		if w.Policy == nil || w.Advice || w.Weakens {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -84,9 +85,14 @@ func (sb *snapshotBuilder) addZoneListeners(view *core.View, tls serverTLS) {
 	}
 }
 
+// zoneListenerName returns the name of a listener of a zone proxy in Envoy.
+func zoneListenerName(l *resource.Listener) string {
+	return fmt.Sprintf("self_%s_dp_%s", strings.ToLower(l.Type()), l.SectionName())
+}
+
 // add adds the listener.
 func (z *zoneListener) add() {
-	name := fmt.Sprintf("self_%s_dp_%s", map[bool]string{false: "zoneingress", true: "zoneegress"}[z.listener.Egress], z.listener.SectionName())
+	name := zoneListenerName(z.listener)
 	if z.listener.Egress && z.tls.identity == nil {
 		z.Warnings = append(z.Warnings, xds.Warning{Code: diag.AbsentDependency, Place: name,
 			Message: "the listener is left out: an egress needs an identity, and no MeshIdentity gives the dataplane one"})
