@@ -24,7 +24,7 @@ func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Val
 	for batch := range slices.Chunk(values, batchSize) {
 		p := &part{annotated: first.annotated}
 		first.after = append(first.after, p)
-		if d.load.group.TryGo(d.load.work(p, func(d *decoder) { d.batch(batch, decode) })) {
+		if d.load.group.TryGo(d.load.sequence(d.load.work(p, func(d *decoder) { d.batch(batch, decode) }))) {
 			continue
 		}
 		d.part = p

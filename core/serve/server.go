@@ -127,6 +127,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
 		return causeOf(ctx, err)
 	}
+	if s.options.Loaded != nil {
+		s.options.Loaded()
+	}
 	if !s.options.PagesOnly {
 		running.Go(func() { s.ads.Run(ctx) })
 		running.Go(func() { s.serveADS(ctx, cancel) })

@@ -75,6 +75,9 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			if err != nil {
 				return err
 			}
+			if len(options.Stores) > 0 {
+				options.Loaded = collectWhileLoading()
+			}
 			server, err := serve.New(*options)
 			if err != nil {
 				return err

@@ -28,6 +28,7 @@ type subscriber struct {
 	node     string
 	replicas []*replica
 	sotw     bool
+	got      func(xdstest.Held) // is called with each resource, which is then not recorded; nil: all responses are recorded
 	stop     func()
 
 	mu      sync.Mutex
@@ -39,6 +40,11 @@ type subscriber struct {
 // subscribe starts a subscriber. It ends with the test.
 func subscribe(t testing.TB, name, node string, sotw bool, replicas ...*replica) *subscriber {
 	s := &subscriber{name: name, node: node, replicas: replicas, sotw: sotw}
+	s.start(t)
+	return s
+}
+
+func (s *subscriber) start(t testing.TB) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	s.stop = sync.OnceFunc(func() { cancel(); <-done })
@@ -46,14 +52,13 @@ func subscribe(t testing.TB, name, node string, sotw bool, replicas ...*replica)
 	go func() {
 		defer close(done)
 		for i := 0; ctx.Err() == nil; i++ {
-			s.connect(ctx, replicas[i%len(replicas)])
+			s.connect(ctx, s.replicas[i%len(s.replicas)])
 			select {
 			case <-time.After(50 * time.Millisecond):
 			case <-ctx.Done():
 			}
 		}
 	}()
-	return s
 }
 
 // connect has one stream of a replica until it ends.
@@ -68,9 +73,12 @@ func (s *subscriber) connect(ctx context.Context, r *replica) {
 	s.mu.Lock()
 	old := s.current
 	s.mu.Unlock()
-	c, err := xdstest.New(ctx, conn, xdstest.Options{
-		StateOfTheWorld: s.sotw, Resume: old, Node: &corev3.Node{Id: s.node, UserAgentName: "envoy"},
-	})
+	options := xdstest.Options{StateOfTheWorld: s.sotw, Resume: old, Node: &corev3.Node{Id: s.node, UserAgentName: "envoy"}}
+	if s.got != nil {
+		options.Forget = true
+		options.Reject = func(h xdstest.Held) string { s.got(h); return "" }
+	}
+	c, err := xdstest.New(ctx, conn, options)
 	if err != nil {
 		return
 	}

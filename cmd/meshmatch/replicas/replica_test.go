@@ -82,7 +82,7 @@ func (r *replica) start() {
 	r.process = exec.Command(self, slices.Concat([]string{
 		"serve", "--xds", r.xds, "--http", r.http, "--state", r.state, "--removal-grace", "0s",
 	}, r.arguments)...)
-	r.process.Env = append(append(os.Environ(), commandVariable+"=1", "GOMAXPROCS=2"), r.variables...)
+	r.process.Env = append(append(os.Environ(), commandVariable+"=1", "GOMAXPROCS=2", "GOGC="), r.variables...)
 	r.process.Stderr = r.log
 	envoytest.EndWithParent(r.process)
 	if err := r.process.Start(); err != nil {
