@@ -4,4 +4,9 @@
 // "fleet" is a large mesh: some policies are for all dataplanes, some for a team,
 // many for one service. "sparse" and "shared label" are the extremes for an index:
 // few policies select any one dataplane, and all selectors share one tag.
+//
+// Other inputs are those of other projects, made by the rule that each of them publishes,
+// and cited by repository, file and commit: the random service graph of Kong/mesh-perf with
+// the policy that its tests apply (mesh_perf.go), the selectors of Calico's benchmarks
+// (calico.go), and the merge examples of Envoy Gateway and of the Gateway API (merges.go).
 package shape

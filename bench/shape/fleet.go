@@ -2,9 +2,7 @@ package shape
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -122,10 +120,6 @@ func policy(kind *resource.Kind, i int, target resource.TargetRef) *resource.Pol
 
 // Timeout returns the conf of policy number i, which sets two to four fields.
 func Timeout(i int) *meshtimeout.Conf {
-	seconds := func(n int) *conf.Duration {
-		d := conf.Duration(time.Duration(n) * time.Second)
-		return &d
-	}
 	c := &meshtimeout.Conf{ConnectionTimeout: seconds(1 + i%7), HTTP: &meshtimeout.HTTP{}}
 	if i%2 == 0 {
 		c.IdleTimeout = seconds(60 + i%5)

@@ -21,6 +21,7 @@ type change struct {
 	name  string
 	fixed bool // it touches the same number of dataplanes in a world of any size
 	all   bool // it touches all dataplanes, so there are fewer rounds
+	even  bool // it needs dataplanes that all have outbounds to the first services
 	needs int  // the minimum number of dataplanes in the world
 	setup func(*world) core.Batch
 	// revert is applied before each round and is not measured; may be nil.
@@ -68,6 +69,10 @@ func changes() []change {
 			setup: setup(all), batch: replace(all), touches: allDataplanes,
 		},
 		{
+			name: "a rate limit of the whole mesh changes", all: true,
+			setup: func(w *world) core.Batch { return rateLimit(w, 0) }, batch: rateLimit, touches: allDataplanes,
+		},
+		{
 			name: "a policy for one more dataplane by name", fixed: true,
 			setup:   func(w *world) core.Batch { return byName(w, 0) },
 			batch:   byName,
@@ -85,7 +90,7 @@ func changes() []change {
 			},
 		},
 		{
-			name: "a route of 500 dataplanes changes", fixed: true, needs: 2 * cohort,
+			name: "a route of 500 dataplanes changes", fixed: true, even: true, needs: 2 * cohort,
 			setup: (*world).route, batch: (*world).reroute, touches: exactly(cohort),
 		},
 		{
@@ -109,6 +114,9 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 		}
 	}
 	least, most := c.touches(w)
+	if w.Shape.uneven {
+		least /= 2
+	}
 	rounds := min(w.Samples, w.Dataplanes)
 	if c.all {
 		rounds = max(1, rounds/10)
@@ -169,6 +177,11 @@ func (w *world) policy(name string, target resource.TargetRef, round int) core.B
 		TargetRef: target,
 		To:        []resource.Item{{TargetRef: resource.TargetRef{Kind: resource.TargetMesh}, Conf: timeout}},
 	}}}}
+}
+
+// rateLimit changes the policy that mesh-perf's tests apply to the whole mesh.
+func rateLimit(_ *world, round int) core.Batch {
+	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{shape.MeshPerfRateLimit(uint32(10_000 + round))}}}
 }
 
 // relabel moves a dataplane to another team.

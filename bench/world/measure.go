@@ -131,7 +131,7 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 		}
 	}
 	for _, c := range changes() {
-		if c.needs > o.Dataplanes {
+		if c.needs > o.Dataplanes || c.even && o.Shape.uneven {
 			continue
 		}
 		progress(c.name)
@@ -155,9 +155,7 @@ type world struct {
 
 func newWorld(o Options) *world {
 	w := &world{Options: o, kinds: kinds.All(), set: new(resource.Set), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
-	for j := range o.Dataplanes {
-		w.set.Dataplanes = append(w.set.Dataplanes, o.Shape.dataplane(j, &o))
-	}
+	w.set.Dataplanes = o.Shape.dataplanes(&o)
 	w.set.Policies = o.Shape.policies(w.kinds.Lookup("MeshTimeout"), o.Policies)
 	if o.Shape.objects != nil {
 		w.set.Objects = o.Shape.objects(&o)

@@ -10,43 +10,71 @@ import (
 
 // Shape is a family of worlds.
 type Shape struct {
-	Name      string
-	About     string
-	dataplane func(j int, o *Options) *resource.Dataplane
-	policies  func(kind *resource.Kind, n int) []*resource.Policy
-	objects   func(o *Options) []resource.Object // nil: none
-	semantics semantics.Semantics
+	Name       string
+	About      string
+	dataplanes func(o *Options) []*resource.Dataplane
+	policies   func(kind *resource.Kind, n int) []*resource.Policy
+	objects    func(o *Options) []resource.Object // nil: none
+	semantics  semantics.Semantics
+	// uneven means that dataplanes have different outbounds and a few have none. So a change
+	// of outbounds concerns fewer dataplanes than it selects, and changes that need an
+	// outbound to one of the first services are omitted.
+	uneven bool
 }
 
 // Shapes returns the shapes, the most common one first.
 func Shapes() []Shape {
 	return []Shape{
 		{
-			Name:      "fleet",
-			About:     "policies for all dataplanes, for teams and for services; few classes of dataplanes",
-			dataplane: fleetDataplane,
-			policies:  shape.Fleet,
+			Name:       "fleet",
+			About:      "policies for all dataplanes, for teams and for services; few classes of dataplanes",
+			dataplanes: each(fleetDataplane),
+			policies:   shape.Fleet,
 		},
 		{
-			Name:      "clustered",
-			About:     "many replicas of 2,000 services in versions and zones, and policies for all their combinations; thousands of classes",
-			dataplane: clusteredDataplane,
-			policies:  clusteredPolicies,
+			Name:       "clustered",
+			About:      "many replicas of 2,000 services in versions and zones, and policies for all their combinations; thousands of classes",
+			dataplanes: each(clusteredDataplane),
+			policies:   clusteredPolicies,
 		},
 		{
-			Name:      "shared-label",
-			About:     "every policy requires one tag that every dataplane has, and one service",
-			dataplane: fleetDataplane,
-			policies:  shape.SharedLabel,
+			Name:       "shared-label",
+			About:      "every policy requires one tag that every dataplane has, and one service",
+			dataplanes: each(fleetDataplane),
+			policies:   shape.SharedLabel,
 		},
 		{
-			Name:      "transparent",
-			About:     "transparent proxies of 50 namespaces as Kuma has them, one MeshService with two ports for 20 dataplanes, 200 external services, and policies of all roles",
-			dataplane: transparentDataplane,
-			policies:  rolePolicies,
-			objects:   destinations,
-			semantics: semantics.Kuma,
+			Name:       "transparent",
+			About:      "transparent proxies of 50 namespaces as Kuma has them, one MeshService with two ports for 20 dataplanes, 200 external services, and policies of all roles",
+			dataplanes: each(transparentDataplane),
+			policies:   rolePolicies,
+			objects:    destinations,
+			semantics:  semantics.Kuma,
 		},
+		{
+			Name:       "mesh-perf",
+			About:      "the random service graph of Kong/mesh-perf, two instances of each service, and the policies of the fleet for its teams and zones; as many outbounds as the graph has",
+			dataplanes: meshPerfDataplanes,
+			policies:   meshPerfPolicies,
+			uneven:     true,
+		},
+		{
+			Name:       "calico",
+			About:      "the labels and selectors of Calico's benchmarks: every policy requires one of 29 labels",
+			dataplanes: each(calicoDataplane),
+			policies:   shape.Calico,
+		},
+	}
+}
+
+// each returns dataplanes that each depend on their number only.
+func each(dataplane func(j int, o *Options) *resource.Dataplane) func(o *Options) []*resource.Dataplane {
+	return func(o *Options) []*resource.Dataplane {
+		list := make([]*resource.Dataplane, o.Dataplanes)
+		for j := range list {
+			list[j] = dataplane(j, o)
+		}
+		return list
 	}
 }
 

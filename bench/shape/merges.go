@@ -1,0 +1,50 @@
+package shape
+
+import (
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+)
+
+// A Merge is an input for merging: confs of which a later one overrides an earlier one,
+// field by field.
+type Merge struct {
+	Name   string
+	Source string // the repository, the file and the commit that describe the input
+	Confs  []*meshtimeout.Conf
+}
+
+// Merges returns the merge examples of two other projects, with timeouts for the fields that
+// MeshTimeout does not have, and the first ten confs of the fleet.
+func Merges() []Merge {
+	fleet := Merge{Name: "10 confs", Source: "the fleet of this package"}
+	for i := range 10 {
+		fleet.Confs = append(fleet.Confs, Timeout(i))
+	}
+	return []Merge{
+		{
+			// A policy of the gateway and one of the route, as it says, set timeouts.
+			Name: "gateway and route", Source: "envoyproxy/gateway internal/utils/testdata/merge/backendtrafficpolicy at 123352b3dc65",
+			Confs: []*meshtimeout.Conf{
+				{ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
+				{ConnectionTimeout: seconds(15)},
+			},
+		},
+		{
+			// Policies of a route and of its gateway: the colours "dark" and "light" of p4,
+			// and the override of "light" of p3.
+			Name: "route and override", Source: "kubernetes-sigs/gateway-api geps/gep-713/index.md at 0219a6719b65, example 3",
+			Confs: []*meshtimeout.Conf{
+				{ConnectionTimeout: seconds(1), IdleTimeout: seconds(2)},
+				{IdleTimeout: seconds(3)},
+			},
+		},
+		fleet,
+	}
+}
+
+func seconds(n int) *conf.Duration {
+	d := conf.Duration(time.Duration(n) * time.Second)
+	return &d
+}

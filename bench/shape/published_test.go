@@ -1,0 +1,99 @@
+package shape
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// A service of mesh-perf's graph calls only services with a higher number, and nearer ones
+// more often: the next one in half of the cases. The sum of 0.5/d over 1,000 services is
+// 3.24 calls for each service.
+func TestMeshPerfGraph(t *testing.T) {
+	const services = 1_000
+	calls := meshPerfGraph(MeshPerfSeed, services, 50)
+	edges, next := 0, 0
+	for from, to := range calls {
+		last := from
+		for _, called := range to {
+			if called <= last || called >= services {
+				t.Fatalf("service %d calls %v", from, to)
+			}
+			if called == from+1 {
+				next++
+			}
+			last = called
+		}
+		edges += len(to)
+	}
+	if edges < 3_000 || edges > 3_500 || next < 450 || next > 550 {
+		t.Errorf("%d edges, %d of them to the next service", edges, next)
+	}
+}
+
+// Both instances of a service have its outbounds, and addresses of their own.
+func TestMeshPerfDataplanes(t *testing.T) {
+	dataplanes := MeshPerf(20, 2)
+	if len(dataplanes) != 40 {
+		t.Fatalf("%d dataplanes, want 40", len(dataplanes))
+	}
+	addresses := map[string]bool{}
+	for j, d := range dataplanes {
+		addresses[d.Address] = true
+		if other := dataplanes[j^1]; len(d.Outbounds) != len(other.Outbounds) || d.Name == other.Name {
+			t.Errorf("%s has %d outbounds, and %s has %d", d.Name, len(d.Outbounds), other.Name, len(other.Outbounds))
+		}
+	}
+	if len(addresses) != 40 {
+		t.Errorf("%d addresses, want 40", len(addresses))
+	}
+	if last := dataplanes[39]; last.Name != "srv-019-1" || len(last.Outbounds) != 0 {
+		t.Errorf("the last dataplane is %s with %d outbounds", last.Name, len(last.Outbounds))
+	}
+}
+
+// The marker labels and the values of Calico's benchmarks repeat as in its lists.
+func TestCalico(t *testing.T) {
+	markers := map[string]bool{}
+	for _, s := range CalicoTags(62, 0).Selectors {
+		for marker := range s {
+			markers[marker] = true
+		}
+	}
+	if len(markers) != 29 {
+		t.Errorf("%d markers, want 29", len(markers))
+	}
+	ipsets := CalicoIPSets(3, 1)
+	if !maps.Equal(ipsets.Items[0], ipsets.Selectors[1]) || maps.Equal(ipsets.Items[0], ipsets.Selectors[2]) {
+		t.Errorf("the item has %v", ipsets.Items[0])
+	}
+	d := CalicoDataplane(0, 0)
+	for label, value := range CalicoTags(0, 1).Items[0] {
+		if got := d.Inbounds[0].Tags.Value(label); got != value {
+			t.Errorf("the tag %s is %q, want %q", label, got, value)
+		}
+	}
+}
+
+// The examples merge to what their projects publish.
+func TestMerges(t *testing.T) {
+	want := map[string]*meshtimeout.Conf{
+		"gateway and route":  {ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
+		"route and override": {ConnectionTimeout: seconds(1), IdleTimeout: seconds(3)},
+	}
+	for _, m := range Merges() {
+		if want[m.Name] == nil {
+			continue
+		}
+		var items []rules.Contribution
+		for i, c := range m.Confs {
+			items = append(items, rules.Contribution{Origin: rules.Origin{Index: i}, Conf: c})
+		}
+		got := rules.Merge(meshtimeout.Kind().To.Conf, items).Conf.(*meshtimeout.Conf)
+		if got.Hash() != want[m.Name].Hash() {
+			t.Errorf("%s: got %+v", m.Name, got)
+		}
+	}
+}
