@@ -23,7 +23,7 @@ KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,12 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
+
+peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes
+	cd bench/peers && $(GO) run .
+
+check-peers: ## Compare the answers of other projects on small inputs
+	cd bench/peers && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
 	$(GO) test -count=1 ./cmd/meshmatch/cli ./fuzz -run TestKumaFacts

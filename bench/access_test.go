@@ -23,14 +23,14 @@ func BenchmarkAccess(b *testing.B) {
 	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
 	for _, n := range []int{10, 100, 1_000} {
-		policies := permissionPolicies(kind, n)
+		policies := shape.Permissions(kind, n)
 		for _, asked := range []struct {
 			name     string
 			spiffeID string
 			allow    bool
 		}{
-			{"allowed", teamID(n-1, 5), true},
-			{"denied", blockedID(n - 1), false},
+			{"allowed", shape.TeamID(n-1, 5), true},
+			{"denied", shape.BlockedID(n - 1), false},
 			{"unknown", "spiffe://shop.mesh/ns/unknown/sa/app-0", false},
 		} {
 			set := &resource.Set{Dataplanes: []*resource.Dataplane{d}, Policies: policies}
@@ -84,7 +84,7 @@ func BenchmarkAccessFilter(b *testing.B) {
 	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
 	for _, n := range []int{10, 100, 1_000} {
-		config := permissionConfig(b, kind, permissionPolicies(kind, n), d)
+		config := permissionConfig(b, kind, shape.Permissions(kind, n), d)
 		for _, form := range []struct {
 			name string
 			form rbac.Form

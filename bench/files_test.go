@@ -58,7 +58,7 @@ func yamlStream(set *resource.Set) ([]byte, error) {
 // A file of each format decodes to the resources from which it was made.
 func TestFiles(t *testing.T) {
 	timeout, permission := meshtimeout.Kind(), meshtrafficpermission.Kind()
-	set := &resource.Set{Policies: append(shape.Fleet(timeout, 30), permissionPolicies(permission, 3)...)}
+	set := &resource.Set{Policies: append(shape.Fleet(timeout, 30), shape.Permissions(permission, 3)...)}
 	for j := range 3 {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, 2))
 	}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// A comparison is one kind of work on one input, done by several contenders.
+type comparison struct {
+	subject string // the heading on the page
+	work    string
+	input   string
+	unit    string // "s" (time of one operation) or "B" (heap of one proxy)
+	note    string // what a reader must know to judge the ratio; may be empty
+	prepare func(ctx context.Context, size size) (*contest, error)
+}
+
+// size scales the inputs: a full run has those of the page, a test smaller ones.
+type size struct{ full bool }
+
+func (s size) of(full, small int) int {
+	if s.full {
+		return full
+	}
+	return small
+}
+
+// A contest is a prepared comparison. The first contender is meshmatch.
+type contest struct {
+	contenders []contender
+	close      func() // may be nil
+}
+
+// A contender does the work of a comparison.
+type contender struct {
+	name string
+	// answer does the work once and returns the result in a form that is equal for all
+	// contenders. It is not measured.
+	answer func() (string, error)
+	// operate does the work n times. It is nil if sample is set.
+	operate func(n int) error
+	// sample returns one measurement in the unit of the comparison.
+	sample func() (float64, error)
+}
+
+// check returns an error if the answers of the contenders differ.
+func (c *contest) check() error {
+	var first string
+	for i, contender := range c.contenders {
+		answer, err := contender.answer()
+		if err != nil {
+			return fmt.Errorf("%s: %w", contender.name, err)
+		}
+		if i == 0 {
+			first = answer
+		} else if answer != first {
+			return fmt.Errorf("%s answers %.300q, and %s %.300q", c.contenders[0].name, first, contender.name, answer)
+		}
+	}
+	return nil
+}
+
+// repeat returns an operation that does the work n times.
+func repeat(work func() error) func(n int) error {
+	return func(n int) error {
+		for range n {
+			if err := work(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// comparisons returns all comparisons in the order of the page.
+func comparisons() []comparison {
+	var all []comparison
+	for _, list := range [][]comparison{matching(), permissions(), merges(), decoding(), serving()} {
+		all = append(all, list...)
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A plan says how long to measure.
+type plan struct {
+	rounds int
+	round  time.Duration // the least duration of one contender's part of a round
+}
+
+// A series is the measurements of one contender, one for each round.
+type series struct {
+	name   string
+	values []float64
+	allocs []float64 // of one operation; nil if the contender samples
+}
+
+// measure measures the contenders of a contest in alternating rounds: forwards and backwards
+// in turn, so that none always runs after the same other one.
+func measure(ctx context.Context, c *contest, p plan) ([]series, error) {
+	results := make([]series, len(c.contenders))
+	repetitions := make([]int, len(c.contenders))
+	for i, contender := range c.contenders {
+		results[i].name = contender.name
+		if contender.operate == nil {
+			continue
+		}
+		n, err := calibrate(contender, p.round)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", contender.name, err)
+		}
+		repetitions[i] = n
+	}
+	for round := range p.rounds {
+		for k := range c.contenders {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			i := k
+			if round%2 == 1 {
+				i = len(c.contenders) - 1 - k
+			}
+			if err := results[i].add(c.contenders[i], repetitions[i]); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.contenders[i].name, err)
+			}
+		}
+	}
+	return results, nil
+}
+
+// calibrate returns how often a contender does the work within a round.
+func calibrate(c contender, round time.Duration) (int, error) {
+	for n := 1; ; {
+		start := time.Now()
+		if err := c.operate(n); err != nil {
+			return 0, err
+		}
+		elapsed := time.Since(start)
+		if elapsed >= round || n >= 1e9 {
+			return n, nil
+		}
+		// A little more than needed, and at most a hundred times as often as before.
+		next := int(1.2 * float64(n) * float64(round) / float64(max(elapsed, 1)))
+		n = min(max(next, n+1), 100*n)
+	}
+}
+
+func (s *series) add(c contender, n int) error {
+	runtime.GC()
+	if c.operate == nil {
+		value, err := c.sample()
+		s.values = append(s.values, value)
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	err := c.operate(n)
+	elapsed := time.Since(start)
+	runtime.ReadMemStats(&after)
+	s.values = append(s.values, elapsed.Seconds()/float64(n))
+	s.allocs = append(s.allocs, float64(after.Mallocs-before.Mallocs)/float64(n))
+	return err
+}

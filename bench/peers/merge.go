@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// merges compares merging of confs with the two libraries by which gateways and meshes merge
+// policies: each conf is marshalled, applied as a patch, and the result is decoded.
+func merges() []comparison {
+	var list []comparison
+	for _, m := range shape.Merges() {
+		list = append(list, comparison{
+			subject: "Merging: timeouts, later ones override",
+			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s",
+			note:    "meshmatch also returns which policy set each field; the patches do not",
+			prepare: func(context.Context, size) (*contest, error) { return mergeConfs(m.Confs), nil },
+		})
+	}
+	return list
+}
+
+func mergeConfs(confs []*meshtimeout.Conf) *contest {
+	items := make([]rules.Contribution, len(confs))
+	for i, c := range confs {
+		items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: c}
+	}
+	section := meshtimeout.Kind().To.Conf
+	return &contest{contenders: []contender{
+		merger(meshmatch, func() (*meshtimeout.Conf, error) {
+			return rules.Merge(section, items).Conf.(*meshtimeout.Conf), nil
+		}),
+		merger("JSON merge patch", patcher(confs, jsonpatch.MergePatch)),
+		merger("Kubernetes strategic merge patch", patcher(confs, func(original, patch []byte) ([]byte, error) {
+			return strategicpatch.StrategicMergePatch(original, patch, meshtimeout.Conf{})
+		})),
+	}}
+}
+
+func merger(name string, merge func() (*meshtimeout.Conf, error)) contender {
+	return contender{
+		name: name,
+		answer: func() (string, error) {
+			merged, err := merge()
+			if err != nil {
+				return "", err
+			}
+			text, err := json.Marshal(merged)
+			return string(text), err
+		},
+		operate: repeat(func() error {
+			_, err := merge()
+			return err
+		}),
+	}
+}
+
+func patcher(confs []*meshtimeout.Conf, apply func(original, patch []byte) ([]byte, error)) func() (*meshtimeout.Conf, error) {
+	return func() (*meshtimeout.Conf, error) {
+		text := []byte("{}")
+		for _, c := range confs {
+			patch, err := json.Marshal(c)
+			if err != nil {
+				return nil, err
+			}
+			if text, err = apply(text, patch); err != nil {
+				return nil, err
+			}
+		}
+		merged := new(meshtimeout.Conf)
+		return merged, json.Unmarshal(text, merged)
+	}
+}

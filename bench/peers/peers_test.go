@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every comparison of a small input is prepared, its answers are equal, and one short round
+// of each contender is measured. The page and the picture show all of them.
+func TestComparisons(t *testing.T) {
+	p := plan{rounds: 2, round: time.Microsecond}
+	var all []result
+	for _, c := range comparisons() {
+		t.Run(c.work+"/"+c.input, func(t *testing.T) {
+			found, err := measureOne(t.Context(), c, size{}, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range found {
+				if !(r.ours.median > 0 && r.theirs.median > 0 && r.ratio.median > 0) {
+					t.Errorf("%s: %+v", r.peer, r)
+				}
+			}
+			all = append(all, found...)
+		})
+	}
+	if t.Failed() {
+		return
+	}
+	page, err := newPage(p, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := page.markdown(all)
+	for _, r := range all {
+		if !strings.Contains(text, "| "+r.peer+" |") || !strings.Contains(text, r.comparison.input) {
+			t.Errorf("the page lacks %s of %s", r.peer, r.comparison.input)
+		}
+	}
+	picture := filepath.Join(t.TempDir(), pictureName)
+	if err := drawRatios(picture, all); err != nil {
+		t.Fatal(err)
+	}
+	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "<svg") {
+		t.Errorf("the picture is %.20q, %v", svg, err)
+	}
+}
+
+// A contender with another answer is refused before anything is measured.
+func TestDifferentAnswers(t *testing.T) {
+	answering := func(name, answer string) contender {
+		return contender{name: name, answer: func() (string, error) { return answer, nil }}
+	}
+	c := &contest{contenders: []contender{answering(meshmatch, "a"), answering("other", "b")}}
+	if err := c.check(); err == nil || !strings.Contains(err.Error(), `meshmatch answers "a", and other "b"`) {
+		t.Errorf("got error %v", err)
+	}
+	c.contenders[1] = answering("other", "a")
+	if err := c.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A ratio of each round is summarized, so noise that is in both sides of a round is not in
+// the ratio.
+func TestResults(t *testing.T) {
+	ours := series{name: meshmatch, values: []float64{1, 2, 4, 8, 1, 2, 4}}
+	theirs := series{name: "other", values: []float64{3, 6, 12, 24, 3, 6, 12}}
+	r := results(comparison{}, []series{ours, theirs})[0]
+	if r.ratio != (summary{3, 3, 3}) || r.ours.median != 2 || r.theirs.median != 6 || r.allocs != -1 {
+		t.Errorf("got %+v", r)
+	}
+	if text := ratioText(summary{0.5, 0.25, 0.75}); text != "**0.5 [0.25, 0.75]**" {
+		t.Errorf("a better peer is printed as %s", text)
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		unit  string
+		want  string
+	}{
+		{1.5, "s", "1.50 s"}, {0.0123, "s", "12.3 ms"}, {123e-9, "s", "123 ns"}, {2048, "B", "2.00 KiB"}, {100, "B", "100 B"},
+	} {
+		if got := quantity(c.value, c.unit); got != c.want {
+			t.Errorf("%v %s is printed as %s, want %s", c.value, c.unit, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/cedar-policy/cedar-go"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// permissions compares decisions about requests: an inbound that policies with eight entries
+// each select, seven exact identities and one prefix.
+func permissions() []comparison {
+	decide := func(policies int) comparison {
+		return comparison{
+			subject: "Authorization: 8 entries in each policy",
+			work:    "decide a request", input: fmt.Sprintf("%d policies; allowed, denied, by prefix and unknown in turn", policies), unit: "s",
+			note: "Cedar's language can say more, and evaluates each policy for each request; the regular expressions are one of all denied and one of all allowed identities",
+			prepare: func(ctx context.Context, s size) (*contest, error) {
+				return decideRequests(ctx, s.of(policies, min(policies, 20)))
+			},
+		}
+	}
+	return []comparison{decide(10), decide(100), decide(1_000)}
+}
+
+// entry is an entry of a permission.
+type entry struct {
+	deny, prefix bool
+	id           string
+}
+
+func decideRequests(ctx context.Context, n int) (*contest, error) {
+	kind := meshtrafficpermission.Kind()
+	policies := shape.Permissions(kind, n)
+	list, err := decisionList(ctx, kind, policies)
+	if err != nil {
+		return nil, err
+	}
+	entries := entriesOf(policies)
+	cedars, err := cedar.NewPolicySetFromBytes("permissions.cedar", []byte(cedarText(entries)))
+	if err != nil {
+		return nil, err
+	}
+	denied, allowed, err := expressions(entries)
+	if err != nil {
+		return nil, err
+	}
+
+	clients := []string{
+		shape.TeamID(n-1, 5), shape.BlockedID(n - 1),
+		fmt.Sprintf("spiffe://shop.mesh/ns/shared-%d/sa/web", n/2), "spiffe://shop.mesh/ns/unknown/sa/app-0",
+	}
+	var requests []request.Request
+	var cedarRequests []cedar.Request
+	for _, id := range clients {
+		requests = append(requests, request.Request{SpiffeID: id})
+		cedarRequests = append(cedarRequests, cedar.Request{
+			Principal: cedar.NewEntityUID("Client", cedar.String(id)),
+			Action:    cedar.NewEntityUID("Action", "call"),
+			Resource:  cedar.NewEntityUID("Inbound", "main-port"),
+			Context:   cedar.NewRecord(cedar.RecordMap{"spiffeId": cedar.String(id)}),
+		})
+	}
+	return &contest{contenders: []contender{
+		decider(meshmatch, len(clients), func(i int) bool { return list.Decide(&requests[i]).Decision.Allow }),
+		decider("cedar-go", len(clients), func(i int) bool {
+			decision, _ := cedar.Authorize(cedars, nil, cedarRequests[i])
+			return decision == cedar.Allow
+		}),
+		decider("package regexp", len(clients), func(i int) bool {
+			return !denied.MatchString(clients[i]) && allowed.MatchString(clients[i])
+		}),
+	}}, nil
+}
+
+func decider(name string, requests int, allow func(request int) bool) contender {
+	next := 0
+	return contender{
+		name: name,
+		answer: func() (string, error) {
+			var decisions []bool
+			for i := range requests {
+				decisions = append(decisions, allow(i))
+			}
+			return fmt.Sprint(decisions), nil
+		},
+		operate: func(n int) error {
+			for range n {
+				allow(next % requests)
+				next++
+			}
+			return nil
+		},
+	}
+}
+
+// decisionList returns the permissions of an inbound that all policies select.
+func decisionList(ctx context.Context, kind *resource.Kind, policies []*resource.Policy) (*permission.Permissions, error) {
+	d := shape.Dataplane(7, 0)
+	view, err := core.NewView(ctx, resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
+	if err != nil {
+		return nil, err
+	}
+	config, err := view.Config(view.Dataplane(d.ID), kind.Name, core.Enforced)
+	if err != nil {
+		return nil, err
+	}
+	permissions := permission.ForInbound(config, d, 0)
+	permissions.Decide(&request.Request{}) // the first request makes the lookup
+	return permissions, nil
+}
+
+func entriesOf(policies []*resource.Policy) []entry {
+	var entries []entry
+	add := func(deny bool, matches []conf.Match) {
+		for _, m := range matches {
+			entries = append(entries, entry{deny: deny, prefix: m.SpiffeID.Type == conf.SpiffeIDPrefix, id: m.SpiffeID.Value})
+		}
+	}
+	for _, p := range policies {
+		c := p.Rules[0].Conf.(*meshtrafficpermission.RuleConf)
+		add(true, c.Deny)
+		add(false, c.Allow)
+	}
+	return entries
+}
+
+// cedarText has a policy for each entry. In both languages a denial overrides, and what
+// nothing allows is denied.
+func cedarText(entries []entry) string {
+	var text strings.Builder
+	for _, e := range entries {
+		effect := "permit"
+		if e.deny {
+			effect = "forbid"
+		}
+		if e.prefix {
+			fmt.Fprintf(&text, "%s (principal, action, resource) when { context.spiffeId == %q || context.spiffeId like %q };\n", effect, e.id, e.id+"/*")
+		} else {
+			fmt.Fprintf(&text, "%s (principal == Client::%q, action, resource);\n", effect, e.id)
+		}
+	}
+	return text.String()
+}
+
+func expressions(entries []entry) (denied, allowed *regexp.Regexp, err error) {
+	var deny, allow []string
+	for _, e := range entries {
+		text := regexp.QuoteMeta(e.id)
+		if e.prefix {
+			text += "(?:/.*)?"
+		}
+		if e.deny {
+			deny = append(deny, text)
+		} else {
+			allow = append(allow, text)
+		}
+	}
+	if denied, err = regexp.Compile("^(?:" + strings.Join(deny, "|") + ")$"); err != nil {
+		return nil, nil, err
+	}
+	allowed, err = regexp.Compile("^(?:" + strings.Join(allow, "|") + ")$")
+	return denied, allowed, err
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ratioPoints are the ratios with their intervals, one for each line of the picture.
+type ratioPoints struct {
+	plotter.XYs
+	plotter.XErrors
+}
+
+// drawRatios draws all ratios on a logarithmic axis, the first one at the top. The peers that
+// are better are left of 1, in red.
+func drawRatios(file string, all []result) error {
+	p := plot.New()
+	p.Title.Text = "Peer's time or heap divided by meshmatch's (95 % confidence)"
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	low, high := 0.5, 2.0
+	names := make([]string, len(all))
+	var better, worse ratioPoints
+	for i, r := range all {
+		line := len(all) - 1 - i
+		names[line] = r.comparison.work + " / " + r.peer
+		points := &better
+		if r.ratio.median < 1 {
+			points = &worse
+		}
+		points.XYs = append(points.XYs, plotter.XY{X: r.ratio.median, Y: float64(line)})
+		left, right := 0.0, 0.0
+		if r.ratio.bounded() {
+			left, right = r.ratio.median-r.ratio.low, r.ratio.high-r.ratio.median
+		}
+		points.XErrors = append(points.XErrors, struct{ Low, High float64 }{left, right})
+		low, high = min(low, r.ratio.median-left), max(high, r.ratio.median+right)
+	}
+	p.X.Min, p.X.Max = powerOfTen(low, math.Floor), powerOfTen(high, math.Ceil)
+	equal, err := plotter.NewLine(plotter.XYs{{X: 1, Y: -0.5}, {X: 1, Y: float64(len(all)) - 0.5}})
+	if err != nil {
+		return err
+	}
+	equal.Color = color.Gray{Y: 160}
+	p.Add(plotter.NewGrid(), equal)
+	for _, side := range []struct {
+		points ratioPoints
+		color  color.Color
+	}{{better, color.RGBA{G: 96, B: 160, A: 255}}, {worse, color.RGBA{R: 200, A: 255}}} {
+		if len(side.points.XYs) == 0 {
+			continue
+		}
+		scatter, err := plotter.NewScatter(side.points)
+		if err != nil {
+			return err
+		}
+		scatter.GlyphStyle = draw.GlyphStyle{Color: side.color, Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}
+		bars, err := plotter.NewXErrorBars(side.points)
+		if err != nil {
+			return err
+		}
+		bars.Color = side.color
+		p.Add(scatter, bars)
+	}
+	p.NominalY(names...)
+	return p.Save(24*vg.Centimeter, vg.Length(2+0.6*float64(len(all)))*vg.Centimeter, file)
+}
+
+func powerOfTen(f float64, round func(float64) float64) float64 {
+	return math.Pow(10, round(math.Log10(f)))
+}

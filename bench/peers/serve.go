@@ -1,0 +1,404 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
+	"google.golang.org/grpc"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+const goControlPlane = "go-control-plane"
+
+// serving compares serving mesh-perf's graph to its proxies by delta ADS.
+func serving() []comparison {
+	const subject = "Serving: the graph of mesh-perf, 1,000 services with 2 instances, by delta ADS"
+	const input = "2,000 proxies, in-memory connections of gRPC with 50 streams each"
+	var list []comparison
+	for _, e := range edits() {
+		list = append(list, comparison{
+			subject: subject, work: "send finished resources until each proxy has them: " + e.name, input: input, unit: "s",
+			note:    "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
+			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, true) },
+		}, comparison{
+			subject: subject, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
+			note:    "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy; go-control-plane starts from finished messages, and computing them is not in its time",
+			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, false) },
+		})
+	}
+	return append(list,
+		comparison{
+			subject: subject, work: "all proxies connect, until each has everything", input: input, unit: "s",
+			note:    "the clients are in both times; all snapshots are made before",
+			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(1_000, 25)) },
+		},
+		comparison{
+			subject: subject, work: "heap of the snapshots", input: "2,000 proxies", unit: "B",
+			note:    "for each proxy; meshmatch's figure includes its engine and shares equal resources; go-control-plane's cache has messages for each node",
+			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(1_000, 25)) },
+		},
+	)
+}
+
+// A publisher is meshmatch's source of states.
+type publisher struct{ current atomic.Pointer[publication] }
+
+type publication struct {
+	state      server.State
+	superseded chan struct{}
+}
+
+func (p *publisher) publish(state server.State) {
+	if before := p.current.Swap(&publication{state, make(chan struct{})}); before != nil {
+		close(before.superseded)
+	}
+}
+
+// Current implements server.Source.
+func (p *publisher) Current() (server.State, <-chan struct{}) {
+	c := p.current.Load()
+	return c.state, c.superseded
+}
+
+// serveMeshmatch starts meshmatch's server.
+func serveMeshmatch(source server.Source) *management {
+	s := server.New(server.Options{Source: source})
+	return newManagement(s.GRPCOptions(nil), func(ctx context.Context, g *grpc.Server) {
+		s.Register(g)
+		go s.Run(ctx)
+	})
+}
+
+// servePeer starts go-control-plane's server.
+func servePeer(cache cachev3.SnapshotCache) *management {
+	return newManagement(nil, func(ctx context.Context, g *grpc.Server) {
+		discoveryv3.RegisterAggregatedDiscoveryServiceServer(g, serverv3.NewServer(ctx, cache, nil))
+	})
+}
+
+// peerSnapshots returns the same resources as snapshots of go-control-plane, with messages of
+// their own for each node.
+func peerSnapshots(version string, snapshots []*wire.Snapshot) ([]*cachev3.Snapshot, error) {
+	list := make([]*cachev3.Snapshot, len(snapshots))
+	for i, s := range snapshots {
+		resources := map[string][]types.Resource{}
+		for t, all := range s {
+			for _, r := range all.Listed {
+				m, err := message.Decode(r)
+				if err != nil {
+					return nil, err
+				}
+				url := wire.Type(t).URL()
+				resources[url] = append(resources[url], m)
+			}
+		}
+		var err error
+		if list[i], err = cachev3.NewSnapshot(version, resources); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// sides are both states of an edit.
+type sides struct {
+	nodes     []string
+	snapshots [2][]*wire.Snapshot
+	contents  [2][]content
+	names     []names // of both states
+}
+
+// finished returns one side as a state of snapshots that are there already.
+func (s *sides) finished(side int) finishedState {
+	state := make(finishedState, len(s.nodes))
+	for i, node := range s.nodes {
+		snapshot := s.snapshots[side][i]
+		if side == 1 && len(s.contents[1][i].changed(s.contents[0][i])) == 0 {
+			snapshot = s.snapshots[0][i] // what does not change is the same pointer
+		}
+		state[node] = snapshot
+	}
+	return state
+}
+
+// finishedState implements server.State with a snapshot for each node.
+type finishedState map[string]*wire.Snapshot
+
+func (s finishedState) Node(node *server.Node) (*wire.Snapshot, bool) {
+	snapshot, ok := s[node.ID]
+	return snapshot, ok
+}
+
+func (s finishedState) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+	return wire.Variant{}, false
+}
+
+// bothSides computes what each proxy has before and after an edit. The proxies whose
+// contents are equal on both sides are not concerned by it.
+func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
+	m, err := newMesh(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	s := new(sides)
+	for _, d := range m.dataplanes {
+		s.nodes = append(s.nodes, d.KRI(""))
+	}
+	for side, batch := range []func(context.Context) (core.Batch, error){e.back, e.forth} {
+		if side == 1 {
+			if err := m.apply(ctx, batch); err != nil {
+				return nil, err
+			}
+		}
+		s.snapshots[side] = m.snapshots()
+		for _, snapshot := range s.snapshots[side] {
+			s.contents[side] = append(s.contents[side], contentOf(snapshot))
+		}
+	}
+	for i := range s.nodes {
+		s.names = append(s.names, namesOf(s.contents[0][i], s.contents[1][i]))
+	}
+	return s, nil
+}
+
+// serveEdit applies an edit and undoes it, in turn, until each proxy has the result. If it is
+// finished, meshmatch's server is given the resources of both sides, as the peer is; if not,
+// they are computed from the edit.
+func serveEdit(ctx context.Context, services int, e edit, finished bool) (*contest, error) {
+	s, err := bothSides(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMesh(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	source := &publisher{}
+	states := [2]finishedState{s.finished(0), s.finished(1)}
+	publish := func(side int) {
+		if finished {
+			source.publish(states[side])
+		} else {
+			source.publish(m.state())
+		}
+	}
+	publish(0)
+	ours := serveMeshmatch(source)
+	if err := ours.connect(s.nodes, s.contents[0], s.names); err != nil {
+		return nil, fmt.Errorf("%s: %w", meshmatch, err)
+	}
+
+	var prepared [2][]*cachev3.Snapshot
+	for side := range prepared {
+		if prepared[side], err = peerSnapshots(fmt.Sprint(side), s.snapshots[side]); err != nil {
+			return nil, err
+		}
+	}
+	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+	for i, node := range s.nodes {
+		if err := cache.SetSnapshot(ctx, node, prepared[0][i]); err != nil {
+			return nil, err
+		}
+	}
+	theirs := servePeer(cache)
+	if err := theirs.connect(s.nodes, s.contents[0], s.names); err != nil {
+		return nil, fmt.Errorf("%s: %w", goControlPlane, err)
+	}
+
+	editor := func(name string, served *management, change func(side int) error) contender {
+		side := 0
+		step := func() error {
+			from, to := s.contents[side], s.contents[1-side]
+			side = 1 - side
+			return served.await(func(i int) content { return to[i].changed(from[i]) }, len(s.nodes), func() error { return change(side) })
+		}
+		return contender{
+			name: name,
+			// Each proxy has compared the bytes that it got, when a step returns.
+			answer: func() (string, error) { return "all proxies have it", repeat(step)(2) },
+			sample: func() (float64, error) { return timed(step) },
+		}
+	}
+	return &contest{
+		close: func() { ours.close(); theirs.close() },
+		contenders: []contender{
+			editor(meshmatch, ours, func(side int) error {
+				batch := e.back
+				if side == 1 {
+					batch = e.forth
+				}
+				if !finished {
+					if err := m.apply(ctx, batch); err != nil {
+						return err
+					}
+				}
+				publish(side)
+				return nil
+			}),
+			editor(goControlPlane, theirs, func(side int) error {
+				for i, node := range s.nodes {
+					if len(s.contents[side][i].changed(s.contents[1-side][i])) == 0 {
+						continue // the peer's user knows which nodes are concerned
+					}
+					if err := cache.SetSnapshot(ctx, node, prepared[side][i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			}),
+		},
+	}, nil
+}
+
+// timed returns the time of some work, in seconds.
+func timed(work func() error) (float64, error) {
+	start := time.Now()
+	err := work()
+	return time.Since(start).Seconds(), err
+}
+
+// serveConnects connects all proxies to a new server.
+func serveConnects(ctx context.Context, services int) (*contest, error) {
+	e := edits()[0]
+	s, err := bothSides(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMesh(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	kept := m.snapshots() // the builder keeps what is in use
+	prepared, err := peerSnapshots("1", s.snapshots[0])
+	if err != nil {
+		return nil, err
+	}
+	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+	for i, node := range s.nodes {
+		if err := cache.SetSnapshot(ctx, node, prepared[i]); err != nil {
+			return nil, err
+		}
+	}
+	connector := func(name string, start func() *management) contender {
+		connect := func() (float64, error) {
+			served := start()
+			defer served.close()
+			return timed(func() error { return served.connect(s.nodes, s.contents[0], s.names) })
+		}
+		return contender{
+			name: name,
+			answer: func() (string, error) {
+				_, err := connect()
+				return "all proxies have everything", err
+			},
+			sample: connect,
+		}
+	}
+	return &contest{
+		close: func() { runtime.KeepAlive(kept) },
+		contenders: []contender{
+			connector(meshmatch, func() *management {
+				source := &publisher{}
+				source.publish(m.state())
+				return serveMeshmatch(source)
+			}),
+			connector(goControlPlane, func() *management { return servePeer(cache) }),
+		},
+	}, nil
+}
+
+// heapOfSnapshots measures the heap of the snapshots of all proxies.
+func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
+	e := edits()[0]
+	m, err := newMesh(ctx, services, e)
+	if err != nil {
+		return nil, err
+	}
+	snapshots := m.snapshots()
+	weigh := func(name string, make func() (any, error), count func(any) int) contender {
+		return contender{
+			name: name,
+			answer: func() (string, error) {
+				made, err := make()
+				if err != nil {
+					return "", err
+				}
+				return fmt.Sprintf("%d resources", count(made)), nil
+			},
+			sample: func() (float64, error) {
+				before := heap()
+				made, err := make()
+				after := heap()
+				runtime.KeepAlive(made)
+				return (after - before) / float64(len(m.dataplanes)), err
+			},
+		}
+	}
+	type kept struct {
+		mesh      *mesh
+		snapshots []*wire.Snapshot
+	}
+	return &contest{
+		close: func() { runtime.KeepAlive(snapshots) },
+		contenders: []contender{
+			weigh(meshmatch, func() (any, error) {
+				own, err := newMesh(ctx, services, e)
+				if err != nil {
+					return nil, err
+				}
+				return kept{own, own.snapshots()}, nil
+			}, func(made any) int {
+				n := 0
+				for _, s := range made.(kept).snapshots {
+					n += len(contentOf(s))
+				}
+				return n
+			}),
+			weigh(goControlPlane, func() (any, error) {
+				prepared, err := peerSnapshots("1", snapshots)
+				if err != nil {
+					return nil, err
+				}
+				cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+				for i, d := range m.dataplanes {
+					if err := cache.SetSnapshot(ctx, d.KRI(""), prepared[i]); err != nil {
+						return nil, err
+					}
+				}
+				return cache, nil
+			}, func(made any) int {
+				n := 0
+				for _, d := range m.dataplanes {
+					s, err := made.(cachev3.SnapshotCache).GetSnapshot(d.KRI(""))
+					if err != nil {
+						return -1
+					}
+					for t := range wire.Type(wire.NumTypes) {
+						n += len(s.GetResources(t.URL()))
+					}
+				}
+				return n
+			}),
+		},
+	}, nil
+}
+
+// heap returns the bytes in use after a collection.
+func heap() float64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}

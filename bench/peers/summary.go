@@ -1,0 +1,55 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// A summary is the median of measurements and its confidence interval.
+type summary struct{ median, low, high float64 }
+
+func summarize(values []float64) summary {
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
+	s := benchmath.AssumeNothing.Summary(sample, 0.95)
+	return summary{s.Center, s.Lo, s.Hi}
+}
+
+// bounded reports whether there were enough rounds for an interval.
+func (s summary) bounded() bool { return !math.IsInf(s.low, 0) && !math.IsInf(s.high, 0) }
+
+// A result is one contender's side of a comparison beside meshmatch's.
+type result struct {
+	comparison comparison
+	peer       string
+	// ratio is the peer's measurement divided by meshmatch's of the same round: above 1,
+	// meshmatch is better.
+	ratio, ours, theirs summary
+	ourAllocs, allocs   float64 // medians; -1 if they were not measured
+}
+
+// results returns a result for each peer.
+func results(c comparison, all []series) []result {
+	ours := all[0]
+	var list []result
+	for _, theirs := range all[1:] {
+		ratios := make([]float64, len(ours.values))
+		for i := range ratios {
+			ratios[i] = theirs.values[i] / ours.values[i]
+		}
+		list = append(list, result{
+			comparison: c, peer: theirs.name,
+			ratio: summarize(ratios), ours: summarize(ours.values), theirs: summarize(theirs.values),
+			ourAllocs: medianOr(ours.allocs), allocs: medianOr(theirs.allocs),
+		})
+	}
+	return list
+}
+
+func medianOr(values []float64) float64 {
+	if len(values) == 0 {
+		return -1
+	}
+	return summarize(values).median
+}
