@@ -8,6 +8,7 @@ import (
 // A comparison is one kind of work on one input, done by several contenders.
 type comparison struct {
 	subject string // the heading on the page
+	label   string // short, for the picture
 	work    string
 	input   string
 	unit    string // "s" (time of one operation) or "B" (heap of one proxy)

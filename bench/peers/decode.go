@@ -21,12 +21,12 @@ func decoding() []comparison {
 	const subject = "Reading: a file of 1,000 dataplanes with 10 outbounds"
 	return []comparison{
 		{
-			subject: subject, work: "decode JSON", input: "one document on each line", unit: "s",
+			subject: subject, label: "decode JSON", work: "decode JSON", input: "one document on each line", unit: "s",
 			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; package json decodes into structs, on one",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeJSON(ctx, s.of(1_000, 20)) },
 		},
 		{
-			subject: subject, work: "decode YAML", input: "block style", unit: "s",
+			subject: subject, label: "decode YAML", work: "decode YAML", input: "block style", unit: "s",
 			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; sigs.k8s.io/yaml rejects unknown fields; both libraries use one processor",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeYAML(ctx, s.of(1_000, 20)) },
 		},

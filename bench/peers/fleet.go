@@ -18,7 +18,7 @@ import (
 
 // An edit switches a mesh between two states: forth and back undo each other.
 type edit struct {
-	name        string
+	label, name string
 	forth, back func(context.Context) (core.Batch, error)
 }
 
@@ -31,15 +31,15 @@ func edits() []edit {
 	}
 	scaled := shape.MeshPerfInstance(meshPerfScaled, 2)
 	return []edit{
-		{"a rate limit for the whole mesh", rateLimit(10_000), rateLimit(20_000)},
+		{"rate limit", "a rate limit for the whole mesh", rateLimit(10_000), rateLimit(20_000)},
 		{
-			"one more instance of a service",
+			"one instance", "one more instance of a service",
 			func(context.Context) (core.Batch, error) {
 				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{scaled}}}, nil
 			},
 			func(context.Context) (core.Batch, error) { return core.Batch{Delete: []resource.ID{scaled.ID}}, nil },
 		},
-		{"certificates for all", identity, func(context.Context) (core.Batch, error) {
+		{"certificates", "certificates for all", identity, func(context.Context) (core.Batch, error) {
 			return core.Batch{Delete: []resource.ID{{Kind: resource.MeshIdentityKind, Mesh: shape.Mesh, Name: "files"}}}, nil
 		}},
 	}

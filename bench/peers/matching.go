@@ -29,21 +29,22 @@ func matching() []comparison {
 	const subject = "Matching: which of 10,000 selectors match"
 	var list []comparison
 	for _, input := range []struct {
+		name  string
 		about string
 		make  func(selectors, items int) shape.Selection
 	}{
-		{"policies of a mesh: about 1,090 match", fleetSelection},
-		{"Calico's benchmark of IP sets: one shared label, 1 matches", shape.CalicoIPSets},
-		{"Calico's benchmark of tags: 29 labels, 345 match", shape.CalicoTags},
+		{"mesh", "policies of a mesh: about 1,090 match", fleetSelection},
+		{"IP sets", "Calico's benchmark of IP sets: one shared label, 1 matches", shape.CalicoIPSets},
+		{"tags", "Calico's benchmark of tags: 29 labels, 345 match", shape.CalicoTags},
 	} {
 		list = append(list, comparison{
-			subject: subject, work: "match one item", input: input.about, unit: "s",
+			subject: subject, label: "match, " + input.name, work: "match one item", input: input.about, unit: "s",
 			note: "the labels are looked up in the measured time; Kubernetes has no index and compares all selectors",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return matchOne(input.make(s.of(10_000, 300), s.of(1_000, 20)))
 			},
 		}, comparison{
-			subject: subject, work: "replace one selector", input: input.about, unit: "s",
+			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, unit: "s",
 			note: "meshmatch publishes a new version for readers that never wait; Calico changes its index in place",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return replaceOne(input.make(s.of(10_000, 300), 20))

@@ -19,6 +19,7 @@ func merges() []comparison {
 	for _, m := range shape.Merges() {
 		list = append(list, comparison{
 			subject: "Merging: timeouts, later ones override",
+			label:   "merge, " + m.Name,
 			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s",
 			note:    "meshmatch also returns which policy set each field; the patches do not",
 			prepare: func(context.Context, size) (*contest, error) { return mergeConfs(m.Confs), nil },

@@ -23,6 +23,7 @@ func permissions() []comparison {
 	decide := func(policies int) comparison {
 		return comparison{
 			subject: "Authorization: 8 entries in each policy",
+			label:   fmt.Sprintf("decide, %d policies", policies),
 			work:    "decide a request", input: fmt.Sprintf("%d policies; allowed, denied, by prefix and unknown in turn", policies), unit: "s",
 			note: "Cedar's language can say more, and evaluates each policy for each request; the regular expressions are one of all denied and one of all allowed identities",
 			prepare: func(ctx context.Context, s size) (*contest, error) {

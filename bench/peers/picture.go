@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"image/color"
 	"math"
+	"os"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -16,6 +18,10 @@ type ratioPoints struct {
 	plotter.XErrors
 }
 
+// mono is a font whose widths are those of other fixed-width fonts, which are used if it is
+// not installed.
+const mono = "Mono"
+
 // drawRatios draws all ratios on a logarithmic axis, the first one at the top. The peers that
 // are better are left of 1, in red.
 func drawRatios(file string, all []result) error {
@@ -27,7 +33,7 @@ func drawRatios(file string, all []result) error {
 	var better, worse ratioPoints
 	for i, r := range all {
 		line := len(all) - 1 - i
-		names[line] = r.comparison.work + " / " + r.peer
+		names[line] = r.comparison.label + " / " + r.peer
 		points := &better
 		if r.ratio.median < 1 {
 			points = &worse
@@ -67,7 +73,17 @@ func drawRatios(file string, all []result) error {
 		p.Add(scatter, bars)
 	}
 	p.NominalY(names...)
-	return p.Save(24*vg.Centimeter, vg.Length(2+0.6*float64(len(all)))*vg.Centimeter, file)
+	p.Title.TextStyle.Font.Variant, p.X.Tick.Label.Font.Variant, p.Y.Tick.Label.Font.Variant = mono, mono, mono
+	canvas, err := p.WriterTo(24*vg.Centimeter, vg.Length(2+0.6*float64(len(all)))*vg.Centimeter, "svg")
+	if err != nil {
+		return err
+	}
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return err
+	}
+	text := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Mono;"), []byte("font-family:Liberation Mono,monospace;"))
+	return os.WriteFile(file, text, 0o644)
 }
 
 func powerOfTen(f float64, round func(float64) float64) float64 {

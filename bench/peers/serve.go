@@ -28,23 +28,23 @@ func serving() []comparison {
 	var list []comparison
 	for _, e := range edits() {
 		list = append(list, comparison{
-			subject: subject, work: "send finished resources until each proxy has them: " + e.name, input: input, unit: "s",
+			subject: subject, label: "send, " + e.label, work: "send finished resources until each proxy has them: " + e.name, input: input, unit: "s",
 			note:    "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, true) },
 		}, comparison{
-			subject: subject, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
+			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
 			note:    "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy; go-control-plane starts from finished messages, and computing them is not in its time",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, false) },
 		})
 	}
 	return append(list,
 		comparison{
-			subject: subject, work: "all proxies connect, until each has everything", input: input, unit: "s",
+			subject: subject, label: "connect all", work: "all proxies connect, until each has everything", input: input, unit: "s",
 			note:    "the clients are in both times; all snapshots are made before",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(1_000, 25)) },
 		},
 		comparison{
-			subject: subject, work: "heap of the snapshots", input: "2,000 proxies", unit: "B",
+			subject: subject, label: "heap", work: "heap of the snapshots", input: "2,000 proxies", unit: "B",
 			note:    "for each proxy; meshmatch's figure includes its engine and shares equal resources; go-control-plane's cache has messages for each node",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(1_000, 25)) },
 		},
