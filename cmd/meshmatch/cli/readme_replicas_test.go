@@ -26,7 +26,8 @@ func TestReadmeReplicas(t *testing.T) {
 		t.Helper()
 		words := strings.Fields(strings.NewReplacer("127.0.0.1:2379", server.Address(), " &", "", "bin/meshmatch ", "").Replace(line))
 		if words[0] == "serve" {
-			replicas = append(replicas, serveForTest(t, append(words, "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir())))
+			url, _ := serveForTest(t, append(words, "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir()))
+			replicas = append(replicas, url)
 			return
 		}
 		var stdout, stderr bytes.Buffer

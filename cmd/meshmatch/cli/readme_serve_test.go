@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
@@ -36,7 +37,7 @@ func TestReadmeServes(t *testing.T) {
 		case "bin/meshmatch":
 			words := strings.Fields(strings.TrimSuffix(args, " &"))
 			if words[0] == "serve" {
-				address = serveForTest(t, append(words, "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir()))
+				address, _ = serveForTest(t, append(words, "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir()))
 				continue
 			}
 			words = words[:slices.Index(words, ">")]
@@ -61,8 +62,47 @@ func TestReadmeServes(t *testing.T) {
 	}
 }
 
-// serveForTest runs `serve` until the test ends, and returns the URL of its HTTP.
-func serveForTest(t *testing.T, args []string) string {
+// TestReadmeRelays runs the block of README.md with a relay, behind a server of the demo mesh
+// and on free ports, until /status has its upstream.
+func TestReadmeRelays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a server and a relay")
+	}
+	t.Chdir("../../..")
+	_, upstream := serveForTest(t, []string{"serve", "-f", "testdata/demo", "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0"})
+	address, asked := "", false
+	for _, c := range readMarkdown(t, "README.md").commands() {
+		command, args, _ := strings.Cut(c.line, " ")
+		switch {
+		case command == "bin/meshmatch" && strings.HasPrefix(args, "relay "):
+			args = strings.Replace(strings.TrimSuffix(args, " &"), "--upstream 127.0.0.1:5678", "--upstream "+upstream, 1)
+			address, _ = serveForTest(t, append(strings.Fields(args), "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir()))
+		case command == "curl" && strings.HasPrefix(args, "127.0.0.1:5691") && address != "":
+			asked = true
+			connected := `"address": "` + upstream + `",
+    "connected": true`
+			for limit, body := envoytest.Limit(t), ""; !strings.Contains(body, connected); time.Sleep(10 * time.Millisecond) {
+				if limit.Err() != nil {
+					t.Fatalf("%s: the relay does not connect: %s", c.line, body)
+				}
+				response, err := http.Get(address + strings.TrimPrefix(args, "127.0.0.1:5691"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				content, _ := io.ReadAll(response.Body)
+				response.Body.Close()
+				body = string(content)
+			}
+		}
+	}
+	if !asked {
+		t.Error("README.md does not show a relay and its status")
+	}
+}
+
+// serveForTest runs `serve` or `relay` until the test ends, and returns the URL of its HTTP and
+// the address of ADS.
+func serveForTest(t *testing.T, args []string) (url, ads string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	log := newLiveLog()
@@ -74,11 +114,11 @@ func serveForTest(t *testing.T, args []string) string {
 	t.Cleanup(func() {
 		cancel()
 		if <-ended; code != exitDone {
-			t.Errorf("serve ends with exit status %d:\n%s", code, log)
+			t.Errorf("%s ends with exit status %d:\n%s", args[0], code, log)
 		}
 	})
 	if log.await(envoytest.Limit(t), ended, serves) == nil {
-		t.Fatalf("serve does not serve:\n%s", log)
+		t.Fatalf("%s does not serve:\n%s", args[0], log)
 	}
-	return httpAddress.FindStringSubmatch(log.String())[1]
+	return httpAddress.FindStringSubmatch(log.String())[1], adsAddress.FindStringSubmatch(log.String())[1]
 }

@@ -10,9 +10,9 @@ import (
 
 // TestReadme runs the commands of README.md. Those of a block of type console
 // must print what the page shows, and UPDATE=1 writes it; those of type sh must
-// print something. Targets of make must be in `make help`. TestReadmeServes runs the
-// commands that need a server, TestReadmeReplicas those that need an etcd, and a test of
-// core/xds/e2e/demo those of make demo.
+// print something. Targets of make must be in `make help`. TestReadmeServes and
+// TestReadmeRelays run the commands that need a server, TestReadmeReplicas those that need
+// an etcd, and a test of core/xds/e2e/demo those of make demo.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures a mesh, among other commands")

@@ -37,12 +37,14 @@ node (the wildcards of an Envoy, its inbounds, filters and secrets) is asked on 
 upstream stream for the node. For an upstream without locators use --upstream-mode
 nodes: then everything is.
 
-If the upstream is lost, what is held stays served, and the next one of --upstream is
-tried; with --state it is served after a restart too. /status has the age.
+If the upstream is lost (a paused one within 25 s), what is held stays served, and the
+upstreams are tried again in their order; with --state it is served after a restart too.
+/status has the age.
 
 Over TLS the upstream decides what each client may have: give the identity of
 --upstream-cert to serve with --relay, and with --relay-secrets if clients need the
-private keys of Bundled identities.
+private keys of Bundled identities. The files of TLS are read again when they change.
+core/serve/README.md, section 6, has all steps.
 
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch relay --upstream control.example:5678 --state /var/lib/meshmatch-relay

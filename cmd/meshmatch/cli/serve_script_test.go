@@ -82,7 +82,10 @@ func scriptAwait(ctx context.Context) scriptCommand {
 // serves matches the log of a server that is ready: the two lines come in any order.
 var serves = regexp.MustCompile(`(?s)HTTP is served.*ADS is served.*\n|ADS is served.*HTTP is served.*\n`)
 
-var httpAddress = regexp.MustCompile(`HTTP is served on (https?://[^\s"]+)`)
+var (
+	httpAddress = regexp.MustCompile(`HTTP is served on (https?://[^\s"]+)`)
+	adsAddress  = regexp.MustCompile(`ADS is served on ([^\s"]+)`)
+)
 
 func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	s := *ts.Value(scriptServerKey{}).(**scriptServer)
