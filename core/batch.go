@@ -69,7 +69,7 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	}
 	for _, p := range set.Policies {
 		m := of(p.Mesh)
-		m.Policies = append(m.Policies, mesh.Upsert(before.reading.Semantics.WithDefaults(p)))
+		m.Policies = append(m.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
 	}
 	for _, i := range set.Identities {
 		m := of(i.Mesh)

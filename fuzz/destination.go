@@ -30,6 +30,10 @@ func (m *meshMaker) destination(number int) map[string]any {
 	switch kind {
 	case "MeshExternalService":
 		spec = map[string]any{"match": map[string]any{"port": pick(m.choices, destinationPorts...)}}
+		if m.kuma && m.rarely(3) {
+			spec["tls"] = map[string]any{"enabled": true, "verification": map[string]any{"caCert": pick(m.choices,
+				map[string]any{"secret": "ca"}, map[string]any{"type": "Secret", "secretRef": map[string]any{"kind": "Secret", "name": "ca"}})}}
+		}
 	case "MeshMultiZoneService":
 		spec["selector"] = map[string]any{"meshService": map[string]any{"matchLabels": map[string]any{"app": "x"}}}
 	}

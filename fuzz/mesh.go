@@ -58,6 +58,9 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 	}
 	if m.kuma {
 		m.kumaLabels(kind, labels)
+		if m.rarely(4) {
+			name, namespace = m.synced(mesh, namespace, name, labels)
+		}
 	}
 	identity := kind + "/" + mesh + "/" + namespace + "/" + name
 	if m.taken[identity] {
@@ -89,6 +92,19 @@ func (m *meshMaker) kumaLabels(kind string, labels map[string]any) {
 	}
 }
 
+// synced returns the name and the namespace of the copy of a resource that another control
+// plane sent (SPEC 17.2), and sets its labels. A copy on Kubernetes is in the namespace of
+// the control plane; its label names the namespace where the resource was made.
+func (m *meshMaker) synced(mesh, namespace, name string, labels map[string]any) (copied, in string) {
+	labels["kuma.io/display-name"], labels["kuma.io/origin"] = name, pick(m.choices, "global", "zone")
+	if namespace != "" {
+		labels["k8s.kuma.io/namespace"] = namespace
+		in = "kuma-system"
+	}
+	zone, _ := labels["kuma.io/zone"].(string)
+	return resource.SyncedName(mesh, name, zone, namespace), in
+}
+
 func kubernetes(kind, mesh, namespace, name string, labels, spec map[string]any) map[string]any {
 	if mesh != "default" {
 		labels["kuma.io/mesh"] = mesh
@@ -101,7 +117,7 @@ func kubernetes(kind, mesh, namespace, name string, labels, spec map[string]any)
 }
 
 func universal(kind, mesh, namespace, name string, labels, spec map[string]any) map[string]any {
-	if namespace != "" {
+	if namespace != "" && labels["k8s.kuma.io/namespace"] == nil {
 		labels["k8s.kuma.io/namespace"] = namespace
 	}
 	return map[string]any{"type": kind, "mesh": mesh, "name": name, "labels": labels, "spec": spec}

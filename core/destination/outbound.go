@@ -56,10 +56,13 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 	return outbounds
 }
 
+// BackendsHaveTags reports whether a backend of a route may be a service by its tag.
+func (s *Set) BackendsHaveTags() bool { return s.semantics.SelectsByTags() }
+
 // Backend returns an outbound to the port to which a backend of a route refers. It has no
 // address. If the reference finds several destinations, it leads to the oldest.
 func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outbound, bool) {
-	at, port, ok := s.backend(&route.Meta, ref)
+	at, port, ok := s.backend(&route.Meta, s.semantics.RouteBackend(route, ref))
 	if !ok {
 		return Outbound{}, false
 	}

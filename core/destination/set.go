@@ -40,7 +40,7 @@ func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) 
 			set.secrets[secret.Name] = secret
 		}
 		d, is := o.(resource.Destination)
-		if !is {
+		if !is || s.Refused(d) != "" {
 			continue
 		}
 		at, kind, meta := len(set.all), kindOf(d), d.Identity()

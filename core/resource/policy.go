@@ -29,6 +29,9 @@ type Policy struct {
 	// SchemaDefaults are the fields of confs that are absent in the document but set by
 	// Kuma's schema (SPEC 17.5).
 	SchemaDefaults []SchemaDefault
+	// Unread are the fields of confs that the document has and the version of Kuma by
+	// which it is read does not (SPEC 17.5). The confs do not have them.
+	Unread []UnreadField
 }
 
 // SchemaDefault is a field that the schema of a kind sets in the conf of an item.
@@ -44,6 +47,20 @@ type SchemaDefaulter interface {
 	// pointers of the fields that it set. If the conf has all of them, it returns the
 	// conf itself.
 	WithSchemaDefaults() (Conf, []string)
+}
+
+// UnreadField is a field of the conf of an item that is not read.
+type UnreadField struct {
+	Array   string // to, from, rules, or default for the single conf of a policy
+	Index   int    // of the item in its array
+	Pointer string // of the field in the conf
+}
+
+// Kuma3Conf is a Conf with fields that Kuma 3 does not read.
+type Kuma3Conf interface {
+	// InKuma3 returns a copy of the conf without these fields, and the JSON pointers of
+	// the fields that it left out. If the conf has none of them, it returns the conf itself.
+	InKuma3() (Conf, []string)
 }
 
 // Shadow reports whether the policy only informs (SPEC 8.3).

@@ -45,6 +45,17 @@ func (s Semantics) ListedSection(port resource.DestinationPort) string {
 	return s.reader().listedSection(port)
 }
 
+// Refused returns the field for which a control plane refuses a destination, so that the
+// mesh has no such destination; "" if it has it. Kuma 3 refuses certificates in the form
+// of Kuma 2.
+func (s Semantics) Refused(d resource.Destination) (path string) { return s.reader().refused(d) }
+
+// RouteBackend returns the reference of a backend of a route policy as it is resolved. In
+// Kuma 3 the name of a destination without a namespace has the namespace of the route.
+func (s Semantics) RouteBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef {
+	return s.reader().routeBackend(route, ref)
+}
+
 // ReachesAll reports whether a transparent proxy without references to destinations
 // reaches all destinations; otherwise it reaches none.
 func (s Semantics) ReachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
@@ -73,6 +84,12 @@ func (targetRef) findsByName(_ *resource.Meta, namespace string, o *resource.Met
 
 func (targetRef) hasServiceNames() bool { return false }
 
+func (targetRef) refused(resource.Destination) string { return "" }
+
+func (targetRef) routeBackend(_ *resource.Policy, ref *resource.BackendRef) *resource.BackendRef {
+	return ref
+}
+
 func (targetRef) listedSection(port resource.DestinationPort) string { return port.SectionName() }
 
 func (targetRef) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
@@ -94,6 +111,39 @@ func (k kuma) findsByName(from *resource.Meta, namespace string, o *resource.Met
 }
 
 func (k kuma) hasServiceNames() bool { return !k.labelsOnly }
+
+func (k kuma) refused(d resource.Destination) string {
+	external, is := d.(*resource.MeshExternalService)
+	if !is || !k.labelsOnly || external.Spec.TLS == nil || external.Spec.TLS.Verification == nil {
+		return ""
+	}
+	v := external.Spec.TLS.Verification
+	for _, part := range []struct {
+		field       string
+		certificate *resource.Certificate
+	}{{"caCert", v.CACert}, {"clientCert", v.ClientCert}, {"clientKey", v.ClientKey}} {
+		if part.certificate != nil && part.certificate.Type == "" {
+			return "spec.tls.verification." + part.field
+		}
+	}
+	return ""
+}
+
+func (k kuma) routeBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef {
+	_, named := ref.Labels.Get(resource.DisplayNameLabel)
+	_, placed := ref.Labels.Get(resource.NamespaceLabel)
+	namespace := route.HomeNamespace()
+	if !k.labelsOnly || !named || placed || namespace == "" {
+		return ref
+	}
+	labels := map[string]string{resource.NamespaceLabel: namespace}
+	for _, label := range ref.Labels {
+		labels[label.Key] = label.Value
+	}
+	next := *ref
+	next.Labels = resource.NewTags(labels)
+	return &next
+}
 
 // listedSection is the number, even of a port with a name. So items for the section
 // with that name miss the outbound.

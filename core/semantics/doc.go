@@ -14,8 +14,9 @@
 //  4. Does a `from` item apply to clients by their tags, is it a rule, or is it ignored?
 //     [Semantics.FromItems] returns it.
 //  5. Are the permissions of a dataplane applied? [Semantics.PermissionsApply] reports it.
-//  6. Which fields does the schema set in a conf, and which policies does a new mesh
-//     have? [Semantics.WithDefaults] and [Semantics.DefaultPolicies] return them.
+//  6. Which fields does the schema set in a conf, which does a version not read, and
+//     which policies does a new mesh have? [Semantics.AsStored] and
+//     [Semantics.DefaultPolicies] return them.
 //  7. Which name and which KRI identify a resource? [Semantics.ReferenceName]
 //     and [Semantics.KRI] return them.
 //  8. Which destinations does a reference find, which does a transparent proxy reach,

@@ -53,13 +53,16 @@ type reader interface {
 	kri(kri string, m *resource.Meta) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromItems(kind *resource.Kind) FromItems
-	withDefaults(p *resource.Policy) *resource.Policy
+	asStored(p *resource.Policy) *resource.Policy
 	defaultPolicies() []defaultPolicy
 	permissionsApply(mesh *resource.Mesh, identified bool) bool
+	passthrough(mesh *resource.Mesh) bool
 	proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies
 	// See the methods of Semantics about destinations.
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
 	hasServiceNames() bool
+	refused(d resource.Destination) string
+	routeBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef
 	listedSection(port resource.DestinationPort) string
 	reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
 	destinationItems(items []rules.Origin) []rules.Origin

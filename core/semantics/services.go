@@ -7,7 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
-// SelectsByTags reports whether a MeshService selects dataplanes by tags (SPEC 17.4).
+// SelectsByTags reports whether service tags have a meaning: a MeshService may select
+// dataplanes by tags, and a backend of a route may be a service by its tag (SPEC 17.4).
 func (s Semantics) SelectsByTags() bool { return s.reader().hasServiceTags() }
 
 // ServiceTLS determines to which dataplanes of a MeshService a proxy with an identity

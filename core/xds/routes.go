@@ -46,6 +46,8 @@ type Finder interface {
 	// makes sure that the dataplane has the cluster. Ok is false if there is none (SPEC
 	// 17.3). External reports that the backend is an external service.
 	Find(*resource.Policy, *resource.BackendRef) (cluster string, external, ok bool)
+	// FindsTags reports whether a backend without labels may be a service by its tag.
+	FindsTags() bool
 }
 
 // Backend returns the name of the cluster for the given tags, and makes sure that the

@@ -349,3 +349,19 @@ func targetRank(ref *resource.TargetRef) int {
 	}
 	return 0
 }
+
+// hasCertificatesOfKuma2 reports whether a destination is an external service with a
+// certificate or key in the form of Kuma 2, which Kuma 3 refuses.
+func hasCertificatesOfKuma2(d resource.Destination) bool {
+	external, is := d.(*resource.MeshExternalService)
+	if !is || external.Spec.TLS == nil || external.Spec.TLS.Verification == nil {
+		return false
+	}
+	v := external.Spec.TLS.Verification
+	for _, c := range []*resource.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
+		if c != nil && (c.Secret != nil || c.Inline != nil || c.InlineString != nil) {
+			return true
+		}
+	}
+	return false
+}

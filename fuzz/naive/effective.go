@@ -46,7 +46,7 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	}
 	var confs []any
 	for _, item := range items {
-		confs = append(confs, m.withDefaults(item.conf))
+		confs = append(confs, m.asStored(item.conf))
 	}
 	merged := Merge(confs...)
 	origins := []any{}

@@ -50,7 +50,7 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 		}
 	}
 	for _, o := range set.Objects { // sorted by identity
-		if d, is := o.(resource.Destination); is && d.Identity().Mesh == name {
+		if d, is := o.(resource.Destination); is && d.Identity().Mesh == name && !(m.kuma3() && hasCertificatesOfKuma2(d)) {
 			m.destinations = append(m.destinations, d)
 		}
 		switch o := o.(type) {

@@ -15,7 +15,7 @@ func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 	document := m.view.Mesh(m.mesh)
 	var missing []string
 	for _, id := range m.view.Semantics().DefaultPolicies(m.mesh, document) {
-		if !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return p.Kind == id.Kind && p.DisplayName() == id.Name }) {
+		if !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return isDefault(p, id) }) {
 			missing = append(missing, id.Kind+" "+id.Name)
 		}
 	}
@@ -32,4 +32,12 @@ func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 		What: fmt.Sprintf("the mesh %q lacks policies that a new mesh has: %s", m.mesh, strings.Join(missing, ", ")),
 		Hint: "if the mesh has them, add them to the input, or the answers are without them",
 	}}
+}
+
+// isDefault reports whether a policy is the one that a control plane creates with that kind
+// and name, or a copy of it in another zone. On Kubernetes it is in the namespace of the
+// control plane; a policy of that name in another namespace is a user's.
+func isDefault(p *resource.Policy, id resource.ID) bool {
+	namespace := p.HomeNamespace()
+	return p.Kind == id.Kind && p.DisplayName() == id.Name && (namespace == "" || namespace == resource.SystemNamespace)
 }

@@ -1,6 +1,12 @@
 package meshaccesslog
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -97,4 +103,27 @@ func (FormatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
 type Field struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
+}
+
+// InKuma3 leaves out the endpoints of collectors: Kuma 3 only finds them by reference.
+func (c *Conf) InKuma3() (resource.Conf, []string) {
+	var pointers []string
+	next := *c
+	for i := range c.Backends {
+		collector := c.Backends[i].OpenTelemetry
+		if collector == nil || collector.Endpoint == nil {
+			continue
+		}
+		if pointers == nil {
+			next.Backends = slices.Clone(c.Backends)
+		}
+		without := *collector
+		without.Endpoint = nil
+		next.Backends[i].OpenTelemetry = &without
+		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
+	}
+	if pointers == nil {
+		return c, nil
+	}
+	return &next, pointers
 }

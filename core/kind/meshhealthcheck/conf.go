@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
@@ -77,4 +78,14 @@ func (g *GRPC) Validate(at *diag.At) {
 	if g.Authority != nil && strings.ContainsFunc(*g.Authority, unicode.IsControl) {
 		at.Field("authority").Errorf(diag.BadValue, "remove it", "an authority must not have a control character")
 	}
+}
+
+// InKuma3 leaves out HealthyPanicThreshold, which a MeshCircuitBreaker has in Kuma 3.
+func (c *Conf) InKuma3() (resource.Conf, []string) {
+	if c.HealthyPanicThreshold == nil {
+		return c, nil
+	}
+	next := *c
+	next.HealthyPanicThreshold = nil
+	return &next, []string{"/healthyPanicThreshold"}
 }

@@ -1,6 +1,12 @@
 package meshmetric
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Backend is a destination to which metrics are sent.
 type Backend struct {
@@ -59,4 +65,27 @@ type OpenTelemetry struct {
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
 	// RefreshInterval is the time between two transmissions; nil means 30s.
 	RefreshInterval *conf.PositiveDuration `json:"refreshInterval,omitzero"`
+}
+
+// InKuma3 leaves out the endpoints of collectors: Kuma 3 only finds them by reference.
+func (c *Conf) InKuma3() (resource.Conf, []string) {
+	var pointers []string
+	next := *c
+	for i := range c.Backends {
+		collector := c.Backends[i].OpenTelemetry
+		if collector == nil || collector.Endpoint == nil {
+			continue
+		}
+		if pointers == nil {
+			next.Backends = slices.Clone(c.Backends)
+		}
+		without := *collector
+		without.Endpoint = nil
+		next.Backends[i].OpenTelemetry = &without
+		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
+	}
+	if pointers == nil {
+		return c, nil
+	}
+	return &next, pointers
 }

@@ -1,6 +1,12 @@
 package meshtrace
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -106,4 +112,27 @@ type HeaderTag struct {
 	Name conf.HeaderName `json:"name"`
 	// Default is the value for requests without the header; nil omits the tag.
 	Default *string `json:"default,omitzero"`
+}
+
+// InKuma3 leaves out the endpoints of collectors: Kuma 3 only finds them by reference.
+func (c *Conf) InKuma3() (resource.Conf, []string) {
+	var pointers []string
+	next := *c
+	for i := range c.Backends {
+		collector := c.Backends[i].OpenTelemetry
+		if collector == nil || collector.Endpoint == nil {
+			continue
+		}
+		if pointers == nil {
+			next.Backends = slices.Clone(c.Backends)
+		}
+		without := *collector
+		without.Endpoint = nil
+		next.Backends[i].OpenTelemetry = &without
+		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
+	}
+	if pointers == nil {
+		return c, nil
+	}
+	return &next, pointers
 }

@@ -28,11 +28,14 @@ func (f *finder) Find(route *resource.Policy, ref *resource.BackendRef) (cluster
 	return o.Destination.KRI(o.Port.SectionName()), external, true
 }
 
-// referred returns the destinations of the mesh if a conf may refer to some of them, else
-// nil. Translators are parallel to the confs.
+// FindsTags implements [xds.Finder].
+func (f *finder) FindsTags() bool { return f.set == nil || f.set.BackendsHaveTags() }
+
+// referred returns the destinations of the mesh if a conf may refer to some of them, or if
+// backends have no tags, else nil. Translators are parallel to the confs.
 func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translator) *destinations.Set {
 	for i, t := range translators {
-		if e := confs.own[i]; t.Refers != nil && e != nil && t.Refers(e.Conf) {
+		if e := confs.own[i]; t.Refers != nil && e != nil && (t.Refers(e.Conf) || !sb.mesh.destinations.BackendsHaveTags()) {
 			sb.snapshot.refers = true
 			return sb.mesh.destinations
 		}

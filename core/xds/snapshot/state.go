@@ -63,7 +63,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		next := &meshState{
 			semantics: view.Semantics(), destinations: view.Destinations(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
-			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Mesh(mesh).Passthrough(),
+			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Semantics().Passthrough(view.Mesh(mesh)),
 			noExternal: view.Semantics().Zones().NoExternalServices(view.Mesh(mesh)) != "",
 		}
 		var old *meshState

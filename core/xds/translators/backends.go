@@ -47,18 +47,19 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 
 // backendOf returns the cluster of a backend. Field is its JSON pointer.
 func backendOf(draft backendDraft, e *rules.Effective, field string, ref *conf.BackendRef) (cluster string, external bool) {
-	if mayBeDestination(ref) {
+	tagged := draft.FindsTags()
+	if mayBeDestination(ref) || !tagged {
 		if cluster, external, ok := draft.Find(sourceOf(e, field), destinationRef(ref)); ok {
 			return cluster, external
 		}
 	}
 	switch {
-	case ref.RefersToDestination():
+	case ref.RefersToDestination() || !tagged:
 		draft.Advise(diag.NoEndpoints, e, field, noDestination)
 	case ref.Port != nil:
 		draft.Warn(diag.NoEffectHere, e, field+"/port", noBackendPort)
 	}
-	return draft.Backend(backendTags(ref)), false
+	return draft.Backend(backendTags(ref, tagged)), false
 }
 
 // mayBeDestination reports whether a backend may be a destination that is a resource. A
@@ -105,9 +106,10 @@ const noBackendPort = "the port of a backend has no effect: endpoints are select
 const noDestination = "a backend finds no port of a destination: its share is answered with 503"
 
 // backendTags returns the tags by which a backend selects endpoints (SPEC 11.3). Those
-// of a reference to a destination select none.
-func backendTags(ref *conf.BackendRef) resource.Tags {
-	if ref.RefersToDestination() {
+// of a reference to a destination select none; tagged reports whether there are other
+// references.
+func backendTags(ref *conf.BackendRef, tagged bool) resource.Tags {
+	if ref.RefersToDestination() || !tagged {
 		tags := maps.Clone(ref.Labels)
 		if tags == nil {
 			tags = map[string]string{}

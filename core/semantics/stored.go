@@ -1,0 +1,72 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// AsStored returns a policy whose confs have the fields that a control plane merges: with
+// the fields that its schema sets, which are merged like fields of the document, and
+// without those that its version does not read (SPEC 17.5). If nothing differs, it returns
+// p itself. It does not change p.
+func (s Semantics) AsStored(p *resource.Policy) *resource.Policy { return s.reader().asStored(p) }
+
+func (targetRef) asStored(p *resource.Policy) *resource.Policy { return p }
+
+func (k kuma) asStored(p *resource.Policy) *resource.Policy {
+	var copied *resource.Policy
+	// change replaces the conf to which place returns a pointer. Index is the index of its
+	// item in the array.
+	change := func(c resource.Conf, array string, index int, place func(*resource.Policy) *resource.Conf) {
+		next, defaults, unread := k.storedConf(c)
+		if len(defaults) == 0 && len(unread) == 0 {
+			return
+		}
+		if copied == nil {
+			shallow := *p
+			shallow.From, shallow.Rules, shallow.To = slices.Clone(p.From), slices.Clone(p.Rules), slices.Clone(p.To)
+			shallow.Gateway = slices.Clone(p.Gateway)
+			copied = &shallow
+		}
+		*place(copied) = next
+		for _, pointer := range defaults {
+			copied.SchemaDefaults = append(copied.SchemaDefaults, resource.SchemaDefault{Index: index, Pointer: pointer})
+		}
+		for _, pointer := range unread {
+			copied.Unread = append(copied.Unread, resource.UnreadField{Array: array, Index: index, Pointer: pointer})
+		}
+	}
+	for i := range p.To {
+		change(p.To[i].Conf, "to", i, func(p *resource.Policy) *resource.Conf { return &p.To[i].Conf })
+	}
+	for i := range p.Gateway {
+		change(p.Gateway[i].Conf, "to", i, func(p *resource.Policy) *resource.Conf { return &p.Gateway[i].Conf })
+	}
+	for i := range p.From {
+		change(p.From[i].Conf, "from", i, func(p *resource.Policy) *resource.Conf { return &p.From[i].Conf })
+	}
+	for i := range p.Rules {
+		change(p.Rules[i].Conf, "rules", i, func(p *resource.Policy) *resource.Conf { return &p.Rules[i].Conf })
+	}
+	if p.Default != nil {
+		change(p.Default, "default", 0, func(p *resource.Policy) *resource.Conf { return &p.Default })
+	}
+	if copied == nil {
+		return p
+	}
+	return copied
+}
+
+// storedConf returns the conf that a control plane merges in place of c, with the JSON
+// pointers of the fields that its schema sets and of those that it does not read.
+func (k kuma) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
+	stored = c
+	if versioned, is := stored.(resource.Kuma3Conf); is && k.labelsOnly {
+		stored, unread = versioned.InKuma3()
+	}
+	if defaulter, is := stored.(resource.SchemaDefaulter); is {
+		stored, defaults = defaulter.WithSchemaDefaults()
+	}
+	return stored, defaults, unread
+}
