@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -71,6 +72,7 @@ type reader interface {
 	serviceTLS(ready bool) ServiceTLS
 	multiZone() multiZoneReading
 	zones() ZoneReading
+	appliesToTags(p *resource.Policy) bool
 	mixesRoles(p *resource.Policy) bool
 }
 
@@ -88,6 +90,17 @@ func (s Semantics) reader() reader {
 // of a route kind and refers to the route.
 func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
 	return s.reader().refersToRoute(p, t, route)
+}
+
+// AppliesToTags reports whether the `to` items of a policy may apply to outbounds that are
+// given by tags, and to their routes. In Kuma, no item does if an item of the policy is for
+// a MeshHTTPRoute (SPEC 17.3).
+func (s Semantics) AppliesToTags(p *resource.Policy) bool { return s.reader().appliesToTags(p) }
+
+func (targetRef) appliesToTags(*resource.Policy) bool { return true }
+
+func (kuma) appliesToTags(p *resource.Policy) bool {
+	return !slices.ContainsFunc(p.To, func(i resource.Item) bool { return i.TargetRef.Kind == resource.TargetMeshHTTPRoute })
 }
 
 // MixesRoles reports whether a control plane refuses a policy because its `to` items

@@ -81,7 +81,7 @@ func (c *Concatenation) addFrom(policies []*resource.Policy) {
 // contribute to the conf of an outbound (SPEC 4.3).
 func (c *Concatenation) addTo(policies []matched) {
 	for _, p := range policies {
-		if targetsRoute(p.Policy) {
+		if targetsRoute(p.Policy) || c.mesh.missesTags(p.Policy) {
 			continue
 		}
 		for i := range p.To {

@@ -90,7 +90,7 @@ func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 func (m *mesh) routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
 	var items []item
 	for _, p := range policies {
-		if targetsRoute(p.Policy) && !m.isRouteOf(p.Policy, &p.TargetRef, route) {
+		if m.missesTags(p.Policy) || targetsRoute(p.Policy) && !m.isRouteOf(p.Policy, &p.TargetRef, route) {
 			continue
 		}
 		for i := range p.To {
@@ -101,4 +101,15 @@ func (m *mesh) routeItems(policies []matched, route *resource.Policy, out *resou
 		}
 	}
 	return items
+}
+
+// missesTags reports whether the items of a policy apply to no outbound that is given by
+// tags: in Kuma, if one of them is for a MeshHTTPRoute (SPEC 17.3).
+func (m *mesh) missesTags(p *resource.Policy) bool {
+	for i := range p.To {
+		if m.kumaLike() && p.To[i].TargetRef.Kind == resource.TargetMeshHTTPRoute {
+			return true
+		}
+	}
+	return false
 }

@@ -45,7 +45,7 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 		}
 	}
 	if c.to.Load() == nil {
-		c.to.CompareAndSwap(nil, &toItems{toIndex: newToIndex(c.config.Matched)})
+		c.to.CompareAndSwap(nil, &toItems{toIndex: newToIndex(t.semantics, c.config.Matched)})
 	}
 	o.merger = newOutboundMerger(t.semantics, c.config.Kind.To, c.config.Matched, c.to.Load())
 	return o

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // toIndex contains the concatenated `to` items of the matched policies (SPEC
@@ -23,14 +24,18 @@ type toIndex struct {
 // A larger itemRef has higher priority. [toItems.of] returns the item.
 type itemRef uint64
 
-func newToIndex(matched rules.Matched) *toIndex {
+// newToIndex returns the index of the items that may apply to outbounds by tags.
+func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
 	x := &toIndex{routes: map[string][]itemRef{}}
 	// Services are numbered first. An item of a known service is then appended
 	// to a slice, without a second write to a map.
 	numbers := map[string]int{}
 	var services [][]itemRef
-	for i, s := range matched.All() {
-		to := s.Policy.To
+	for i, selected := range matched.All() {
+		to := selected.Policy.To
+		if !s.AppliesToTags(selected.Policy) {
+			continue
+		}
 		for j := range to {
 			ref := itemRef(i)<<32 | itemRef(j)
 			switch t := &to[j].TargetRef; {

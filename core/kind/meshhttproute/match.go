@@ -16,6 +16,14 @@ type Match struct {
 	Headers     []conf.HeaderMatch `json:"headers,omitzero"`
 }
 
+// SetDefaults sets absent fields to the defaults of Kuma's schema, so that rules with equal
+// matches are merged.
+func (m *Match) SetDefaults() {
+	for i := range m.Headers {
+		conf.Default(&m.Headers[i].Type, conf.HeaderExact)
+	}
+}
+
 // Validate checks that there is at most one condition on each query parameter.
 func (m *Match) Validate(at *diag.At) {
 	seen := map[string]bool{}
