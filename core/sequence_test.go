@@ -231,5 +231,6 @@ func valid(m *resource.Meta, validate func(*diag.At)) bool {
 // samePolicy reports whether views have one policy. Each engine makes its own copy of a
 // policy whose fields are completed by Kuma's schema.
 func samePolicy(a, b *resource.Policy) bool {
-	return a == b || len(a.SchemaDefaults) > 0 && a.ID == b.ID && a.Pos == b.Pos && slices.Equal(a.SchemaDefaults, b.SchemaDefaults)
+	copied := len(a.SchemaDefaults)+len(a.Unread) > 0
+	return a == b || copied && a.ID == b.ID && a.Pos == b.Pos && slices.Equal(a.SchemaDefaults, b.SchemaDefaults) && slices.Equal(a.Unread, b.Unread)
 }

@@ -33,7 +33,7 @@ var semanticsOf = map[string]string{"2.12": "kuma", "2.13": "kuma", "2.14": "kum
 // for each section of the facts. UPDATE=1 writes what is printed into the files.
 func TestKumaFacts(t *testing.T) {
 	const folder = "../../../testdata/kuma-facts"
-	sections, err := filepath.Glob(folder + "/*")
+	sections, err := filepath.Glob(folder + "/[0-9]")
 	if err != nil || len(sections) == 0 {
 		t.Fatalf("no facts in %s: %v", folder, err)
 	}

@@ -29,7 +29,7 @@ func repeatsPolicy(a, b *resource.Policy) bool {
 	return a.Pos == b.Pos && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
 		slices.EqualFunc(a.To, b.To, samePosition) && slices.EqualFunc(a.Gateway, b.Gateway, samePosition) && slices.EqualFunc(a.From, b.From, samePosition) &&
 		slices.EqualFunc(a.Rules, b.Rules, func(a, b resource.Rule) bool { return a.Pos == b.Pos }) &&
-		equalPolicy(a, b)
+		slices.Equal(a.SchemaDefaults, b.SchemaDefaults) && slices.Equal(a.Unread, b.Unread) && equalPolicy(a, b)
 }
 
 func repeatsIdentity(a, b *resource.MeshIdentity) bool {
