@@ -120,7 +120,7 @@ func (k kuma) refused(d resource.Destination) string {
 	v := external.Spec.TLS.Verification
 	for _, part := range []struct {
 		field       string
-		certificate *resource.Certificate
+		certificate *specs.Certificate
 	}{{"caCert", v.CACert}, {"clientCert", v.ClientCert}, {"clientKey", v.ClientKey}} {
 		if part.certificate != nil && part.certificate.Type == "" {
 			return "spec.tls.verification." + part.field
