@@ -31,7 +31,7 @@ var layers = []struct{ name, packages, reaches string }{
 	{"a translator does not depend on how drafts are built", `^core/xds(/translators|/rbac|/sds)?$`, `^core/xds/(snapshot|bootstrap)$`},
 	{"messages do not depend on policies", `^core/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
 	{"what is sent is bytes", `^core/xds/wire$`, `^(github.com/envoyproxy|google.golang.org)/`},
-	{"the gate is of any module", `^bench/(gate|progress)$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
+	{"the gate is of any module", `^bench/(chart|gate|progress)$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
 	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/(shape|world)|cmd|core|fuzz|gen|index)($|/)`},
 	{"nothing depends on commands, and production code not on tests", `^core/`, `^(cmd|bench)/`},
 }

@@ -73,7 +73,7 @@ var order = []string{
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,
 	`gen|bench/gate`,
-	`bench|bench/progress|gen/laws`,
+	`bench|bench/chart|bench/progress|gen/laws`,
 	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
 	`gen/internal/diag|gen/internal/shapes/shared`,

@@ -18,13 +18,16 @@ type Row struct {
 	Base, Head *float64
 	// P is the p-value of the U test, if one was made.
 	P *float64
+	// Interval contains head / base with the confidence 1 - [Limits.Alpha], if the
+	// measurements differ from run to run; else it is nil.
+	Interval *Interval
 
 	Verdict Verdict
 	Reason  string // of every verdict except same and better
 }
 
-// ratio returns head / base; ok reports whether the ratio exists.
-func (r Row) ratio() (ratio float64, ok bool) {
+// Ratio returns head / base; ok reports whether the ratio exists.
+func (r Row) Ratio() (ratio float64, ok bool) {
 	switch {
 	case r.Base == nil || r.Head == nil:
 		return 0, false
@@ -116,6 +119,8 @@ func (r *Row) judgeExact(limits Limits) {
 func (r *Row) judgeScattered(base, head *benchmath.Sample, limits Limits) {
 	test := benchmath.AssumeNothing.Compare(base, head)
 	r.P = &test.P
+	ratios := ratioInterval(base.Values, head.Values, limits.Alpha)
+	r.Interval = &ratios
 	exceeds := func(good, worse *benchmath.Sample) bool {
 		return limits.exceeds(r.Unit, r.Unit.reduce(good), r.Unit.reduce(worse))
 	}
@@ -141,10 +146,10 @@ func (r *Row) judgeScattered(base, head *benchmath.Sample, limits Limits) {
 func (r *Row) judgeInterval(base, head *benchmath.Sample, limits Limits) {
 	r.Verdict = Same
 	factor, half := ratioIntervals(base, head, r.Unit, limits.Alpha)
-	if min(factor.high, half.high) > limits.hidden() {
+	if min(factor.High, half.High) > limits.hidden() {
 		r.Verdict = Inconclusive
 		r.Reason = fmt.Sprintf("worse by a factor of %.2f to %.2f, with a confidence of %.3g %% after %s",
-			factor.low, factor.high, 100*(1-limits.Alpha), plural(len(head.Values), "run"))
+			factor.Low, factor.High, 100*(1-limits.Alpha), plural(len(head.Values), "run"))
 	}
 }
 

@@ -47,7 +47,7 @@ func (r Row) formatPair() (base, head string) {
 }
 
 func (r Row) ratioText() string {
-	if ratio, ok := r.ratio(); ok {
+	if ratio, ok := r.Ratio(); ok {
 		return fmt.Sprintf("%.3f", ratio)
 	}
 	return "-"

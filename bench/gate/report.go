@@ -95,7 +95,7 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 	for _, r := range c.Rows {
 		out := row{Package: r.Benchmark.Package, Benchmark: r.Benchmark.Name, Unit: r.Unit.Name,
 			Base: r.Base, Head: r.Head, P: r.P, Verdict: r.Verdict, Reason: r.Reason}
-		if ratio, ok := r.ratio(); ok {
+		if ratio, ok := r.Ratio(); ok {
 			out.Ratio = &ratio
 		}
 		if r.Former != (Benchmark{}) {

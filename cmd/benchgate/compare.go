@@ -33,6 +33,9 @@ A benchmark that the head does not have is a warning, or an error with
   # PACKAGE BENCHMARK -> PACKAGE BENCHMARK, the name in the base first
   bench Select -> core/internal/match Select
 
+With -o svg the ratios are a picture: the ratio of each measurement that differs, with
+the interval of its runs. The verdicts have shapes: worse is a triangle, better a circle.
+
 The base is a revision (its merge base with HEAD is checked out in a temporary
 worktree), a directory, or a test binary made by go test -c.
 
@@ -43,6 +46,9 @@ const compareExample = `  # in CI, for a pull request against main (fetch its hi
 
   # as a comment for the pull request
   benchgate compare --base origin/main --fail-on-missing -o markdown
+
+  # as a picture
+  benchgate compare --base origin/main -o svg > benchmarks.svg
 
   # one benchmark, quickly, before a commit
   benchgate compare --base HEAD --bench '^BenchmarkFrom$' --benchtime 50ms
@@ -64,7 +70,7 @@ func newCompare() *cobra.Command {
 		Example: compareExample,
 		Args:    cobra.NoArgs,
 	}
-	format := addOutputFlag(c)
+	format := addOutputFlag(c, "svg")
 	flags := c.Flags()
 	flags.StringVar(&config.Base, "base", "", "the base: a revision, a directory or a test binary")
 	flags.StringVar(&config.Head, "head", config.Head, "the head: a directory or a test binary")

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
 // Exit codes.
@@ -84,8 +88,11 @@ type report interface {
 
 // printReport prints r in the format of -o. It returns errFailed if the gate failed.
 func printReport(w io.Writer, format output, r report) error {
-	write := map[output]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "markdown": r.WriteMarkdown}
-	if err := write[format](w); err != nil {
+	write := map[string]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "markdown": r.WriteMarkdown}
+	if comparison, ok := r.(*gate.Comparison); ok {
+		write["svg"] = func(w io.Writer) error { return writeSVG(w, comparison) }
+	}
+	if err := write[format.word](w); err != nil {
 		return failure{err}
 	}
 	if !r.OK() {
@@ -94,23 +101,28 @@ func printReport(w io.Writer, format output, r report) error {
 	return nil
 }
 
-// output is the value of -o.
-type output string
-
-func addOutputFlag(c *cobra.Command) *output {
-	o := output("table")
-	c.Flags().VarP(&o, "output", "o", "format: table, json or markdown")
-	return &o
+// output is the value of -o: one of the words.
+type output struct {
+	word  string
+	words []string
 }
 
-func (o *output) String() string { return string(*o) }
+// addOutputFlag adds -o with table, json, markdown and further formats.
+func addOutputFlag(c *cobra.Command, further ...string) *output {
+	o := &output{"table", append([]string{"table", "json", "markdown"}, further...)}
+	last := len(o.words) - 1
+	c.Flags().VarP(o, "output", "o", "format: "+strings.Join(o.words[:last], ", ")+" or "+o.words[last])
+	return o
+}
+
+func (o *output) String() string { return o.word }
 
 func (o *output) Type() string { return "format" }
 
 func (o *output) Set(text string) error {
-	if text != "table" && text != "json" && text != "markdown" {
-		return errors.New("the formats are table, json and markdown")
+	if last := len(o.words) - 1; !slices.Contains(o.words, text) {
+		return errors.New("the formats are " + strings.Join(o.words[:last], ", ") + " and " + o.words[last])
 	}
-	*o = output(text)
+	o.word = text
 	return nil
 }

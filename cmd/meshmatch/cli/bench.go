@@ -24,10 +24,11 @@ type worldFlags struct {
 	samples    int
 	files      bool
 	maxSlope   float64
+	form       choice
 }
 
 func newBenchWorld(g *globals) *cobra.Command {
-	var f worldFlags
+	f := worldFlags{form: choice{"table", append(slices.Clone(outputs), "svg")}}
 	c := &cobra.Command{
 		Use:   "world",
 		Short: "Measure loading, changing and reading a world of a given size",
@@ -40,11 +41,14 @@ in proportion to the number of dataplanes. With --max-slope it is an error if a
 change that affects the same number of dataplanes in each world grows faster. A
 change that needs a larger world is left out.
 
+With -o svg the answer is a picture of these times against the number of dataplanes.
+
 Shapes:
 ` + shapesAbout(),
 		Example: `  meshmatch bench world --dataplanes 100000 --policies 10000
   meshmatch bench world --dataplanes 10000,100000 --max-slope 0.2
-  meshmatch bench world --shape clustered -o json`,
+  meshmatch bench world --shape clustered -o json
+  meshmatch bench world --dataplanes 1000,10000,100000 -o svg > growth.svg`,
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
@@ -55,6 +59,7 @@ Shapes:
 	flags.IntVar(&f.outbounds, "outbounds", 10, "how many outbounds each dataplane has")
 	flags.IntVar(&f.samples, "samples", 200, "how often each change is applied")
 	flags.BoolVar(&f.files, "files", true, "load the world from files; with =false it is made in memory")
+	flags.VarP(&f.form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(f.form.words, ", "))
 	flags.Float64Var(&f.maxSlope, "max-slope", 0, "the steepest growth that is no error; 0: any")
 	return c
 }
@@ -85,6 +90,10 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 	if !(f.maxSlope >= 0) || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
 		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
 	}
+	picture := f.form.word == "svg"
+	if !picture {
+		g.output.word = f.form.word
+	}
 	line := progress.On(c.ErrOrStderr())
 	var answer benchAnswer
 	for _, n := range f.dataplanes {
@@ -110,7 +119,11 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 		answer.Worlds = append(answer.Worlds, report)
 	}
 	answer.Slopes = worldbench.Slopes(answer.Worlds)
-	if err := g.print(c, answer, func(p *page) { benchPage(p, &answer) }); err != nil {
+	if picture {
+		if err := worldPicture(c.OutOrStdout(), &answer); err != nil {
+			return err
+		}
+	} else if err := g.print(c, answer, func(p *page) { benchPage(p, &answer) }); err != nil {
 		return err
 	}
 	return f.checkSlopes(answer.Slopes)
