@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -332,8 +333,32 @@ func (m *matrix) joinColumns(a *ask, reach *traffic.Reach, inbounds []int, rows 
 	return kept
 }
 
-// ID is the id of the condition of a cell in its page.
-func (c matrixCell) ID() string { return "when-" + strconv.Itoa(c.When) }
+// accessMarks are how pages show which requests are allowed.
+var accessMarks = map[string]template.HTML{
+	"all":  `<span class="access all">● all</span>`,
+	"some": `<span class="access some">◐ some</span>`,
+	"none": `<span class="access none">– none</span>`,
+}
+
+func accessMark(access string) template.HTML {
+	return cmp.Or(accessMarks[access], `<span class="access unknown">? unknown</span>`)
+}
+
+// Markup is the cells of a row. A matrix may have many thousand cells, and a template needs
+// 10 us for each.
+func (r matrixRow) Markup() template.HTML {
+	var b strings.Builder
+	for _, c := range r.Cells {
+		b.WriteString("<td>")
+		b.WriteString(string(accessMark(c.Access)))
+		if c.When > 0 {
+			number := strconv.Itoa(c.When)
+			b.WriteString(` <a class="whenlink" href="#when-` + number + `">` + number + `</a>`)
+		}
+		b.WriteString("</td>")
+	}
+	return template.HTML(b.String()) // it has numbers and constants only
+}
 
 // serviceOf returns the name of the node of a client: its only service or, if it has none
 // or several, its ID.

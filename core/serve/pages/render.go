@@ -29,9 +29,10 @@ var templates = func() map[string]*template.Template {
 		"count": func(n int, noun string) string {
 			return thousands(n) + strings.TrimPrefix(diag.Count(n, noun), strconv.Itoa(n))
 		},
-		"n":    thousands,
-		"bar":  newBar,
-		"dict": dict,
+		"access": accessMark,
+		"n":      thousands,
+		"bar":    newBar,
+		"dict":   dict,
 	}).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(files, "templates/*.html")
