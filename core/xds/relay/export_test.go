@@ -26,3 +26,6 @@ func (r *Relay) Describe(t wire.Type, of string) (lines []string) {
 	slices.Sort(lines)
 	return append(lines, fmt.Sprintf("queue %d batch %d repeated %v", len(n.queue), n.batch, n.repeated))
 }
+
+// SetMaxQuestions changes the limit on all questions. It is called before any is asked.
+func (r *Relay) SetMaxQuestions(n int) { r.maxQuestions = n }

@@ -190,7 +190,7 @@ func TestSilentUpstream(t *testing.T) {
 // random. Each content that a client holds was served by the upstream, and the clients have
 // the last state when the proxy changes nothing any more.
 func TestCorruptUpstream(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -315,7 +315,9 @@ func (c *corrupter) DeltaAggregatedResources(stream discoveryv3.AggregatedDiscov
 		for {
 			m, err := out.Recv()
 			if err == nil {
-				err = stream.Send(c.spoil(m))
+				if m = c.spoil(m); m != nil {
+					err = stream.Send(m)
+				}
 			}
 			if err != nil {
 				ended <- err
@@ -326,7 +328,8 @@ func (c *corrupter) DeltaAggregatedResources(stream discoveryv3.AggregatedDiscov
 	return <-ended
 }
 
-// spoil changes one thing of a response, so that no client may be served it.
+// spoil changes one thing of a response, so that no client may be served it; nil: nothing is
+// sent.
 func (c *corrupter) spoil(m *discoveryv3.DeltaDiscoveryResponse) *discoveryv3.DeltaDiscoveryResponse {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -334,7 +337,31 @@ func (c *corrupter) spoil(m *discoveryv3.DeltaDiscoveryResponse) *discoveryv3.De
 		return m
 	}
 	r := m.Resources[c.random.IntN(len(m.Resources))]
-	switch c.random.IntN(6) {
+	switch c.random.IntN(12) {
+	case 6:
+		return nil
+	case 7:
+		m.TypeUrl = wire.ListenerType.URL()
+	case 8:
+		m.Resources = append(m.Resources, proto.Clone(r).(*discoveryv3.Resource))
+		r.Resource.Value = xdstest.Resource(wire.ClusterType, "web", "first of two").Body
+		r.Version = ""
+	case 9:
+		r.ResourceName = &discoveryv3.ResourceName{Name: "web", DynamicParameterConstraints: &discoveryv3.DynamicParameterConstraints{
+			Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: &discoveryv3.DynamicParameterConstraints_SingleConstraint{}},
+		}}
+		r.Name = ""
+	case 10:
+		// Before the rest, there is a variant for parameters that others have.
+		all := proto.Clone(r).(*discoveryv3.Resource)
+		all.Name, all.ResourceName = "", &discoveryv3.ResourceName{Name: "web"}
+		all.Resource.Value = xdstest.Resource(wire.ClusterType, "web", "for all").Body
+		m.Resources = append([]*discoveryv3.Resource{all, all}, m.Resources...)
+	case 11:
+		m.RemovedResourceNames = append(m.RemovedResourceNames, &discoveryv3.ResourceName{Name: "web", DynamicParameterConstraints: &discoveryv3.DynamicParameterConstraints{
+			Type: &discoveryv3.DynamicParameterConstraints_OrConstraints{OrConstraints: &discoveryv3.DynamicParameterConstraints_ConstraintList{}},
+		}})
+		r.Resource.Value = nil
 	case 0:
 		r.Version = ""
 	case 1:

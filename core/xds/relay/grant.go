@@ -48,6 +48,10 @@ func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters)
 	defer r.mu.Unlock()
 	g := r.grants[id]
 	if g == nil {
+		if verdict, limited := r.limitGrant(identity); limited {
+			return verdict
+		}
+		r.countGrant(identity, server.Unknown, 1)
 		g = &grant{relay: r, key: id, parameters: p.Values, first: key}
 		r.grants[id] = g
 	}
@@ -56,6 +60,44 @@ func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters)
 		r.startGrant(g)
 	}
 	return g.verdict
+}
+
+// refusals are the grants of an identity that are not granted, or not yet.
+type refusals struct{ pending, denied int }
+
+// maxRefusals limits both for each identity: a grant is a stream to the upstream, and a client
+// can make up any number of parameters.
+const maxRefusals = 100
+
+// limitGrant reports whether no further grant of an identity is asked for, and what is answered
+// then. Those that are pending are decided soon, and then the next State asks for more.
+func (r *Relay) limitGrant(identity string) (server.Verdict, bool) {
+	of := r.refusals[identity]
+	switch {
+	case of == nil:
+		return server.Unknown, false
+	case of.denied >= maxRefusals:
+		return server.Denied, true
+	}
+	return server.Unknown, of.pending >= maxRefusals
+}
+
+// countGrant adds to the number of grants of an identity with a verdict.
+func (r *Relay) countGrant(identity string, verdict server.Verdict, n int) {
+	of := r.refusals[identity]
+	if of == nil {
+		of = new(refusals)
+		r.refusals[identity] = of
+	}
+	switch verdict {
+	case server.Unknown:
+		of.pending += n
+	case server.Denied:
+		of.denied += n
+	}
+	if *of == (refusals{}) {
+		delete(r.refusals, identity)
+	}
 }
 
 // node implements owner.
@@ -88,6 +130,8 @@ func (g *grant) apply(v *verified) []string {
 		verdict = server.Found // of what does not exist, too
 	}
 	if verdict != server.Unknown && verdict != g.verdict {
+		g.relay.countGrant(g.key.identity, g.verdict, -1)
+		g.relay.countGrant(g.key.identity, verdict, 1)
 		g.verdict = verdict
 		g.relay.edit.grants.set(g.key, verdict)
 		g.relay.edited = true

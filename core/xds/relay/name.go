@@ -30,6 +30,7 @@ type name struct {
 	questions map[string]*question
 	queue     []*question
 	batch     int // of the next round
+	pending   int // questions that are asked and not answered
 	// repeated is set after all questions were asked again because an answer may have been
 	// about any of them.
 	repeated bool
@@ -73,21 +74,19 @@ func (r *Relay) ask(key nameKey, p server.Parameters) (wire.Variant, server.Verd
 
 // askNext begins the next round of a name, if the previous one is answered.
 func (r *Relay) askNext(n *name) {
-	for _, q := range n.questions {
-		if q.asked && q.verdict == server.Unknown {
-			return
-		}
+	if n.pending > 0 {
+		return
 	}
-	asked := 0
 	n.queue = slices.DeleteFunc(n.queue, func(q *question) bool {
 		if n.view.choose(q.parameters.Values) != nil {
 			delete(n.questions, q.parameters.Key)
 			return true
 		}
-		if asked == n.batch {
+		if n.pending == n.batch || r.asked >= r.maxQuestions {
 			return false
 		}
-		asked++
+		n.pending++
+		r.asked++
 		q.asked = true
 		r.locators.subscribe(q)
 		return true
@@ -150,6 +149,7 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 		case h != nil:
 			if firsts[h] != nil {
 				pruned++
+				r.asked--
 				delete(n.questions, q.parameters.Key)
 				r.locators.unsubscribe(q)
 				continue
@@ -183,12 +183,21 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 	} else {
 		n.batch = min(maxBatch, 2*n.batch)
 	}
+	n.countPending()
 	r.askNext(n)
 	return changed, nil
 }
 
-// maxBatch limits the questions of one round.
-const maxBatch = 1024
+const (
+	// maxBatch limits the questions of one round.
+	maxBatch = 1024
+	// maxQuestions limits all questions, so that clients with ever new parameters do not bring
+	// the relay over the limit of its upstream, which is 100,000 for a client of package server.
+	// Further questions wait. From half of it on, questions are given up soon.
+	maxQuestions = 80_000
+	// pressedIdle is then used in place of Options.Idle, and pressedSweep is how often.
+	pressedIdle, pressedSweep = 10, 5 // seconds
+)
 
 // viewAfter returns the view after an answer: the same one if nothing changes.
 func (r *Relay) viewAfter(n *name, a *answer) (*view, error) {
@@ -301,6 +310,7 @@ func (r *Relay) evict(n *name, since int64) (changed bool) {
 		}
 		delete(n.questions, key)
 		if q.asked {
+			r.asked--
 			r.locators.unsubscribe(q)
 		} else {
 			n.queue = slices.DeleteFunc(n.queue, func(o *question) bool { return o == q })
@@ -320,6 +330,16 @@ func (r *Relay) evict(n *name, since int64) (changed bool) {
 			changed = true
 		}
 	}
+	n.countPending()
 	r.askNext(n)
 	return changed
+}
+
+func (n *name) countPending() {
+	n.pending = 0
+	for _, q := range n.questions {
+		if q.asked && q.verdict == server.Unknown {
+			n.pending++
+		}
+	}
 }

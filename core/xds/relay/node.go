@@ -295,6 +295,12 @@ func (n *node) publish() {
 	n.relay.edited = true
 }
 
+// isEmpty reports whether a node has no resources: there may be no such node, and any number of
+// its kind.
+func (n *node) isEmpty() bool {
+	return !slices.ContainsFunc(n.types[:], func(t nodeType) bool { return len(t.held) > 0 })
+}
+
 // hasAll reports whether a wildcard was answered.
 func (n *node) hasAll() bool {
 	return slices.ContainsFunc(n.types[:], func(t nodeType) bool { return t.allAnswered })

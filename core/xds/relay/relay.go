@@ -27,17 +27,21 @@ type Relay struct {
 	clock    atomic.Int64
 	sessions atomic.Int64 // open now
 
-	mu         sync.Mutex // a State and its streams wait for it: nothing long is done with it
-	names      map[nameKey]*name
-	nodes      map[nodeKey]*node
-	grants     map[grantKey]*grant
-	locators   locators
-	edit       edits // of the next State
-	edited     bool
-	lastAnswer int64 // as clock
-	upstream   attached
-	slowPings  map[string]bool // addresses of upstreams that have refused pings
-	lost       time.Time       // when the upstream was lost, or the time of what was loaded
+	mu       sync.Mutex // a State and its streams wait for it: nothing long is done with it
+	names    map[nameKey]*name
+	nodes    map[nodeKey]*node
+	grants   map[grantKey]*grant
+	refusals map[string]*refusals // by identity
+	locators locators
+	asked    int // questions that are not in a queue, at most maxQuestions
+	// maxQuestions is the constant, except in tests.
+	maxQuestions int
+	edit         edits // of the next State
+	edited       bool
+	lastAnswer   int64 // as clock
+	upstream     attached
+	slowPings    map[string]bool // addresses of upstreams that have refused pings
+	lost         time.Time       // when the upstream was lost, or the time of what was loaded
 
 	saver saver
 }
@@ -72,7 +76,7 @@ func New(options Options) (*Relay, error) {
 	r := &Relay{
 		options: options, log: options.Logger, start: time.Now(), pool: newPool(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
-		slowPings: map[string]bool{},
+		slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
 	}
 	r.lost = r.start
 	r.clock.Store(1)
@@ -203,9 +207,13 @@ func (r *Relay) tick(ctx context.Context, s *server.Server) {
 		r.publish()
 		r.mu.Unlock()
 		r.releaseNodes(s, now)
-		if now >= next {
+		pressed := r.isPressed()
+		switch {
+		case now >= next:
 			next = now + sweepEvery
-			r.sweep(s)
+			r.sweep(s, r.idle())
+		case pressed && now%pressedSweep == 0:
+			r.sweep(s, min(r.idle(), pressedIdle))
 		}
 		r.keep(now)
 	}
@@ -229,7 +237,7 @@ func (r *Relay) releaseNodes(s *server.Server, now int64) {
 			n.stop()
 			n.stop, n.session = nil, nil
 		}
-		if now-n.used > r.idle() {
+		if now-n.used > r.idle() || n.stop == nil && n.isEmpty() {
 			delete(r.nodes, key)
 			r.edit.nodes.delete(key)
 			r.edited = true
@@ -240,9 +248,16 @@ func (r *Relay) releaseNodes(s *server.Server, now int64) {
 
 func (r *Relay) idle() int64 { return int64(r.options.Idle / time.Second) }
 
-// sweep gives up what no client has used for Options.Idle. It waits for streams that are at
+// isPressed reports whether there are so many questions that they are given up soon.
+func (r *Relay) isPressed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked > r.maxQuestions/2
+}
+
+// sweep gives up what no client has used for some seconds. It waits for streams that are at
 // work, and not with r.mu.
-func (r *Relay) sweep(s *server.Server) {
+func (r *Relay) sweep(s *server.Server, idle int64) {
 	now := r.clock.Load()
 	state := r.current.Load()
 	s.Subscriptions(func(client *server.Client, t wire.Type, name string, p server.Parameters) {
@@ -278,7 +293,7 @@ func (r *Relay) sweep(s *server.Server) {
 		}
 	}
 	for key, n := range r.names {
-		if r.evict(n, now-r.idle()) {
+		if r.evict(n, now-idle) {
 			r.edit.names.set(key, n.view)
 			r.edited = true
 		}
@@ -289,7 +304,8 @@ func (r *Relay) sweep(s *server.Server) {
 		}
 	}
 	for key, g := range r.grants {
-		if g.used < now-r.idle() {
+		if g.used < now-idle {
+			r.countGrant(key.identity, g.verdict, -1)
 			if g.stop != nil {
 				g.stop()
 			}

@@ -236,12 +236,16 @@ func (r *Relay) load() {
 		err = r.restore(s)
 	}
 	if err != nil {
-		r.names, r.nodes, r.grants = map[nameKey]*name{}, map[nodeKey]*node{}, map[grantKey]*grant{}
+		r.names, r.nodes, r.grants, r.asked = map[nameKey]*name{}, map[nodeKey]*node{}, map[grantKey]*grant{}, 0
+		r.refusals = map[string]*refusals{}
 		r.edit = r.current.Load().edit()
 		r.log.Error("the kept cache is not used: " + r.statePath() + ": " + err.Error())
 		return
 	}
 	r.lost = s.At
+	if r.lost.After(r.start) {
+		r.lost = r.start // the clock was set back
+	}
 	r.log.Info("the kept cache is served until the upstream answers", "at", s.At.UTC().Format(time.RFC3339))
 }
 
@@ -282,6 +286,8 @@ func (r *Relay) restore(s *saved) error {
 			p := server.ParametersOf(q.Parameters)
 			n.questions[p.Key] = &question{name: n, parameters: p, asked: true, verdict: q.Verdict, used: r.clock.Load()}
 		}
+		n.countPending()
+		r.asked += len(n.questions)
 		r.names[n.key] = n
 		r.edit.names.set(n.key, n.view)
 	}
@@ -313,6 +319,7 @@ func (r *Relay) restore(s *saved) error {
 		p := server.ParametersOf(from.Parameters)
 		g := &grant{relay: r, key: grantKey{from.Identity, p.Key}, parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
 		r.grants[g.key] = g
+		r.countGrant(g.key.identity, g.verdict, 1)
 		r.edit.grants.set(g.key, g.verdict)
 	}
 	return nil

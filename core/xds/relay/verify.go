@@ -107,8 +107,10 @@ func (p *pool) verifyResource(t wire.Type, r *discoveryv3.Resource) (received, e
 		return received{}, fmt.Errorf("the name has %d bytes; the limit is %d", len(name), maxNameBytes)
 	case r.GetVersion() == "":
 		return received{}, fmt.Errorf("the version is empty")
-	case len(r.GetVersion()) > maxVersionBytes || strings.Contains(r.GetVersion(), ","):
-		return received{}, fmt.Errorf("the version must have at most %d bytes and no comma", maxVersionBytes)
+	case len(r.GetVersion()) > maxVersionBytes:
+		return received{}, fmt.Errorf("the version has %d bytes; the limit is %d", len(r.GetVersion()), maxVersionBytes)
+	case located && strings.Contains(r.GetVersion(), ","): // see versionsOf
+		return received{}, fmt.Errorf("the version of a variant must not have a comma")
 	case body == nil:
 		return received{}, fmt.Errorf("there is no resource")
 	case body.GetTypeUrl() != t.URL():
