@@ -84,7 +84,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		kinds := d.kindsOf(group)
 		at.Field("kind").Errorf(diag.UnknownKind, diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
 		return
-	case kind == "ConfigMap" && version == "v1" && d.configMap(in):
+	case kind == "ConfigMap" && version == "v1" && d.configMap(in), kind == SecretKind && version == "v1" && d.kubernetesSecret(in):
 		return
 	case objectKinds[kind] != nil && sharedKinds[kind] && isAPIVersion(version): // of another system
 		count(&d.out.Skipped, kind, 1)

@@ -93,6 +93,7 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		},
 	}
 	flags.register(c)
+	g.store.registerSecrets(c.Flags())
 	return c
 }
 

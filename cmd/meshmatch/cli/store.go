@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -24,6 +25,7 @@ const passwordVariable = "MESHMATCH_STORE_PASSWORD"
 type storeFlags struct {
 	ca, certificate, key string // files
 	user                 string
+	secrets              bool
 }
 
 func (f *storeFlags) register(flags *pflag.FlagSet) {
@@ -31,6 +33,12 @@ func (f *storeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.certificate, "store-cert", "", "the `FILE` of a client certificate for an etcds:// store")
 	flags.StringVar(&f.key, "store-key", "", "the `FILE` of its key")
 	flags.StringVar(&f.user, "store-user", "", "the `NAME` of a user of an etcd store; its password is in the environment variable "+passwordVariable)
+}
+
+// registerSecrets registers the flag of the commands that read Secrets of Kubernetes. Those
+// that print resources or what is made of them do not have it, so that no key is printed.
+func (f *storeFlags) registerSecrets(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.secrets, "store-secrets", false, "also read the Secrets of a k8s:// store that a MeshExternalService names")
 }
 
 // isStore reports whether a value of -f is the address of a store. A path that contains
@@ -68,13 +76,16 @@ func (g *globals) openStores(addresses []string) ([]source.Store, error) {
 		}
 		stores = append(stores, store)
 	}
+	if isKubernetes := func(address string) bool { _, is := kubernetes.IsAddress(address); return is }; g.store.secrets && !slices.ContainsFunc(addresses, isKubernetes) {
+		return nil, usagef("--store-secrets is for a k8s:// store; give one with -f")
+	}
 	return stores, nil
 }
 
 // openStore returns the store of an address.
 func (g *globals) openStore(address string) (source.Store, error) {
 	if context, is := kubernetes.IsAddress(address); is {
-		return kubernetes.New(kubernetes.Options{Context: context, Shapes: resource.Shapes(g.kinds, documentTypes())})
+		return kubernetes.New(kubernetes.Options{Context: context, Shapes: resource.Shapes(g.kinds, documentTypes()), Secrets: g.store.secrets})
 	}
 	return g.store.etcd(address)
 }

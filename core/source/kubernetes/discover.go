@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // served is a kind that the API server serves.
@@ -15,6 +17,8 @@ type served struct {
 	// core is the apiVersion of a kind of Kubernetes itself, whose objects in lists have
 	// none.
 	core string
+	// selector is a field selector; empty: all objects.
+	selector string
 	// has reports whether an object is read.
 	has func(name string) bool
 }
@@ -38,6 +42,12 @@ func (s *Store) discover(ctx context.Context) ([]served, error) {
 			return strings.HasPrefix(name, "kuma-") && strings.HasSuffix(name, "-dns-vips")
 		},
 	}}
+	if s.secrets {
+		all = append(all, served{
+			groupKind: groupKind{kind: resource.SecretKind}, path: "/api/v1/namespaces/" + s.system + "/secrets", core: "v1",
+			selector: "type=" + resource.SecretType, has: func(string) bool { return true },
+		})
+	}
 	for _, group := range groups.Groups {
 		if !s.readsGroup(group.Name) {
 			continue

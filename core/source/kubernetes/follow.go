@@ -36,7 +36,7 @@ func (s *Store) Follow(ctx context.Context, since source.Since) iter.Seq2[*sourc
 		ctx, cancel := context.WithCancel(ctx)
 		f := &combined{
 			Store: s, since: since, yield: yield, kinds: map[string]*following{}, revision: uint64(since.Revision),
-			news: make(chan news), beats: make(chan beat),
+			news: make(chan news), beats: make(chan beat), secrets: newSecrets(),
 		}
 		defer f.group.Wait()
 		defer cancel()
@@ -56,6 +56,7 @@ type combined struct {
 	news    chan news
 	beats   chan beat
 
+	secrets  *secrets
 	kinds    map[string]*following // by path
 	listing  int                   // kinds that are being listed
 	full     bool                  // the first page was yielded
@@ -240,6 +241,9 @@ func (f *combined) handle(n *news) error {
 func (f *combined) page(objects []source.Object) {
 	if f.stopped {
 		return
+	}
+	if f.Store.secrets {
+		objects = f.secrets.filter(objects)
 	}
 	p := &source.Page{Revision: source.Revision(f.revision), Full: !f.full, More: f.listing > 0, Objects: objects}
 	f.full = true

@@ -28,12 +28,19 @@ type status struct {
 	Message string `json:"message"`
 }
 
-// Error returns the message.
+// Error returns the message, and what to do.
 func (s *status) Error() string {
-	if s.Message == "" {
-		return fmt.Sprintf("the API server answered %d %s", s.Code, http.StatusText(s.Code))
+	text := s.Message
+	if text == "" {
+		text = fmt.Sprintf("the API server answered %d %s", s.Code, http.StatusText(s.Code))
 	}
-	return s.Message
+	switch s.Code {
+	case http.StatusForbidden:
+		text += "; the roles of the Helm chart permit all that is read: give them to this user"
+	case http.StatusUnauthorized:
+		text += "; check the user and the token or certificate of the kubeconfig"
+	}
+	return text
 }
 
 // hasCode reports whether an error is a status with that code.

@@ -1,10 +1,13 @@
 package kubernetes_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +50,7 @@ func TestServer(t *testing.T) {
 		}
 	})
 	t.Run("Namespaces", func(t *testing.T) { testNamespaces(t, cluster) })
+	t.Run("Secrets", func(t *testing.T) { testSecrets(t, cluster) })
 	t.Run("Forbidden", func(t *testing.T) { testForbidden(t, cluster) })
 	t.Run("Definitions", func(t *testing.T) { testDefinitions(t, cluster) })
 	t.Run("Restart", func(t *testing.T) { testRestart(t, cluster) })
@@ -132,10 +136,78 @@ func testNamespaces(t *testing.T, cluster *kubetest.Cluster) {
 	}
 }
 
+// With [kubernetes.Options.Secrets], the Secrets that a MeshExternalService names are read,
+// and no other one, even if the name comes later.
+func testSecrets(t *testing.T, cluster *kubetest.Cluster) {
+	apply := func(text string) {
+		t.Helper()
+		var o kubetest.Object
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Apply(o)
+	}
+	secret := func(name, kind, value string) {
+		t.Helper()
+		apply(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": %q, "namespace": "kuma-system", "labels": {"kuma.io/mesh": "default"}}, "type": %q, "data": {"value": %q}}`,
+			name, kind, base64.StdEncoding.EncodeToString([]byte(value))))
+	}
+	external := func(name, secret string) {
+		t.Helper()
+		apply(fmt.Sprintf(`{"apiVersion": "kuma.io/v1alpha1", "kind": "MeshExternalService", "metadata": {"name": %q, "namespace": "kuma-system", "labels": {"kuma.io/mesh": "default"}},
+			"spec": {"match": {"type": "HostnameGenerator", "port": 443, "protocol": "tcp"}, "endpoints": [{"address": "example.com", "port": 443}],
+			"tls": {"enabled": true, "verification": {"caCert": {"type": "Secret", "secretRef": {"kind": "Secret", "name": %q}}}}}}`, name, secret))
+	}
+	secret("ca", resource.SecretType, "first")
+	secret("later", resource.SecretType, "later")
+	secret("never", resource.SecretType, "never")
+	secret("other", "Opaque", "other")
+	external("one", "ca")
+	contents := func(set *resource.Set) string {
+		var words []string
+		for _, s := range resource.ObjectsOf[*resource.Secret](set.Objects) {
+			words = append(words, s.Name+"="+s.Text())
+		}
+		slices.Sort(words)
+		return strings.Join(words, " ")
+	}
+	loader := &resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
+	if u, err := first(t, open(t, cluster.Kubeconfig, "")); err != nil || contents(u.Set) != "" {
+		t.Errorf("without the option: %q, %v", contents(u.Set), err)
+	}
+	s, err := kubernetes.New(kubernetes.Options{Kubeconfig: cluster.Kubeconfig, Shapes: resource.Shapes(kinds.All(), ocm.Documents()), Secrets: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		want string
+		then func()
+	}{
+		{"ca=first", func() { external("two", "later") }},
+		{"ca=first later=later", func() { secret("ca", resource.SecretType, "second") }},
+		{"ca=second later=later", func() { external("two", "other") }}, // which is not one of Kuma
+		{"ca=second", func() {
+			cluster.Delete(kubetest.Object{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "ca", "namespace": "kuma-system"}})
+		}},
+		{"", func() {}},
+	}
+	for u, err := range (&source.Stored{Store: s, Loader: loader}).Watch(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if contents(u.Set) == steps[0].want {
+			if steps[0].then(); len(steps) == 1 {
+				return
+			}
+			steps = steps[1:]
+		}
+	}
+}
+
 // A user without a role gets the message of the API server.
 func testForbidden(t *testing.T, cluster *kubetest.Cluster) {
 	_, err := first(t, open(t, cluster.Kubeconfig, "nobody"))
-	if err == nil || !strings.Contains(err.Error(), `k8s://nobody cannot be read`) || !strings.Contains(err.Error(), `is forbidden: User "nobody" cannot`) {
+	if err == nil || !strings.Contains(err.Error(), `k8s://nobody cannot be read`) || !strings.Contains(err.Error(), `is forbidden: User "nobody" cannot`) || !strings.Contains(err.Error(), "the roles of the Helm chart permit") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -33,6 +33,9 @@ type Options struct {
 	// SystemNamespace has the ConfigMaps with the virtual addresses of service tags;
 	// empty: [SystemNamespace].
 	SystemNamespace string
+	// Secrets also reads the Secrets of Kuma in that namespace that a MeshExternalService
+	// names. They contain private keys.
+	Secrets bool
 }
 
 // Store is the resources of a cluster. It is safe for concurrent use.
@@ -40,8 +43,10 @@ type Store struct {
 	name   string
 	kinds  map[groupKind]bool
 	system string
-	base   *url.URL
-	client *http.Client
+	// secrets is [Options.Secrets].
+	secrets bool
+	base    *url.URL
+	client  *http.Client
 
 	mu sync.Mutex
 	// floors are the resource versions of the kinds in the newest state that was passed
@@ -68,7 +73,7 @@ func New(options Options) (*Store, error) {
 	}
 	s := &Store{
 		name: Scheme + options.Context, kinds: map[groupKind]bool{}, system: cmp.Or(options.SystemNamespace, SystemNamespace),
-		base: base, client: client, floors: map[groupKind]uint64{},
+		secrets: options.Secrets, base: base, client: client, floors: map[groupKind]uint64{},
 	}
 	for _, shape := range options.Shapes {
 		s.kinds[groupKind{shape.Group, shape.Kind}] = true

@@ -125,6 +125,9 @@ func (f *follower) pages(ctx context.Context) error {
 // open sends a request for the objects of the kind. While the server is busy, such as
 // after a definition was created, it is asked again.
 func (f *follower) open(ctx context.Context, query url.Values) (io.ReadCloser, error) {
+	if f.kind.selector != "" {
+		query.Set("fieldSelector", f.kind.selector)
+	}
 	for {
 		body, err := f.store.open(ctx, f.kind.path, query)
 		if !hasCode(err, http.StatusTooManyRequests) {

@@ -123,19 +123,31 @@ func TestChart(t *testing.T) {
 			cluster.Apply(o)
 		}
 	}
-	store, err := kubernetes.New(kubernetes.Options{Kubeconfig: cluster.Kubeconfig, Context: "nobody", Shapes: resource.Shapes(kinds.All(), ocm.Documents())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var last error
-	cluster.Wait("the roles suffice", func() bool {
+	// read returns the error of a list with the roles, with or without Secrets.
+	read := func(secrets bool) (last error) {
+		store, err := kubernetes.New(kubernetes.Options{
+			Kubeconfig: cluster.Kubeconfig, Context: "nobody", Shapes: resource.Shapes(kinds.All(), ocm.Documents()), Secrets: secrets,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for page, err := range store.Follow(t.Context(), source.Since{List: true}) {
 			if last = err; err != nil || !page.More {
 				break
 			}
 		}
-		return last == nil
-	})
+		return last
+	}
+	cluster.Wait("the roles suffice", func() bool { return read(false) == nil })
+	if err := read(true); err == nil || !strings.Contains(err.Error(), "secrets is forbidden") {
+		t.Errorf("the roles permit Secrets to be read, or: %v", err)
+	}
+	for _, o := range render(t, "secrets: true") {
+		if o["kind"] == "Role" {
+			cluster.Apply(o)
+		}
+	}
+	cluster.Wait("the roles suffice for Secrets", func() bool { return read(true) == nil })
 }
 
 // The options of the Deployment and of the service are those of the command.
@@ -154,7 +166,7 @@ func TestOptions(t *testing.T) {
 	_, start, _ := strings.Cut(string(service), "ExecStart=")
 	start, _, _ = strings.Cut(start, "\n")
 	used := option.FindAllString(start, -1)
-	for _, o := range render(t, `{operators: [spiffe://a/b]}`) {
+	for _, o := range render(t, `{operators: [spiffe://a/b], secrets: true}`) {
 		if o["kind"] == "Deployment" {
 			rendered, _ := json.Marshal(o)
 			for _, arg := range regexp.MustCompile(`"args":\[(.*?)\]`).FindStringSubmatch(string(rendered))[1:] {
