@@ -163,6 +163,9 @@ func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer
 	}
 	if len(inbounds) == 0 {
 		answer, err := inspect.NewUndeclaredAccess(a.view, d, options)
+		if err == nil && answer.Decision.Decision == "ALLOW" {
+			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
+		}
 		return []accessAnswer{{answer, err}}
 	}
 	var answers []accessAnswer
@@ -170,6 +173,9 @@ func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer
 		answer := inspect.NewAccess(a.view, d, i, a.request, options)
 		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
+		if answer.Decision.Decision == "ALLOW" {
+			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
+		}
 		answers = append(answers, accessAnswer{access: answer})
 	}
 	return answers

@@ -43,6 +43,8 @@ type globals struct {
 	keepSources bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
+	// reported reports that it is on standard error.
+	reported bool
 }
 
 // gcPercent is the GOGC of commands that read, answer and end, unless the environment

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +43,34 @@ func incompleteLine(e diag.Diagnostic) string {
 
 // reportLeftOut prints to standard error what was left out, and what that means for
 // the answer.
-func (g *globals) reportLeftOut(c *cobra.Command) {
+func (g *globals) reportLeftOut(c *cobra.Command) { g.printLeftOut(c.ErrOrStderr()) }
+
+func (g *globals) printLeftOut(to io.Writer) {
+	g.reported = true
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {
-			fmt.Fprintf(c.ErrOrStderr(), "incomplete: %s (%s)\n", incompleteLine(e), g.missing(left.Kind))
+			fmt.Fprintf(to, "incomplete: %s (%s)\n", incompleteLine(e), g.missing(left.Kind))
 		}
 	}
+}
+
+// unreadDenials returns a warning for each document or file that was left out and may deny
+// a request that the answer allows: a permission, what gives a dataplane the identity that
+// permissions need in Kuma (SPEC 17.1), or what could not be read at all.
+func (g *globals) unreadDenials() (warnings []diag.Diagnostic) {
+	for _, left := range g.leftOut {
+		switch left.Kind {
+		case "MeshTrafficPermission", resource.MeshIdentityKind, resource.MeshKind, "":
+			what := "a " + left.Kind
+			if left.Kind == "" {
+				what = "a resource"
+			}
+			warnings = append(warnings, diag.Diagnostic{
+				Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what + " that is not read may deny this request", Hint: "correct it before you rely on this answer",
+			})
+		}
+	}
+	return warnings
 }
 
 // missing returns what an answer does not have without a document of the kind.
@@ -75,6 +98,7 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 	if err != nil {
 		return answer // which has the same error when it is printed
 	}
+	g.reported = true
 	if data[0] != '{' {
 		g.reportLeftOut(c)
 		return answer

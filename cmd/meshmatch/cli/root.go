@@ -38,7 +38,8 @@ func (e incomplete) Unwrap() error { return e.error }
 
 // run executes one command line and returns its exit code.
 func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot(p.globals())
+	g := p.globals()
+	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -51,6 +52,9 @@ func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout
 	case errors.Is(err, errNo):
 		return exitNo
 	case errors.As(err, &failed):
+		if !g.reported { // what the error misses may be among what was left out
+			g.printLeftOut(stderr)
+		}
 		printError(stderr, "", failed.error)
 		return failed.code
 	}
