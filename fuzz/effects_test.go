@@ -148,7 +148,16 @@ func setsFields(answer map[string]any, kri string) bool {
 				return true
 			}
 		}
-		for _, inbound := range list(policy, "inbounds") {
+		for _, inbound := range slices.Concat(list(policy, "inbounds"), list(policy, "listeners")) {
+			if inbound["noEffect"] != nil {
+				continue
+			}
+			if to, ok := inbound["to"].(map[string]any); ok && sets(to, kri) {
+				return true
+			}
+			if slices.ContainsFunc(list(inbound, "hosts"), func(host map[string]any) bool { return sets(host, kri) }) {
+				return true
+			}
 			seen := map[string]bool{}
 			for _, rule := range list(inbound, "rules") {
 				match := asText(rule["match"])
@@ -180,11 +189,7 @@ func (c *comparison) clientsHave(set *resource.Set, p *resource.Policy, opt naiv
 		return false
 	}
 	opt.Explain = true
-	for i := range c.dp.Inbounds {
-		from, err := naive.FromOf(c.kinds, set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(i), opt)
-		if err != nil {
-			panic(err)
-		}
+	for _, from := range c.froms(set, opt) {
 		for _, tags := range possibleTags(from.RequiredTags()) {
 			if conf, err := asTree(from.C(tags)); err == nil && sets(conf, kri) {
 				return true
@@ -194,14 +199,30 @@ func (c *comparison) clientsHave(set *resource.Set, p *resource.Policy, opt naiv
 	return false
 }
 
-// readsClients reports whether the `from` items of a policy apply at an
-// inbound.
-func (c *comparison) readsClients(p *resource.Policy, kri string) bool {
-	for i := range c.dp.Inbounds {
-		from, err := naive.FromOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(i), c.ofKind(p.Kind))
+// froms returns the `from` of each inbound and of each listener where the kind acts.
+func (c *comparison) froms(set *resource.Set, opt naive.Options) []*naive.Concatenation {
+	var froms []*naive.Concatenation
+	add := func(from *naive.Concatenation, err error) {
 		if err != nil {
 			panic(err)
 		}
+		froms = append(froms, from)
+	}
+	for i := range c.dp.Inbounds {
+		add(naive.FromOf(c.kinds, set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(i), opt))
+	}
+	for i := range c.dp.Listeners {
+		if (opt.Semantics == "kuma" || opt.Semantics == "kuma3") && (c.dp.Listeners[i].Egress || opt.Kind != permission.KindName && opt.Kind != "MeshTLS") {
+			add(naive.FromOfListener(c.kinds, set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, i, opt))
+		}
+	}
+	return froms
+}
+
+// readsClients reports whether the `from` items of a policy apply at an
+// inbound.
+func (c *comparison) readsClients(p *resource.Policy, kri string) bool {
+	for _, from := range c.froms(c.set, c.ofKind(p.Kind)) {
 		for _, tags := range possibleTags(from.RequiredTags()) {
 			if slices.ContainsFunc(from.Items(tags), func(item map[string]any) bool { return item["kri"] == kri }) {
 				return true

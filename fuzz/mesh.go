@@ -137,9 +137,17 @@ func (m *meshMaker) addMesh(s *Scenario) {
 		s.add(document)
 	}
 	if m.kuma && m.of(2) == 1 {
+		labels, spiffeID := m.selectorLabels(), map[string]any{"trustDomain": "td"}
+		if m.of(2) == 1 {
+			spiffeID["path"] = "/a"
+		}
+		if m.rarely(3) { // the default has the zone, and not every zone can be part of a trust domain
+			labels["kuma.io/zone"] = zones[0]
+			delete(spiffeID, "trustDomain")
+		}
 		s.add(m.resource("MeshIdentity", "i", map[string]any{}, map[string]any{
-			"selector": map[string]any{"dataplane": map[string]any{"matchLabels": m.selectorLabels()}},
-			"spiffeID": map[string]any{"trustDomain": "td", "path": "/a"},
+			"selector": map[string]any{"dataplane": map[string]any{"matchLabels": labels}},
+			"spiffeID": spiffeID,
 			"provider": map[string]any{"type": "Bundled", "bundled": map[string]any{"autogenerate": map[string]any{"enabled": true}}},
 		}))
 	}
@@ -187,6 +195,12 @@ func (m *meshMaker) labels() map[string]any {
 	}
 	if m.of(2) == 1 {
 		labels["tier"] = pick(m.choices, tiers...)
+	}
+	if m.kuma && m.rarely(4) {
+		labels["kuma.io/workload"] = pick(m.choices, apps...)
+	}
+	if m.kuma && m.rarely(4) {
+		labels["k8s.kuma.io/service-account"] = pick(m.choices, apps...)
 	}
 	return labels
 }

@@ -32,7 +32,7 @@ func TestSoakMigration(t *testing.T) {
 	soak(t, generator(t).WithKumaLabels().WithDestinations(), scenarios, compareMigration(t, &seen))
 	soak(t, permissions(t).WithKumaLabels(), 2*scenarios, compareMigration(t, &seen))
 	for _, what := range []string{
-		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "MeshRetry spec.targetRef", "MeshTimeout spec.to[].targetRef", "Dataplane labels",
+		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "MeshRetry spec.targetRef", "any spec.to[].targetRef", "Dataplane labels",
 		diag.TargetNotInKuma3.String(), diag.MTLSNotInKuma3.String(), diag.OpensInKuma3.String(),
 	} {
 		if _, met := seen.Load(what); !met && !testing.Short() {
@@ -49,6 +49,7 @@ func compareMigration(t *testing.T, seen *sync.Map) func(*Scenario) error {
 		}
 		for _, d := range m.result.Documents {
 			for _, edit := range d.Edits {
+				seen.Store("any "+regexp.MustCompile(`[0-9]+`).ReplaceAllString(edit, ""), true)
 				seen.Store(d.Kind+" "+regexp.MustCompile(`[0-9]+`).ReplaceAllString(edit, ""), true)
 			}
 		}

@@ -21,9 +21,22 @@ type Identity struct {
 // Identities are the MeshIdentities of any number of meshes, ready to be
 // evaluated. The zero value and nil contain none: no dataplane has an identity.
 type Identities struct {
-	all    []*resource.MeshIdentity
-	byMesh map[string][]entry
+	all      []*resource.MeshIdentity
+	byMesh   map[string][]entry
+	defaults Defaults
 }
+
+// Defaults are the templates of a MeshIdentity that lacks them.
+type Defaults uint8
+
+// The defaults (SPEC 11.6, 17.4). A dataplane with a namespace and a service account has the
+// path /ns/NAMESPACE/sa/ACCOUNT.
+const (
+	ByMesh Defaults = iota // MESH.mesh.local, and the path /dataplane/NAME
+	// ByZone are those of Kuma: MESH.ZONE.mesh.local for a dataplane with a zone, and the
+	// path /workload/WORKLOAD for one with the label kuma.io/workload.
+	ByZone
+)
 
 // entry is a MeshIdentity with a selector.
 type entry struct {
@@ -35,8 +48,8 @@ type entry struct {
 
 // New returns the identities of a list in any order. They must be valid, and the
 // caller must not change them afterwards.
-func New(list []*resource.MeshIdentity) *Identities {
-	ids := &Identities{all: slices.Clone(list), byMesh: map[string][]entry{}}
+func New(list []*resource.MeshIdentity, defaults Defaults) *Identities {
+	ids := &Identities{all: slices.Clone(list), byMesh: map[string][]entry{}, defaults: defaults}
 	slices.SortFunc(ids.all, func(a, b *resource.MeshIdentity) int { return a.ID.Compare(b.ID) })
 	for _, source := range list {
 		selector := source.Spec.Selector
@@ -91,8 +104,11 @@ func (i *Identities) Rules(mesh string) []Rule {
 	var rules []Rule
 	for _, e := range i.byMesh[mesh] {
 		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector)}
-		if e.path == nil { // see defaultPath
+		if e.path == nil { // see Defaults.path
 			r.AskedVariables = append(r.AskedVariables, "Namespace", "ServiceAccount")
+		}
+		if e.trustDomain == nil && i.defaults == ByZone {
+			r.AskedVariables = append(r.AskedVariables, "Zone")
 		}
 		for _, p := range slices.Concat(e.trustDomain, e.path) {
 			switch {
@@ -133,14 +149,14 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 			return nil, fmt.Errorf("%s: spec.spiffeID.trustDomain: %w", e.source.ID, err)
 		}
 		if e.trustDomain == nil {
-			trustDomain = defaultTrustDomain(d.Mesh)
+			trustDomain = i.defaults.trustDomain(d.Mesh, d.Zone())
 		}
 		path, err := expand(e.path, d)
 		if err != nil {
 			return nil, fmt.Errorf("%s: spec.spiffeID.path: %w", e.source.ID, err)
 		}
 		if e.path == nil {
-			path = defaultPath(d)
+			path = i.defaults.path(d)
 		}
 		id := "spiffe://" + trustDomain + path
 		if err := conf.CheckSpiffeID(id); err != nil {
@@ -153,9 +169,9 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 
 // TrustDomain returns the trust domain of all SPIFFE IDs of a MeshIdentity, or false
 // if it depends on the dataplane.
-func TrustDomain(source *resource.MeshIdentity) (string, bool) {
+func (i *Identities) TrustDomain(source *resource.MeshIdentity) (string, bool) {
 	if source.Spec.SpiffeID == nil || source.Spec.SpiffeID.TrustDomain == nil {
-		return defaultTrustDomain(source.Mesh), true
+		return i.defaults.trustDomain(source.Mesh, ""), i.defaults == ByMesh
 	}
 	pieces := parts(source.Spec.SpiffeID.TrustDomain)
 	if slices.ContainsFunc(pieces, func(p conf.TemplatePart) bool { return p.Text == "" && p.Variable != "Mesh" }) {
@@ -165,7 +181,12 @@ func TrustDomain(source *resource.MeshIdentity) (string, bool) {
 	return domain, err == nil
 }
 
-func defaultTrustDomain(mesh string) string { return mesh + ".mesh.local" }
+func (s Defaults) trustDomain(mesh, zone string) string {
+	if s == ByZone && zone != "" {
+		return mesh + "." + zone + ".mesh.local"
+	}
+	return mesh + ".mesh.local"
+}
 
 func (e *entry) selects(d *resource.Dataplane) bool {
 	for key, want := range e.selector {
@@ -176,9 +197,12 @@ func (e *entry) selects(d *resource.Dataplane) bool {
 	return true
 }
 
-func defaultPath(d *resource.Dataplane) string {
+func (s Defaults) path(d *resource.Dataplane) string {
 	if account := serviceAccount(d); d.Namespace != "" && account != "" {
 		return "/ns/" + d.Namespace + "/sa/" + account
+	}
+	if workload := d.Labels.Value(resource.WorkloadLabel); s == ByZone && workload != "" {
+		return "/workload/" + workload
 	}
 	return "/dataplane/" + d.Name
 }

@@ -67,7 +67,7 @@ func TestOf(t *testing.T) {
 			set := load(t, c.dataplane, c.specs...)
 			for range 2 { // in both orders
 				got := ""
-				id, err := identity.New(set.Identities).Of(set.Dataplanes[0])
+				id, err := identity.New(set.Identities, identity.ByMesh).Of(set.Dataplanes[0])
 				switch {
 				case err != nil:
 					got = "error: " + err.Error()
@@ -94,10 +94,40 @@ func TestTrustDomain(t *testing.T) {
 		all + `, spiffeID: {trustDomain: "{{ .Zone }}.example"}`: "",
 		all + `, spiffeID: {trustDomain: "{{ label \"a\" }}"}`:   "",
 	} {
-		domain, fixed := identity.TrustDomain(load(t, web, spec).Identities[0])
+		set := load(t, web, spec)
+		domain, fixed := identity.New(set.Identities, identity.ByMesh).TrustDomain(set.Identities[0])
 		if domain != want || fixed != (want != "") {
 			t.Errorf("%s: got %q, %v", spec, domain, fixed)
 		}
+	}
+}
+
+// TestKumasDefaults: the trust domain and the path that Kuma gives a MeshIdentity without
+// spiffeID, and what a dataplane without a zone or a workload has instead (SPEC 17.4).
+func TestKumasDefaults(t *testing.T) {
+	zoned := strings.Replace(vm, "app: web", "app: web, kuma.io/zone: east", 1)
+	for name, c := range map[string]struct{ dataplane, spec, want string }{
+		"Kubernetes":         {web, all, "spiffe://prod.east.mesh.local/ns/shop/sa/web"},
+		"zone":               {zoned, all, "spiffe://prod.east.mesh.local/dataplane/vm-1"},
+		"workload":           {strings.Replace(zoned, "app: web", "app: web, kuma.io/workload: shop", 1), all, "spiffe://prod.east.mesh.local/workload/shop"},
+		"no zone":            {vm, all, "spiffe://prod.mesh.local/dataplane/vm-1"},
+		"given trust domain": {zoned, all + `, spiffeID: {trustDomain: td}`, "spiffe://td/dataplane/vm-1"},
+		"given path":         {zoned, all + `, spiffeID: {path: /x}`, "spiffe://prod.east.mesh.local/x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := load(t, c.dataplane, c.spec)
+			ids := identity.New(set.Identities, identity.ByZone)
+			if id, err := ids.Of(set.Dataplanes[0]); err != nil || id.SPIFFEID != c.want {
+				t.Errorf("got %+v, %v", id, err)
+			}
+			if _, fixed := ids.TrustDomain(set.Identities[0]); fixed != (name == "given trust domain") {
+				t.Errorf("the trust domain of all dataplanes is fixed: %v", fixed)
+			}
+		})
+	}
+	set := load(t, web, all)
+	if r := identity.New(set.Identities, identity.ByZone).Rules("prod")[0]; !slices.Contains(r.AskedVariables, "Zone") {
+		t.Errorf("the identity does not depend on the zone, but on %v", r.AskedVariables)
 	}
 }
 
@@ -106,14 +136,14 @@ func TestNamespaceDecidesLast(t *testing.T) {
 	for i, m := range set.Identities {
 		m.Name, m.Namespace = "same", string(rune('b'-i))
 	}
-	id, err := identity.New(set.Identities).Of(set.Dataplanes[0])
+	id, err := identity.New(set.Identities, identity.ByMesh).Of(set.Dataplanes[0])
 	if err != nil || id.Source.Namespace != "a" {
 		t.Errorf("got %+v, %v", id, err)
 	}
 }
 
 func TestNone(t *testing.T) {
-	for name, none := range map[string]*identity.Identities{"nil": nil, "zero value": {}, "empty": identity.New(nil)} {
+	for name, none := range map[string]*identity.Identities{"nil": nil, "zero value": {}, "empty": identity.New(nil, identity.ByMesh)} {
 		if id, err := none.Of(load(t, vm).Dataplanes[0]); id != nil || err != nil || len(none.All()) != 0 {
 			t.Errorf("%s: got %v, %v of %v", name, id, err, none.All())
 		}
@@ -124,7 +154,7 @@ func TestNone(t *testing.T) {
 func TestAll(t *testing.T) {
 	set := load(t, vm, all, `selector: {}`)
 	list := []*resource.MeshIdentity{set.Identities[1], set.Identities[0]}
-	ids := identity.New(list)
+	ids := identity.New(list, identity.ByMesh)
 	if !slices.Equal(ids.All(), set.Identities) || list[0] != set.Identities[1] {
 		t.Errorf("got %v", ids.All())
 	}
@@ -154,7 +184,7 @@ func TestRules(t *testing.T) {
 		`spiffeID: {path: /a}`, // selects no dataplane
 	)
 	var got []string
-	for _, r := range identity.New(set.Identities).Rules("prod") {
+	for _, r := range identity.New(set.Identities, identity.ByMesh).Rules("prod") {
 		got = append(got, fmt.Sprint(r.Source.Name, " ", r.Labels, r.AskedLabels, r.AskedVariables))
 	}
 	if want := []string{"b app=a [team] [Zone Name]", "a  [] [Namespace ServiceAccount]"}; !slices.Equal(got, want) {

@@ -17,7 +17,7 @@ type Overlap struct {
 // Overlaps returns the sorted trust domains that MeshIdentities of several meshes share,
 // whether or not these select a dataplane. Trust domains that depend on the dataplane
 // are expanded for the given dataplanes.
-func Overlaps(all []*resource.MeshIdentity, dataplanes func(mesh string) []*resource.Dataplane) []Overlap {
+func Overlaps(all []*resource.MeshIdentity, defaults Defaults, dataplanes func(mesh string) []*resource.Dataplane) []Overlap {
 	byDomain := map[string]map[string]*resource.MeshIdentity{} // then by mesh
 	add := func(domain string, source *resource.MeshIdentity) {
 		if byDomain[domain] == nil {
@@ -34,10 +34,10 @@ func Overlaps(all []*resource.MeshIdentity, dataplanes func(mesh string) []*reso
 	if len(meshes) < 2 {
 		return nil
 	}
-	ids := New(all)
+	ids := New(all, defaults)
 	varying := map[string]bool{} // meshes
 	for _, source := range ids.All() {
-		if domain, fixed := TrustDomain(source); fixed {
+		if domain, fixed := ids.TrustDomain(source); fixed {
 			add(domain, source)
 		} else {
 			varying[source.Mesh] = true

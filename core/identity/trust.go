@@ -33,7 +33,7 @@ func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) st
 		if source.Spec.Provider.Type != spiffe.Bundled {
 			continue
 		}
-		domain, fixed := TrustDomain(source)
+		domain, fixed := identities.TrustDomain(source)
 		if !fixed {
 			return ""
 		}

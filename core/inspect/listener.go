@@ -26,8 +26,8 @@ type Listener struct {
 
 // ListenerRef identifies a listener.
 type ListenerRef struct {
-	// Name is that of [find.ListenerNames]: on a gateway the port, or HOSTNAME:PORT, on a
-	// zone proxy the name, or the port.
+	// Name is the port or HOSTNAME:PORT on a gateway, and the name or the port on a zone
+	// proxy.
 	Name     string `json:"name"`
 	Type     string `json:"type,omitempty"` // of a zone proxy: ZoneIngress or ZoneEgress
 	Address  string `json:"address,omitempty"`

@@ -75,8 +75,7 @@ func PointPlace(view *core.View, d *resource.Dataplane, point int) Place {
 		return Place{Inbound: InboundPlace(d, point)}
 	}
 	refs, first := ListenerPoints(view, d)
-	ref := &refs[point-first]
-	return Place{Listener: &PlaceListener{ref.Name, ref.Type}}
+	return Place{Listener: &PlaceListener{find.ListenerNames(view, d)[point-first], refs[point-first].Type}}
 }
 
 func InboundPlace(d *resource.Dataplane, i int) *InboundRef {

@@ -73,21 +73,29 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 	return nil
 }
 
-// sectionOf returns the name of the only inbound that is selected; empty if all are.
+// sectionOf returns the name of the only inbound, or listener of a zone proxy, that is
+// selected; empty if all are.
 func sectionOf(d *resource.Dataplane, has func(int) bool) (name string, ok bool) {
-	count := 0
+	var sections []string
 	for k := range d.Inbounds {
+		sections = append(sections, d.Inbounds[k].SectionName())
+	}
+	for k := range d.Listeners {
+		sections = append(sections, d.Listeners[k].SectionName())
+	}
+	count := 0
+	for k, section := range sections {
 		if has(k) {
 			count++
-			name = d.Inbounds[k].SectionName()
+			name = section
 		}
 	}
-	if count == len(d.Inbounds) {
+	if count == len(sections) {
 		return "", true
 	}
 	same := 0
-	for k := range d.Inbounds {
-		if d.Inbounds[k].SectionName() == name {
+	for _, section := range sections {
+		if section == name {
 			same++
 		}
 	}

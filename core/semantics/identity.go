@@ -1,6 +1,17 @@
 package semantics
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// IdentityDefaults returns the templates of a MeshIdentity that lacks them.
+func (s Semantics) IdentityDefaults() identity.Defaults {
+	if s == TargetRef {
+		return identity.ByMesh
+	}
+	return identity.ByZone
+}
 
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied
 // (SPEC 17.1). If not, every client may call it. Mesh is the document of its mesh, or

@@ -28,6 +28,12 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 		return ""
 	}
 	trustDomain, path := dp.Mesh+".mesh.local", "/dataplane/"+dp.Name
+	if zone, _ := lookup(dp.Labels, "kuma.io/zone"); zone != "" && m.kumaLike() {
+		trustDomain = dp.Mesh + "." + zone + ".mesh.local"
+	}
+	if workload, _ := lookup(dp.Labels, "kuma.io/workload"); workload != "" && m.kumaLike() {
+		path = "/workload/" + workload
+	}
 	if account, present := lookup(dp.Labels, "k8s.kuma.io/service-account"); present && dp.Namespace != "" {
 		path = "/ns/" + dp.Namespace + "/sa/" + account
 	}

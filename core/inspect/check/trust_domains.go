@@ -20,7 +20,7 @@ func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 			}
 		}
 	}
-	return identity.Overlaps(all, view.Dataplanes)
+	return identity.Overlaps(all, view.Semantics().IdentityDefaults(), view.Dataplanes)
 }
 
 // overlappingTrustDomains warns of trust domains that several meshes share

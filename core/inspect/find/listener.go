@@ -32,11 +32,21 @@ func noListeners(view *core.View, d *resource.Dataplane) error {
 	return NotFoundf("%s has no listeners: it is neither a builtin gateway nor a zone proxy; give %s or %s", d.Name, FieldInbound, FieldOutbound)
 }
 
-// ListenerNames returns a name of each listener of a dataplane for [Listener].
+// ListenerNames returns a name of each listener of a dataplane for [Listener]: its name, or
+// address:port if another one has the same name.
 func ListenerNames(view *core.View, d *resource.Dataplane) []string {
+	ports := listenerPorts(view, d)
+	count := map[string]int{}
+	for i := range ports {
+		count[ports[i].names[0]]++
+	}
 	var names []string
-	for _, p := range listenerPorts(view, d) {
-		names = append(names, p.names[0])
+	for i := range ports {
+		name := ports[i].names[0]
+		if count[name] > 1 {
+			name = ports[i].address
+		}
+		names = append(names, name)
 	}
 	return names
 }

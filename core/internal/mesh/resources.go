@@ -38,7 +38,7 @@ func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 	}
 	if list, changed := replaceAll(r.identities.All(), b.Identities, repeatsIdentity); changed {
 		if next.identities = nil; len(list) > 0 {
-			next.identities = identity.New(list)
+			next.identities = identity.New(list, by.IdentityDefaults())
 		}
 	}
 	trusts, changed := replaceAll(r.trusts, b.Trusts, repeatsTrust)

@@ -49,7 +49,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 		if authority == nil || !source.Spec.Provider.Bundled.IsTrusted() {
 			continue
 		}
-		if domain, fixed := identity.TrustDomain(source); fixed {
+		if domain, fixed := m.identities.TrustDomain(source); fixed {
 			m.bundles.add(domain, authority.Bundle())
 		} else {
 			dependent[source.ID] = true
