@@ -306,7 +306,11 @@ func (w *zoneWorld) names(of string, list []naiveEndpoint) (ids []string) {
 	case strings.HasPrefix(of, "out"):
 		for i, e := range w.egresses {
 			if e.identified && slices.ContainsFunc(list, func(n naiveEndpoint) bool { return n.address == fmt.Sprintf("10.0.2.%d:10002", i) }) {
-				ids = append(ids, fmt.Sprintf("spiffe://default.mesh.local/dataplane/e%d", i))
+				domain := "default.mesh.local"
+				if e.zone != "" {
+					domain = "default." + e.zone + ".mesh.local"
+				}
+				ids = append(ids, fmt.Sprintf("spiffe://%s/dataplane/e%d", domain, i))
 			}
 		}
 	}

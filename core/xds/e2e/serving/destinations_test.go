@@ -23,7 +23,7 @@ const client = `
 ---
 {type: MeshTrafficPermission, name: all, spec: {rules: [{default: {allow: [{path: {type: Prefix, value: /}}]}}]}}
 ---
-{type: MeshIdentity, name: files, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Extension, extension: {name: files, config: {
+{type: MeshIdentity, name: files, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: default.mesh.local}, provider: {type: Extension, extension: {name: files, config: {
   certificate: "CERTIFICATES/{{ .Name }}.pem", privateKey: "CERTIFICATES/{{ .Name }}.key", trustBundle: CERTIFICATES/ca.pem}}}}}
 `
 

@@ -98,7 +98,7 @@ mesh: default
 name: identities
 spec:
   selector: {dataplane: {matchLabels: {}}}
-  spiffeID: {path: "/{{ .Name }}"}
+  spiffeID: {trustDomain: "{{ .Mesh }}.mesh.local", path: "/{{ .Name }}"}
   provider:
     type: Extension
     extension:
