@@ -23,7 +23,7 @@ KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,6 +112,9 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stor
 
 e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
 	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 ./core/serve/pages/e2e/...
+
+screenshots: ## Make the pictures of pages in README.md anew: needs Debian's package chromium
+	$(GO) run ./core/serve/pages/e2e/screenshots -out core/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)

@@ -48,6 +48,7 @@ var screens = []struct {
 	{"dark", browser.Screen{Width: 1200, Height: 800, Dark: true}},
 	{"narrow", narrow},
 	{"narrow-dark", browser.Screen{Width: 360, Height: 740, Dark: true}},
+	{"middle", browser.Screen{Width: 780, Height: 800}},
 	{"noscript", browser.Screen{Width: 1200, Height: 800, NoScript: true}},
 	{"narrow-noscript", browser.Screen{Width: 360, Height: 740, NoScript: true}},
 }

@@ -2,58 +2,112 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/serve/pages/e2e/browser"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
+// pictures are the pictures of README.md, of the demo mesh.
+var pictures = []struct {
+	name, path string
+	prepare    string // JavaScript, before the picture is made
+	screen     browser.Screen
+}{
+	{
+		"dataplane", "/meshes/default/dataplanes/web-2",
+		`for (const d of document.querySelectorAll("#outbound-0 details")) d.open = true; document.getElementById("outbound-0").scrollIntoView()`,
+		browser.Screen{Width: 1200, Height: 1000},
+	},
+	{"access", "/meshes/default/access", "", browser.Screen{Width: 1200, Height: 880, Dark: true}},
+}
+
 func main() {
-	var screen browser.Screen
-	flag.Int64Var(&screen.Width, "width", 1200, "the width in pixels")
-	flag.Int64Var(&screen.Height, "height", 760, "the height in pixels; 0: the whole page")
-	flag.BoolVar(&screen.Dark, "dark", false, "with a dark ground")
+	out := flag.String("out", ".", "the `DIRECTORY` of the pictures")
 	flag.Parse()
-	if err := run(screen, flag.Args()); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
 }
 
-func run(screen browser.Screen, args []string) error {
-	if len(args) == 0 || len(args)%2 != 0 {
-		return fmt.Errorf("give pairs of a URL and a file")
-	}
+func run(ctx context.Context, out string, files []string) error {
 	if browser.Path() == "" {
-		return fmt.Errorf("there is no Chromium; install Debian's package chromium, or set CHROMIUM")
+		return errors.New("there is no Chromium; install Debian's package chromium, or set CHROMIUM")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	ctx, end := browser.Start(ctx)
+	site, err := servePages(ctx, files)
+	if err != nil {
+		return err
+	}
+	started, end := browser.Start(ctx)
 	defer end()
-	for i := 0; i < len(args); i += 2 {
-		take := chromedp.CaptureScreenshot()
-		shown := screen
-		if screen.Height == 0 {
-			take, shown.Height = chromedp.FullScreenshot(100), 800
-		}
-		if err := shown.Show(ctx); err != nil {
+	for _, p := range pictures {
+		if err := p.screen.Show(started); err != nil {
 			return err
 		}
-		if err := chromedp.Do(ctx, chromedp.Navigate(args[i]), chromedp.WaitReady("main")); err != nil {
-			return fmt.Errorf("%s: %w", args[i], err)
-		}
-		png, err := chromedp.Run(ctx, take)
+		err := chromedp.Do(started, chromedp.Navigate(site+p.path), chromedp.WaitReady(chromedp.CSS("main")), chromedp.Evaluate[chromedp.Void](p.prepare+"; undefined"))
 		if err != nil {
-			return fmt.Errorf("%s: %w", args[i], err)
+			return fmt.Errorf("%s: %w", p.path, err)
 		}
-		if err := os.WriteFile(args[i+1], png, 0o644); err != nil {
+		png, err := chromedp.Run(started, chromedp.CaptureScreenshot())
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.path, err)
+		}
+		if err := os.WriteFile(filepath.Join(out, p.name+".png"), png, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// servePages serves pages of files until the context ends, and returns their URL.
+func servePages(ctx context.Context, files []string) (string, error) {
+	loader := &resource.Loader{Kinds: kinds.All(), Documents: slices.Concat(ocm.Documents(), variant.Documents())}
+	set, err := loader.Load(ctx, files...)
+	if err != nil {
+		return "", err
+	}
+	server, err := serve.New(serve.Options{PagesOnly: true, Set: set, Loader: loader, Translators: translators.All(), HTTP: "127.0.0.1:0"})
+	if err != nil {
+		return "", err
+	}
+	if err := server.Listen(); err != nil {
+		return "", err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	site := "http://" + server.HTTPAddr().String()
+	for {
+		response, err := http.Get(site + "/readyz")
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return site, nil
+			}
+		}
+		select {
+		case err := <-ended:
+			return "", fmt.Errorf("the server has ended: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
