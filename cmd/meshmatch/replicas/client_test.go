@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -28,6 +29,7 @@ type subscriber struct {
 	node     string
 	replicas []*replica
 	sotw     bool
+	secrets  bool               // subscribes the certificate and the CAs of the proxy
 	got      func(xdstest.Held) // is called with each resource, which is then not recorded; nil: all responses are recorded
 	stop     func()
 
@@ -93,6 +95,9 @@ func (s *subscriber) connect(ctx context.Context, r *replica) {
 		_ = c.Wildcard(wire.ClusterType) // an error ends the stream
 		_ = c.Wildcard(wire.ListenerType)
 		_ = c.Subscribe(wire.EndpointType, endpointsName)
+		if s.secrets {
+			_ = c.Subscribe(wire.SecretType, message.IdentitySecret, message.TrustSecret)
+		}
 	}
 	c.Wait(ctx, func() bool { return c.Err() != nil })
 	c.Close()

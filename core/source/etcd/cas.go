@@ -59,7 +59,7 @@ func (c *CAs) Once(id resource.ID, generate func() ([]byte, error)) ([]byte, err
 		Then(clientv3.OpPut(key, string(text))).Else(clientv3.OpGet(key)).Commit()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the CA cannot be written to %s: %w", c.store, readable(err))
+		return nil, fmt.Errorf("the CA cannot be written to %s: %w", c.store, c.store.readable(err))
 	case written.Succeeded:
 		return text, nil
 	}

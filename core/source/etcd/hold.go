@@ -79,7 +79,7 @@ func (s *Store) removed(ctx context.Context, h *hold) error {
 		defer cancel()
 		left, err := client.TimeToLive(ctx, clientv3.LeaseID(lease))
 		if err != nil {
-			return readable(err)
+			return s.readable(err)
 		}
 		if left.TTL <= 0 {
 			*h = hold{interrupted: "the lease of an apply has ended before it was complete; run it again"}

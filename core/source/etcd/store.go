@@ -90,7 +90,7 @@ func (s *Store) connection() (*clientv3.Client, error) {
 		})},
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.readable(err) // of a user that is authenticated
 	}
 	s.client = client
 	return client, nil
@@ -108,13 +108,5 @@ func (s *Store) get(ctx context.Context, from string, options ...clientv3.OpOpti
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	response, err := client.Get(ctx, from, options...)
-	return response, readable(err)
-}
-
-// readable returns an error in words for an operator.
-func readable(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer within %v", timeout)
-	}
-	return err
+	return response, s.readable(err)
 }

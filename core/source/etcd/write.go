@@ -157,7 +157,7 @@ func (w *writer) commit(ctx context.Context, writes []write, conditions []client
 	defer cancel()
 	response, err := w.client.Txn(ctx).If(conditions...).Then(operations...).Else(reads...).Commit()
 	if err != nil {
-		return 0, "", readable(err)
+		return 0, "", w.readable(err)
 	}
 	if response.Succeeded {
 		return response.Header.Revision, "", nil

@@ -3,6 +3,8 @@ package etcdtest
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -39,6 +41,9 @@ type Server struct {
 	client, peer string // addresses
 	cluster      string // the flag --initial-cluster
 	arguments    []string
+	scheme       string      // of the address for clients
+	tls          *tls.Config // of clients; nil: without TLS
+	user         string      // of [Server.Client], with the password "secret"; empty: none
 	command      *exec.Cmd
 	exited       chan struct{} // closed when the process has ended
 	log          *bytes.Buffer
@@ -51,6 +56,23 @@ func Start(t testing.TB, arguments ...string) *Server {
 	return Cluster(t, 1, arguments...)[0]
 }
 
+// StartTLS starts a server with TLS, which requires certificates of clients. The files
+// are in PEM, and the configuration is that of clients.
+func StartTLS(t testing.TB, certificate, key, ca string, client *tls.Config) *Server {
+	t.Helper()
+	Binary(t)
+	s := newServer(t, 0, "https", []string{"--cert-file", certificate, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", ca})
+	s.tls, s.cluster = client, s.name+"=http://"+s.peer
+	s.start()
+	t.Cleanup(s.Kill)
+	s.await()
+	return s
+}
+
+func newServer(t testing.TB, i int, scheme string, arguments []string) *Server {
+	return &Server{t: t, name: fmt.Sprintf("etcd%d", i), dir: t.TempDir(), client: freeAddress(t), peer: freeAddress(t), arguments: arguments, scheme: scheme}
+}
+
 // Cluster starts a cluster of servers.
 func Cluster(t testing.TB, n int, arguments ...string) []*Server {
 	t.Helper()
@@ -58,7 +80,7 @@ func Cluster(t testing.TB, n int, arguments ...string) []*Server {
 	servers := make([]*Server, n)
 	var members []string
 	for i := range servers {
-		servers[i] = &Server{t: t, name: fmt.Sprintf("etcd%d", i), dir: t.TempDir(), client: freeAddress(t), peer: freeAddress(t), arguments: arguments}
+		servers[i] = newServer(t, i, "http", arguments)
 		members = append(members, servers[i].name+"=http://"+servers[i].peer)
 	}
 	for _, s := range servers {
@@ -88,7 +110,13 @@ func freeAddress(t testing.TB) string {
 func (s *Server) Address() string { return s.client }
 
 // URL returns the address of a prefix for -f.
-func (s *Server) URL(prefix string) string { return "etcd://" + s.client + "/" + prefix }
+func (s *Server) URL(prefix string) string {
+	scheme := "etcd"
+	if s.tls != nil {
+		scheme = "etcds"
+	}
+	return scheme + "://" + s.client + "/" + prefix
+}
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
@@ -96,7 +124,7 @@ func (s *Server) start() {
 	s.t.Helper()
 	arguments := append([]string{
 		"--name", s.name, "--data-dir", s.data(), "--log-level", "error",
-		"--listen-client-urls", "http://" + s.client, "--advertise-client-urls", "http://" + s.client,
+		"--listen-client-urls", s.scheme + "://" + s.client, "--advertise-client-urls", s.scheme + "://" + s.client,
 		"--listen-peer-urls", "http://" + s.peer, "--initial-advertise-peer-urls", "http://" + s.peer,
 		"--initial-cluster", s.cluster, "--unsafe-no-fsync",
 	}, s.arguments...)
@@ -142,11 +170,41 @@ func (s *Server) await() {
 // Client returns a client of this server alone. The caller closes it.
 func (s *Server) Client() *clientv3.Client {
 	s.t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + s.client}, Logger: zap.NewNop()})
+	config := clientv3.Config{Endpoints: []string{s.scheme + "://" + s.client}, TLS: s.tls, Logger: zap.NewNop()}
+	if s.user != "" {
+		config.Username, config.Password, config.DialTimeout = s.user, "secret", time.Minute
+	}
+	client, err := clientv3.New(config)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return client
+}
+
+// Users enables authentication. Each user has the password "secret" and may read, or read
+// and write, the keys with a prefix; root may do everything.
+func (s *Server) Users(prefix string, readers, writers []string) {
+	s.t.Helper()
+	client := s.Client()
+	defer client.Close()
+	ctx := context.Background()
+	var all error
+	do := func(_ any, err error) { all = errors.Join(all, err) }
+	for role, kind := range map[string]clientv3.PermissionType{"read": clientv3.PermissionType(clientv3.PermRead), "write": clientv3.PermissionType(clientv3.PermReadWrite)} {
+		do(client.RoleAdd(ctx, role))
+		do(client.RoleGrantPermission(ctx, role, prefix, clientv3.GetPrefixRangeEnd(prefix), kind))
+	}
+	for role, users := range map[string][]string{"read": readers, "write": writers, "root": {"root"}} {
+		for _, user := range users {
+			do(client.UserAdd(ctx, user, "secret"))
+			do(client.UserGrantRole(ctx, user, role))
+		}
+	}
+	do(client.AuthEnable(ctx))
+	if all != nil {
+		s.t.Fatal(all)
+	}
+	s.user = "root"
 }
 
 // Kill kills the server and waits until it has ended.
