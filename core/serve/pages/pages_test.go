@@ -457,6 +457,29 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// TestStoreOnOverview has the age of the store that is followed, and that it is away.
+func TestStoreOnOverview(t *testing.T) {
+	load := pages.Load{Store: "etcd://127.0.0.1:2379/demo", StoreAge: 90 * time.Second, StoreConnected: true}
+	s := newSite(t, demo...)
+	s.options.Load = func() pages.Load { return load }
+	s.Handler = http.StripPrefix(prefix, pages.New(s.options))
+	for _, c := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, "The store etcd://127.0.0.1:2379/demo is connected, last confirmed 90 s ago."},
+		{func() { load.StoreConnected, load.StoreAge = false, 3*time.Minute }, "is not connected; the last state is served, last confirmed 3 min ago."},
+		{func() { load.StoreAge = -1 }, "last confirmed never."},
+		{func() { load.StaleSince, load.StaleWhy = s.options.Now().Add(-time.Hour), "the files have 1 error" }, "The files have 1 error, since 60 min ago. The last good state is served."},
+		{func() { load.Held = 12 }, "12 removals of dataplanes wait"},
+	} {
+		c.change()
+		if text := strings.NewReplacer(" .", ".", " ,", ",").Replace(s.get("/").id("main").text()); !strings.Contains(text, c.want) {
+			t.Errorf("%q is not in %q", c.want, text)
+		}
+	}
+}
+
 // TestEmpty checks that a page without anything to show says what to do.
 func TestEmpty(t *testing.T) {
 	s := ofText(t, "{type: Mesh, name: default}\n")

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
@@ -29,10 +31,11 @@ var templates = func() map[string]*template.Template {
 		"count": func(n int, noun string) string {
 			return thousands(n) + strings.TrimPrefix(diag.Count(n, noun), strconv.Itoa(n))
 		},
-		"access": accessMark,
-		"n":      thousands,
-		"bar":    newBar,
-		"dict":   dict,
+		"access":  accessMark,
+		"capital": capital,
+		"n":       thousands,
+		"bar":     newBar,
+		"dict":    dict,
 	}).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(files, "templates/*.html")
@@ -58,6 +61,12 @@ func dict(pairs ...any) (map[string]any, error) {
 		m[key] = pairs[i+1]
 	}
 	return m, nil
+}
+
+// capital returns a text that begins a sentence.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // thousands returns a number with commas.
