@@ -25,6 +25,7 @@ type Proxies struct {
 	virtual  []*resource.VirtualAddresses // nil if the mesh has no outbounds of service tags
 
 	outbounds []resource.Outbound            // all outbounds of service tags
+	addresses map[string]bool                // of these outbounds
 	reached   map[string][]resource.Outbound // those of the services in a list of reachableServices
 }
 
@@ -37,7 +38,7 @@ func (s Semantics) Proxies(mesh *resource.Mesh, objects []resource.Object) *Prox
 func (targetRef) proxies(*resource.Mesh, []resource.Object) *Proxies { return nil }
 
 func (k kuma) proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
-	x := &Proxies{kuma: k, reached: map[string][]resource.Outbound{}}
+	x := &Proxies{kuma: k, addresses: map[string]bool{}, reached: map[string][]resource.Outbound{}}
 	if k.labelsOnly {
 		return x
 	}
@@ -50,6 +51,9 @@ func (k kuma) proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
 		for i := range addresses.Spec.Config {
 			x.outbounds = appendVirtual(x.outbounds, &addresses.Spec.Config[i])
 		}
+	}
+	for i := range x.outbounds {
+		x.addresses[x.outbounds[i].Address] = true
 	}
 	return x
 }
@@ -149,6 +153,10 @@ func (x *Proxies) virtualOf(d *resource.Dataplane) []resource.Outbound {
 			x.reached[key] = list
 		}
 		all = list
+	}
+	// Hardly any inbound has a virtual address, and the lists are long.
+	if !slices.ContainsFunc(d.Inbounds, func(in resource.Inbound) bool { return x.addresses[cmp.Or(in.Address, d.Address)] }) {
+		return all
 	}
 	own := func(o resource.Outbound) bool {
 		return slices.ContainsFunc(d.Inbounds, func(in resource.Inbound) bool {

@@ -46,9 +46,9 @@ func equalDataplane(a, b *resource.Dataplane) bool {
 			return a.Port == b.Port && a.Name == b.Name && a.Address == b.Address && a.ServicePort == b.ServicePort &&
 				a.ServiceAddress == b.ServiceAddress && a.Protocol == b.Protocol && slices.Equal(a.Tags, b.Tags) && a.NotReady == b.NotReady
 		}) &&
-		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b resource.Outbound) bool {
+		(sameList(a.Outbounds, b.Outbounds) || slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b resource.Outbound) bool {
 			return a.Port == b.Port && a.Address == b.Address && slices.Equal(a.Tags, b.Tags) && a.Backend.Equal(b.Backend)
-		}) &&
+		})) &&
 		slices.EqualFunc(a.Listeners, b.Listeners, func(a, b resource.Listener) bool { return reflect.DeepEqual(a, b) }) &&
 		equalGateway(a.Gateway, b.Gateway) && reflect.DeepEqual(a.TransparentProxy, b.TransparentProxy)
 }

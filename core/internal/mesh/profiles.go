@@ -73,9 +73,35 @@ func (t *profileTable) drop(p *profile) {
 	t.free = append(t.free, p.number)
 }
 
+// hashedList is a list of outbounds and the hash of their tags.
+type hashedList struct {
+	list []resource.Outbound
+	hash uint64
+}
+
+// A list of manyOutbounds is hashed once for all dataplanes of an update that share it:
+// transparent proxies share thousands of outbounds of service tags (SPEC 17.3). At most
+// maxHashedLists are remembered, until the end of the update.
+const manyOutbounds, maxHashedLists = 32, 256
+
 // hashOutbounds hashes the tags of the outbounds, in their order. Policies depend
 // on nothing else of an outbound.
 func (w *Writer) hashOutbounds(outbounds []resource.Outbound) uint64 {
+	if len(outbounds) < manyOutbounds {
+		return w.hashTags(outbounds)
+	}
+	if known, found := w.hashed[&outbounds[0]]; found && len(known.list) == len(outbounds) {
+		return known.hash
+	}
+	if w.hashed == nil || len(w.hashed) == maxHashedLists {
+		w.hashed = map[*resource.Outbound]hashedList{}
+	}
+	hash := w.hashTags(outbounds)
+	w.hashed[&outbounds[0]] = hashedList{outbounds, hash}
+	return hash
+}
+
+func (w *Writer) hashTags(outbounds []resource.Outbound) uint64 {
 	hash := uint64(len(outbounds))
 	const prime = 0x9e37_79b9_7f4a_7c15
 	for i := range outbounds {
@@ -89,5 +115,10 @@ func (w *Writer) hashOutbounds(outbounds []resource.Outbound) uint64 {
 }
 
 func equalOutboundTags(a, b []resource.Outbound) bool {
-	return slices.EqualFunc(a, b, func(a, b resource.Outbound) bool { return slices.Equal(a.Tags, b.Tags) })
+	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b resource.Outbound) bool { return slices.Equal(a.Tags, b.Tags) })
+}
+
+// sameList reports whether two lists are one. Lists of outbounds are not changed.
+func sameList(a, b []resource.Outbound) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -78,6 +78,7 @@ func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 		return nil, err
 	}
 	u.released.release(u.writer.blocks)
+	u.writer.hashed = nil
 	return u.publish(), nil
 }
 

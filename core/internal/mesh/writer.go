@@ -26,6 +26,7 @@ type Writer struct {
 	dataplanes *match.DataplaneIndex // slots of dataplanes by all their terms
 	classes    *match.Classes[classState]
 	profiles   profileTable
+	hashed     map[*resource.Outbound]hashedList // by the first outbound; see hashOutbounds
 }
 
 // class is a set of dataplanes that the same policies select.
