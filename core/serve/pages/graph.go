@@ -106,7 +106,7 @@ func (a *ask) graph(reach *traffic.Reach, c chosen, known *callers) (*accessGrap
 	for _, of := range calls {
 		graph.Edges = append(graph.Edges, layered.Edge{From: of.from, To: of.to})
 	}
-	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Layer: 80})
+	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Bend: 7, Layer: 80})
 	g.Width, g.Height = p.Width+2*graphPad, p.Height+2*graphPad
 	for i, at := range p.Nodes {
 		n := graphNode{

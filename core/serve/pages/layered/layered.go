@@ -12,8 +12,9 @@ type Size struct{ Width, Height int }
 // Edge is an edge between two nodes.
 type Edge struct{ From, To int }
 
-// Gaps are the distances between nodes of a layer, and between layers.
-type Gaps struct{ Node, Layer int }
+// Gaps are the distances between nodes of a layer, between bends of a layer, and between
+// layers.
+type Gaps struct{ Node, Bend, Layer int }
 
 // Picture is where nodes and edges are.
 type Picture struct {
@@ -43,7 +44,7 @@ func Arrange(g *Graph, gaps Gaps) *Picture {
 	return l.place(g, gaps)
 }
 
-// vertex is a node, or a bend of an edge.
+// vertex is a node, or a bend of edges.
 type vertex struct {
 	layer, at int // at is the index in the layer
 	node      int // -1: a bend
@@ -65,6 +66,9 @@ func newLayout(g *Graph) *layout {
 	for node, layer := range layers {
 		l.add(vertex{layer: layer, node: node, height: g.Nodes[node].Height})
 	}
+	// Edges of a node share their bends: they are one line until they part.
+	bends := map[[2]int]int{} // by the node and the layer
+	joined := map[[2]int]bool{}
 	for i, e := range g.Edges {
 		if e.From == e.To {
 			continue
@@ -74,10 +78,21 @@ func newLayout(g *Graph) *layout {
 		}
 		path := []int{e.From}
 		for layer := layers[e.From] + 1; layer < layers[e.To]; layer++ {
-			path = append(path, l.add(vertex{layer: layer, node: -1}))
+			at := [2]int{e.From, layer}
+			bend, known := bends[at]
+			if !known {
+				bend = l.add(vertex{layer: layer, node: -1})
+				bends[at] = bend
+			}
+			path = append(path, bend)
 		}
 		path = append(path, e.To)
 		for j := 1; j < len(path); j++ {
+			if part := [2]int{path[j-1], path[j]}; joined[part] {
+				continue
+			} else {
+				joined[part] = true
+			}
 			l.vertices[path[j-1]].after = append(l.vertices[path[j-1]].after, path[j])
 			l.vertices[path[j]].before = append(l.vertices[path[j]].before, path[j-1])
 		}

@@ -10,7 +10,7 @@ func (l *layout) place(g *Graph, gaps Gaps) *Picture {
 		at := 0
 		for _, v := range layer {
 			y[v] = at + l.vertices[v].height/2
-			at += l.vertices[v].height + gaps.Node
+			at += l.vertices[v].height + gaps.Bend
 		}
 	}
 	for round := range rounds {
@@ -86,7 +86,11 @@ func (l *layout) settle(i int, y []int, gaps Gaps, neighbours func(*vertex) []in
 	}
 	// apart is the least distance of the middles of two neighbours.
 	apart := func(at int) int {
-		return (l.vertices[layer[at]].height+1)/2 + gaps.Node + l.vertices[layer[at+1]].height/2
+		gap := gaps.Node
+		if l.vertices[layer[at]].node < 0 && l.vertices[layer[at+1]].node < 0 {
+			gap = gaps.Bend
+		}
+		return (l.vertices[layer[at]].height+1)/2 + gap + l.vertices[layer[at+1]].height/2
 	}
 	down, up := make([]int, len(layer)), make([]int, len(layer))
 	for at := range layer {
