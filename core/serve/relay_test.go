@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,12 +80,17 @@ func runRelay(t *testing.T, options serve.RelayOptions) *serve.Relay {
 // relayClient connects a client of a relay.
 func relayClient(t *testing.T, r *serve.Relay, config *tls.Config, node string) *xdstest.Client {
 	t.Helper()
+	return relayClientOf(t, r, config, xdstest.Options{Node: &corev3.Node{Id: node, UserAgentName: "envoy"}})
+}
+
+func relayClientOf(t *testing.T, r *serve.Relay, config *tls.Config, options xdstest.Options) *xdstest.Client {
+	t.Helper()
 	conn, err := grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(credentials.NewTLS(config)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	client, err := xdstest.New(t.Context(), conn, xdstest.Options{Node: &corev3.Node{Id: node, UserAgentName: "envoy"}})
+	client, err := xdstest.New(t.Context(), conn, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +199,12 @@ func TestRelayParameters(t *testing.T) {
 	}
 }
 
-// TestRelayStatus reads the status of a relay over HTTP.
+// TestRelayStatus reads the status of a relay over HTTP. A NACK of a client is shown there, and
+// is not passed on: for serve the node has converged.
 func TestRelayStatus(t *testing.T) {
 	c := newCredentials(t)
 	s := startReal(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
-		o.TLS, o.State, o.Relays = c.files(), t.TempDir(), []string{relayID}
+		o.TLS, o.State, o.Relays, o.Operators = c.files(), t.TempDir(), []string{relayID}, []string{webID}
 	})
 	r := startRelay(t, c, relayID, s.XDSAddr().String())
 	client := relayClient(t, r, c.client(webID), webNode)
@@ -208,6 +215,7 @@ func TestRelayStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.Wait(envoytest.Limit(t), holds(client, wire.ListenerType))
+	body := ""
 	get := func(path string, config *tls.Config, to any) int {
 		h := http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 		defer h.CloseIdleConnections()
@@ -216,9 +224,10 @@ func TestRelayStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		body, _ := io.ReadAll(response.Body)
+		content, _ := io.ReadAll(response.Body)
+		body = string(content)
 		if to != nil {
-			if err := json.Unmarshal(body, to); err != nil {
+			if err := json.Unmarshal(content, to); err != nil {
 				t.Fatalf("%s: %v: %s", path, err, body)
 			}
 		}
@@ -238,5 +247,27 @@ func TestRelayStatus(t *testing.T) {
 	}
 	if code := get("/dataplanes/"+webNode+"/status", c.client(webID), nil); code != http.StatusOK {
 		t.Errorf("the status of a node: %d", code)
+	}
+
+	client.Close()
+	rejecting := relayClientOf(t, r, c.client(webID), xdstest.Options{
+		Node:   &corev3.Node{Id: webNode, UserAgentName: "envoy"},
+		Reject: func(xdstest.Held) string { return "is bad" },
+	})
+	if err := rejecting.Wildcard(wire.ClusterType); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("the NACK", func() bool {
+		get("/dataplanes/"+webNode+"/status", c.client(webID), nil)
+		return strings.Contains(body, "is bad")
+	})
+	if get("/status", c.client(webID), &status); status.Dataplanes.Pending != 1 || status.Dataplanes.Converged != 0 {
+		t.Errorf("after a NACK, the status is %+v", status)
+	}
+	if get("/metrics", c.client(webID), nil); !strings.Contains(body, `meshmatch_xds_nacks_total{type="clusters"} 1`) {
+		t.Errorf("the metrics do not have the NACK:\n%s", body)
+	}
+	if _, metrics, err := s.get("/metrics", c.client(webID)); err != nil || !strings.Contains(metrics, `meshmatch_xds_nacks_total{type="clusters"} 0`) {
+		t.Errorf("the NACK was passed on: %v\n%s", err, metrics)
 	}
 }
