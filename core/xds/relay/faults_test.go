@@ -186,6 +186,23 @@ func TestSilentUpstream(t *testing.T) {
 	})
 }
 
+// An upstream that has no ADS, or refuses the relay, is not used if there is another one.
+func TestRefusingUpstream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{})
+		c.serveTwo()
+		at := newSite(t, "refusing")
+		g := grpc.NewServer()
+		at.listen(g)
+		t.Cleanup(g.Stop)
+		r := newSite(t, "second").relay(relay.Options{Upstreams: []relay.Upstream{at.upstream(), c.at.upstream()}})
+		client := r.client(xdstest.Options{})
+		must(t, client.SubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
+		time.Sleep(10 * time.Second)
+		located(t, client, wire.ClusterType, forEnv("prod", 0), web("prod"))
+	})
+}
+
 // TestCorruptUpstream puts a proxy between an upstream and a relay that changes responses at
 // random. Each content that a client holds was served by the upstream, and the clients have
 // the last state when the proxy changes nothing any more.

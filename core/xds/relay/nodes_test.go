@@ -1,7 +1,9 @@
 package relay_test
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +149,44 @@ func TestEqualContentsAreShared(t *testing.T) {
 			if &s[wire.ExtensionType].Named[0].Body[0] != &first[wire.ExtensionType].Named[0].Body[0] {
 				t.Errorf("the extension of %s does not share its body", id)
 			}
+		}
+	})
+}
+
+// One edit adds a cluster with endpoints, moves the route to it, and removes the old cluster.
+// Behind two relays the order is that of the server: a route never comes before its cluster,
+// and the old cluster goes last.
+func TestOrderOfSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{})
+		second := newSite(t, "second").relay(relay.Options{Upstreams: []relay.Upstream{c.relay.site.upstream()}})
+		snapshot := func(cluster string) *wire.Snapshot {
+			return xdstest.Snapshot(xdstest.Resource(wire.ClusterType, cluster, "1"), xdstest.Resource(wire.EndpointType, cluster, "1"),
+				xdstest.Resource(wire.ListenerType, "in", "1"), xdstest.Resource(wire.RouteType, "routes", cluster))
+		}
+		c.edit(func(s *xdstest.State) { s.Nodes["a"] = snapshot("old") })
+		client := second.client(xdstest.Options{Node: node("a")})
+		must(t, client.Wildcard(wire.ClusterType))
+		must(t, client.Subscribe(wire.EndpointType, "old", "new"))
+		must(t, client.Wildcard(wire.ListenerType))
+		must(t, client.Subscribe(wire.RouteType, "routes"))
+		time.Sleep(time.Minute)
+		before := len(client.Responses())
+		c.edit(func(s *xdstest.State) { s.Nodes["a"] = snapshot("new") })
+		time.Sleep(time.Minute)
+		var order []string
+		for _, r := range client.Responses()[before:] {
+			for _, x := range r.Resources {
+				order = append(order, fmt.Sprint("+", r.Type, " ", x.Name))
+			}
+			for _, name := range r.Removed {
+				order = append(order, fmt.Sprint("-", r.Type, " ", name))
+			}
+		}
+		at := func(what string) int { return slices.Index(order, what) }
+		cluster, endpoints, route, gone := at("+clusters new"), at("+endpoints new"), at("+routes routes"), at("-clusters old")
+		if cluster < 0 || !(cluster < endpoints && endpoints < route && route < gone) {
+			t.Errorf("the order is %q", order)
 		}
 	})
 }

@@ -54,6 +54,8 @@ type attached struct {
 	conn           *grpc.ClientConn
 	address        string
 	running        *sync.WaitGroup
+	// refused counts streams that the upstream has refused, since its last answer.
+	refused *atomic.Int64
 }
 
 // Counters count what the relay exchanges with its upstream. They may be read at any time.

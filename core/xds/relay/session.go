@@ -14,6 +14,7 @@ import (
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -96,10 +97,23 @@ func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 		if answered {
 			pause = backoff{}
 		}
+		if isRefusal(err) && (o == &r.locators || r.options.Mode == Nodes) { // not of one client
+			u.refused.Add(1)
+		}
 		if !pause.wait(both) {
 			return
 		}
 	}
+}
+
+// isRefusal reports whether a stream ended because the upstream has no ADS, or does not serve
+// the relay.
+func isRefusal(err error) bool {
+	switch status.Code(err) {
+	case codes.Unimplemented, codes.Unauthenticated, codes.PermissionDenied:
+		return true
+	}
+	return false
 }
 
 const maxLogged = 1 << 10
@@ -138,6 +152,7 @@ func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered b
 			var ok bool
 			ok, err = s.receive(u.connected, m)
 			answered = answered || ok
+			u.refused.Store(0)
 		}
 		if err != nil {
 			cancel()

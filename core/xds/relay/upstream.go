@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -30,6 +31,9 @@ const (
 	// goAwayTimeout is how long after the announcement of its end a connection may stay: servers
 	// of gRPC end it one second later.
 	goAwayTimeout = 3 * time.Second
+	// maxRefused is how often in a row an upstream may refuse streams, because it has no ADS or
+	// does not know the relay, while there are others to try.
+	maxRefused = 3
 	// silence is how long an upstream may leave questions without an answer while there are
 	// others to try. It doubles, up to maxSilence, each time that none of them answers.
 	silence    = 15 * time.Second
@@ -101,10 +105,11 @@ func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration)
 	defer cancel()
 	before := r.counters.Responses.Load()
 	r.mu.Lock()
-	r.attach(attached{ctx: ctx, connected: connected, conn: conn, address: u.Address, running: &running})
+	var refused atomic.Int64
+	r.attach(attached{ctx: ctx, connected: connected, conn: conn, address: u.Address, running: &running, refused: &refused})
 	r.mu.Unlock()
 	r.log.Info("the upstream is connected", "address", u.Address)
-	isLost := r.watch(ctx, conn, patience)
+	isLost := r.watch(ctx, conn, patience, &refused)
 	cancel() // no session begins after this
 	r.mu.Lock()
 	unused := r.isUnused()
@@ -114,7 +119,7 @@ func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration)
 	case ctx.Err() != nil:
 		return unusable
 	case !isLost:
-		r.log.Warn("the upstream does not answer; the next one is tried", "address", u.Address)
+		r.log.Warn("the upstream does not answer, or refuses streams; the next one is tried", "address", u.Address)
 		return silent
 	case unused:
 		r.log.Info("the upstream has closed a connection that was not used", "address", u.Address)
@@ -208,7 +213,7 @@ func connectError(ctx context.Context, conn *grpc.ClientConn) string {
 
 // watch waits until a connection is lost, or does not answer and there is another upstream. It
 // reports whether the connection is lost.
-func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.Duration) (isLost bool) {
+func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.Duration, refused *atomic.Int64) (isLost bool) {
 	begin := r.clock.Load()
 	for conn.GetState() == connectivity.Ready {
 		within, cancel := context.WithTimeout(ctx, time.Second)
@@ -217,7 +222,7 @@ func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.
 		if ctx.Err() != nil {
 			return false
 		}
-		if len(r.options.Upstreams) > 1 && r.isSilent(begin, int64(patience/time.Second)) {
+		if len(r.options.Upstreams) > 1 && (refused.Load() >= maxRefused || r.isSilent(begin, int64(patience/time.Second))) {
 			return false
 		}
 	}
