@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
@@ -110,6 +111,28 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 		a.Why = newWhys(p.Results(r), options)
 	}
 	return a
+}
+
+// AccessPoint returns the dataplane and the index of the inbound for [NewAccess] that an
+// inbound or a listener has by its name for [find.Point]. A listener of an egress is an
+// inbound of HTTP, because external services of every protocol are behind it (SPEC 17.4).
+// The error is [find.ErrNotFound].
+func AccessPoint(view *core.View, d *resource.Dataplane, name string) (*resource.Dataplane, int, error) {
+	point, err := find.Point(view, d, name)
+	if err != nil || point < len(d.Inbounds) {
+		return d, point, err
+	}
+	i := point - len(d.Inbounds)
+	switch {
+	case len(d.GatewayListeners()) > 0:
+		return nil, 0, find.NotFoundf("no permissions decide at listener %q of %s: a builtin gateway accepts clients without an identity", name, d.Name)
+	case !d.Listeners[i].Egress:
+		return nil, 0, find.NotFoundf("no permissions decide at listener %q of %s: an ingress passes TLS as it is; ask for the dataplanes behind it", name, d.Name)
+	}
+	if id, err := view.Identities(d.Mesh).Of(d); id == nil || err != nil {
+		return nil, 0, find.NotFoundf("listener %q of %s is not served: an egress needs an identity, and no MeshIdentity gives the dataplane one", name, d.Name)
+	}
+	return d.ListenersAsInbounds("http"), i, nil
 }
 
 // newWhys returns how entries and items compare with a request.

@@ -108,10 +108,10 @@ func (d *decoder) isKnown(kind string) bool {
 }
 
 // skipUnused reports whether a document has one of Kuma's kinds that are not
-// used here. If so, it counts the document.
+// used here, or is a Config without virtual addresses. If so, it counts the document.
 func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 	replacement, replaced := replacedKinds[kind]
-	if d.isKnown(kind) || !replaced && !unusedKinds[kind] {
+	if d.isKnown(kind) && kind != ConfigKind || !replaced && !unusedKinds[kind] {
 		return false
 	}
 	if replaced {

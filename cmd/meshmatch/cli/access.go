@@ -121,21 +121,22 @@ func (g *globals) client(w *world, q *accessQuery) error {
 	return nil
 }
 
-// find returns the inbounds of the question; none if no inbound declares its port. With a
-// service they are of this service.
-func (q *accessQuery) find(d *resource.Dataplane, service string) ([]int, error) {
+// find returns the inbounds of the question, and the dataplane that has them; none if no
+// inbound declares its port. With a service they are of this service.
+func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service string) (*resource.Dataplane, []int, error) {
 	if q.port != 0 {
 		i, declared, err := find.Port(d, uint32(q.port))
 		if err != nil || !declared {
-			return nil, err
+			return d, nil, err
 		}
-		return []int{i}, nil
+		return d, []int{i}, nil
 	}
 	if service != "" {
-		return find.NamedInbounds(d, service, q.inbound)
+		inbounds, err := find.NamedInbounds(d, service, q.inbound)
+		return d, inbounds, err
 	}
-	i, err := find.Inbound(d, q.inbound)
-	return []int{i}, err
+	d, i, err := inspect.AccessPoint(view, d, q.inbound)
+	return d, []int{i}, err
 }
 
 // accessAnswers answers one question for several dataplanes.
@@ -157,7 +158,7 @@ type accessAnswer struct {
 func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer {
 	q := a.query
 	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
-	inbounds, err := q.find(d, service)
+	at, inbounds, err := q.find(a.view, d, service)
 	if err != nil {
 		return []accessAnswer{{err: err}}
 	}
@@ -170,7 +171,7 @@ func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer
 	}
 	var answers []accessAnswer
 	for _, i := range inbounds {
-		answer := inspect.NewAccess(a.view, d, i, a.request, options)
+		answer := inspect.NewAccess(a.view, at, i, a.request, options)
 		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
 		if answer.Decision.Decision == "ALLOW" {

@@ -20,7 +20,7 @@ func (g *globals) printFilter(c *cobra.Command, w *world, t *targets, q *accessQ
 		return usagef("--filter prints the filter of one inbound; give the name of a dataplane")
 	}
 	d := t.list[0]
-	inbounds, err := q.find(d, "")
+	d, inbounds, err := q.find(w.view, d, "")
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,7 @@ func New(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.unresolved()...)
 		warnings = append(warnings, m.mixedRoles()...)
 		warnings = append(warnings, m.unreadFields()...)
+		warnings = append(warnings, m.builtinGateways()...)
 		warnings = append(warnings, m.defaultPolicies()...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)

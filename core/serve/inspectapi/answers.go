@@ -153,11 +153,11 @@ func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened fu
 	if err != nil {
 		return nil, err
 	}
-	i, declared := 0, true
+	at, i, declared := d, 0, true
 	if port != 0 {
 		i, declared, err = find.Port(d, port)
 	} else {
-		i, err = find.Inbound(d, inbound)
+		at, i, err = inspect.AccessPoint(view, d, inbound)
 	}
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened fu
 	if !declared {
 		return inspect.NewUndeclaredAccess(view, d, options)
 	}
-	answer := inspect.NewAccess(view, d, i, request, options)
+	answer := inspect.NewAccess(view, at, i, request, options)
 	answer.Warnings = append(answer.Warnings, described.Warnings()...)
 	answer.Warnings = append(answer.Warnings, weakened(d)...)
 	return answer, nil
