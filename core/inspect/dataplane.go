@@ -221,12 +221,13 @@ func inboundNames(set *rules.InboundSet, d *resource.Dataplane) []string {
 // toRules returns the rule view of `to`.
 func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 	place := fmt.Sprintf("to of %s of %s", config.Kind.Name, a.dataplane.Name)
-	return a.selectorRules(config.ToRules, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
+	return a.selectorRules(config.ToRules, nil, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
 }
 
 // selectorRules returns the rules of a view. It stops building the view once the answer
-// has no room for its rules.
-func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.SelectorRule, error), section *resource.Section, place string, options Options) []SelectorRule {
+// has no room for its rules. Items returns those that apply to all that a selector selects;
+// it is needed for overridden values.
+func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.SelectorRule, error), items func(partition.Selector) []rules.Contribution, section *resource.Section, place string, options Options) []SelectorRule {
 	limits := a.views.Limits
 	limits.Rules = min(limits.Rules, a.budget.Left)
 	if limits.Rules == 0 {
@@ -247,7 +248,11 @@ func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.Se
 	}
 	var out []SelectorRule
 	for _, r := range view {
-		out = append(out, SelectorRule{r.Selector, NewEffectiveConf(r.Effective, section, options)})
+		shown := NewEffectiveConf(r.Effective, section, options)
+		if options.Overridden && shown != nil {
+			shown.Overridden = overriddenValues(r.Effective, items(r.Selector), section, options)
+		}
+		out = append(out, SelectorRule{r.Selector, shown})
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func (a *dataplaneAnswer) rules(kind *resource.Kind, c *rules.InboundConfig, pla
 	}
 	if c.From != nil {
 		view := func(limits partition.Limits) ([]rules.SelectorRule, error) { return a.views.Within(limits, c.From) }
-		from = a.selectorRules(view, kind.From, place, options)
+		from = a.selectorRules(view, c.From.Covering, kind.From, place, options)
 	}
 	return from, merged, permissions
 }

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,6 +34,36 @@ func (f *From) Client(tags map[string]string) *Effective {
 		}
 	}
 	return Merge(f.conf, selected)
+}
+
+// Covering returns the items that select every client that a selector selects, in their
+// order. They include those that set nothing there, because later ones set all of their
+// fields.
+func (f *From) Covering(s partition.Selector) []Contribution {
+	var list []Contribution
+	for i, tags := range f.selectors {
+		if covers(tags, s) {
+			list = append(list, f.items[i])
+		}
+	}
+	return list
+}
+
+// covers reports whether each client that a selector selects has the tags.
+func covers(tags partition.Tags, s partition.Selector) bool {
+	for key, value := range tags {
+		at := slices.IndexFunc(s, func(r partition.Requirement) bool { return r.Key == key })
+		if at < 0 {
+			return false
+		}
+		r := &s[at]
+		is := r.Kind == partition.Is && (value == partition.Any || value == r.Value)
+		exists := r.Kind == partition.Exists && value == partition.Any
+		if !is && !exists {
+			return false
+		}
+	}
+	return true
 }
 
 // Origins returns every item, in order, including those that set nothing.

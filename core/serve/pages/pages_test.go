@@ -387,6 +387,28 @@ func TestRowOfConf(t *testing.T) {
 	}
 }
 
+// TestOverriddenFrom has the values of `from` items that a complete conf overrides, for the
+// clients that they select.
+func TestOverriddenFrom(t *testing.T) {
+	s := ofText(t, `
+{type: Dataplane, name: d, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: a}}]}}
+---
+{type: MeshTrafficPermission, name: low, spec: {from: [{default: {action: Allow}}, {targetRef: {kind: MeshSubset, tags: {version: v1}}, default: {action: AllowWithShadowDeny}}]}}
+---
+{type: MeshTrafficPermission, name: top, spec: {targetRef: {kind: MeshService, name: a}, from: [{default: {action: Deny}}]}}
+`)
+	section := s.get("/meshes/default/dataplanes/d").id("inbound-0")
+	var rows []string
+	for _, row := range section.tags("tr") {
+		if strings.HasPrefix(row.text(), "/action") {
+			rows = append(rows, row.text())
+		}
+	}
+	if len(rows) != 1 || !strings.HasPrefix(rows[0], "/action Deny top from[0] 1 overridden value Allow low from[0]") {
+		t.Errorf("the rows are %q", rows)
+	}
+}
+
 // TestWhatIsAbsent checks the answers about what does not exist, as a page and as JSON.
 func TestWhatIsAbsent(t *testing.T) {
 	s := newSite(t, demo...)
