@@ -3,6 +3,8 @@ package relay_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -109,11 +111,22 @@ func (w *world) start(i int) {
 	w.running[i], w.relays[i] = r.running, r.relay
 }
 
-// kill kills the upstream or a relay.
+// kill ends the upstream or a relay. A relay that crashes has the file of a few seconds ago.
 func (w *world) kill(i int) {
-	if w.running[i] != nil {
-		w.running[i].stop()
-		w.running[i] = nil
+	if w.running[i] == nil {
+		return
+	}
+	path := filepath.Join(w.states[i], "relay-cache")
+	before, err := os.ReadFile(path)
+	w.running[i].stop()
+	w.running[i] = nil
+	if w.states[i] == "" || w.rand.IntN(2) == 0 {
+		return
+	}
+	if err != nil {
+		must(w.t, os.RemoveAll(path))
+	} else {
+		must(w.t, os.WriteFile(path, before, 0o600))
 	}
 }
 

@@ -164,6 +164,25 @@ func TestRestartWithoutDisk(t *testing.T) {
 	})
 }
 
+// A client resumes at a relay that knows nothing yet. It unsubscribes, so it no longer holds
+// what it resumed with, and subscribes again: it is sent the variant when the upstream is back.
+func TestSubscribedAgainAfterResumption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{})
+		c.serveTwo()
+		before := c.asking(t, "prod")[0]
+		c.upstream.stop()
+		c.restartRelay(relay.Options{})
+		client, err := xdstest.New(t.Context(), ready(c.relay.site.conn()), xdstest.Options{Resume: before})
+		must(t, err)
+		synctest.Wait()
+		must(t, client.UnsubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
+		must(t, client.SubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
+		c.restart(0)
+		located(t, client, wire.ClusterType, forEnv("prod", 0), web("prod"))
+	})
+}
+
 // A file that was damaged is not used.
 func TestDamagedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,6 +34,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 		s.unsubscribe(w, gone)
 	}
 	gone := w.sub.unlocate(r.GetResourceLocatorsUnsubscribe())
+	w.unknown.forget(gone)
 	if first && len(names) == 0 && len(locators) == 0 {
 		w.sub.all = true
 		w.owed.answer = true

@@ -74,6 +74,17 @@ func (u *unknown) resume(name, version string) {
 	u.resumed[name] = version
 }
 
+// forget is called after locators were unsubscribed: the client no longer holds what it resumed
+// with for their names. U may be nil.
+func (u *unknown) forget(gone []locator) {
+	if u == nil {
+		return
+	}
+	for _, l := range gone {
+		delete(u.resumed, l.name)
+	}
+}
+
 // setUnknownLocators sets the number of locators of which nothing is known.
 func (w *watch) setUnknownLocators(n int) {
 	if w.unknown != nil {
