@@ -321,6 +321,7 @@ func (s *Server) load(ctx context.Context, update *source.Update) error {
 	s.loads.succeed(time.Now())
 	s.metrics.loadErrors.Set(0)
 	s.stored(update)
+	s.stillLost()
 	report()
 	return nil
 }

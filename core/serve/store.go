@@ -24,6 +24,17 @@ type StoreStatus struct {
 	Connected bool     `json:"connected"`
 	// Invalid are the objects that do not load, in the order of their positions.
 	Invalid []InvalidObject `json:"invalid"`
+	// Stores is the state of each of several stores; Revision is then the sum of theirs,
+	// Age the largest one, and Connected is set if all are.
+	Stores []OneStoreStatus `json:"stores,omitempty"`
+}
+
+// OneStoreStatus is the state of one of several stores, with the fields of [StoreStatus].
+type OneStoreStatus struct {
+	Name      string          `json:"name"`
+	Revision  source.Revision `json:"revision"`
+	Age       float64         `json:"age"`
+	Connected bool            `json:"connected"`
 }
 
 // InvalidObject is an object of a store that does not load (SPEC 14.3).
@@ -45,6 +56,19 @@ type storeState struct {
 	current   time.Time
 	connected bool
 	invalid   []source.Invalid
+	stores    []source.StoreState
+	losses    map[string]loss // the last one of each store, by its name
+}
+
+// loss is when and why a store was found to be lost.
+type loss struct {
+	at  time.Time
+	err error
+}
+
+// isConnected reports whether a store has confirmed its state since it was last lost.
+func (s *storeState) isConnected(of *source.StoreState) bool {
+	return !of.Kept && of.Current.After(s.losses[of.Name].at)
 }
 
 // isOfStore reports whether an error is that a store cannot be read, or that its state
@@ -58,6 +82,13 @@ func isOfStore(err error) bool {
 func (s *Server) lose(err error) {
 	s.store.mu.Lock()
 	s.store.connected = false
+	var lost *source.Loss
+	if errors.As(err, &lost) {
+		if s.store.losses == nil {
+			s.store.losses = map[string]loss{}
+		}
+		s.store.losses[lost.Source] = loss{time.Now(), err}
+	}
 	since, revision := s.store.current, s.store.revision
 	s.store.mu.Unlock()
 	text := diag.OneLine(err.Error())
@@ -78,11 +109,26 @@ func (s *Server) confirms(update *source.Update) bool {
 	}
 	s.files = &source.Update{Set: update.Set, Revision: update.Revision, Store: true}
 	s.stored(update)
-	if s.loads.current().stale != nil {
+	s.store.mu.Lock()
+	connected := s.store.connected
+	s.store.mu.Unlock()
+	if connected && s.loads.current().stale != nil {
 		s.loads.succeed(time.Now())
 		s.options.Logger.Info(fmt.Sprintf("the store can be read again; revision %d is served", update.Revision))
 	}
 	return true
+}
+
+// stillLost records again, after a load of several stores, that one of them is lost.
+func (s *Server) stillLost() {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	for i := range s.store.stores {
+		one := &s.store.stores[i]
+		if l := s.store.losses[one.Name]; l.err != nil && !s.store.isConnected(one) {
+			s.loads.fail(l.err, one.Current, diag.OneLine(l.err.Error()))
+		}
+	}
 }
 
 // stored records an update of a store that is served, and logs its new invalid objects.
@@ -93,7 +139,10 @@ func (s *Server) stored(update *source.Update) {
 	s.store.mu.Lock()
 	before := s.store.invalid
 	s.store.seen, s.store.revision, s.store.current = true, update.Revision, update.Current
-	s.store.connected, s.store.invalid = update.Kept == nil, update.Invalid
+	s.store.invalid, s.store.stores, s.store.connected = update.Invalid, update.Stores, true
+	for i := range update.Stores {
+		s.store.connected = s.store.connected && s.store.isConnected(&update.Stores[i])
+	}
 	s.store.mu.Unlock()
 	if kept := update.Kept; kept != nil {
 		why := fmt.Sprintf("the store cannot be read at the start; its state of %s is served from %s", kept.At.UTC().Format(time.RFC3339), kept.Path)
@@ -136,6 +185,12 @@ func (s *Server) storeStatus(now time.Time) *StoreStatus {
 	if s.store.seen {
 		age := now.Sub(s.store.current).Seconds()
 		status.Age = &age
+	}
+	if len(s.options.Stores) > 1 {
+		for i := range s.store.stores {
+			one := &s.store.stores[i]
+			status.Stores = append(status.Stores, OneStoreStatus{one.Name, one.Revision, now.Sub(one.Current).Seconds(), s.store.isConnected(one)})
+		}
 	}
 	for _, i := range s.store.invalid {
 		object := InvalidObject{Kind: i.Kind, At: i.At, Since: i.Since.UTC(), Effect: i.Effect.String(), LastGood: i.LastGood}

@@ -200,3 +200,34 @@ func TestFilesAndStore(t *testing.T) {
 		r.expect("/dataplanes/kri_dp_default___web_/status", 200, "")
 	})
 }
+
+// Of two stores, /status has the revision, the age and the loss of each.
+func TestTwoStores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := sourcetest.NewMemory(), sourcetest.NewMemory()
+		first.Name, second.Name = "first", "second"
+		write(first, sourcetest.Dataplane("web", "127.0.0.1"), allowAll)
+		write(second, sourcetest.Dataplane("api", "127.0.0.2"))
+		write(second, sourcetest.Dataplane("api", "127.0.0.3"))
+		r := start(t, nil, func(o *serve.Options) { o.Files, o.Stores = nil, []source.Store{first, second} })
+		s := r.storeStatus()
+		if len(s.Stores) != 2 || s.Stores[0].Name != "first" || s.Stores[1].Revision <= s.Stores[0].Revision || !s.Stores[0].Connected || !s.Connected {
+			t.Fatalf("the status is %+v", s)
+		}
+		first.Lose()
+		time.Sleep(20 * time.Second)
+		if s = r.storeStatus(); s.Connected || s.Stores[0].Connected || s.Stores[0].Age < 15 || !s.Stores[1].Connected || s.Stores[1].Age > 2 || *s.Age < 15 {
+			t.Errorf("without the first store: %+v", s)
+		}
+		write(second, sourcetest.Dataplane("api", "127.0.0.4"))
+		r.eventually("change of the second store", func() bool { return r.storeStatus().Stores[1].Revision > s.Stores[1].Revision })
+		if s = r.storeStatus(); s.Connected || s.Stores[0].Connected {
+			t.Errorf("after a change of the second store: %+v", s)
+		}
+		first.Restore()
+		r.eventually("end of the loss", func() bool { s := r.storeStatus(); return s.Connected && s.Stores[0].Age < 2 })
+		if strings.Count(r.log.String(), "the store can be read again") != 1 {
+			t.Errorf("the log is %s", r.log)
+		}
+	})
+}

@@ -108,6 +108,7 @@ func (w *joining) next(y yieldedBy) (*Update, error) {
 	for _, last := range w.last {
 		u.Revision += last.Revision
 		u.Invalid = append(u.Invalid, last.Invalid...)
+		u.Stores = append(u.Stores, last.Stores...)
 		if last.Kept != nil {
 			u.Kept = last.Kept
 		}

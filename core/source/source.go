@@ -39,8 +39,10 @@ type Update struct {
 	Batch core.Batch
 	// Revision is the revision of the state. It is never smaller than in an earlier update.
 	Revision Revision
-	// Store means that the state is, at least in part, of a store.
-	Store bool
+	// Store means that the state is, at least in part, of a store, and Stores are the parts
+	// of each store, in the order of their sources.
+	Store  bool
+	Stores []StoreState
 	// Current is when the source last confirmed that this is its newest state. Of several
 	// stores it is the oldest such time.
 	Current time.Time
@@ -55,6 +57,14 @@ type Update struct {
 	// Recording is the content of the source, to be kept or discarded by the caller. It
 	// is nil if it was not recorded, and can be used all the same.
 	Recording *Recording
+}
+
+// StoreState is the part of an update that is of one store.
+type StoreState struct {
+	Name     string
+	Revision Revision
+	Current  time.Time // when the store last confirmed that this is its newest state
+	Kept     bool      // the state comes from an earlier process
 }
 
 // Changed reports whether the update has other resources than the previous one. Without,

@@ -231,7 +231,7 @@ func (w *following) commit(ctx context.Context, ready *staged, last *news, yield
 	w.revision = last.page.Revision
 	update := &Update{
 		Set: w.set, Batch: Diff(w.yielded, w.set), Revision: w.revision,
-		Store: true, Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
+		Store: true, Stores: w.storeState(w.revision, last.at, false), Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
 	}
 	if w.Keeper != nil {
 		revision := w.revision
@@ -266,9 +266,13 @@ func (w *following) resume(ctx context.Context) {
 func (w *following) yieldKept(yield func(*Update, error) bool) bool {
 	w.yielded, w.failure = w.set, ""
 	return yield(&Update{
-		Set: w.set, Batch: Diff(nil, w.set), Revision: w.kept.revision, Store: true, Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
+		Set: w.set, Batch: Diff(nil, w.set), Revision: w.kept.revision, Store: true, Stores: w.storeState(w.kept.revision, w.kept.at, true), Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
 		Kept: &Kept{Path: w.Keeper.Path(), At: w.kept.at},
 	}, nil)
+}
+
+func (w *following) storeState(revision Revision, current time.Time, kept bool) []StoreState {
+	return []StoreState{{Name: w.String(), Revision: revision, Current: current, Kept: kept}}
 }
 
 // save begins to save the state, if the reader has applied it and a save is due.

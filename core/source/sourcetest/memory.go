@@ -1,6 +1,7 @@
 package sourcetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 
 // Memory is a [source.Store] in memory. It is safe for concurrent use.
 type Memory struct {
+	Name string // of several ones; it is set before the store is used
+
 	mu       sync.Mutex
 	objects  map[string]source.Object
 	log      []change // since the oldest known revision
@@ -39,7 +42,7 @@ func NewMemory() *Memory {
 var ErrLost = errors.New("the connection is lost")
 
 // String implements [source.Store].
-func (m *Memory) String() string { return "memory" }
+func (m *Memory) String() string { return cmp.Or(m.Name, "memory") }
 
 // Put makes changes at once. A key is KIND/MESH/NAMESPACE/NAME; an empty document deletes.
 func (m *Memory) Put(documents map[resource.ID]string) source.Revision {
