@@ -49,7 +49,7 @@ func Load(ctx context.Context, loader *resource.Loader, paths []string, stores .
 	var misplaced diag.Sink
 	if set != nil {
 		for m := range Resources(set) {
-			checkKey(m, byAt[m.Pos.File], &misplaced)
+			CheckKey(m, byAt[m.Pos.File], &misplaced)
 		}
 	}
 	for _, e := range all {
@@ -66,8 +66,9 @@ func Load(ctx context.Context, loader *resource.Loader, paths []string, stores .
 	return set, nil
 }
 
-// checkKey reports a document that is not under its own key. A file has no object.
-func checkKey(m *resource.Meta, o *Object, sink *diag.Sink) {
+// CheckKey reports a document of a store that is not under its own key. Of a file there is no
+// object: o is nil.
+func CheckKey(m *resource.Meta, o *Object, sink *diag.Sink) {
 	switch {
 	case o == nil:
 	case o.Flaw != "":

@@ -190,8 +190,15 @@ func (g *globals) checkTogether(c *cobra.Command, set *resource.Set, read *etcd.
 		replaced[changes.Changes[i].change.ID] = true
 	}
 	var inputs []resource.Input
-	for _, o := range read.Objects {
-		if !replaced[o.ID] || o.Flaw != "" {
+	var misplaced diag.Sink
+	byAt := map[string]*source.Object{}
+	for i := range read.Objects {
+		o := &read.Objects[i]
+		switch {
+		case o.Flaw != "": // no reader uses it
+			source.CheckKey(nil, o, &misplaced)
+		case !replaced[o.ID]:
+			byAt[o.At] = o
 			inputs = append(inputs, resource.Input{Name: o.At, Data: o.Data})
 		}
 	}
@@ -206,6 +213,13 @@ func (g *globals) checkTogether(c *cobra.Command, set *resource.Set, read *etcd.
 	}
 	for _, left := range rest.LeftOut {
 		broken = append(broken, left.Errors...)
+	}
+	for m := range source.Resources(rest) {
+		source.CheckKey(m, byAt[m.Pos.File], &misplaced)
+	}
+	var keys diag.Errors
+	if errors.As(misplaced.Err(), &keys) {
+		broken = append(broken, keys...)
 	}
 	for _, e := range broken {
 		fmt.Fprintf(c.ErrOrStderr(), "stored already: %s\n", e.Error())
