@@ -90,8 +90,8 @@ type Options struct {
 	MaxStreams       int
 	MaxConnectionAge time.Duration
 
-	// Loaded is called once, when the first state is ready to be served; nil: nothing is
-	// called.
+	// Loaded is called once, when the first state begins to be served; nil: nothing is
+	// called. Later states wait for it.
 	Loaded func()
 	// Logger gets a line for each event; nil discards them. Messages are complete
 	// sentences without attributes, apart from messages of package server.

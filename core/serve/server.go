@@ -127,13 +127,13 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
 		return causeOf(ctx, err)
 	}
-	if s.options.Loaded != nil {
-		s.options.Loaded()
-	}
 	if !s.options.PagesOnly {
 		running.Go(func() { s.ads.Run(ctx) })
 		running.Go(func() { s.serveADS(ctx, cancel) })
 		running.Go(func() { s.warner.run(ctx, &s.publisher) })
+	}
+	if s.options.Loaded != nil {
+		s.options.Loaded()
 	}
 	s.follow(ctx, updates)
 	return causeOf(ctx, nil)
