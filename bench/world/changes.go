@@ -21,6 +21,7 @@ type change struct {
 	name  string
 	fixed bool // it touches the same number of dataplanes in a world of any size
 	all   bool // it touches all dataplanes, so there are fewer rounds
+	once  bool // it cannot be repeated more often than there are dataplanes
 	even  bool // it needs dataplanes that all have outbounds to the first services
 	needs int  // the minimum number of dataplanes in the world
 	setup func(*world) core.Batch
@@ -80,11 +81,11 @@ func changes() []change {
 		},
 		{name: "relabel a dataplane", fixed: true, batch: (*world).relabel, touches: exactly(1)},
 		{
-			name: "a dataplane leaves", fixed: true, touches: exactly(1),
+			name: "a dataplane leaves", fixed: true, once: true, touches: exactly(1),
 			batch: func(w *world, round int) core.Batch { return core.Batch{Delete: []resource.ID{w.at(round).ID}} },
 		},
 		{
-			name: "a dataplane joins", fixed: true, touches: exactly(1),
+			name: "a dataplane joins", fixed: true, once: true, touches: exactly(1),
 			batch: func(w *world, round int) core.Batch {
 				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{w.at(round)}}}
 			},
@@ -102,7 +103,7 @@ func changes() []change {
 			setup: (*world).canary, revert: func(w *world) core.Batch { return onTwoRacks(w, 0) },
 			batch: func(w *world, _ int) core.Batch { return nowhere(w) }, touches: exactly(canaryDataplanes),
 		},
-		{name: "churn: 100 changes in one batch", batch: (*world).churn, touches: churned},
+		{name: "churn: 100 changes in one batch", once: true, batch: (*world).churn, touches: churned},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Pager makes lists of matched policies that share equal pages. The lists of dataplanes
@@ -50,8 +52,8 @@ func (p *Pager) Matched(selected []Selected) Matched {
 	var hash uint64
 	from := 0
 	for i := range selected {
-		policy := maphash.Comparable(p.seed, selected[i].Policy)
-		hash = hash*31 + policy
+		policy := p.hashOf(selected[i].Policy)
+		hash = hash*hashFactor + policy
 		if n := i + 1 - from; policy%pageSize == 0 || n == maxPage || i+1 == len(selected) {
 			m.append(p.page(selected[from:i+1], hash))
 			from, hash = i+1, 0
@@ -63,7 +65,8 @@ func (p *Pager) Matched(selected []Selected) Matched {
 
 // Replace calls edit for each page of m and returns the resulting list. edit returns the
 // new policies of the page, or nil to keep the page. Replace copies the policies, so
-// edit may reuse the slice. Edited reports whether any page differs.
+// edit may reuse the slice. Edited reports whether any page differs. m must be of a pager
+// with the same seed.
 func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, edited bool) {
 	for i, page := range m.pages {
 		selected := edit(page)
@@ -74,11 +77,12 @@ func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, e
 			continue
 		}
 		if !edited {
-			next = Matched{pages: slices.Clone(m.pages[:i]), ends: slices.Clone(m.ends[:i])}
+			next.pages = append(make([]*Page, 0, len(m.pages)), m.pages[:i]...)
+			next.ends = append(make([]uint32, 0, len(m.ends)), m.ends[:i]...)
 			edited = true
 		}
 		if len(selected) > 0 {
-			next.append(p.page(selected, p.hash(selected)))
+			next.append(p.page(selected, p.hashAfter(page, selected)))
 		}
 	}
 	if !edited {
@@ -87,12 +91,37 @@ func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, e
 	return next, true
 }
 
+// hashAfter returns the hash of the policies that replace those of a page. If there are as
+// many, only those that differ are hashed: a page has up to [maxPage] policies, and a
+// replaced policy is in one page of each class.
+func (p *Pager) hashAfter(page *Page, selected []Selected) uint64 {
+	if len(selected) != len(page.selected) {
+		return p.hash(selected)
+	}
+	hash, factor := page.hash, uint64(1)
+	for i := len(selected) - 1; i >= 0; i-- {
+		if old, next := page.selected[i].Policy, selected[i].Policy; old != next {
+			hash += factor * (p.hashOf(next) - p.hashOf(old))
+		}
+		factor *= hashFactor
+	}
+	return hash
+}
+
+// hashFactor makes the hash of a page from those of its policies: the hash of n policies is
+// the sum of hash i times hashFactor to the power of n-1-i.
+const hashFactor = 31
+
 func (p *Pager) hash(selected []Selected) uint64 {
 	var hash uint64
 	for i := range selected {
-		hash = hash*31 + maphash.Comparable(p.seed, selected[i].Policy)
+		hash = hash*hashFactor + p.hashOf(selected[i].Policy)
 	}
 	return hash
+}
+
+func (p *Pager) hashOf(policy *resource.Policy) uint64 {
+	return maphash.Comparable(p.seed, policy)
 }
 
 // page returns the page with a copy of the policies.

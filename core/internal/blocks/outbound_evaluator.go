@@ -18,7 +18,8 @@ type OutboundEvaluator struct {
 	class        *ClassConfig
 	merger       outboundMerger
 	routes       []*resource.Policy
-	known        map[uint64][]knownOutbound // by the hash of the tags
+	known        []knownOutbound
+	newest       map[uint64]int // by the hash of the tags: the index in known, plus 1
 	replaced     []replacement
 	onlyReplaced bool // replaced is the only difference from the class config before
 }
@@ -26,6 +27,7 @@ type OutboundEvaluator struct {
 type knownOutbound struct {
 	tags   resource.Tags
 	config rules.OutboundConfig
+	older  int // the index of another one with the same hash, plus 1; 0: none
 }
 
 // replacement is a policy that was replaced by another version.
@@ -37,7 +39,7 @@ type replacement struct{ old, next *resource.Policy }
 // nil. If it differs only in the versions of some policies, an outbound that
 // these policies do not select is not evaluated again.
 func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Policy) *OutboundEvaluator {
-	o := &OutboundEvaluator{table: t, class: c, routes: routes, known: map[uint64][]knownOutbound{}}
+	o := &OutboundEvaluator{table: t, class: c, routes: routes}
 	if before != nil {
 		o.replaced, o.onlyReplaced = replacements(before.config.Matched, c.config.Matched)
 		if to := before.to.Load(); o.onlyReplaced && to != nil {
@@ -79,6 +81,9 @@ func replacements(before, after rules.Matched) (replaced []replacement, ok bool)
 func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) *rules.Config {
 	config := o.class.config
 	config.Outbounds = make([]rules.OutboundConfig, len(d.Outbounds))
+	if o.newest == nil {
+		o.known, o.newest = make([]knownOutbound, 0, len(d.Outbounds)), make(map[uint64]int, len(d.Outbounds))
+	}
 	for i := range d.Outbounds {
 		tags := d.Outbounds[i].Tags
 		if o.onlyReplaced && before != nil && !o.reaches(tags) {
@@ -111,8 +116,9 @@ func (o *OutboundEvaluator) outbound(tags resource.Tags) rules.OutboundConfig {
 		hash = hash*31 + maphash.String(o.table.seed, tag.Key)
 		hash = hash*31 + maphash.String(o.table.seed, tag.Value)
 	}
-	for i := range o.known[hash] {
-		if known := &o.known[hash][i]; slices.Equal(known.tags, tags) {
+	newest := o.newest[hash]
+	for i := newest; i > 0; i = o.known[i-1].older {
+		if known := &o.known[i-1]; slices.Equal(known.tags, tags) {
 			o.table.holdOutbound(&known.config)
 			return known.config
 		}
@@ -126,7 +132,8 @@ func (o *OutboundEvaluator) outbound(tags resource.Tags) rules.OutboundConfig {
 		}
 		slices.SortFunc(config.Routes, func(a, b rules.RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
 	}
-	o.known[hash] = append(o.known[hash], knownOutbound{tags, config})
+	o.known = append(o.known, knownOutbound{tags, config, newest})
+	o.newest[hash] = len(o.known)
 	return config
 }
 

@@ -25,23 +25,22 @@ func SameMatched(m rules.Matched, selected []rules.Selected) bool {
 
 // Replace returns the list with some policies replaced; versions maps each old
 // version to its new one. It reports whether the list contains any old version.
-// The result shares with m the pages without replaced policies.
-func Replace(pager *rules.Pager, m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
+// The result shares with m the pages without replaced policies. It uses the buffer.
+func (b *Buffer) Replace(pager *rules.Pager, m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
 	old := policySet(versions)
-	var copied []rules.Selected
 	return pager.Replace(m, func(page *rules.Page) []rules.Selected {
 		selected := page.Selected()
 		first := slices.IndexFunc(selected, func(s rules.Selected) bool { return old(s.Policy) })
 		if first < 0 {
 			return nil
 		}
-		copied = append(copied[:0], selected...)
-		for i := first; i < len(copied); i++ {
-			if p := copied[i].Policy; old(p) {
-				copied[i].Policy = versions[p]
+		b.selected = append(b.selected[:0], selected...)
+		for i := first; i < len(b.selected); i++ {
+			if p := b.selected[i].Policy; old(p) {
+				b.selected[i].Policy = versions[p]
 			}
 		}
-		return copied
+		return b.selected
 	})
 }
 

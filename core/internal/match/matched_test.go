@@ -61,7 +61,7 @@ func TestMatched(t *testing.T) {
 					want[j] = new(resource.Policy)
 					versions[policies[j]] = want[j]
 				}
-				next, any := match.Replace(pager, m, versions)
+				next, any := new(match.Buffer).Replace(pager, m, versions)
 				if !any || !match.SameMatched(next, selectedOf(want)) {
 					t.Fatalf("%d policies with %d new ones from %d: got %v", n, many, i, policiesOf(next))
 				}
@@ -86,7 +86,7 @@ func TestMatched(t *testing.T) {
 				}
 			}
 		}
-		if next, any := match.Replace(pager, m, map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}); any || !match.SameMatched(next, selected) {
+		if next, any := new(match.Buffer).Replace(pager, m, map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}); any || !match.SameMatched(next, selected) {
 			t.Errorf("%d policies: one of another list was replaced", n)
 		}
 	}
@@ -131,13 +131,32 @@ func TestMatchedWithout(t *testing.T) {
 	}
 }
 
+// A list whose policies are replaced and put back shares all pages with the first list: the
+// hash of a page follows from its policies alone, whichever way they came into it.
+func TestMatchedReplacedBack(t *testing.T) {
+	policies := newPolicies(300)
+	pager := rules.NewPager(maphash.MakeSeed())
+	m := pager.Matched(selectedOf(policies))
+	forth, back := map[*resource.Policy]*resource.Policy{}, map[*resource.Policy]*resource.Policy{}
+	for i := 0; i < len(policies); i += 7 {
+		next := new(resource.Policy)
+		forth[policies[i]], back[next] = next, policies[i]
+	}
+	var buffer match.Buffer
+	next, _ := buffer.Replace(pager, m, forth)
+	again, _ := buffer.Replace(pager, next, back)
+	if slices.Equal(next.Pages(), m.Pages()) || !slices.Equal(again.Pages(), m.Pages()) {
+		t.Errorf("%d pages, of which not all are those of the first list", len(again.Pages()))
+	}
+}
+
 // An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)
 	pager := rules.NewPager(maphash.MakeSeed())
 	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[1]: {}, policies[35]: {}}
-	next, _ := match.Replace(pager, m, versions)
+	next, _ := new(match.Buffer).Replace(pager, m, versions)
 	for name, count := range map[string]func() (n int){
 		"All": func() (n int) { m.All()(func(int, *rules.Selected) bool { n++; return false }); return n },
 		"Since": func() (n int) {
@@ -164,7 +183,7 @@ func BenchmarkMatchedReplace(b *testing.B) {
 	versions := map[*resource.Policy]*resource.Policy{policies[500]: new(resource.Policy)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, any := match.Replace(rules.NewPager(seed), m, versions); !any {
+		if _, any := new(match.Buffer).Replace(rules.NewPager(seed), m, versions); !any {
 			b.Fatal("nothing was replaced")
 		}
 	}

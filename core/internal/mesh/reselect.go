@@ -45,7 +45,7 @@ func (w *evaluator) replaced(s *classConfigs, versions map[*resource.Policy]*res
 				continue
 			}
 		}
-		if matched, any := match.Replace(w.pager, config.Matched(), versions); any {
+		if matched, any := w.buffer.Replace(w.pager, config.Matched(), versions); any {
 			next.configs[i] = w.classConfig(config.Kind(), sample, matched)
 		}
 	}
