@@ -39,20 +39,22 @@ func newOutboundMerger(s semantics.Semantics, section *resource.Section, matched
 // others without setting a leaf. Items of policies that are attached to a route
 // apply to that route alone, so all of them remain.
 func (m *outboundMerger) effectiveMeshItems() []itemRef {
-	var merger resource.Merger
 	var effective []itemRef
-	complete := false
-	for number := len(m.mesh) - 1; number >= 0; number-- {
-		switch p, index, ok := m.to.of(m.mesh[number], m.matched); {
-		case !ok:
-		case p.TargetRef.Kind.IsRoute():
-			effective = append(effective, m.mesh[number])
-		case !complete:
-			if merger == nil {
-				merger = m.section.Conf.NewMerger()
-			}
-			complete = merger.Fill(p.To[index].Conf, number)
+	for _, ref := range m.to.attached {
+		if _, _, ok := m.to.of(ref, m.matched); ok {
+			effective = append(effective, ref)
 		}
+	}
+	var merger resource.Merger
+	for number, complete := len(m.mesh)-1, false; number >= 0 && !complete; number-- {
+		p, index, ok := m.to.of(m.mesh[number], m.matched)
+		if !ok || p.TargetRef.Kind.IsRoute() {
+			continue
+		}
+		if merger == nil {
+			merger = m.section.Conf.NewMerger()
+		}
+		complete = merger.Fill(p.To[index].Conf, number)
 	}
 	if merger == nil {
 		return m.mesh

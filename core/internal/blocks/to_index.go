@@ -14,6 +14,7 @@ import (
 // immutable. Each list is in ascending order.
 type toIndex struct {
 	mesh     []itemRef            // items that select every outbound
+	attached []itemRef            // those of mesh whose policies are attached to a route
 	subsets  []itemRef            // MeshSubset items; only kinds of embedders have them
 	services map[string][]itemRef // MeshService and MeshServiceSubset items, by service
 	routes   map[string][]itemRef // items that select a route by name, by that name
@@ -41,6 +42,9 @@ func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
 			switch t := &to[j].TargetRef; {
 			case t.Kind == resource.TargetMesh:
 				x.mesh = append(x.mesh, ref)
+				if s.Policy.TargetRef.Kind.IsRoute() {
+					x.attached = append(x.attached, ref)
+				}
 			case t.Kind == resource.TargetMeshSubset:
 				x.subsets = append(x.subsets, ref)
 			case t.RefersToDestination(): // no outbound is a destination yet
