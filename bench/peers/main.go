@@ -31,7 +31,10 @@ func main() {
 // run measures everything, writes the page and the picture, and prints the page.
 func run(ctx context.Context, directory string, p plan) error {
 	logrus.SetOutput(io.Discard) // Calico logs
-	start := time.Now()
+	page, err := newPage(p)
+	if err != nil {
+		return err
+	}
 	line := progress.On(os.Stderr)
 	all, err := measureAll(ctx, comparisons(), size{full: true}, p, func(c comparison) {
 		line.Step("%s: %s: %s ...", c.subject, c.work, c.input)
@@ -40,11 +43,7 @@ func run(ctx context.Context, directory string, p plan) error {
 	if err != nil {
 		return err
 	}
-	page, err := newPage(p, time.Since(start))
-	if err != nil {
-		return err
-	}
-	text := page.markdown(all)
+	text := page.markdown(all, time.Now())
 	if err := os.WriteFile(filepath.Join(directory, "RESULTS.md"), []byte(text), 0o644); err != nil {
 		return err
 	}

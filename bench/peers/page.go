@@ -16,10 +16,8 @@ const pictureName = "results.svg"
 // A page is what RESULTS.md says about the run.
 type page struct {
 	plan     plan
-	duration time.Duration
-	date     time.Time
-	commit   string
-	machine  string
+	start    time.Time
+	commit   string // when it started
 	versions []string
 }
 
@@ -35,7 +33,7 @@ var peerModules = []string{
 	"sigs.k8s.io/yaml",
 }
 
-func newPage(p plan, duration time.Duration) (*page, error) {
+func newPage(p plan) (*page, error) {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil, fmt.Errorf("the program has no build information")
@@ -44,7 +42,7 @@ func newPage(p plan, duration time.Duration) (*page, error) {
 	for _, m := range build.Deps {
 		versions[m.Path] = m.Version
 	}
-	page := &page{plan: p, duration: duration, date: time.Now().UTC(), commit: commit(), machine: machine()}
+	page := &page{plan: p, start: time.Now().UTC(), commit: commit()}
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
@@ -79,7 +77,7 @@ func machine() string {
 		model, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH, load)
 }
 
-func (p *page) markdown(all []result) string {
+func (p *page) markdown(all []result, end time.Time) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Meshmatch and its peers
 
@@ -98,7 +96,7 @@ operation; a bar means that they were not measured.
 
 ![ratios](%s)
 
-`, p.date.Format("2006-01-02 15:04 UTC"), p.duration.Round(time.Second), p.commit, p.machine,
+`, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(),
 		p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), pictureName)
 	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
 	var notes []string

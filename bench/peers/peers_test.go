@@ -30,11 +30,11 @@ func TestComparisons(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	page, err := newPage(p, time.Second)
+	page, err := newPage(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := page.markdown(all)
+	text := page.markdown(all, time.Now())
 	for _, r := range all {
 		if !strings.Contains(text, "| "+r.peer+" |") || !strings.Contains(text, r.comparison.input) {
 			t.Errorf("the page lacks %s of %s", r.peer, r.comparison.input)

@@ -65,6 +65,26 @@ func (m Matched) At(i int) *Selected {
 	return &selected[len(selected)-int(m.ends[page])+i]
 }
 
+// Below returns a reader that is at the end of the list.
+func (m Matched) Below() Below { return Below{m, len(m.pages) - 1} }
+
+// Below reads policies at descending positions of a list, without the search of
+// [Matched.At].
+type Below struct {
+	list Matched
+	page int
+}
+
+// At returns policy i of the list. Each i must be at most that of the previous call. The
+// caller must not change the policy.
+func (b *Below) At(i int) *Selected {
+	for b.page > 0 && b.list.ends[b.page-1] > uint32(i) {
+		b.page--
+	}
+	selected := b.list.pages[b.page].selected
+	return &selected[len(selected)-int(b.list.ends[b.page])+i]
+}
+
 // All yields the policies in order, with their position. The caller must not
 // change them.
 func (m Matched) All() iter.Seq2[int, *Selected] {

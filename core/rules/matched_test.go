@@ -70,6 +70,11 @@ func TestMatchedPages(t *testing.T) {
 			}
 			next++
 		}
+		for i, below := n-1, m.Below(); i >= 0; i -= 3 {
+			if below.At(i) != m.At(i) || below.At(i) != m.At(i) {
+				t.Errorf("%d policies: Below yields another one at %d", n, i)
+			}
+		}
 		if m.Len() != n || next != n {
 			t.Errorf("%d policies: the length is %d, and All yields %d", n, m.Len(), next)
 		}

@@ -46,9 +46,16 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 		}
 	}
 	var merger resource.Merger
+	below := m.matched.Below()
 	for number, complete := len(m.mesh)-1, false; number >= 0 && !complete; number-- {
-		p, index, ok := m.to.of(m.mesh[number], m.matched)
-		if !ok || p.TargetRef.Kind.IsRoute() {
+		at, index, ok := m.to.position(m.mesh[number])
+		if !ok {
+			continue
+		}
+		p := below.At(at).Policy
+		// The list of policies is long and their memory is scattered, so a field that
+		// need not be read is not.
+		if len(m.to.attached) > 0 && p.TargetRef.Kind.IsRoute() {
 			continue
 		}
 		if merger == nil {

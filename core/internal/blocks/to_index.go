@@ -82,15 +82,25 @@ type toItems struct {
 // of returns the item that a ref identifies in the policies of the class
 // config. It returns false if the policy is missing.
 func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, index int, ok bool) {
-	at := int(ref >> 32)
+	at, index, ok := x.position(ref)
+	if !ok {
+		return nil, 0, false
+	}
+	return matched.At(at).Policy, index, true
+}
+
+// position returns the position of the policy of an item in the class config, and that of
+// the item in the policy. It returns false if the policy is missing.
+func (x *toItems) position(ref itemRef) (at, index int, ok bool) {
+	at = int(ref >> 32)
 	if len(x.missing) > 0 {
 		before, missing := slices.BinarySearch(x.missing, at)
 		if missing {
-			return nil, 0, false
+			return 0, 0, false
 		}
 		at -= before
 	}
-	return matched.At(at).Policy, int(ref & 0xffff_ffff), true
+	return at, int(ref & 0xffff_ffff), true
 }
 
 // without removes the items of the policies at the given positions of the class
