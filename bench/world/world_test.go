@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meshmatch/meshmatch/bench/gate"
 	"github.com/meshmatch/meshmatch/core"
 )
 
@@ -103,6 +104,35 @@ func TestRelabel(t *testing.T) {
 				t.Fatalf("%s: round %d moves a dataplane from %s to %s", shape.Name, round, before, after)
 			}
 		}
+	}
+}
+
+// A report in the format of Go benchmarks is read by benchgate: each change is a benchmark,
+// with its least time.
+func TestWriteBenchmarks(t *testing.T) {
+	r := &Report{
+		Shape: "fleet", Sizes: core.Sizes{Dataplanes: 1_000, Policies: 10}, Load: time.Second, Build: time.Millisecond, Read: 5, ReadCold: 7,
+		Changes: []Row{{Change: "relabel a dataplane", Samples: 3, Least: 20 * time.Microsecond, Compare: 9, Touched: 1}},
+	}
+	var text strings.Builder
+	if err := r.WriteBenchmarks(&text); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := gate.ParseRules(strings.NewReader(`
+count   World/shape=fleet/dataplanes=1000/policies=10/*  5
+ceiling World/shape=fleet/dataplanes=1000/policies=10/change=relabel-a-dataplane sec/op         21us
+ceiling World/shape=fleet/dataplanes=1000/policies=10/change=relabel-a-dataplane dataplanes/op  1
+`), "rules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := gate.Load(strings.NewReader(text.String()), "world.txt", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := rules.Check(results, true)
+	if err != nil || !outcomes.OK() {
+		t.Errorf("%+v, %v\n%s", outcomes, err, text.String())
 	}
 }
 

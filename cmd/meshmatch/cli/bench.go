@@ -28,7 +28,7 @@ type worldFlags struct {
 }
 
 func newBenchWorld(g *globals) *cobra.Command {
-	f := worldFlags{form: choice{"table", append(slices.Clone(outputs), "svg")}}
+	f := worldFlags{form: choice{"table", append(slices.Clone(outputs), "svg", "bench")}}
 	c := &cobra.Command{
 		Use:   "world",
 		Short: "Measure loading, changing and reading a world of a given size",
@@ -40,6 +40,9 @@ With several sizes the growth of each change is printed too: 0 is no growth, 1 i
 in proportion to the number of dataplanes. With --max-slope it is an error if a
 change that affects the same number of dataplanes in each world grows faster. A
 change that needs a larger world is left out.
+
+With -o bench the answer has the format of Go benchmarks: benchstat compares two of them,
+and benchgate check compares one with rules.
 
 With -o svg the answer is a picture of these times against the number of dataplanes.
 
@@ -90,8 +93,8 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 	if !(f.maxSlope >= 0) || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
 		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
 	}
-	picture := f.form.word == "svg"
-	if !picture {
+	picture, benchmarks := f.form.word == "svg", f.form.word == "bench"
+	if !picture && !benchmarks {
 		g.output.word = f.form.word
 	}
 	line := progress.On(c.ErrOrStderr())
@@ -119,7 +122,13 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 		answer.Worlds = append(answer.Worlds, report)
 	}
 	answer.Slopes = worldbench.Slopes(answer.Worlds)
-	if picture {
+	if benchmarks {
+		for _, r := range answer.Worlds {
+			if err := r.WriteBenchmarks(c.OutOrStdout()); err != nil {
+				return err
+			}
+		}
+	} else if picture {
 		if err := worldPicture(c.OutOrStdout(), &answer); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
 			switch t := &to[j].TargetRef; {
 			case t.Kind == resource.TargetMesh:
 				x.mesh = append(x.mesh, ref)
-				if s.Policy.TargetRef.Kind.IsRoute() {
+				if selected.Policy.TargetRef.Kind.IsRoute() {
 					x.attached = append(x.attached, ref)
 				}
 			case t.Kind == resource.TargetMeshSubset:
