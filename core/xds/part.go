@@ -1,6 +1,8 @@
 package xds
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -30,6 +32,9 @@ type Part struct {
 	Origin Origin
 	// Tags are the tags of the inbound or outbound; nil for other origins.
 	Tags resource.Tags
+	// Names are further names of resources of the part, by their names: a MeshProxyPatch
+	// may use those that Kuma gives them (SPEC 17.4).
+	Names map[string][]string
 	// Messages are clusters, load assignments, listeners or route configurations. A
 	// translator may change, remove or add messages.
 	Messages []proto.Message
@@ -39,6 +44,11 @@ type Part struct {
 	Sealed *seal.Inbound
 	// Changes are the references that patches add to the resources of the part.
 	Changes []PartChange
+}
+
+// IsNamed reports whether a resource of the part has a name, or that as a further name.
+func (p *Part) IsNamed(resource, name string) bool {
+	return resource == name || slices.Contains(p.Names[resource], name)
 }
 
 // PartChange is what a resource of a part refers to because of a field of a conf. Whether

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -57,6 +58,9 @@ type Builder struct {
 	locators sync.Map
 
 	scope core.Scope // see Options
+
+	// semantics is that of all views of the builder. The first one sets it.
+	semantics semantics.Semantics
 
 	mu   sync.Mutex
 	last *State
@@ -149,6 +153,9 @@ func nameOf(m proto.Message) (wire.Type, string) {
 func (b *Builder) At(view *core.View) *State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.semantics != view.Semantics() {
+		b.semantics = view.Semantics()
+	}
 	if b.last == nil || b.last.view != view {
 		b.last = newState(b, view, b.last)
 	}

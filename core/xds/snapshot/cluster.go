@@ -71,7 +71,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			t.Cluster(c, key.confs.own[i])
 		}
 		message.SetHTTPOptions(c.Message, c.HTTP)
-		return b.finish(&draft{Part: xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+		return b.finish(&draft{Part: xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
 			Messages: messages}, confs: key.confs.all()}, key.confs.finish)
 	})
 }

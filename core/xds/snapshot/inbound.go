@@ -82,7 +82,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 		t.Inbound(i, confs.inbound(t.Kind, index))
 	}
 	message.SetHTTPOptions(i.Cluster, i.HTTP)
-	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}}
+	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Names: b.inboundNames(name, workload, address, in), Messages: []proto.Message{i.Listener, i.Cluster}}}
 	for _, t := range b.shape.inbounds {
 		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
 	}

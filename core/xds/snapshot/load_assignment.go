@@ -28,7 +28,7 @@ func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built
 	return b.endpoints.get(key, d, func(client *client) *built {
 		r := xds.Report{Place: key.destination.name}
 		m := b.assignment(key, &r, client)
-		return b.finish(&draft{Part: xds.Part{Report: r, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+		return b.finish(&draft{Part: xds.Part{Report: r, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
 			Messages: []proto.Message{m}}, confs: key.confs.all()}, key.confs.finish)
 	})
 }

@@ -65,7 +65,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			warnUnused(&o.Report, key.confs, func(p *resource.Policy) bool { return o.Policy != nil && o.Policy.ID == p.ID })
 		}
 		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
-		part := &draft{Part: xds.Part{Report: o.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+		part := &draft{Part: xds.Part{Report: o.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(name, b.semantics.OutboundNames(key.address, key.port, b.kumaNames(key.destination))),
 			Messages: []proto.Message{o.Listener}}, backends: o.Backends.Referred, found: found.outbounds, confs: key.confs.all()}
 		for _, c := range o.Clusters {
 			part.Messages = append(part.Messages, c)

@@ -99,7 +99,7 @@ func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message
 		}
 	case *routev3.RouteConfiguration:
 		if m.VirtualHost != nil && hostMatches(p, m.VirtualHost.Match, message) {
-			return withVirtualHost(message, m.VirtualHost)
+			return withVirtualHost(p, message, m.VirtualHost)
 		}
 	}
 	return message, false, nil
@@ -115,22 +115,27 @@ func replaced[M proto.Message](m M, operation meshproxypatch.ResourceOperation, 
 }
 
 func clusterMatches(p *xds.Part, m *meshproxypatch.ClusterMatch, c *clusterv3.Cluster) bool {
-	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.Name, c.Name)
+	return m == nil || matchesOrigin(p, m.Origin) && nameMatches(p, m.Name, c.Name)
 }
 
 func listenerMatches(p *xds.Part, m *meshproxypatch.ListenerMatch, l *listenerv3.Listener) bool {
-	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.Name, l.Name) && matchesTags(p, m.Tags)
+	return m == nil || matchesOrigin(p, m.Origin) && nameMatches(p, m.Name, l.Name) && matchesTags(p, m.Tags)
 }
 
 func filterMatches(p *xds.Part, m *meshproxypatch.FilterMatch, l *listenerv3.Listener) bool {
-	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.ListenerName, l.Name) && matchesTags(p, m.ListenerTags)
+	return m == nil || matchesOrigin(p, m.Origin) && nameMatches(p, m.ListenerName, l.Name) && matchesTags(p, m.ListenerTags)
 }
 
 func hostMatches(p *xds.Part, m *meshproxypatch.VirtualHostMatch, r *routev3.RouteConfiguration) bool {
-	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.RouteConfigurationName, r.Name)
+	return m == nil || matchesOrigin(p, m.Origin) && nameMatches(p, m.RouteConfigurationName, r.Name)
 }
 
 func matchesOrigin(p *xds.Part, origin *string) bool { return absentOr(origin, string(p.Origin)) }
+
+// nameMatches reports whether a condition on the name of a resource is absent or holds.
+func nameMatches(p *xds.Part, condition *string, resource string) bool {
+	return condition == nil || p.IsNamed(resource, *condition)
+}
 
 // absentOr reports whether a condition is absent or has the value.
 func absentOr(condition *string, value string) bool { return condition == nil || *condition == value }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
@@ -113,9 +114,9 @@ func keepName(name string, f filter) {
 }
 
 // withVirtualHost returns routes with a modification of their virtual hosts.
-func withVirtualHost(r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod) (proto.Message, bool, error) {
+func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod) (proto.Message, bool, error) {
 	r = proto.CloneOf(r)
-	is := func(h *routev3.VirtualHost) bool { return mod.Match == nil || absentOr(mod.Match.Name, h.Name) }
+	is := func(h *routev3.VirtualHost) bool { return mod.Match == nil || nameMatches(p, mod.Match.Name, h.Name) }
 	switch mod.Operation {
 	case meshproxypatch.AddResource:
 		host, err := readResource[*routev3.VirtualHost](*mod.Value)
