@@ -111,7 +111,7 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stor
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
-	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 ./core/serve/pages/e2e/...
+	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/serve/pages/e2e
 
 screenshots: ## Make the pictures of pages in README.md anew: needs Debian's package chromium
 	$(GO) run ./core/serve/pages/e2e/screenshots -out core/serve/pages/screenshots testdata/demo testdata/access/identity.yaml

@@ -502,6 +502,27 @@ func TestStoreOnOverview(t *testing.T) {
 	}
 }
 
+// TestAssets has one style sheet, one script of at most 30 KB, and one icon, which are cached
+// until they change.
+func TestAssets(t *testing.T) {
+	s := newSite(t, demo...)
+	page := s.get("/")
+	links := page.all(func(n *node) bool { return n.Data == "script" || n.Data == "link" })
+	if len(links) != 3 {
+		t.Errorf("the page has %d files", len(links))
+	}
+	for _, link := range links {
+		path := strings.TrimPrefix(link.attr("src")+link.attr("href"), prefix)
+		w := s.ask(http.MethodGet, path, nil)
+		if w.Code != http.StatusOK || w.Body.Len() > 30_000 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: status %d, %d B, %s", path, w.Code, w.Body.Len(), w.Header().Get("Cache-Control"))
+		}
+		if w := s.ask(http.MethodGet, strings.Replace(path, "v=", "v=0", 1), nil); strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: another version is cached for ever", path)
+		}
+	}
+}
+
 // TestEmpty checks that a page without anything to show says what to do.
 func TestEmpty(t *testing.T) {
 	s := ofText(t, "{type: Mesh, name: default}\n")
