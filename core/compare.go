@@ -58,12 +58,13 @@ func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resou
 // changedMeshes yields the states of the meshes that two views do not share, sorted by
 // name; nil for a mesh that a view does not have.
 func changedMeshes(before, after *View) iter.Seq2[*mesh.State, *mesh.State] {
-	byName := func(a, b *mesh.State) int { return strings.Compare(a.Name(), b.Name()) }
 	return func(yield func(a, b *mesh.State) bool) {
-		for a, b := range sorted.Join(before.meshes, after.meshes, byName) {
+		for a, b := range sorted.Join(before.meshes, after.meshes, meshByName) {
 			if a != b && !yield(a, b) {
 				return
 			}
 		}
 	}
 }
+
+func meshByName(a, b *mesh.State) int { return strings.Compare(a.Name(), b.Name()) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -28,6 +29,11 @@ type DestinationChange struct {
 	// Endpoints are the dataplanes that were added, removed or changed and that the
 	// MeshService selects in either view, sorted.
 	Endpoints []resource.ID
+	// Zones are the resources that were added, removed or changed and that decide how
+	// clients reach the destination in either view, sorted (SPEC 17.4): addresses and
+	// zone proxies of its zone, egresses, and the Secrets of an external service. Clients
+	// of some zones may not be concerned.
+	Zones []resource.ID
 }
 
 // CompareDestinations returns what changed for destinations from one view to another,
@@ -37,11 +43,15 @@ type DestinationChange struct {
 // difference and to the number of destinations.
 func CompareDestinations(before, after *View) []DestinationChange {
 	var changes []DestinationChange
-	for a, b := range changedMeshes(before, after) {
-		for _, d := range mesh.CompareDestinations(a, b) {
+	globals := mesh.EditedObjects(before.globals, after.globals)
+	for a, b := range sorted.Join(before.meshes, after.meshes, meshByName) {
+		if a == b && len(globals) == 0 {
+			continue
+		}
+		for _, d := range mesh.CompareDestinations(a, b, globals) {
 			c := DestinationChange{
 				Mesh: cmp.Or(a, b).Name(), Destination: d.Destination, Action: Changed,
-				OwnResource: d.OwnResource, Policies: d.Policies, Endpoints: d.Endpoints,
+				OwnResource: d.OwnResource, Policies: d.Policies, Endpoints: d.Endpoints, Zones: d.Zones,
 			}
 			switch {
 			case d.Joined:

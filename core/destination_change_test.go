@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // destinationsText renders the changes of destinations, one line for each.
@@ -27,6 +28,9 @@ func destinationsText(c core.Commit) []string {
 		}
 		for _, id := range change.Endpoints {
 			line += ", endpoint " + id.Name
+		}
+		for _, id := range change.Zones {
+			line += ", through " + id.Kind + " " + id.Name
 		}
 		lines = append(lines, line)
 	}
@@ -142,5 +146,85 @@ func TestDestinationChanges(t *testing.T) {
 	want := []string{"joined files, itself", "joined api, itself, endpoint api-1", "joined db, itself"}
 	if diff := cmp.Diff(want, destinationsText(core.Commit{Before: new(core.View), After: e.View()})); diff != "" {
 		t.Errorf("a new mesh: %s", diff)
+	}
+}
+
+// zonesWorld has destinations of the zone of the client, of another zone and outside.
+const zonesWorld = `
+---
+{type: MeshService, name: near, labels: {kuma.io/zone: east, team: a}, spec: {ports: [{port: 80}]}}
+---
+{type: MeshService, name: far, labels: {kuma.io/zone: west, team: b}, spec: {ports: [{port: 80}]}}
+---
+{type: MeshMultiZoneService, name: all, spec: {selector: {meshService: {matchLabels: {team: b}}}, ports: [{port: 80}]}}
+---
+{type: MeshMultiZoneService, name: here, spec: {selector: {meshService: {matchLabels: {team: a}}}, ports: [{port: 80}]}}
+---
+{type: MeshExternalService, name: out, spec: {match: {port: 80}, tls: {enabled: true, verification: {caCert: {secret: ca}}}}}
+---
+{type: MeshExternalService, name: out-west, labels: {kuma.io/zone: west}, spec: {match: {port: 80}}}
+---
+{type: MeshZoneAddress, name: west, labels: {kuma.io/zone: west}, spec: {address: 10.9.0.1, port: 10001}}
+---
+{type: ZoneIngress, name: west-1, zone: west, networking: {address: 10.0.0.8, port: 10001, advertisedAddress: 10.9.0.2, advertisedPort: 10001}}
+---
+{type: Secret, name: ca, data: Y2E=}
+---
+{type: Dataplane, name: egress, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.7, listeners: [{type: ZoneEgress, port: 10002}]}}
+`
+
+// A change of an address of a zone, of a zone proxy or of a Secret names the destinations
+// that clients reach by it, in the semantics that use zone proxies.
+func TestDestinationChangesOfZones(t *testing.T) {
+	replaced := func(old, by string) string { return strings.Replace(zonesWorld, old, by, 1) }
+	for name, c := range map[string]struct {
+		upsert string
+		delete []resource.ID
+		as     semantics.Semantics
+		want   []string
+	}{
+		"an address": {
+			upsert: replaced("10.9.0.1", "10.9.0.3"), as: semantics.Kuma3,
+			want: []string{"changed all, through MeshZoneAddress west", "changed far, through MeshZoneAddress west"},
+		},
+		"an address is removed": {
+			delete: []resource.ID{{Kind: "MeshZoneAddress", Mesh: "default", Name: "west"}}, as: semantics.Kuma,
+			want: []string{"changed all, through MeshZoneAddress west", "changed far, through MeshZoneAddress west"},
+		},
+		"an ingress of Kuma 2": {
+			upsert: replaced("10.9.0.2", "10.9.0.3"), as: semantics.Kuma,
+			want: []string{"changed all, through ZoneIngress west-1", "changed far, through ZoneIngress west-1"},
+		},
+		"an egress":                {upsert: replaced("port: 10002", "port: 10003"), as: semantics.Kuma, want: []string{"changed out, through Dataplane egress"}},
+		"an egress of Kuma 2":      {upsert: "{type: ZoneEgress, name: e, zone: west, networking: {address: 10.0.0.6, port: 1}}", as: semantics.Kuma, want: []string{"changed out, through ZoneEgress e", "changed out-west, through ZoneEgress e"}},
+		"a Secret":                 {upsert: replaced("Y2E=", "Y2I="), as: semantics.Kuma, want: []string{"changed out, through Secret ca"}},
+		"a Secret without zones":   {upsert: replaced("Y2E=", "Y2I="), want: []string{"changed out, through Secret ca"}},
+		"an address without zones": {upsert: replaced("10.9.0.1", "10.9.0.3")},
+		"the same in other lines":  {upsert: "\n\n" + zonesWorld, as: semantics.Kuma},
+		"a Secret of nothing":      {upsert: "{type: Secret, mesh: default, name: other, data: Y2E=}", as: semantics.Kuma},
+		"an ingress of a proxy":    {upsert: "{type: Dataplane, name: i, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.5, listeners: [{type: ZoneIngress, port: 1}]}}", as: semantics.Kuma},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := core.Options{Semantics: c.as}
+			e := core.NewEngine(kinds.All(), options)
+			apply(t, e, core.Batch{Upsert: decode(t, zonesWorld)})
+			before := e.View()
+			b := core.Batch{Delete: c.delete}
+			if c.upsert != "" {
+				b.Upsert = decode(t, c.upsert)
+			}
+			apply(t, e, b)
+			stranger, err := options.NewView(t.Context(), kinds.All(), decode(t, "\n"+zonesWorld))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for from, v := range map[string]*core.View{"the engine's": before, "a stranger's": stranger} {
+				for direction, commit := range map[string]core.Commit{"from": {Before: v, After: e.View()}, "back to": {Before: e.View(), After: v}} {
+					if diff := cmp.Diff(c.want, destinationsText(commit)); diff != "" {
+						t.Errorf("%s %s view: %s", direction, from, diff)
+					}
+				}
+			}
+		})
 	}
 }

@@ -16,24 +16,26 @@ import (
 // DestinationDifference is what changed for a destination. The fields are those of
 // core.DestinationChange.
 type DestinationDifference struct {
-	Destination         resource.ID // zero: all destinations of the mesh
-	Joined, Left        bool
-	OwnResource         bool
-	Policies, Endpoints []resource.ID
+	Destination                resource.ID // zero: all destinations of the mesh
+	Joined, Left               bool
+	OwnResource                bool
+	Policies, Endpoints, Zones []resource.ID
 }
 
 // CompareDestinations returns what changed for destinations from one state of a mesh to
-// another, sorted by identity; nil is a mesh without resources.
-func CompareDestinations(before, after *State) []DestinationDifference {
+// another, sorted by identity; nil is a mesh without resources. Globals are the
+// [EditedObjects] without a mesh.
+func CompareDestinations(before, after *State, globals [][2]resource.Object) []DestinationDifference {
 	c := &destinationComparison{before: before, after: after, found: map[resource.ID]*DestinationDifference{}}
 	c.addResources()
 	if before != nil && after != nil {
 		c.addPolicies()
 	}
 	c.addEndpoints()
+	c.addZones(globals)
 	differences := make([]DestinationDifference, 0, len(c.found))
 	for _, d := range c.found {
-		for _, list := range []*[]resource.ID{&d.Policies, &d.Endpoints} {
+		for _, list := range []*[]resource.ID{&d.Policies, &d.Endpoints, &d.Zones} {
 			slices.SortFunc(*list, resource.ID.Compare)
 			*list = slices.Compact(*list)
 		}

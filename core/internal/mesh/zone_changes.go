@@ -1,0 +1,145 @@
+package mesh
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/specs"
+)
+
+// EditedObjects yields the objects that were added, changed or removed, each as it was and
+// as it is, nil if it does not exist.
+func EditedObjects(before, after Objects) (edited [][2]resource.Object) {
+	byID := func(a, b resource.Object) int { return a.Identity().Compare(b.Identity().ID) }
+	for old, next := range sorted.Join(before, after, byID) {
+		if old != next && !equalZoneObject(old, next) {
+			edited = append(edited, [2]resource.Object{old, next})
+		}
+	}
+	return edited
+}
+
+// equalZoneObject reports whether two objects on which the way to destinations depends are
+// equal, except for their positions in files.
+func equalZoneObject(a, b resource.Object) bool {
+	if a == nil || b == nil || !equalMeta(a.Identity(), b.Identity()) {
+		return false
+	}
+	return reflect.DeepEqual(zoneSpecOf(a), zoneSpecOf(b))
+}
+
+// zoneSpecOf returns the content of such an object; nil for other objects.
+func zoneSpecOf(o resource.Object) any {
+	switch o := o.(type) {
+	case *resource.MeshZoneAddress:
+		return o.Spec
+	case *resource.ZoneIngress:
+		return o.Spec
+	case *resource.ZoneEgress:
+		return o.Spec
+	case *resource.Secret:
+		return o.Spec
+	}
+	return nil
+}
+
+// addZones adds the destinations that clients reach in another way because a zone proxy, its
+// address or a Secret was added, changed or removed (SPEC 17.4). Globals are the edited
+// objects without a mesh.
+func (c *destinationComparison) addZones(globals [][2]resource.Object) {
+	edited := globals
+	if c.before == nil || c.after == nil || c.before.resources != c.after.resources {
+		edited = slices.Concat(globals, EditedObjects(objectsOf(c.before), objectsOf(c.after)))
+	}
+	for _, versions := range edited {
+		for _, o := range versions {
+			if o != nil {
+				c.addZoneObject(o)
+			}
+		}
+	}
+	for old, next := range Edited(c.before, c.after) {
+		for _, d := range []*resource.Dataplane{old, next} {
+			if d != nil && slices.ContainsFunc(d.Listeners, func(l resource.Listener) bool { return l.Egress }) {
+				c.addExternal(d.ID, enforce.ZoneOf(d))
+			}
+		}
+	}
+}
+
+func (c *destinationComparison) addZoneObject(o resource.Object) {
+	id := o.Identity().ID
+	switch o := o.(type) {
+	case *resource.MeshZoneAddress:
+		c.addZone(id, o.Zone())
+	case *resource.ZoneIngress:
+		c.addZone(id, o.Zone())
+	case *resource.ZoneEgress:
+		c.addExternal(id, o.Zone())
+	case *resource.Secret:
+		c.addThrough(id, func(_ *State, d resource.Destination) bool {
+			external, is := d.(*resource.MeshExternalService)
+			return is && usesSecret(external.Spec.TLS, id.Name)
+		})
+	}
+}
+
+// addZone adds the destinations that clients of other zones reach through the ingress of a
+// zone.
+func (c *destinationComparison) addZone(by resource.ID, zone string) {
+	c.addThrough(by, func(m *State, d resource.Destination) bool {
+		in := func(s *resource.MeshService) bool { return s.Zone() == zone }
+		switch d := d.(type) {
+		case *resource.MeshService:
+			return m.hasZones() && in(d)
+		case *resource.MeshMultiZoneService:
+			return m.hasZones() && slices.ContainsFunc(m.Destinations().MeshServicesOf(d), in)
+		}
+		return false
+	})
+}
+
+// addExternal adds the external services that clients reach through an egress of a zone.
+func (c *destinationComparison) addExternal(by resource.ID, zone string) {
+	c.addThrough(by, func(m *State, d resource.Destination) bool {
+		_, is := d.(*resource.MeshExternalService)
+		return is && m.hasZones() && destination.InZone(d, zone)
+	})
+}
+
+// addThrough adds the destinations of both states for which reached returns true.
+func (c *destinationComparison) addThrough(by resource.ID, reached func(*State, resource.Destination) bool) {
+	for _, m := range []*State{c.before, c.after} {
+		if m == nil {
+			continue
+		}
+		for _, d := range m.Destinations().All() {
+			if reached(m, d) {
+				changed := c.of(d.Identity().ID)
+				changed.Zones = append(changed.Zones, by)
+			}
+		}
+	}
+}
+
+// hasZones reports whether zone proxies are used.
+func (m *State) hasZones() bool { return m.index.Semantics().Zones().Proxied }
+
+// usesSecret reports whether a certificate or key of an external service is in a Secret.
+func usesSecret(tls *specs.ExternalTLS, name string) bool {
+	if tls == nil || tls.Verification == nil {
+		return false
+	}
+	v := tls.Verification
+	return slices.ContainsFunc([]*specs.Certificate{v.CACert, v.ClientCert, v.ClientKey}, func(c *specs.Certificate) bool {
+		if c == nil {
+			return false
+		}
+		secret, is := c.SecretName()
+		return is && secret == name
+	})
+}
