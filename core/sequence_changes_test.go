@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -30,6 +31,7 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 		}
 	}
 	checkEdited(s.T, commit.Before, commit.After)
+	s.checkZones(commit)
 	for id, then := range before {
 		if _, stays := after[id]; !stays {
 			s.checkChange(id, changes, core.Left, then, [2]answer{})
@@ -155,4 +157,56 @@ func checkEdited(t testing.TB, before, after *core.View) {
 // an empty list of outbounds are the same.
 func sameDataplaneContent(a, b *resource.Dataplane) bool {
 	return cmp.Equal(a, b, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(resource.Meta{}, "Pos"), cmpopts.IgnoreUnexported(resource.Dataplane{}))
+}
+
+// checkZones expects that a commit names each destination that clients reach at other
+// addresses of zone proxies, or whose certificates are in a changed Secret.
+func (s *sequence) checkZones(commit core.Commit) {
+	s.Helper()
+	named := map[resource.ID]core.DestinationChange{}
+	for _, c := range commit.DestinationChanges() {
+		named[c.Destination] = c
+	}
+	for _, mesh := range commit.After.Meshes() {
+		before, after := zonesOf(commit.Before, mesh), zonesOf(commit.After, mesh)
+		secret := resource.ID{Kind: "Secret", Mesh: mesh, Name: "ca"}
+		secrets := !sameSecret(commit.Before.Object(secret), commit.After.Object(secret))
+		for _, d := range commit.After.Destinations(mesh).All() {
+			id, differ := d.Identity().ID, false
+			for _, zone := range []string{"east", "west_1%"} {
+				switch d := d.(type) {
+				case *resource.MeshService:
+					differ = differ || d.Zone() == zone && !slices.Equal(before.Addresses(zone), after.Addresses(zone))
+				case *resource.MeshExternalService:
+					differ = differ || destination.InZone(d, zone) && !slices.EqualFunc(before.Egresses(zone), after.Egresses(zone), func(a, b destination.Egress) bool {
+						return a.ZoneAddress == b.ZoneAddress && a.Zone == b.Zone
+					})
+					differ = differ || secrets && d.Spec.TLS != nil
+				}
+			}
+			if differ && len(named[id].Zones) == 0 {
+				s.Fatalf("%s is reached in another way, and no change names what changed: %+v", id, named[id])
+			}
+			for _, cause := range named[id].Zones {
+				if cause.Kind == "Secret" && !secrets {
+					s.Fatalf("%s is changed by %s, which is the same", id, cause)
+				}
+			}
+		}
+	}
+}
+
+// zonesOf returns how other zones and external services are reached, if there are identities.
+func zonesOf(v *core.View, mesh string) *destination.Zones {
+	proxies := slices.DeleteFunc(slices.Clone(v.Dataplanes(mesh)), func(d *resource.Dataplane) bool { return len(d.Listeners) == 0 })
+	return destination.NewZones(destination.ZoneSources{
+		Semantics: v.Semantics(), Identified: true, Objects: v.Objects(mesh), Globals: v.Objects(""), Proxies: proxies,
+	})
+}
+
+func sameSecret(a, b resource.Object) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return string(a.(*resource.Secret).Spec.Data) == string(b.(*resource.Secret).Spec.Data)
 }

@@ -35,7 +35,8 @@ func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 		i.Spec.Selector = &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{MatchLabels: labels}}
 	}
 	path := conf.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
-	i.Spec.SpiffeID = &spiffe.IDTemplate{Path: &path}
+	domain := conf.Template("td") // the default has the zone, and not every zone can be part of it
+	i.Spec.SpiffeID = &spiffe.IDTemplate{TrustDomain: &domain, Path: &path}
 	return i
 }
 

@@ -21,6 +21,41 @@ func (m *meshMaker) addDestinations(s *Scenario) {
 	for i := range 1 + m.of(5) {
 		s.add(m.destination(i))
 	}
+	if m.kuma {
+		m.addZones(s)
+	}
+}
+
+// addZones adds addresses of zones, zone proxies of Kuma 2, and a Secret of external
+// services (SPEC 17.4).
+func (m *meshMaker) addZones(s *Scenario) {
+	address := func() string { return fmt.Sprintf("10.9.0.%d", 1+m.of(3)) }
+	if m.rarely(3) {
+		document := m.resource("MeshZoneAddress", pick(m.choices, names...), map[string]any{}, map[string]any{"address": address(), "port": 10001})
+		if document != nil {
+			labelsOf(document)["kuma.io/zone"] = pick(m.choices, zones...)
+		}
+		s.add(document)
+	}
+	if m.rarely(3) {
+		s.add(map[string]any{"type": "ZoneIngress", "name": "i", "zone": pick(m.choices, zones...), "networking": map[string]any{
+			"address": "10.0.0.8", "port": 10001, "advertisedAddress": address(), "advertisedPort": 10001,
+		}})
+	}
+	if m.rarely(3) {
+		s.add(map[string]any{"type": "ZoneEgress", "name": "e", "zone": pick(m.choices, zones...), "networking": map[string]any{"address": address(), "port": 10002}})
+	}
+	if m.rarely(3) {
+		s.add(map[string]any{"type": "Secret", "mesh": "default", "name": "ca", "data": pick(m.choices, "Y2E=", "Y2I=")})
+	}
+}
+
+// labelsOf returns the labels of a document in either format.
+func labelsOf(document map[string]any) map[string]any {
+	if metadata, kubernetes := document["metadata"].(map[string]any); kubernetes {
+		document = metadata
+	}
+	return document["labels"].(map[string]any)
 }
 
 // destination returns a destination, usually with virtual addresses.
