@@ -270,6 +270,25 @@ func TestWriteInDoubt(t *testing.T) {
 	}
 }
 
+// The error of a write of one transaction without an answer says that it may be written.
+func TestOneWriteInDoubt(t *testing.T) {
+	server := etcdtest.Start(t)
+	proxy := etcdtest.NewProxy(t, server.Address())
+	s := open(t, "etcd://"+proxy.Address()+"/one")
+	read, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Delay(4 * time.Second)
+	_, err = s.Write(t.Context(), read, changes(1, "10.0.0.1"))
+	if err == nil || !strings.HasSuffix(err.Error(), "it may be written all the same: apply again") || !strings.Contains(err.Error(), "a connection can be made") {
+		t.Errorf("the error is %v", err)
+	}
+	if u := first(t, open(t, server.URL("one"))); len(u.Set.Dataplanes) != 1 {
+		t.Errorf("%d dataplanes are written", len(u.Set.Dataplanes))
+	}
+}
+
 // While the key of a write exists, nothing is applied. After its lease has ended, the last state
 // stays until another write is complete.
 func TestInterruptedWrite(t *testing.T) {

@@ -20,7 +20,7 @@ const probeTimeout = time.Second
 func (s *Store) readable(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("no answer within %v: %w", timeout, s.unreachable())
+		return fmt.Errorf("%w within %v: %w", errNoAnswer, timeout, s.unreachable())
 	case errors.Is(err, rpctypes.ErrUserEmpty), errors.Is(err, rpctypes.ErrPermissionDenied) && s.options.User == "":
 		return fmt.Errorf("%w; give a user with a password", err)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
@@ -28,6 +28,9 @@ func (s *Store) readable(err error) error {
 	}
 	return err
 }
+
+// errNoAnswer indicates that it is not known whether a request was done.
+var errNoAnswer = errors.New("no answer")
 
 // errSilent is the cause if an endpoint can be reached.
 var errSilent = errors.New("a connection can be made, but no request is answered; does the cluster have a leader?")

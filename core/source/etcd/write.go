@@ -92,7 +92,7 @@ func (s *Store) Write(ctx context.Context, read *Stored, changes []Change) (int6
 	if len(chunks) == 1 && !read.Interrupted {
 		var conflict string
 		revision, conflict, err := w.commit(ctx, chunks[0], nil, nil)
-		return revision, w.failure(err, conflict)
+		return revision, inDoubt(w.failure(err, conflict))
 	}
 	return w.parts(ctx, chunks, len(changes))
 }
@@ -187,6 +187,15 @@ func (w *writer) failure(err error, conflict string) error {
 	return nil
 }
 
+// inDoubt returns the error of the last transaction of a write, which may have been
+// committed without an answer.
+func inDoubt(err error) error {
+	if errors.Is(err, errNoAnswer) {
+		return fmt.Errorf("%w; it may be written all the same: apply again", err)
+	}
+	return err
+}
+
 // parts writes several transactions, while the key -/apply exists.
 func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, error) {
 	lease, err := w.client.Grant(ctx, leaseSeconds)
@@ -234,7 +243,7 @@ func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, err
 	}
 	began.Complete = true
 	revision, conflict, err := w.commit(ctx, nil, held, w.release(began))
-	return revision, w.failure(err, conflict)
+	return revision, inDoubt(w.failure(err, conflict))
 }
 
 func (l last) text() string {
