@@ -240,10 +240,16 @@ func (r *replica) metric(name string) float64 {
 }
 
 // TestFigureOfApply measures the time from the begin of a write of one policy to the
-// moment when the last of 1,000 clients has it, and the same of the command `apply`.
+// moment when the last of 10 or 1,000 clients has it, and the same of the command `apply`.
 func TestFigureOfApply(t *testing.T) {
 	soak(t)
-	const clients, rounds = 1000, 30
+	for _, clients := range []int{10, 1000} {
+		t.Run(fmt.Sprint(clients), func(t *testing.T) { figureOfApply(t, clients) })
+	}
+}
+
+func figureOfApply(t *testing.T, clients int) {
+	const rounds = 30
 	w := startWorld(t, clients)
 	w.clients(t, clients)
 	var writes, commands []time.Duration

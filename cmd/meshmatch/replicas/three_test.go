@@ -107,7 +107,7 @@ func testReplicas(t *testing.T, s *store) {
 	}
 	var replicas []*replica
 	for i := range 3 {
-		r := newReplica(t, network, i, s.variables, "-f", s.address)
+		r := newReplica(t, network, i, s.variables, "-f", s.address, "--max-connection-age", "4s")
 		r.ready()
 		replicas = append(replicas, r)
 	}
