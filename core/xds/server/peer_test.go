@@ -99,7 +99,7 @@ func (c *controlPlane) connect(_ testing.TB, replica int) grpc.ClientConnInterfa
 // testdata/conformance/go-control-plane.txt lists those that do not hold there, with
 // the reason.
 func TestConformanceOfGoControlPlane(t *testing.T) {
-	differences := readDifferences(t)
+	differences := readDifferences(t, "testdata/conformance/go-control-plane.txt")
 	for _, protocol := range protocols {
 		t.Run(protocol.name, func(t *testing.T) {
 			for _, s := range readScripts(t, protocol.path) {
@@ -123,8 +123,8 @@ func TestConformanceOfGoControlPlane(t *testing.T) {
 
 // readDifferences returns the reason for each "PROTOCOL SCRIPT". In the file, the
 // scripts of a reason follow it, with a hyphen before each.
-func readDifferences(t *testing.T) map[string]string {
-	data, err := os.ReadFile("testdata/conformance/go-control-plane.txt")
+func readDifferences(t *testing.T, path string) map[string]string {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
