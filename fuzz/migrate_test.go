@@ -32,7 +32,7 @@ func TestSoakMigration(t *testing.T) {
 	soak(t, generator(t).WithKumaLabels().WithDestinations(), scenarios, compareMigration(t, &seen))
 	soak(t, permissions(t).WithKumaLabels(), 2*scenarios, compareMigration(t, &seen))
 	for _, what := range []string{
-		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "MeshRetry spec.targetRef", "any spec.to[].targetRef", "Dataplane labels",
+		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "any spec.targetRef", "any spec.to[].targetRef", "Dataplane labels",
 		diag.TargetNotInKuma3.String(), diag.MTLSNotInKuma3.String(), diag.OpensInKuma3.String(),
 	} {
 		if _, met := seen.Load(what); !met && !testing.Short() {
