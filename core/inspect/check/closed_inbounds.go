@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // closedInbounds warns of inbounds that deny every request (SPEC 7.3). There is
@@ -51,7 +52,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	}
 	var warnings []diag.Diagnostic
 	for _, cause := range causes {
-		warnings = append(warnings, cause.warning())
+		warnings = append(warnings, cause.warning(m.openAll(cause.dataplane)))
 	}
 	return warnings
 }
@@ -118,10 +119,21 @@ type closedCause struct {
 	inbounds  []string
 }
 
-// openAll is the part of a policy that allows every client (SPEC 7.3).
-const openAll = `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
+// openAll returns the part of a policy that allows every client (SPEC 7.3). Where `from` is
+// not read, it allows those with an identity of the trust domain of the dataplane.
+func (m *meshCheck) openAll(d *resource.Dataplane) string {
+	if kind := m.view.Kinds().Lookup(permission.KindName); kind == nil || m.view.Semantics().FromItems(kind) != semantics.FromUnread {
+		return `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
+	}
+	domain := "TRUSTDOMAIN"
+	if id, err := m.view.Identities(m.mesh).Of(d); err == nil && id != nil {
+		domain = id.TrustDomain
+	}
+	return fmt.Sprintf(`"rules: [{default: {allow: [{spiffeID: {type: Prefix, value: 'spiffe://%s/'}}]}}]"`, domain)
+}
 
-func (c *closedCause) warning() diag.Diagnostic {
+// warning returns the finding; openAll is the part of a policy that allows every client.
+func (c *closedCause) warning(openAll string) diag.Diagnostic {
 	names := words.First(c.inbounds)
 	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
 	switch {

@@ -13,7 +13,7 @@ import (
 
 // differingInbounds warns, once for each service, if inbounds of the service decide
 // some request differently. It does not compare inbounds of different protocols,
-// which receive different requests.
+// which receive different requests, nor inbounds without the tag of a service.
 func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 	type group struct {
 		service  string
@@ -37,6 +37,9 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 		applied := m.view.PermissionsApply(d)
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
+			if d.Inbounds[i].Tags.Value(resource.ServiceTag) == "" {
+				continue
+			}
 			key := requests.InputsOf(config, d, i, !applied)
 			known, is := lists[key]
 			if !is {
