@@ -49,6 +49,7 @@ type world struct {
 	sites   [3]*site    // of the upstream and the relays
 	running [3]*running // nil: killed
 	paused  [3]bool
+	mode    relay.Mode
 	relays  [3]*relay.Relay
 	states  [3]string // directories
 	clients []*xdstest.Actor
@@ -62,6 +63,9 @@ var worldNames = []string{"a", "b", "c", "d", "inbound/e", "f"}
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1)), served: map[string]bool{}}
 	w.source = xdstest.NewSource(xdstest.NewState())
+	if seed%4 == 3 {
+		w.mode = relay.Nodes // then there are no variants
+	}
 	for i := range w.sites {
 		w.sites[i] = newSite(t, fmt.Sprint("site", i))
 		if i > 0 && w.rand.IntN(2) == 0 {
@@ -106,7 +110,7 @@ func (w *world) start(i int) {
 		w.running[0] = w.sites[0].serve(server.Options{Source: w.source, Wait: 50 * time.Millisecond})
 		return
 	}
-	r := w.sites[i].relay(relay.Options{Upstreams: []relay.Upstream{w.sites[i-1].upstream()}, State: w.states[i], Idle: time.Minute},
+	r := w.sites[i].relay(relay.Options{Upstreams: []relay.Upstream{w.sites[i-1].upstream()}, State: w.states[i], Idle: time.Minute, Mode: w.mode},
 		func(o *server.Options) { o.Wait, o.Keep = 50*time.Millisecond, time.Minute })
 	w.running[i], w.relays[i] = r.running, r.relay
 }
@@ -220,6 +224,9 @@ func (w *world) step() {
 	case 0, 1:
 		w.edit(func(s *xdstest.State) { s.Nodes[w.nodeOf(i)] = w.snapshot("") })
 	case 2, 3, 4:
+		if w.mode == relay.Nodes {
+			return
+		}
 		w.edit(func(s *xdstest.State) {
 			k, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 			s.Variants[xdstest.Name{Type: k, Name: name}] = w.variants(k, name, "")
