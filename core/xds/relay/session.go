@@ -89,7 +89,7 @@ func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 	defer context.AfterFunc(u.connected, cancel)()
 	for both.Err() == nil {
 		answered, err := r.runSession(ctx, u, o)
-		r.noteRefusal(u.address, err)
+		r.noteRefusedPings(u.address, err)
 		if both.Err() != nil {
 			return
 		}

@@ -133,7 +133,7 @@ func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration)
 }
 
 // endSessions waits for sessions after the connection is lost, or is no longer wanted. The
-// streams of a lost connection end by themselves, with its error (see noteRefusal), and soon.
+// streams of a lost connection end by themselves, with its error (see noteRefusedPings), and soon.
 func endSessions(conn *grpc.ClientConn, running *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() {
@@ -174,9 +174,9 @@ func (r *Relay) pingInterval(address string) time.Duration {
 	return pingInterval
 }
 
-// noteRefusal makes pings rare if the error of a stream is that the upstream refuses them. The
+// noteRefusedPings makes pings rare if the error of a stream is that the upstream refuses them. The
 // text is the debug data that the specification of gRPC's keepalive prescribes.
-func (r *Relay) noteRefusal(address string, err error) {
+func (r *Relay) noteRefusedPings(address string, err error) {
 	if !strings.Contains(err.Error(), "too_many_pings") {
 		return
 	}
