@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -214,28 +212,6 @@ func (r *replica) memory(name string) int {
 			return kilobytes << 10
 		}
 	}
-	return 0
-}
-
-// metric returns a metric without labels.
-func (r *replica) metric(name string) float64 {
-	r.t.Helper()
-	response, err := http.Get("http://" + r.http + "/metrics")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, found := strings.CutPrefix(line, name+" "); found {
-			number, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return number
-		}
-	}
-	r.t.Fatalf("there is no metric %s", name)
 	return 0
 }
 
