@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -71,6 +72,64 @@ func TestScenariosMeet(t *testing.T) {
 	} {
 		if seen[meeting] < 5 {
 			t.Errorf("%q occurs %d times in 3,000 scenarios", meeting, seen[meeting])
+		}
+	}
+}
+
+// Scenarios of Kuma contain copies from other control planes, by whose names nothing refers
+// to them, and what Kuma 3 does not read.
+func TestScenariosOfKumaMeet(t *testing.T) {
+	g := generator(t).WithKumaLabels().WithDestinations()
+	seen := map[string]int{}
+	for seed := range uint64(2000) {
+		set, err := g.Scenario(randomBytes(seed)).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		synced := func(m *resource.Meta) bool {
+			return m.Name == naive.SyncedName(m.Mesh, m.DisplayName(), m.Zone(), m.HomeNamespace())
+		}
+		for _, d := range set.Dataplanes {
+			if synced(&d.Meta) {
+				seen["a copy of a dataplane"]++
+			}
+		}
+		for _, p := range set.Policies {
+			if synced(&p.Meta) {
+				seen["a copy of a policy, "+map[bool]string{true: "in kuma-system", false: "without a namespace"}[p.Namespace == resource.SystemNamespace]]++
+			}
+			if semantics.Kuma3.AsStored(p) != p {
+				seen["a policy with fields that are not read or set"]++
+			}
+		}
+		for _, o := range set.Objects {
+			d, is := o.(resource.Destination)
+			if is && synced(o.Identity()) {
+				seen["a copy of a destination"]++
+			}
+			if is && semantics.Kuma3.Refused(d) != "" {
+				seen["a destination that is refused"]++
+			}
+		}
+	}
+	for _, meeting := range []string{
+		"a copy of a dataplane", "a copy of a policy, in kuma-system", "a copy of a policy, without a namespace", "a copy of a destination",
+		"a policy with fields that are not read or set", "a destination that is refused",
+	} {
+		if seen[meeting] < 10 {
+			t.Errorf("%q occurs %d times in 2,000 scenarios", meeting, seen[meeting])
+		}
+	}
+}
+
+// The reference and the loader give copies the same names.
+func TestSyncedNames(t *testing.T) {
+	for _, parts := range [][4]string{
+		{"default", "foo", "zone-1", "custom-ns"}, {"default", "foo", "", ""}, {"m", strings.Repeat("a", 300), "z", "n"}, {"", "", "", ""},
+	} {
+		want := naive.SyncedName(parts[0], parts[1], parts[2], parts[3])
+		if got := resource.SyncedName(parts[0], parts[1], parts[2], parts[3]); got != want {
+			t.Errorf("%q: %s, and the reference has %s", parts, got, want)
 		}
 	}
 }

@@ -248,3 +248,25 @@ func (m *mesh) fromIsRule(kind *resource.Kind) bool {
 	}
 	return false
 }
+
+// SyncedName returns the name of the copy of a resource at another control plane (SPEC
+// 17.2): the display name, cut to 236 bytes, and 16 characters of a hash.
+func SyncedName(meshName, display, zone, namespace string) string {
+	hash := uint64(14695981039346656037) // FNV-1a of 64 bits
+	for _, part := range []string{meshName, display, zone, namespace} {
+		for i := 0; i < len(part); i++ {
+			hash = (hash ^ uint64(part[i])) * 1099511628211
+		}
+	}
+	const digits, replacements = "0123456789abcdef", "bcdfghjklmnpqrstvwxz2456789"
+	name := display
+	if len(name) > 236 {
+		name = name[:236]
+	}
+	name += "-"
+	for shift := 60; shift >= 0; shift -= 4 {
+		digit := digits[hash>>shift&15]
+		name += string(replacements[int(digit)%27])
+	}
+	return name
+}
