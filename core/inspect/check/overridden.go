@@ -21,6 +21,7 @@ import (
 // the limit (SPEC 5.5).
 func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 	o := overridden{
+		semantics:  m.view.Semantics(),
 		views:      views,
 		sets:       map[rules.Origin]bool{},
 		applies:    map[rules.Origin]bool{},
@@ -48,8 +49,9 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 
 // overridden collects the effects of items.
 type overridden struct {
-	views *ruleviews.Views
-	sets  map[rules.Origin]bool // items that set a leaf of some conf
+	semantics semantics.Semantics
+	views     *ruleviews.Views
+	sets      map[rules.Origin]bool // items that set a leaf of some conf
 	// applies are the items of `from` that apply to an inbound. needed are the items that
 	// set a leaf which would have another value without them, or may have.
 	applies, needed map[rules.Origin]bool
@@ -69,6 +71,7 @@ func (o *overridden) add(config *dataplaneConfig) {
 		o.any[p] = true
 		if len(config.Outbounds) > 0 {
 			o.outbounds[p] = true
+			o.keepsFromTags(p)
 		}
 		for j := range config.Inbounds {
 			if m.Inbounds.Has(j) {
@@ -79,7 +82,7 @@ func (o *overridden) add(config *dataplaneConfig) {
 	o.mark(config.Default, config.Kind.Default, func() []rules.Contribution { return defaultsOf(config) })
 	for i := range config.Outbounds {
 		o.mark(config.Outbounds[i].Effective, config.Kind.To, func() []rules.Contribution {
-			return itemsFor(config, config.dataplane.Outbounds[i].Tags)
+			return o.itemsFor(config, config.dataplane.Outbounds[i].Tags)
 		})
 		for _, route := range config.Outbounds[i].Routes {
 			o.markNeeded(route.Effective)
@@ -198,13 +201,26 @@ func defaultsOf(config *dataplaneConfig) []rules.Contribution {
 	return items
 }
 
+// keepsFromTags marks the items for routes of a policy that applies to no outbound with tags
+// because of them: without the last one, the other items would apply (SPEC 17.3).
+func (o *overridden) keepsFromTags(p *resource.Policy) {
+	if o.semantics.AppliesToTags(p) {
+		return
+	}
+	for i := range p.To {
+		if origin := (rules.Origin{Policy: p, Index: i}); p.To[i].TargetRef.Kind.IsRoute() {
+			o.sets[origin], o.needed[origin] = true, true
+		}
+	}
+}
+
 // itemsFor returns the `to` items that the conf of an outbound with the given tags is
 // merged from (SPEC 4.2).
-func itemsFor(config *dataplaneConfig, tags resource.Tags) []rules.Contribution {
+func (o *overridden) itemsFor(config *dataplaneConfig, tags resource.Tags) []rules.Contribution {
 	var items []rules.Contribution
 	for _, m := range config.Matched.All() {
 		p := m.Policy
-		if p.TargetRef.Kind.IsRoute() {
+		if p.TargetRef.Kind.IsRoute() || !o.semantics.AppliesToTags(p) {
 			continue
 		}
 		for i := range p.To {
