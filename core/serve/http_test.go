@@ -120,7 +120,7 @@ func TestLogin(t *testing.T) {
 			}
 			return response
 		}
-		if to := ask("GET", "/meshes", "", nil, http.StatusSeeOther).Header.Get("Location"); to != "/login" {
+		if to := ask("GET", "/meshes", "", nil, http.StatusSeeOther).Header.Get("Location"); to != "/login?next=%2Fmeshes" {
 			t.Errorf("without a cookie the client is sent to %q", to)
 		}
 		ask("GET", "/login", "", nil, http.StatusOK)
@@ -130,6 +130,18 @@ func TestLogin(t *testing.T) {
 		for _, part := range []string{"HttpOnly", "SameSite=Strict", "Path=/"} {
 			if !strings.Contains(cookie, part) {
 				t.Errorf("the cookie is %s, without %s", cookie, part)
+			}
+		}
+		for next, want := range map[string]string{
+			"/meshes/default/policies?kind=mt": "/meshes/default/policies?kind=mt",
+			"":                                 "/",
+			"https://elsewhere/":               "/",
+			"//elsewhere/":                     "/",
+			"/\\elsewhere/":                    "/",
+			"/\t/elsewhere/":                   "/",
+		} {
+			if to := ask("POST", "/login", "", url.Values{"token": {token}, "next": {next}}, http.StatusSeeOther).Header.Get("Location"); to != want {
+				t.Errorf("the login for %q leads to %q", next, to)
 			}
 		}
 		value, _, _ := strings.Cut(cookie, ";")

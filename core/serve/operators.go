@@ -163,7 +163,7 @@ func (s *front) authorize(w http.ResponseWriter, r *http.Request) bool {
 	case !s.operators.hasToken():
 		inspectapi.WriteProblem(w, http.StatusUnauthorized, "a client certificate is required")
 	case strings.Contains(r.Header.Get("Accept"), "text/html") && r.Method == http.MethodGet:
-		http.Redirect(w, r, s.options.HTTPPrefix+loginPath, http.StatusSeeOther)
+		http.Redirect(w, r, s.options.HTTPPrefix+loginFor(r), http.StatusSeeOther)
 	default:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		inspectapi.WriteProblem(w, http.StatusUnauthorized, "the token of an operator is required")
