@@ -22,7 +22,6 @@ with the same answer are printed once.`,
   meshmatch conf web-1 --kind MeshTimeout --outbound 10002 --route payments-info -f policies/
   meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
   meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
-  meshmatch conf edge --kind MeshTimeout --listener shop.example:443 -f policies/
   meshmatch conf -l app=web --kind MeshTimeout --outbound backend -f policies/
   meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
 		Args:              t.args("DATAPLANE"),
