@@ -71,8 +71,10 @@ func TestMatchedPages(t *testing.T) {
 			next++
 		}
 		for i, below := n-1, m.Below(); i >= 0; i -= 3 {
-			if below.At(i) != m.At(i) || below.At(i) != m.At(i) {
-				t.Errorf("%d policies: Below yields another one at %d", n, i)
+			for range 2 { // the second time of the page that is kept
+				if below.At(i) != m.At(i) {
+					t.Errorf("%d policies: Below yields another one at %d", n, i)
+				}
 			}
 		}
 		if m.Len() != n || next != n {
