@@ -407,7 +407,7 @@ func TestLogin(t *testing.T) {
 		}
 		b.do(chromedp.SendKeys(chromedp.CSS("#token"), token))
 		b.follow("button")
-		if got := b.text("h1"); got != "Overview" {
+		if got := b.text("h1"); got != "Dataplanes" { // the page that was asked for
 			t.Errorf("after the login the page is %q", got)
 		}
 		if screen.NoScript {
@@ -415,6 +415,7 @@ func TestLogin(t *testing.T) {
 			continue
 		}
 		// A page says that the session has ended, when something changes.
+		b.show("/")
 		b.await(isLive)
 		b.forget()
 		s.write("new.yaml", connectionTimeout(fmt.Sprintf("%ds", 10+i)))
