@@ -23,6 +23,7 @@ type api struct {
 	*httptest.Server
 	calls    atomic.Int32
 	notReady atomic.Bool
+	missing  atomic.Bool // the group kuma.io
 	answer   func(call int, w http.ResponseWriter, r *http.Request)
 }
 
@@ -41,6 +42,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	case "/apis":
+		if a.missing.Load() {
+			fmt.Fprint(w, `{"groups": []}`)
+			return
+		}
 		fmt.Fprint(w, `{"groups": [{"name": "kuma.io", "preferredVersion": {"groupVersion": "kuma.io/v1alpha1"}}, {"name": "apps", "preferredVersion": {"groupVersion": "apps/v1"}}]}`)
 	case "/apis/kuma.io/v1alpha1":
 		fmt.Fprint(w, `{"resources": [{"name": "meshtimeouts", "kind": "MeshTimeout", "verbs": ["list", "watch"]}, {"name": "meshtimeouts/status", "kind": "MeshTimeout", "verbs": ["get"]}, {"name": "others", "kind": "Other", "verbs": ["list", "watch"]}]}`)
@@ -48,6 +53,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		initial(w, 1)
 		hold(w, r)
 	case "/apis/kuma.io/v1alpha1/meshtimeouts":
+		if a.missing.Load() {
+			http.NotFound(w, r)
+			return
+		}
 		a.answer(int(a.calls.Add(1)), w, r)
 	default:
 		http.Error(w, `{"message": "there is no `+r.URL.Path+`"}`, http.StatusNotFound)
@@ -260,5 +269,59 @@ func TestNotReady(t *testing.T) {
 		if time.Since(begin) > time.Minute {
 			t.Fatal("the loss is not reported")
 		}
+	}
+}
+
+// A server that starts does not serve all kinds yet. What it does not serve is not gone: no
+// state is passed on until it is ready. When it is ready, a kind that is missing was deleted.
+func TestStarting(t *testing.T) {
+	a := newAPI(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		event(w, "ADDED", "a", 3)
+		initial(w, 7)
+		hold(w, r)
+	})
+	s := a.store(t)
+	states, since := 0, source.Since{List: true}
+	for p, err := range s.Follow(t.Context(), since) {
+		if err != nil {
+			break
+		}
+		if strings.Contains(changes(p), "-") {
+			t.Fatalf("the server starts, and passed on is %q", changes(p))
+		}
+		if !p.More && p.Revision == 7 {
+			if states++; states == 1 {
+				a.notReady.Store(true)
+				a.missing.Store(true)
+				a.CloseClientConnections()
+			}
+		}
+	}
+	if states == 0 {
+		t.Fatal("there was no state")
+	}
+	since.Revision = 7
+	for p, err := range s.Follow(t.Context(), since) {
+		if err == nil {
+			t.Fatalf("the server is not ready, and passed on is %q", changes(p))
+		}
+	}
+
+	a.missing.Store(false)
+	a.notReady.Store(false)
+	seen := ""
+	for p, err := range s.Follow(t.Context(), since) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen += changes(p); strings.HasSuffix(seen, "-ns/a") {
+			break
+		}
+		if !p.More && seen == "+ns/a@3" && !a.missing.Swap(true) {
+			a.CloseClientConnections()
+		}
+	}
+	if seen != "+ns/a@3-ns/a" {
+		t.Errorf("passed on are %s", seen)
 	}
 }

@@ -3,7 +3,8 @@
 //
 //  1. [Store.Follow] asks which of the program's kinds the API server serves
 //     (discover.go), and again in intervals, because CustomResourceDefinitions come and
-//     go.
+//     go. The answer counts if the server is ready before and after it: one that starts
+//     does not serve all kinds yet.
 //  2. Each of them is listed and watched by a goroutine of its own (watch.go). The list
 //     is a watch that begins with all objects (WatchList) or, where the server has none,
 //     a list in pages at one resource version. A watch that ended continues from the

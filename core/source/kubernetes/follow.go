@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/source"
@@ -56,6 +57,9 @@ type combined struct {
 	news    chan news
 	beats   chan beat
 
+	// doubt reports that a kind was not there when it was asked for: its definition was
+	// deleted, or the server does not serve it yet. The served kinds are asked for again.
+	doubt    atomic.Bool
 	secrets  *secrets
 	kinds    map[string]*following // by path
 	listing  int                   // kinds that are being listed
@@ -74,7 +78,7 @@ func (f *combined) run(ctx context.Context) error {
 	if f.since.Revision == 0 {
 		f.forget()
 	}
-	kinds, err := f.discover(ctx)
+	kinds, err := f.settled(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,16 +112,33 @@ func (f *combined) pulse(ctx context.Context) {
 	asked := time.Now()
 	for ctx.Err() == nil {
 		sleep(ctx, pulse)
-		b := beat{err: f.ready(ctx)}
-		if b.err == nil && time.Since(asked) >= rediscovery {
-			b.served, b.err = f.discover(ctx)
+		b := beat{}
+		if f.doubt.Swap(false) || time.Since(asked) >= rediscovery {
+			b.served, b.err = f.settled(ctx)
 			asked = time.Now()
+		} else {
+			b.err = f.ready(ctx)
 		}
 		select {
 		case f.beats <- b:
 		case <-ctx.Done():
 		}
 	}
+}
+
+// settled returns the kinds that the API server serves. A server that starts serves them one
+// after another, so it must be ready before and after it is asked: a kind that it does not
+// serve yet would be taken for one whose definition was deleted, and all of its objects would
+// be gone.
+func (f *combined) settled(ctx context.Context) ([]served, error) {
+	if err := f.ready(ctx); err != nil {
+		return nil, err
+	}
+	kinds, err := f.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return kinds, f.ready(ctx)
 }
 
 // ready returns an error if the API server is not ready. A user who may not ask is
@@ -194,11 +215,12 @@ func (f *combined) handle(n *news) error {
 	switch {
 	case f.kinds[kind.path] != kind:
 		return nil // it is gone
-	case hasCode(n.err, http.StatusNotFound):
-		f.remove(kind) // its definition was deleted
-		return nil
 	case n.err != nil:
 		return n.err
+	case n.missing:
+		f.begin(kind)
+		f.doubt.Store(true)
+		return nil
 	}
 	if n.begins {
 		f.begin(kind)

@@ -18,6 +18,7 @@ import (
 // news is what the goroutine of a kind passes on.
 type news struct {
 	kind    *following
+	missing bool     // the server does not serve the kind now
 	begins  bool     // a list of all objects begins
 	objects []object // each key once
 	ends    bool     // the list is complete
@@ -42,8 +43,24 @@ type follower struct {
 	at    uint64 // the resource version that was reached
 }
 
-// run follows the kind. It passes on one error at most, as its last news.
+// run follows the kind. It passes on one error at most, as its last news. A kind that is
+// missing is asked for again until the context ends: whoever knows which kinds are served
+// decides whether it is gone.
 func (f *follower) run(ctx context.Context) {
+	err := f.follow(ctx)
+	for hasCode(err, http.StatusNotFound) {
+		if err = f.send(ctx, news{missing: true}); err == nil {
+			sleep(ctx, busy)
+			err = f.follow(ctx)
+		}
+	}
+	if ctx.Err() == nil {
+		_ = f.send(ctx, news{err: err})
+	}
+}
+
+// follow lists and watches the kind until an error.
+func (f *follower) follow(ctx context.Context) error {
 	err := f.list(ctx)
 	for err == nil {
 		begin := time.Now()
@@ -55,9 +72,7 @@ func (f *follower) run(ctx context.Context) {
 			sleep(ctx, shortWatch)
 		}
 	}
-	if ctx.Err() == nil {
-		_ = f.send(ctx, news{err: err})
-	}
+	return err
 }
 
 func (f *follower) send(ctx context.Context, n news) error {
