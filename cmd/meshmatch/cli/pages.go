@@ -44,15 +44,12 @@ The command runs until it gets SIGTERM or an interrupt.`,
 			if err != nil {
 				return err
 			}
+			var server *serve.Server
 			options.HTTP, options.HTTPPrefix = address, parsed
-			server, err := serve.New(*options)
-			if err != nil {
+			options.Loaded = func() { fmt.Fprintf(c.OutOrStdout(), "http://%s%s/\n", server.HTTPAddr(), parsed) }
+			if server, err = serve.New(*options); err != nil {
 				return err
 			}
-			if err := server.Listen(); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "http://%s%s/\n", server.HTTPAddr(), parsed)
 			return server.Run(ctx)
 		},
 	}
