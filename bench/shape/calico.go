@@ -18,8 +18,8 @@ type Selection struct {
 const calicoPresent = "true" // the value of a label that only has to be present
 
 // CalicoIPSets returns the input of felix/labelindex/named_port_bench_test.go: all n
-// selectors share one label with all items, and each has one label of its own, of which the
-// items have the second one.
+// selectors share one label with all items, and each has one label of its own. Items have the
+// label of the second selector.
 func CalicoIPSets(n, items int) Selection {
 	s := Selection{Name: "ipsets", Source: "projectcalico/calico felix/labelindex/named_port_bench_test.go at 93528c712413"}
 	own := func(i int) map[string]string {

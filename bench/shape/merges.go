@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 )
 
-// A Merge is an input for merging: confs of which a later one overrides an earlier one,
+// A Merge is an input for merging: confs; a later one overrides an earlier one,
 // field by field.
 type Merge struct {
 	Name   string

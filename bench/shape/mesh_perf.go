@@ -67,7 +67,7 @@ func MeshPerfService(i int) string { return fmt.Sprintf("srv-%03d", i) }
 func meshPerfGraph(seed int64, services, percent int) [][]int {
 	random := rand.New(rand.NewSource(seed)) // of math/rand, because a seed of math/rand/v2 gives other numbers
 	for range services {
-		random.Int() // chooses the number of instances, of which the tests allow one
+		random.Int() // chooses the number of instances; the tests allow one
 	}
 	calls := make([][]int, services)
 	for from := range calls {

@@ -146,7 +146,7 @@ func TestMatchedReplacedBack(t *testing.T) {
 	next, _ := buffer.Replace(pager, m, forth)
 	again, _ := buffer.Replace(pager, next, back)
 	if slices.Equal(next.Pages(), m.Pages()) || !slices.Equal(again.Pages(), m.Pages()) {
-		t.Errorf("%d pages, of which not all are those of the first list", len(again.Pages()))
+		t.Errorf("%d pages; not all are those of the first list", len(again.Pages()))
 	}
 }
 
