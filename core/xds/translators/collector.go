@@ -108,4 +108,4 @@ type telemetryDraft interface {
 	Advise(code diag.Code, e *rules.Effective, field, message string)
 }
 
-const noCollector = "no resource describes a collector here; use endpoint"
+const noCollector = "a MeshOpenTelemetryBackend is not used as a collector here; use endpoint"
