@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The alert rules and the dashboard ask for metrics that the server has.
+// The alert rules and the dashboard ask for metrics that a server or a relay has.
 func TestPackagedMetrics(t *testing.T) {
 	known := map[string]bool{"meshmatch_load_errors": true}
 	for _, name := range []string{"commit_seconds", "push_seconds"} {
@@ -17,6 +17,8 @@ func TestPackagedMetrics(t *testing.T) {
 	}
 	descs := make(chan *prometheus.Desc, 100)
 	(*collector)(nil).Describe(descs)
+	relayCollector{}.Describe(descs)
+	newDrainLog(nil, nil).total.Describe(descs)
 	close(descs)
 	quoted := regexp.MustCompile(`fqName: "([a-z_]+)"`)
 	for d := range descs {
