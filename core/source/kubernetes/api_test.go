@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,10 +18,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/source/kubernetes"
 )
 
-// api is an API server of the kind MeshTimeout, whose answers a test scripts. Each list or
-// watch of the kind is one call.
+// api is an API server of the kinds MeshTimeout and ConfigMap. A test scripts the answers of
+// MeshTimeout: each list or watch of the kind is one call. There is no ConfigMap.
 type api struct {
 	*httptest.Server
+	held     chan struct{} // unless nil: the list of ConfigMaps ends when it is closed
 	calls    atomic.Int32
 	notReady atomic.Bool
 	missing  atomic.Bool // the group kuma.io
@@ -50,6 +52,9 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/apis/kuma.io/v1alpha1":
 		fmt.Fprint(w, `{"resources": [{"name": "meshtimeouts", "kind": "MeshTimeout", "verbs": ["list", "watch"]}, {"name": "meshtimeouts/status", "kind": "MeshTimeout", "verbs": ["get"]}, {"name": "others", "kind": "Other", "verbs": ["list", "watch"]}]}`)
 	case "/api/v1/namespaces/kuma-system/configmaps":
+		if a.held != nil {
+			<-a.held
+		}
 		initial(w, 1)
 		hold(w, r)
 	case "/apis/kuma.io/v1alpha1/meshtimeouts":
@@ -115,9 +120,10 @@ func changes(p *source.Page) string {
 	return strings.Join(words, " ")
 }
 
-// A server without WatchList is listed in pages, and watched from their resource version.
-func TestPages(t *testing.T) {
-	a := newAPI(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+// inPages answers as a server without WatchList: a and b are listed in two pages, and a is
+// deleted afterwards.
+func inPages(t *testing.T) func(_ int, w http.ResponseWriter, r *http.Request) {
+	return func(_ int, w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		switch {
 		case query.Get("sendInitialEvents") != "":
@@ -133,21 +139,53 @@ func TestPages(t *testing.T) {
 			event(w, "DELETED", "a", 8)
 			hold(w, r)
 		}
-	})
+	}
+}
+
+// A server without WatchList is listed in pages, and watched from their resource version.
+// The kinds are listed at the same time, so the list of ConfigMaps may end before any of
+// these pages, or after the deletion: the state is complete when both have come.
+func TestPages(t *testing.T) {
+	a := newAPI(t, inPages(t))
 	var pages []string
 	for p, err := range a.store(t).Follow(t.Context(), source.Since{List: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if pages = append(pages, changes(p)); changes(p) == "-ns/a" {
-			if p.Revision != 8 || p.More {
-				t.Errorf("the last page has revision %d, and more: %v", p.Revision, p.More)
-			}
+		if pages = append(pages, changes(p)); p.Revision == 8 && !p.More {
 			break
 		}
 	}
 	if got := strings.Join(strings.Fields(strings.Join(pages, " ")), " "); got != "+ns/a@3 +ns/b@5 -ns/a" {
 		t.Errorf("the pages are %q", pages)
+	}
+}
+
+// Until each kind was listed, no state is complete: not even after a change of a kind that
+// was listed.
+func TestListedTogether(t *testing.T) {
+	a := newAPI(t, inPages(t))
+	a.held = make(chan struct{})
+	release := sync.OnceFunc(func() { close(a.held) })
+	t.Cleanup(release)
+	deleted := false
+	for p, err := range a.store(t).Follow(t.Context(), source.Since{List: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !deleted && !p.More {
+			t.Fatalf("the page of %q is complete without the ConfigMaps", changes(p))
+		}
+		if changes(p) == "-ns/a" {
+			deleted = true
+			release()
+		}
+		if !p.More {
+			if p.Revision != 8 || changes(p) != "" {
+				t.Errorf("the ConfigMaps, of which there is none, complete revision %d with %q", p.Revision, changes(p))
+			}
+			break
+		}
 	}
 }
 
