@@ -14,7 +14,7 @@ var order = []string{
 	`cmd/meshmatch/cli`,
 	`bench/peers`, // a module of its own
 	`core/xds/e2e/demo`,
-	`core/xds/e2e(/envoytest|/hello|/patches|/serving|/stories|/worlds)?`,
+	`core/xds/e2e(/envoytest|/hello|/patches|/driver|/serving|/stories|/worlds)?`,
 	`core/serve/pages/e2e/screenshots`,
 	`core/serve/pages/e2e|core/serve/pages/e2e/browser`,
 	`core/serve`,

@@ -11,7 +11,8 @@
 //
 // Package stories tests in the same way what all policy kinds do, package worlds that
 // Envoy accepts what random meshes become, package serving that Envoys and gRPC lose no
-// request while their server has changes, and the command demo shows two proxies of the
+// request while their server has changes, package driver that this server passes the
+// integration tests of go-control-plane, and the command demo shows two proxies of the
 // demo mesh. Package envoytest runs Envoys, certificate authorities and workloads
 // for all of them.
 //
