@@ -236,7 +236,7 @@ func (w *world) step() {
 	case 6:
 		if at := 1 + w.rand.IntN(2); w.running[at] != nil && !w.paused[at] {
 			w.at[i] = at
-			must(w.t, c.Reconnect(ready(w.conns[at])))
+			w.reconnect(i)
 		}
 	case 7:
 		c.FreezeOrThaw()
@@ -262,6 +262,19 @@ func (w *world) step() {
 		t, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		_ = c.Ask(w.rand, t, name, map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}) // the relay may be killed
 	}
+}
+
+// reconnect resumes a client at its relay, which runs. The connection of a relay that was
+// killed is ready until its end is noticed, and a stream on it fails; then the client tries
+// again, like any other.
+func (w *world) reconnect(i int) {
+	conn := w.conns[w.at[i]]
+	err := w.clients[i].Reconnect(ready(conn))
+	for attempt := 1; err != nil && attempt < 10; attempt++ {
+		synctest.Wait()
+		err = w.clients[i].Reconnect(ready(conn))
+	}
+	must(w.t, err)
 }
 
 // checkServed fails the test if a client holds what no state had.
@@ -299,7 +312,7 @@ func (w *world) finish() {
 		c.Thaw()
 		synctest.Wait()
 		if c.Err() != nil {
-			must(w.t, c.Reconnect(ready(w.conns[w.at[i]])))
+			w.reconnect(i)
 		}
 	}
 	time.Sleep(time.Minute)

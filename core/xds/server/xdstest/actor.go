@@ -45,14 +45,20 @@ func NewActor(conn grpc.ClientConnInterface, options Options) (*Actor, error) {
 	return a, a.connect(conn)
 }
 
-func (a *Actor) connect(conn grpc.ClientConnInterface) (err error) {
+// connect starts a stream. After an error the actor has its previous client, whose stream
+// has ended.
+func (a *Actor) connect(conn grpc.ClientConnInterface) error {
 	a.frozen = false
-	a.Client, err = New(context.Background(), conn, a.options)
+	c, err := New(context.Background(), conn, a.options)
 	a.options.Resume = nil
+	if err == nil {
+		a.Client = c
+	}
 	return err
 }
 
-// Reconnect ends the stream and resumes it on a connection.
+// Reconnect ends the stream and resumes it on a connection. It can be called again after an
+// error.
 func (a *Actor) Reconnect(conn grpc.ClientConnInterface) error {
 	a.Close()
 	a.options.Resume = a.Client
