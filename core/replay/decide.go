@@ -63,6 +63,8 @@ func verdictOf(d permission.Decision) Verdict {
 type sent struct {
 	request.Request
 	missing access.Parts // parts that entries may compare but the record does not have
+	// severalIDs reports that the client's certificate has several SPIFFE IDs.
+	severalIDs bool
 }
 
 // made contains the decisions that one goroutine made by some rules.

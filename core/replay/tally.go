@@ -101,12 +101,16 @@ func (t *tally) record(at Position) {
 		return
 	}
 	s := t.sent()
+	decide := t.decide
+	if s.severalIDs { // an inbound denies it before it asks the permissions (SPEC 7.2)
+		decide = func(*Decider, *sent, bool) Verdict { return Verdict{Known: true} }
+	}
 	o := Outcome{Before: Verdict{why: whyBefore}, After: Verdict{why: whyAfter}}
 	if before != nil {
-		o.Before = t.decide(before.Decider, &s, t.After == nil)
+		o.Before = decide(before.Decider, &s, t.After == nil)
 	}
 	if after != nil && t.After != nil {
-		o.After = t.decide(after.Decider, &s, true)
+		o.After = decide(after.Decider, &s, true)
 	}
 	o.Log = t.logged(in)
 	t.compare(in, o, &s, at)
@@ -119,10 +123,14 @@ func (t *tally) sent() sent {
 		*isMissing = t.values[field].is == missing
 		return t.values[field].text
 	}
-	uris := t.uris[:0]
+	uris, ids := t.uris[:0], 0
 	for uri := range strings.SplitSeq(text(peerURIs, &s.missing.SpiffeID), ",") {
 		uris = append(uris, uri)
+		if request.ClaimsID(uri) {
+			ids++
+		}
 	}
+	s.severalIDs = ids > 1
 	t.uris = uris
 	s.missing.Tags = s.missing.SpiffeID
 	if t.values[peerURIs].is == given {

@@ -9,20 +9,20 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// The keys of the filter state that recordConnection sets. No request can change it.
-const (
-	PeerKey       = "meshmatch.peer" // the URI SANs of the client, joined by commas
-	ServerNameKey = "meshmatch.sni"  // in lower case
-)
+// ServerNameKey is the key of the server name, in lower case, in the filter state that
+// recordConnection sets. The URI SANs of the client are at [rbac.PeerKey]. No request can
+// change them.
+const ServerNameKey = "meshmatch.sni"
 
 const connectionStateFilter = "envoy.filters.network.set_filter_state"
 
 // recordConnection is the filter that makes the client's URI SANs and the server name
-// available to routes: route matches have no input other than the request and the filter
-// state. Each chain with TLS and HTTP has it, so that a route that begins to ask for them
-// changes no listener (SPEC 11.8).
+// available to routes, and to the filter that refuses several SPIFFE IDs: route matches have no
+// input other than the request and the filter state. Each chain with TLS has it, so that a
+// route that begins to ask for them changes no listener (SPEC 11.8).
 var recordConnection = sync.OnceValue(func() *anypb.Any {
 	value := func(key, format string) *statev3.FilterStateValue {
 		return &statev3.FilterStateValue{
@@ -37,13 +37,13 @@ var recordConnection = sync.OnceValue(func() *anypb.Any {
 		}
 	}
 	return message.Any(&networkstatev3.Config{OnDownstreamTlsHandshake: []*statev3.FilterStateValue{
-		value(PeerKey, "%DOWNSTREAM_PEER_URI_SAN%"),
+		value(rbac.PeerKey, "%DOWNSTREAM_PEER_URI_SAN%"),
 		value(ServerNameKey, "%REQUESTED_SERVER_NAME%"),
 	}})
 })
 
-// RecordConnection adds the filter that shows routes who the client is. Package snapshot
-// calls it for each chain with TLS and HTTP of an Envoy, before translators add filters.
+// RecordConnection adds the filter that shows routes and filters who the client is. Package
+// snapshot calls it for each chain with TLS of an Envoy, before translators add filters.
 func (c *Chain) RecordConnection() {
 	c.AddNetworkFilter(connectionStateFilter, sharing(recordConnection()))
 }

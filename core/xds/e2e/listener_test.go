@@ -57,13 +57,13 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 	server := a.Issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
 	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
 	if p.Protocol == request.HTTP {
-		manager := connectionManager(name, f)
+		manager := connectionManager(name, asPrinted(t, rbac.Filter{Name: rbac.SeveralFilterName, Config: rbac.SeveralFilter()}), f)
 		if !raw {
 			normalizePaths(manager)
 		}
 		filters = []object{manager}
 	}
-	filters = slices.Insert(filters, 0, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: rbac.CommaFilter()}).object())
+	filters = slices.Insert(filters, 0, recordPeer, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: rbac.CommaFilter(p.Protocol)}).object())
 	return object{
 		"name": name, "address": loopback(),
 		"listener_filters": []object{{
@@ -87,7 +87,21 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 	}
 }
 
-func connectionManager(name string, rbac printedFilter) object {
+// recordPeer shows filters the URI SANs of the client, as in the listener of an inbound.
+var recordPeer = object{"name": "envoy.filters.network.set_filter_state", "typed_config": object{
+	"@type": extensions + "filters.network.set_filter_state.v3.Config",
+	"on_downstream_tls_handshake": []object{{
+		"object_key": rbac.PeerKey, "factory_key": "envoy.string",
+		"format_string": object{"text_format_source": object{"inline_string": "%DOWNSTREAM_PEER_URI_SAN%"}, "omit_empty_values": true},
+	}},
+}}
+
+func connectionManager(name string, deciding ...printedFilter) object {
+	filters := []object{}
+	for _, f := range deciding {
+		filters = append(filters, f.object())
+	}
+	filters = append(filters, object{"name": "envoy.filters.http.router", "typed_config": object{"@type": extensions + "filters.http.router.v3.Router"}})
 	return object{"name": "envoy.filters.network.http_connection_manager", "typed_config": object{
 		"@type":       extensions + "filters.network.http_connection_manager.v3.HttpConnectionManager",
 		"stat_prefix": name,
@@ -96,7 +110,7 @@ func connectionManager(name string, rbac printedFilter) object {
 			"response_headers_to_add": []object{{"header": object{"key": pathHeader, "value": "%REQ(:PATH)%"}}},
 			"routes":                  []object{{"match": object{"prefix": "/"}, "direct_response": object{"status": 200, "body": object{"inline_string": allowedBody}}}},
 		}}},
-		"http_filters": []object{rbac.object(), {"name": "envoy.filters.http.router", "typed_config": object{"@type": extensions + "filters.http.router.v3.Router"}}},
+		"http_filters": filters,
 	}}
 }
 

@@ -41,7 +41,8 @@ func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID
 // NewChoiceMatcher returns a matcher of HTTP requests. The first choice whose conditions
 // hold applies; if there is none, there is no action. Requests are compared in the way in
 // which [New] compares them for denials, so a second header line evades no choice (SPEC
-// 7.2). The error is [ErrTooLarge].
+// 7.2). A client with several SPIFFE IDs has none: access logs have its requests too. The
+// error is [ErrTooLarge].
 func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	return choiceMatcher(choices, &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}})
 }
@@ -54,7 +55,8 @@ const (
 
 // NewRouteMatcher returns the matcher of [NewChoiceMatcher] for a route. There Envoy sees
 // nothing but headers, so the client and the server name must be in [PeerHeader] and
-// [ServerNameHeader] if a choice asks for them (see [Conditions.AsksForClient]).
+// [ServerNameHeader] if a choice asks for them (see [Conditions.AsksForClient]). A client with
+// several SPIFFE IDs does not get as far as a route (see [SeveralFilter]).
 func NewRouteMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	return choiceMatcher(choices, &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}, ofRoute: true})
 }
@@ -62,7 +64,7 @@ func NewRouteMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 func choiceMatcher(choices []Choice, w *matcherWriter) (*matcherv3.Matcher, error) {
 	anonymous := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.AsksForID() })
 	t := newTranslation(MatcherForm)
-	if len(anonymous) == len(choices) {
+	if w.ofRoute || len(anonymous) == len(choices) { // routes get no request of a client with several IDs
 		w.choices(t, choices)
 	} else {
 		w.firstOf([]branch{{

@@ -26,27 +26,42 @@ const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + requ
 // client whose certificate has a URI SAN with a comma (SPEC 7.2). All other conditions on
 // a client compare its URI SANs joined by commas, so https://x/,spiffe://td/admin would
 // pass for another client's SPIFFE ID. Only the principals of RBAC policies are compared
-// with each URI SAN separately.
+// with each URI SAN separately. On a TCP inbound it also closes the connection of a client
+// with several SPIFFE IDs; an HTTP inbound answers such a client ([SeveralFilter]).
 //
 // The config is made once and shared by all listeners. It must not be changed.
-func CommaFilter() *anypb.Any { return commaFilter() }
+func CommaFilter(p request.Protocol) *anypb.Any {
+	if p == request.TCP {
+		return commaOrSeveral()
+	}
+	return comma()
+}
 
-var commaFilter = sync.OnceValue(func() *anypb.Any {
+var comma = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma()) })
+
+var commaOrSeveral = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma(), severalIDs()) })
+
+func uriWithComma() *rbacconfig.Principal {
 	//lint:ignore SA1019 Envoy 1.40 has no other limit that a message can raise; see maxProgram.
 	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
-	principal := &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
+	return &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
 		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{
 			SafeRegex: &matcherv3.RegexMatcher{EngineType: engine, Regex: withComma},
 		}},
 	}}}
-	return message.Any(&networkrbac.RBAC{
-		StatPrefix: CommaFilterName + ".",
-		Rules: &rbacconfig.RBAC{
-			Action: rbacconfig.RBAC_DENY,
-			Policies: map[string]*rbacconfig.Policy{CommaFilterName: {
-				Permissions: []*rbacconfig.Permission{{Rule: &rbacconfig.Permission_Any{Any: true}}},
-				Principals:  []*rbacconfig.Principal{principal},
-			}},
-		},
-	})
-})
+}
+
+func uriFilter(refused ...*rbacconfig.Principal) *anypb.Any {
+	return message.Any(&networkrbac.RBAC{StatPrefix: CommaFilterName + ".", Rules: denying(CommaFilterName, refused...)})
+}
+
+// denying returns rules that deny some clients.
+func denying(name string, clients ...*rbacconfig.Principal) *rbacconfig.RBAC {
+	return &rbacconfig.RBAC{
+		Action: rbacconfig.RBAC_DENY,
+		Policies: map[string]*rbacconfig.Policy{name: {
+			Permissions: []*rbacconfig.Permission{{Rule: &rbacconfig.Permission_Any{Any: true}}},
+			Principals:  clients,
+		}},
+	}
+}

@@ -18,10 +18,9 @@
 //
 //   - A filter in MatcherForm decides as permission.Permissions does, for every
 //     request of a client that was authenticated by mutual TLS and whose
-//     certificate has no URI SAN with a comma.
-//   - So does a filter in RulesForm, with two differences: if a client has several SPIFFE
-//     IDs, any of them matches; and Envoy must join header lines, that is, the runtime key
-//     envoy.reloadable_features.rbac_match_headers_individually must be off.
+//     certificate has at most one SPIFFE ID and no URI SAN with a comma.
+//   - So does a filter in RulesForm if Envoy joins header lines, that is, if the runtime key
+//     envoy.reloadable_features.rbac_match_headers_individually is off.
 //   - A filter without permissions denies every request.
 //   - The same permissions give the same bytes.
 //   - Envoy accepts every expression of a filter if the policies passed validation.
@@ -32,6 +31,10 @@
 //     URI SANs to compare, so it stops there and denies, even in the shadow decision.
 //   - The [CommaFilter] comes first, because Envoy compares the URI SANs of a certificate
 //     joined by commas: a URI SAN with a comma looks like several.
+//   - On an HTTP inbound the [SeveralFilter] is before the permission filter, because a client
+//     with several SPIFFE IDs matches each of them; the [CommaFilter] of a TCP inbound refuses
+//     it. Both read the filter state [PeerKey], which a network filter before them must set.
+//     These filters never change, so what an edit of permissions sends is small.
 //   - It has the tls_inspector listener filter. Without it no SNI matches, not even in a
 //     deny entry.
 //   - Its connection manager sets normalize_path and merge_slashes. Otherwise
@@ -47,6 +50,7 @@
 //     ON_DOWNSTREAM_TLS_HANDSHAKE, and the validation context accepts only those SPIFFE
 //     IDs that the permissions allow.
 //   - gRPC reads RulesForm only and has no SNI: entries that ask for one do not match.
-//     Every method is POST. gRPC refuses filters that ask for a header whose name begins
+//     If a client has several SPIFFE IDs, any of them matches. Every method is POST. gRPC
+//     refuses filters that ask for a header whose name begins
 //     with grpc-.
 package rbac

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // mappedID is a SPIFFE ID in the map of a stage.
@@ -83,7 +84,7 @@ func idLists(stage []stageRule) (lists [][]string, some bool) {
 	later := map[string]bool{}
 	lists = make([][]string, len(stage))
 	for i, r := range stage {
-		if r.joint() != nil {
+		if r.joint() {
 			for _, id := range r.mapped {
 				later[id] = true
 			}
@@ -115,54 +116,101 @@ func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule, lists [][
 }
 
 // alternatives returns how many of the identities, from the first one on, fit into one
-// expression. There must be at least one identity.
+// expression of [oneOf]. There must be at least one identity.
 func alternatives(ids []string) int {
-	size, n := 0, 0
-	for n < len(ids) && size < maxAlternation {
-		size += len(ids[n])
-		n++
+	shared, size := len(ids[0]), 0 // size: of the identities without what they share
+	for n, id := range ids {
+		begin := sharedPrefix(ids[0][:shared], id)
+		size += n*(shared-begin) + len(id) - begin + 1
+		if shared = begin; size > maxAlternation && n > 0 {
+			return n
+		}
 	}
-	return n
+	return len(ids)
 }
 
-// oneOf returns an expression that matches each of the identities.
-func oneOf(ids []string) string {
-	shared := ids[0]
-	for _, id := range ids[1:] {
-		shared = shared[:sharedPrefix(shared, id)]
+// oneOf returns an expression that matches each of the texts, and no other. There must be at
+// least one.
+func oneOf(texts []string) string {
+	shared := texts[0]
+	for _, text := range texts[1:] {
+		shared = shared[:sharedPrefix(shared, text)]
 	}
-	expression := append(appendQuoted(make([]byte, 0, 256), shared), "(?:"...)
-	for i, id := range ids {
+	expression := appendQuoted(make([]byte, 0, 256), shared)
+	if len(texts) == 1 {
+		return string(expression)
+	}
+	expression = append(expression, "(?:"...)
+	for i, text := range texts {
 		if i > 0 {
 			expression = append(expression, '|')
 		}
-		expression = appendQuoted(expression, id[len(shared):])
+		expression = appendQuoted(expression, text[len(shared):])
 	}
 	return string(append(expression, ')'))
 }
 
-// joint returns the entry in the list whose comparison also includes the mapped identities
-// of the rule: the first one that asks for a prefix of SPIFFE IDs and nothing else. One
-// comparison takes half the space of two. It returns nil if there is no such entry, or if
-// there are no identities or too many for one expression.
+// identities divides the entries of a rule in the list: SPIFFE IDs and prefixes of them that
+// entries ask for and nothing else, and the other entries. The former are alternatives of one
+// comparison, which takes much less space than one for each.
 //
-// The map comes first, so for its clients the comparison is not reached. A client
-// with further URI SANs reaches it in the order of the rules, and no entry before
-// it can match an identity that is in the map (see plan).
-func (r *stageRule) joint() *permission.Entry {
-	if len(r.mapped) == 0 || alternatives(r.mapped) < len(r.mapped) {
-		return nil
-	}
+// The exact IDs include those in the map, if the rule has a prefix and they are not too many
+// for one expression. The map comes first, so for its clients the comparison is not reached.
+// A client with further URI SANs reaches it in the order of the rules, and no entry before it
+// can match an identity that is in the map (see plan).
+func (r *stageRule) identities() (exact, below []string, others []*permission.Entry) {
 	for _, e := range r.listed {
-		if asksForIDOnly(e) && e.Match.SpiffeID.Type == conf.SpiffeIDPrefix {
-			return e
+		switch {
+		case !asksForIDOnly(e):
+			others = append(others, e)
+		case e.Match.SpiffeID.Type == conf.SpiffeIDExact:
+			exact = append(exact, e.Match.SpiffeID.Value)
+		default:
+			below = append(below, request.TrimSlash(e.Match.SpiffeID.Value))
 		}
 	}
-	return nil
+	if r.joint() {
+		exact = append(exact, r.mapped...)
+	}
+	return exact, below, others
 }
 
-// appendQuoted appends an expression that matches the text of a SPIFFE ID. The dot is the
-// only character of an ID that is special in expressions.
+// joint reports whether the list compares the mapped identities of the rule together with a
+// prefix.
+func (r *stageRule) joint() bool {
+	return len(r.mapped) > 0 && alternatives(r.mapped) == len(r.mapped) &&
+		slices.ContainsFunc(r.listed, func(e *permission.Entry) bool {
+			return asksForIDOnly(e) && e.Match.SpiffeID.Type == conf.SpiffeIDPrefix
+		})
+}
+
+// identityConditions returns conditions that hold for the clients with one of the SPIFFE IDs
+// or with one below a prefix: one condition, unless they are too many for one expression.
+func identityConditions(exact, below []string) []*condition {
+	var out []*condition
+	for len(exact) > 0 || len(below) > 0 {
+		expression := ""
+		if len(exact) > 0 {
+			n := alternatives(exact)
+			expression, exact = oneOf(exact[:n]), exact[n:]
+		}
+		if len(below) > 0 {
+			n := alternatives(below)
+			some := oneOf(below[:n]) + ofSegments
+			if expression == "" {
+				expression = some
+			} else {
+				expression = "(?:" + expression + "|" + some + ")"
+			}
+			below = below[n:]
+		}
+		out = append(out, comparison(input{kind: clientURI}, textRegex, amongURIs(expression)))
+	}
+	return out
+}
+
+// appendQuoted appends an expression that matches the text of a SPIFFE ID or of a prefix. The
+// dot is the only character of them that is special in expressions.
 func appendQuoted(b []byte, id string) []byte {
 	for i := range len(id) {
 		if id[i] == '.' {

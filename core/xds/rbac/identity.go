@@ -10,9 +10,9 @@ import (
 
 // The matcher form has one input for the URI SANs of a client's certificate: all of them,
 // joined by commas. A client's SPIFFE ID is the one that begins with spiffe:// (SPEC 7.2),
-// so a comparison of an ID accepts other URIs around it. A client with several IDs is
-// decided separately, as one without an ID. A URI with a comma would look like two URIs,
-// so [CommaFilter] refuses the client.
+// so a comparison of an ID accepts other URIs around it. A client with several IDs would
+// match each of them, so [SeveralFilter] or [CommaFilter] denies it before. A URI with a comma
+// would look like two URIs, so [CommaFilter] refuses the client.
 
 // amongURIs returns an expression that matches the joined URI SANs if one of them matches
 // the given expression, which must not match a comma.
@@ -36,8 +36,8 @@ const spiffeScheme = `[Ss][Pp][Ii][Ff][Ff][Ee]://`
 const ofSegments = `(?:/\.{0,2}[\w-][\w.-]*|/\.{3}[\w.-]*)*`
 
 // SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for the
-// URI SANs of a client joined by commas. A caller must compare [NoSingleID] first: a client
-// with several SPIFFE IDs is treated as one without an ID (SPEC 7.2).
+// URI SANs of a client joined by commas. Where a client may have several SPIFFE IDs, a caller
+// must compare [NoSingleID] first: such a client has no ID (SPEC 7.2).
 func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 	if m.Type == conf.SpiffeIDExact {
 		return amongURIs(quoted(m.Value))

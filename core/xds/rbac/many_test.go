@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,15 @@ func ruleOf(name string, c meshtrafficpermission.RuleConf) permission.Rule {
 	return permission.Rule{KRI: "kri_mtp_default___" + name + "_", Conf: &c}
 }
 
+// eachOf returns a rule of its own for each identity.
+func eachOf(ids []conf.Match) []permission.Rule {
+	var out []permission.Rule
+	for i := range ids {
+		out = append(out, ruleOf(fmt.Sprint(i), meshtrafficpermission.RuleConf{Allow: ids[i : i+1]}))
+	}
+	return out
+}
+
 // stagesOf returns the order in which a matcher compares: m3 is a map of three identities,
 // l2 a list of two matchers. The matchers for requests that are decided separately are
 // omitted.
@@ -44,7 +54,7 @@ func stagesOf(m *xdsmatcher.Matcher) string {
 		n := 0
 		for _, field := range m.GetMatcherList().GetMatchers() {
 			switch field.GetPredicate().GetSinglePredicate().GetValueMatch().GetSafeRegex().GetRegex() {
-			case NoSingleID, severalURIs:
+			case severalURIs:
 			default:
 				n++
 			}
@@ -61,11 +71,13 @@ func stagesOf(m *xdsmatcher.Matcher) string {
 func TestStages(t *testing.T) {
 	type lists = meshtrafficpermission.RuleConf
 	get := conf.Method("GET")
-	clients := append(identities("a/%d", 12), identities("b/%d", 12)...)
+	// Ten identities are too many for one expression.
+	many := func(at string, n int) []conf.Match { return identities(at+"/%d/"+strings.Repeat("x", 500), n) }
+	clients := slices.Concat(many("a", 12), many("b", 12), many("c4", 10), identities("a/%d", 12))
 	// Every other rule is a prefix of the identities in the next rule.
 	alternating := make([]permission.Rule, 30)
 	for i := range alternating {
-		alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: identities(fmt.Sprintf("c%d/%%d", i), 10)})
+		alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: many(fmt.Sprintf("c%d", i), 10)})
 		if i%2 == 1 {
 			alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: []conf.Match{below(fmt.Sprintf("/c%d", i+1))}})
 		}
@@ -75,31 +87,36 @@ func TestStages(t *testing.T) {
 		rules []permission.Rule
 		want  string
 	}{
-		{"a few", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 8)})}, "l1"},
-		{"many", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9)})}, "m9"},
-		{"the same twice", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Allow: identities("a/%d", 10)})}, "m10"},
-		{"denied and allowed", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9), Deny: identities("a/%d", 5)})}, "m9"},
+		{"one expression", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 200)})}, "l1"},
+		{"one expression with prefixes", []permission.Rule{
+			ruleOf("1", lists{Allow: append(identities("b/%d", 12), below("/a"), below("/c4"), conf.Match{Method: &get})}),
+		}, "l1"},
+		{"a few rules", eachOf(identities("a/%d", fewRules)), "l8"},
+		{"many rules", eachOf(identities("a/%d", fewRules+1)), "m9"},
+		{"many", []permission.Rule{ruleOf("1", lists{Allow: many("a", 10)})}, "m10"},
+		{"the same twice", []permission.Rule{ruleOf("1", lists{Allow: many("a", 10)}), ruleOf("2", lists{Allow: many("a", 11)})}, "m11"},
+		{"denied and allowed", []permission.Rule{ruleOf("1", lists{Allow: many("a", 10), Deny: many("a", 5)})}, "m10"},
 		{"a prefix elsewhere", []permission.Rule{
-			ruleOf("1", lists{Allow: []conf.Match{below("/b")}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
-		}, "m9 l1"},
+			ruleOf("1", lists{Allow: []conf.Match{below("/b")}}), ruleOf("2", lists{Allow: many("a", 10)}),
+		}, "m10 l1"},
 		{"a prefix of the same rule", []permission.Rule{
-			ruleOf("1", lists{Allow: append(identities("a/%d", 9), below("/a"))}),
-		}, "m9 l1"},
+			ruleOf("1", lists{Allow: append(many("a", 10), below("/a"))}),
+		}, "m10 l1"},
 		{"a prefix of an earlier rule", []permission.Rule{
-			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
-		}, "l1 m9"},
+			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: many("a", 10)}),
+		}, "l1 m10"},
 		{"a prefix of a later rule that denies", []permission.Rule{
-			ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Deny: []conf.Match{below("/a")}}),
-		}, "l1 m9"},
+			ruleOf("1", lists{Allow: many("a", 10)}), ruleOf("2", lists{Deny: []conf.Match{below("/a")}}),
+		}, "l1 m10"},
 		{"a few below a prefix of an earlier rule", []permission.Rule{
-			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: append(identities("a/%d", 3), identities("b/%d", 9)...)}),
-		}, "m9 l2"},
+			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: append(many("a", 3), many("b", 10)...)}),
+		}, "m10 l2"},
 		{"an earlier rule about every client", []permission.Rule{
-			ruleOf("1", lists{Allow: []conf.Match{{Method: &get}}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
-		}, "l1 m9"},
+			ruleOf("1", lists{Allow: []conf.Match{{Method: &get}}}), ruleOf("2", lists{Allow: many("a", 10)}),
+		}, "l1 m10"},
 		{"allowed, and denied next to a prefix", []permission.Rule{
-			ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Deny: append(identities("a/%d", 3), below("/b"))}),
-		}, "m9 l1"},
+			ruleOf("1", lists{Allow: many("a", 10)}), ruleOf("2", lists{Deny: append(many("a", 3), below("/b"))}),
+		}, "m10 l1"},
 		{"bounded", alternating, strings.Repeat("m10 l1 ", maxStages-1) + "m10 l15"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -109,7 +126,7 @@ func TestStages(t *testing.T) {
 			if got := stagesOf(config.GetMatcher()); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
-			for _, client := range append(clients, identities("c4/%d", 10)...) {
+			for _, client := range clients {
 				for _, method := range []string{"GET", "POST"} {
 					for _, uris := range [][]string{{client.SpiffeID.Value}, {"urn:a", client.SpiffeID.Value}} {
 						if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Client{URIs: uris, Method: method, Path: "/"}); err != nil {

@@ -14,23 +14,12 @@ func entryMatcher(out *writer, list *permission.DecisionList, d decision) {
 	w := &matcherWriter{writer: out, inputs: map[input][]byte{}}
 	t := newTranslation(MatcherForm)
 	rules := inOrder(entriesOf(list), d)
-	var first []branch
-	if list.AsksForPath() {
-		first = append(first, branch{when: anyOf(beyondASCII, escapedSlash), do: d.byDefault()})
-	}
-	if asksForID(rules) {
-		anonymous := withoutIDs(rules)
-		b := branch{when: comparison(input{kind: clientURI}, textRegex, NoSingleID), do: d.byDefault()}
-		if len(anonymous) > 0 {
-			b.next = func(field protowire.Number) { w.rules(field, t, anonymous, d) }
-		}
-		first = append(first, b)
-	}
-	if len(first) == 0 {
+	some, last := untilCertain(rules, d)
+	if !list.AsksForPath() || len(some) == 0 && last == d.byDefault() { // in the latter case all requests are decided alike
 		w.fields(t, rules, d)
 		return
 	}
-	w.firstOf(first, nil)
+	w.firstOf([]branch{{when: anyOf(beyondASCII, escapedSlash), do: d.byDefault()}}, nil)
 	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
 }
 
@@ -77,35 +66,6 @@ func (w *matcherWriter) branch(b branch) {
 			w.message(fieldOnMatch, func() { b.next(onMatchMatcher) })
 		}
 	})
-}
-
-// asksForID reports whether an entry asks for a SPIFFE ID.
-func asksForID(rules []ruleEntries) bool {
-	for _, r := range rules {
-		for _, e := range r.entries {
-			if e.Match.SpiffeID != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// withoutIDs returns the entries that do not ask for a SPIFFE ID.
-func withoutIDs(rules []ruleEntries) []ruleEntries {
-	var out []ruleEntries
-	for _, r := range rules {
-		var kept []*permission.Entry
-		for _, e := range r.entries {
-			if e.Match.SpiffeID == nil {
-				kept = append(kept, e)
-			}
-		}
-		if len(kept) > 0 {
-			out = append(out, ruleEntries{r.kri, r.deny, kept})
-		}
-	}
-	return out
 }
 
 // rules writes a matcher of rules as a field.
@@ -183,19 +143,14 @@ func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageR
 			if len(r.listed) == 0 || w.full {
 				continue
 			}
-			joint := r.joint()
-			alternatives := make([]*condition, len(r.listed))
-			for i, e := range r.listed {
+			exact, below, others := r.identities()
+			alternatives := identityConditions(exact, below)
+			for _, e := range others {
 				if t.tooLarge() {
 					w.full = true
 					return
 				}
-				if e == joint {
-					either := "(?:" + belowID(e.Match.SpiffeID) + "|" + oneOf(r.mapped) + ")"
-					alternatives[i] = comparison(input{kind: clientURI}, textRegex, amongURIs(either))
-				} else {
-					alternatives[i] = t.entry(e)
-				}
+				alternatives = append(alternatives, t.entry(e))
 			}
 			w.branch(branch{when: anyOf(alternatives...), do: action{policy: rules[r.rule].kri, deny: rules[r.rule].deny}})
 		}

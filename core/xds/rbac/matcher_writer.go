@@ -64,13 +64,14 @@ func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 	})
 }
 
-// input writes the input of a comparison.
+// input writes the input of a comparison. Its name is short for the same reason as that of an
+// action: a filter has one for each comparison.
 func (w *matcherWriter) input(field protowire.Number, on input) {
 	known, ok := w.inputs[on]
 	if !ok {
 		scratch := &writer{}
 		header := func(name string) {
-			scratch.extension(field, "envoy.matching.inputs.request_headers", "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput", func() { scratch.text(1, name) })
+			scratch.extension(field, "request_headers", "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput", func() { scratch.text(1, name) })
 		}
 		switch {
 		case on.kind == clientURI && w.ofRoute:
@@ -78,9 +79,9 @@ func (w *matcherWriter) input(field protowire.Number, on input) {
 		case on.kind == serverName && w.ofRoute:
 			header(ServerNameHeader)
 		case on.kind == clientURI:
-			scratch.extension(field, "envoy.matching.inputs.uri_san", "type.googleapis.com/envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput", nil)
+			scratch.extension(field, "uri_san", "type.googleapis.com/envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput", nil)
 		case on.kind == serverName:
-			scratch.extension(field, "envoy.matching.inputs.server_name", "type.googleapis.com/envoy.extensions.matching.common_inputs.network.v3.ServerNameInput", nil)
+			scratch.extension(field, "server_name", "type.googleapis.com/envoy.extensions.matching.common_inputs.network.v3.ServerNameInput", nil)
 		default:
 			header(on.header)
 		}

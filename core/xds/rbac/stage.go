@@ -11,8 +11,10 @@ import (
 // would decide too early, or in the name of another policy. If an ID cannot be in the map,
 // a new map begins after the list. The two constants bound the cost.
 const (
-	// fewIDs is the number of identities up to which they are compared one by one.
-	fewIDs = 8
+	// fewRules is the number of rules up to which the identities of each are one comparison
+	// of the list, if they fit into one expression. A map takes twice the space of each
+	// identity, an action for it, and the comparison as well.
+	fewRules = 8
 	// maxStages bounds how deeply matchers nest: a map with its list takes four levels
 	// of messages, and Envoy's parser refuses more than 100.
 	maxStages = 8
@@ -35,7 +37,7 @@ func plan(rules []ruleEntries) [][]stageRule {
 	p := planner{stage: make([]stageRule, 0, len(rules)), ids: make([]string, 0, identities)}
 	for i, r := range rules {
 		rule, blocked := p.split(i, r.entries)
-		if blocked > fewIDs && len(p.stages)+1 < maxStages {
+		if blocked > maxAlternation && len(p.stages)+1 < maxStages {
 			p.endStage(rules)
 			rule, _ = p.split(i, r.entries)
 		}
@@ -54,7 +56,7 @@ type planner struct {
 }
 
 // split divides the entries of one rule between the map and the list of the current stage.
-// Blocked is the number of identities that the map cannot contain.
+// Blocked is the size in bytes of the identities that the map cannot contain.
 func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, blocked int) {
 	out.rule = rule
 	begin := len(p.ids)
@@ -64,7 +66,7 @@ func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, b
 			out.listed = append(out.listed, e)
 		case p.list.mayMatch(e.Match.SpiffeID.Value):
 			out.listed = append(out.listed, e)
-			blocked++
+			blocked += len(e.Match.SpiffeID.Value)
 		default:
 			p.ids = append(p.ids, e.Match.SpiffeID.Value)
 		}
@@ -73,14 +75,17 @@ func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, b
 	return out, blocked
 }
 
-// endStage ends the current stage and begins a new one. If its map has only a few identities,
-// they are compared in the list instead.
+// endStage ends the current stage and begins a new one. If its map has the identities of only
+// a few rules, they are compared in the list instead.
 func (p *planner) endStage(rules []ruleEntries) {
-	mapped := 0
-	for i := range p.stage {
-		mapped += len(p.stage[i].mapped)
+	mapped, fit := 0, true
+	for _, r := range p.stage {
+		if len(r.mapped) > 0 {
+			mapped++
+			fit = fit && alternatives(r.mapped) == len(r.mapped)
+		}
 	}
-	if mapped <= fewIDs {
+	if mapped <= fewRules && fit {
 		for i := range p.stage {
 			p.stage[i].mapped, p.stage[i].listed = nil, rules[p.stage[i].rule].entries
 		}

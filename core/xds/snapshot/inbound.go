@@ -156,11 +156,11 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 		c.Manager = message.NewManager("inbound", i.Listener.Name, message.InboundIdleTimeout, message.InboundStreamIdleTimeout)
 		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE_SET
 		c.Manager.SetCurrentClientCertDetails = &hcmv3.HttpConnectionManager_SetCurrentClientCertDetails{Uri: true}
-		if !plaintext && i.Client == xds.Envoy {
-			c.RecordConnection()
-		}
 	} else {
 		c.TCP = message.NewTCPProxy("inbound", i.Cluster.Name, message.InboundIdleTimeout)
+	}
+	if !plaintext && i.Client == xds.Envoy {
+		c.RecordConnection()
 	}
 	for _, t := range b.shape.chain {
 		t.Chain(c, confs.inbound(t.Kind, i.Index))

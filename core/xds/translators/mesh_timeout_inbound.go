@@ -73,28 +73,15 @@ func connectionTimeouts(c *meshtimeout.Conf) map[string]*conf.Duration {
 	return timeouts
 }
 
-// timeoutRoutes returns the routes of an HTTP inbound; the first that matches applies. If a choice asks for a SPIFFE ID, routes for clients that have none, though
-// a URI SAN may look like one, come first.
+// timeoutRoutes returns the routes of an HTTP inbound; the first that matches applies.
 func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
-	var anonymous, routes []*xds.Route
-	asksForID := false
+	var routes []*xds.Route
 	for k := range choices {
 		c := &choices[k]
-		timeout := rules.MustConfOf[meshtimeout.Conf](c.Effective)
-		routes = append(routes, timeoutRoute(i, c.routeMatch(), timeout))
-		if c.AsksForID() {
-			asksForID = true
-		} else {
-			anonymous = append(anonymous, timeoutRoute(i, withoutID(c.routeMatch()), timeout))
-		}
+		routes = append(routes, timeoutRoute(i, c.routeMatch(), rules.MustConfOf[meshtimeout.Conf](c.Effective)))
 	}
 	if always(choices) == nil {
-		rest := choice{}
 		routes = append(routes, i.NewRoute())
-		anonymous = append(anonymous, timeoutRoute(i, withoutID(rest.routeMatch()), nil))
-	}
-	if asksForID {
-		return append(anonymous, routes...)
 	}
 	return routes
 }

@@ -96,7 +96,10 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
 	if c.TLS != nil && !c.Plaintext && c.RequestForm() == rbac.MatcherForm { // gRPC compares each URI SAN by itself
-		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
+		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter(all.Protocol))
+		if all.Protocol == request.HTTP {
+			c.AddHTTPFilter(rbac.SeveralFilterName, rbac.SeveralFilter())
+		}
 	}
 	if all.Protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)

@@ -55,7 +55,7 @@ func setPath(m *routev3.RouteMatch, path *conf.PathMatch) {
 // peerMatches returns the condition that an expression matches the URI SANs of the
 // client, joined by commas.
 func peerMatches(expression string) *matcherv3.FilterStateMatcher {
-	return stateMatches(xds.PeerKey, &matcherv3.StringMatcher{
+	return stateMatches(rbac.PeerKey, &matcherv3.StringMatcher{
 		MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: expression}},
 	})
 }
@@ -64,11 +64,4 @@ func stateMatches(key string, value *matcherv3.StringMatcher) *matcherv3.FilterS
 	return &matcherv3.FilterStateMatcher{
 		Key: key, Matcher: &matcherv3.FilterStateMatcher_StringMatch{StringMatch: value},
 	}
-}
-
-// withoutID returns the condition that a client has no SPIFFE ID though one of its URI
-// SANs may look like one. An expression of a SPIFFE ID may match such a client.
-func withoutID(m *routev3.RouteMatch) *routev3.RouteMatch {
-	m.FilterState = append(m.FilterState, peerMatches(rbac.NoSingleID))
-	return m
 }
