@@ -29,7 +29,9 @@ const severalURIs = `\C*,\C*`
 // of them begin with spiffe://, in any letter case: such a client has no SPIFFE ID.
 const NoSingleID = `(?:\C*,)?` + spiffeScheme + `\C*,` + spiffeScheme + `\C*`
 
-const spiffeScheme = `[Ss][Pp][Ii][Ff][Ff][Ee]://`
+// spiffeScheme matches spiffe:// in any letter case. With the flag i, an s would match the long
+// s (U+017F) too.
+const spiffeScheme = `[Ss](?i:piffe)://`
 
 // ofSegments is the part of a SPIFFE ID below a prefix: segments that are neither empty nor
 // a dot segment. Text that is not a SPIFFE ID is below no prefix (SPEC 7.2).
