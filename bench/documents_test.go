@@ -38,7 +38,7 @@ func BenchmarkDocuments(b *testing.B) {
 		make func() ([]map[string]any, error)
 	}{
 		{"dataplanes", fleetDocuments},
-		{"graph", graphDocuments},
+		{"own-outbounds", ownDocuments},
 		{"policies", func() ([]map[string]any, error) { return shape.KubernetesPolicies(documents) }},
 		{"permissions", permissionDocuments},
 	} {
@@ -137,10 +137,18 @@ func fleetDocuments() ([]map[string]any, error) {
 	return treesOf(set)
 }
 
-// graphDocuments are the dataplanes of mesh-perf, which all call other services: hundreds of
-// services, so a document has 15 KB.
-func graphDocuments() ([]map[string]any, error) {
-	return treesOf(&resource.Set{Dataplanes: shape.MeshPerf(documents, 1)})
+// ownDocuments are dataplanes that all call other services, so no two lists of outbounds are
+// equal.
+func ownDocuments() ([]map[string]any, error) {
+	set := &resource.Set{}
+	for j := range documents {
+		d := shape.Dataplane(j, 10)
+		for i := range d.Outbounds {
+			d.Outbounds[i].Tags = resource.Tags{{Key: resource.ServiceTag, Value: shape.Service(j + i)}}
+		}
+		set.Dataplanes = append(set.Dataplanes, d)
+	}
+	return treesOf(set)
 }
 
 func permissionDocuments() ([]map[string]any, error) {

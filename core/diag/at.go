@@ -16,8 +16,8 @@ type At struct {
 	parent *At // nil for the root
 	step   Step
 	name   bool // the place is the name of the field, not its value
-	moving func() []Step
 	probe  bool // see Prober
+	moving Path // in place of the step; see Moving
 }
 
 // input is shared by the places of one input.
@@ -50,14 +50,19 @@ type GoValue string
 // Locate returns the name: a Go value has no lines.
 func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)} }
 
+// Path is a path that changes.
+type Path interface {
+	// AppendSteps appends the steps of the current path to a slice.
+	AppendSteps(to []Step) []Step
+}
+
 // Root returns the place of an input's outermost value. Errors and warnings
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
 
-// Moving returns a place within a. Each use of the place calls path, which
-// returns the current path from a. So a decoder needs one place for all values
-// that it validates.
-func (a *At) Moving(path func() []Step) *At {
+// Moving returns a place within a, at the path of each moment. So a decoder needs one
+// place for all values that it validates.
+func (a *At) Moving(path Path) *At {
 	if a.probe {
 		return a
 	}
@@ -120,8 +125,7 @@ func (a *At) steps(more int) []Step {
 		return make([]Step, 0, more)
 	}
 	if a.moving != nil {
-		within := a.moving()
-		return append(a.parent.steps(more+len(within)), within...)
+		return a.moving.AppendSteps(a.parent.steps(more))
 	}
 	return append(a.parent.steps(more+1), a.step)
 }

@@ -15,11 +15,16 @@ func (paths) Locate(path []diag.Step, name bool) diag.Position {
 	return diag.Position{File: fmt.Sprint(path, name), Line: 1, Column: 2}
 }
 
+// steps is a path that does not change.
+type steps []diag.Step
+
+func (s steps) AppendSteps(to []diag.Step) []diag.Step { return append(to, s...) }
+
 func TestAtPath(t *testing.T) {
 	var sink diag.Sink
 	root := diag.Root(paths{}, &sink)
 	long := strings.Repeat("a", 200)
-	within := root.Field("a").Moving(func() []diag.Step { return []diag.Step{{Field: "b", Index: diag.IsField}, {Index: 2}} })
+	within := root.Field("a").Moving(steps{{Field: "b", Index: diag.IsField}, {Index: 2}})
 	for _, c := range []struct {
 		at   *diag.At
 		path string
@@ -49,7 +54,7 @@ func TestAtPath(t *testing.T) {
 			t.Errorf("%s: another sink", c.path)
 		}
 	}
-	if got := root.Moving(func() []diag.Step { return nil }); !got.IsRoot() {
+	if got := root.Moving(steps{}); !got.IsRoot() {
 		t.Errorf("an empty path is not the root: %s", got.Path())
 	}
 }

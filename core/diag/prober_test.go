@@ -11,7 +11,7 @@ import (
 func TestProber(t *testing.T) {
 	var prober diag.Prober
 	within := func(at *diag.At) *diag.At {
-		return at.Field("spec").Index(3).Name("to").Moving(func() []diag.Step { return nil })
+		return at.Field("spec").Index(3).Name("to").Moving(nil)
 	}
 	fine := func(at *diag.At) { within(at) }
 	if prober.Fails(fine) {

@@ -90,7 +90,7 @@ func (r *blockReader) mapping(depth int) bool {
 		if !ok {
 			return false
 		}
-		r.add(r.begin, end, 0)
+		r.addText(r.begin, end)
 		if value := r.skipSpaces(end + 1); value < r.end {
 			ok = r.scalar(value) && r.next()
 		} else {
@@ -172,32 +172,38 @@ func (r *blockReader) scalar(begin int) bool {
 		if last < 1 || text[last] != first || bytes.IndexByte(inner, first) >= 0 || bytes.IndexByte(inner, '\\') >= 0 || !all(inner, printable) {
 			return false
 		}
-		r.add(begin+1, r.end-1, String)
+		r.add(part{begin: int32(begin + 1), end: int32(r.end - 1), kind: String, quoted: true})
 		return true
 	case '{', '[':
 		kind := Mapping
 		if first == '[' {
 			kind = List
 		}
-		r.add(begin, begin, kind)
+		r.add(part{begin: int32(begin), end: int32(begin), kind: kind})
 		return last == 1 && text[1] == first+2
 	}
 	if classes[text[0]]&beginsText == 0 && !(text[0] == '-' && last > 0 && classes[text[1]]&beginsText != 0) ||
 		text[last] == ' ' || text[last] == ':' || !all(text, inText) || bytes.Contains(text, []byte(": ")) {
 		return false
 	}
-	r.add(begin, r.end, 0)
+	r.addText(begin, r.end)
 	return true
 }
 
 // open adds a mapping or list that begins with the content of the line.
 func (r *blockReader) open(kind Kind) (index int) {
-	r.add(r.begin, r.begin, kind)
+	r.add(part{begin: int32(r.begin), end: int32(r.begin), kind: kind})
 	return len(r.parts) - 1
 }
 
 func (r *blockReader) close(index int) { r.parts[index].parts = int32(len(r.parts) - index) }
 
-func (r *blockReader) add(begin, end int, kind Kind) {
-	r.parts = append(r.parts, part{begin: int32(begin), end: int32(end), kind: kind, parts: 1})
+// addText adds a text without quotes.
+func (r *blockReader) addText(begin, end int) {
+	r.add(part{begin: int32(begin), end: int32(end), kind: plainKind(r.data[begin:end])})
+}
+
+func (r *blockReader) add(p part) {
+	p.parts = 1
+	r.parts = append(r.parts, p)
 }

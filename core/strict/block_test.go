@@ -12,7 +12,7 @@ import (
 // reads documents of all forms with the library's parser.
 func readBlock(s *source, yield func(node) bool) {
 	if text := s.block(); text != nil {
-		yield(flatNode{text, 0})
+		yield(&flatNode{text, 0})
 	}
 }
 

@@ -9,8 +9,9 @@ type cursor interface {
 	kind() Kind
 	// tagFlaw returns the error in the tag of the next value, or nil.
 	tagFlaw() *flaw
-	// peek returns the text of the next value, or "" if it is not a scalar.
-	peek() string
+	// peek returns the text of the next value, or nil if it is not a scalar. The text is
+	// valid until a value or name is consumed, and must not be changed.
+	peek() []byte
 	// scalar consumes a scalar and returns its text.
 	scalar() string
 	// enter begins to read the parts of a mapping or list.
@@ -23,16 +24,14 @@ type cursor interface {
 	// name consumes the name of a field; the value of the field is next. For a
 	// name that is not a string it returns a flaw.
 	name() (string, *flaw)
-	// nameIn consumes the name of a field if it is a key of the map, and returns
-	// the map's value. It is faster than name, because it does not convert the
-	// name to a string.
-	nameIn(known map[string]int) (value int, found bool)
+	// nameIn consumes the name of a field if it is a spelling of one of the fields, and
+	// returns the index of the spelling. Otherwise it returns -1. It is faster than name,
+	// because it does not convert the name to a string.
+	nameIn(known *fields) (spelling int)
 	// namePosition returns the position of the latest name.
 	namePosition() diag.Position
 	// leave ends the innermost mapping or list; all its parts must have been read.
 	leave()
-	// capture consumes a value and returns it for later.
-	capture() node
 	// skip consumes a value.
 	skip()
 }
@@ -46,8 +45,11 @@ type flaw struct {
 // node is a value of a text.
 type node interface {
 	position() diag.Position
+	kind() Kind
+	// scalar returns the text of a scalar, and "" for other values.
+	scalar(strings *localStrings) string
 	// cursor returns a cursor whose next value is the node.
-	cursor(doc *Document) cursor
+	cursor(strings *localStrings) cursor
 	// in returns the node in a copy of its document.
 	in(doc *Document) node
 	// find returns the index of the first field of a mapping with the name, or
@@ -57,7 +59,7 @@ type node interface {
 	name(i int) node
 	value(i int) node
 	// names yields the names of the fields of a mapping that are strings.
-	names(yield func(string) bool)
+	names(strings *localStrings, yield func(string) bool)
 	// element returns an element of a list, or nil.
 	element(i int) node
 }

@@ -93,14 +93,17 @@ type decoder struct {
 	partly bool     // all fields that the struct does not declare are skipped
 
 	outer *diag.At // the place of the outermost value
-	// path contains the steps from outer to the current value.
-	path []diag.Step
+	// path contains the steps from outer to the current value, and places the place after
+	// each of them; nil: it was not needed yet.
+	path   []diag.Step
+	places []*diag.At
 	// moving is the place of the current value, for validators.
-	moving *diag.At
+	moving diag.At
 	// names are the names of the fields read so far, of the enclosing mappings
 	// of the next value.
 	names   []string
 	entries []Entry
+	scratch []byte // a text for UnmarshalText
 	flat    flatCursor
 }
 
@@ -114,12 +117,13 @@ func newDecoder(in *Value) *decoder {
 	} else {
 		d = &decoder{}
 	}
-	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), in.at
-	if n, ok := in.node.(flatNode); ok {
-		d.flat = flatCursor{text: n.text, strings: r.strings, next: n.i, ends: d.flat.ends[:0]}
+	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), &in.at
+	d.moving = *d.outer.Moving(d)
+	if in.flat.text != nil {
+		d.flat = flatCursor{text: in.flat.text, strings: r.strings, next: in.flat.i, ends: d.flat.ends[:0]}
 		d.in = &d.flat
 	} else {
-		d.in = in.node.cursor(in.doc)
+		d.in = in.node.cursor(r.strings)
 	}
 	return d
 }
@@ -128,38 +132,53 @@ func newDecoder(in *Value) *decoder {
 func (d *decoder) release() {
 	reader := d.doc.reader
 	*d = decoder{
-		path: d.path[:0], names: d.names[:0], entries: d.entries[:0],
+		path: d.path[:0], places: d.places[:0], names: d.names[:0], entries: d.entries[:0], scratch: d.scratch[:0],
 		flat: flatCursor{ends: d.flat.ends},
 	}
 	reader.decoders = append(reader.decoders, d)
 }
 
 func (d *decoder) enterField(name string) {
-	d.path = append(d.path, diag.Step{Field: name, Index: diag.IsField})
+	d.step(diag.Step{Field: name, Index: diag.IsField})
 }
 
-func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
+func (d *decoder) step(to diag.Step) {
+	d.path = append(d.path, to)
+	d.places = append(d.places, nil)
+}
+
+func (d *decoder) leave() {
+	d.path = d.path[:len(d.path)-1]
+	d.places = d.places[:len(d.places)-1]
+}
 
 // at returns the place of the current value.
-func (d *decoder) at() *diag.At {
+func (d *decoder) at() *diag.At { return d.placeAfter(len(d.path)) }
+
+// placeAfter returns the place after a number of steps.
+func (d *decoder) placeAfter(steps int) *diag.At {
 	at := d.outer
-	for _, step := range d.path {
-		if step.Index == diag.IsField {
-			at = at.Field(step.Field)
-		} else {
-			at = at.Index(step.Index)
+	for i := range steps {
+		if d.places[i] == nil {
+			d.places[i] = stepFrom(at, d.path[i])
 		}
+		at = d.places[i]
 	}
 	return at
 }
 
-// validate calls the Validate method of v, the current value.
-func (d *decoder) validate(v reflect.Value, before int) {
-	if d.moving == nil {
-		d.moving = d.outer.Moving(func() []diag.Step { return d.path })
+func stepFrom(at *diag.At, step diag.Step) *diag.At {
+	if step.Index == diag.IsField {
+		return at.Field(step.Field)
 	}
-	validate(d.moving, v, before)
+	return at.Index(step.Index)
 }
+
+// AppendSteps implements [diag.Path], for the place for validators.
+func (d *decoder) AppendSteps(to []diag.Step) []diag.Step { return append(to, d.path...) }
+
+// validate calls the Validate method of v, the current value.
+func (d *decoder) validate(v reflect.Value, before int) { validate(&d.moving, v, before) }
 
 // value decodes the next value into v and reports whether there is no error.
 func (d *decoder) value(v reflect.Value, p *plan) bool {
@@ -208,7 +227,21 @@ func (d *decoder) value(v reflect.Value, p *plan) bool {
 }
 
 // capture returns the next value undecoded.
-func (d *decoder) capture() *Value { return &Value{doc: d.doc, at: d.at(), node: d.in.capture()} }
+func (d *decoder) capture() *Value {
+	at := *d.outer
+	if last := len(d.path) - 1; last >= 0 {
+		at = *stepFrom(d.placeAfter(last), d.path[last])
+	}
+	var v *Value
+	if d.in == &d.flat {
+		v = newFlatValue(d.doc, at, flatNode{d.flat.text, d.flat.next})
+	} else {
+		in := d.in.(*yamlCursor)
+		v = newValue(d.doc, at, yamlNode{in.text, in.next})
+	}
+	d.in.skip()
+	return v
+}
 
 // meaningful refuses nulls and every value that [decoder.fitsTag] refuses.
 func (d *decoder) meaningful() bool {
@@ -265,7 +298,7 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 // element is then the next value.
 func (d *decoder) elements(yield func(i int) bool) {
 	for i := 0; d.in.more(); i++ {
-		d.path = append(d.path, diag.Step{Index: i})
+		d.step(diag.Step{Index: i})
 		if !yield(i) {
 			return
 		}
@@ -457,7 +490,7 @@ func (d *decoder) plain() any {
 	case Bool:
 		return decode(new(bool))
 	case Int:
-		switch negative, zero := sign(d.in.peek()); {
+		switch negative, zero := sign(string(d.in.peek())); {
 		case negative && zero:
 			return decode(new(float64)) // an integer cannot be a negative zero
 		case negative:

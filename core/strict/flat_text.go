@@ -27,9 +27,12 @@ type part struct {
 	begin, end int32 // offsets in the text, without quotes; end equals begin for a mapping or list in YAML
 	parts      int32 // of the value, itself included
 	elements   int32 // of a list
-	kind       Kind  // Mapping, List or String; 0: a scalar without quotes, whose text determines the kind
-	escaped    bool  // the text has JSON escapes
+	kind       Kind
+	quoted     bool // a scalar in quotes; begin is after the first one
+	escaped    bool // the text has JSON escapes
 }
+
+func (p *part) isContainer() bool { return p.kind == Mapping || p.kind == List }
 
 // maxFlat is the maximum length of a text with parts.
 const maxFlat = math.MaxInt32
@@ -43,17 +46,6 @@ func (t *flatText) textOf(i int) []byte {
 	}
 	return t.data[p.begin:p.end]
 }
-
-// kindOf returns the kind of a scalar with the text.
-func (p *part) kindOf(text string) Kind {
-	if p.kind != 0 {
-		return p.kind
-	}
-	return plainKind(text)
-}
-
-// isName reports whether a name with the text is a string.
-func (t *flatText) isName(i int, text string) bool { return t.parts[i].kindOf(text) == String }
 
 // within yields the indexes of the elements of a list or the names of a mapping.
 func (t *flatText) within(container int) func(yield func(i int) bool) {
@@ -90,7 +82,7 @@ func (t *flatText) childrenOf(container int) *children {
 			continue
 		}
 		name := string(t.textOf(i))
-		if _, twice := found.byName[name]; !twice && t.isName(i, name) {
+		if _, twice := found.byName[name]; !twice && t.parts[i].kind == String {
 			found.byName[name] = i
 		}
 	}
@@ -107,38 +99,49 @@ type flatNode struct {
 	i    int // in text.parts
 }
 
-func (n flatNode) part() *part { return &n.text.parts[n.i] }
+func (n *flatNode) part() *part { return &n.text.parts[n.i] }
 
-func (n flatNode) position() diag.Position {
+func (n *flatNode) position() diag.Position {
 	p := n.part()
 	offset := p.begin
-	if p.kind == String {
+	if p.quoted {
 		offset-- // the quote
 	}
 	line, column := n.text.lines.locate(n.text.data, int(offset))
 	return diag.Position{File: n.text.file, Line: line, Column: column}
 }
 
-func (n flatNode) cursor(doc *Document) cursor {
-	return &flatCursor{text: n.text, strings: doc.reader.strings, next: n.i}
+func (n *flatNode) kind() Kind { return n.part().kind }
+
+func (n *flatNode) scalar(strings *localStrings) string {
+	if n.part().isContainer() {
+		return ""
+	}
+	return keep(strings, n.text.textOf(n.i))
 }
 
-func (n flatNode) in(doc *Document) node {
-	if root, ok := doc.root.(flatNode); ok {
-		return flatNode{root.text, n.i}
+func (n *flatNode) cursor(strings *localStrings) cursor {
+	return &flatCursor{text: n.text, strings: strings, next: n.i}
+}
+
+func (n *flatNode) in(doc *Document) node {
+	if root, ok := doc.root.(*flatNode); ok {
+		return &flatNode{root.text, n.i}
 	}
 	// Another goroutine may be using the children of the text.
 	text := n.text
-	return flatNode{&flatText{file: text.file, data: text.data, lines: text.lines, parts: text.parts}, n.i}
+	return &flatNode{&flatText{file: text.file, data: text.data, lines: text.lines, parts: text.parts}, n.i}
 }
 
-func (n flatNode) find(name string) int {
+func (n *flatNode) find(name string) int {
 	if n.part().kind != Mapping {
 		return -1
 	}
+	parts := n.text.parts
+	end := n.i + int(n.part().parts)
 	steps := 0
-	for i := range n.text.within(n.i) {
-		if string(n.text.textOf(i)) == name && n.text.isName(i, name) {
+	for i := n.i + 1; i < end; i += 1 + int(parts[i+1].parts) {
+		if parts[i].kind == String && string(n.text.textOf(i)) == name {
 			return i
 		}
 		if steps++; steps > smallMapping {
@@ -151,24 +154,24 @@ func (n flatNode) find(name string) int {
 	return -1
 }
 
-func (n flatNode) name(i int) node { return flatNode{n.text, i} }
+func (n *flatNode) name(i int) node { return &flatNode{n.text, i} }
 
-func (n flatNode) value(i int) node { return flatNode{n.text, i + 1} }
+func (n *flatNode) value(i int) node { return &flatNode{n.text, i + 1} }
 
-func (n flatNode) names(yield func(string) bool) {
+func (n *flatNode) names(strings *localStrings, yield func(string) bool) {
 	if n.part().kind != Mapping {
 		return
 	}
 	for i := range n.text.within(n.i) {
-		if name := string(n.text.textOf(i)); n.text.isName(i, name) && !yield(name) {
+		if n.text.parts[i].kind == String && !yield(keep(strings, n.text.textOf(i))) {
 			return
 		}
 	}
 }
 
-func (n flatNode) element(i int) node {
+func (n *flatNode) element(i int) node {
 	if n.part().kind != List || i >= int(n.part().elements) {
 		return nil
 	}
-	return flatNode{n.text, n.text.childrenOf(n.i).parts[i]}
+	return &flatNode{n.text, n.text.childrenOf(n.i).parts[i]}
 }

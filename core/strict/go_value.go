@@ -140,7 +140,7 @@ func validateScalar(at *diag.At, value Scalar) {
 	itself := source{reader: reader, file: at.Pos().String(), piece: Chunk{data: text}, sink: at.Sink()}
 	done, bad := itself.json(func(root node) bool {
 		copied := reflect.New(reflect.TypeOf(value).Elem()).Interface().(Scalar)
-		copied.DecodeAt(&Value{doc: &Document{sink: at.Sink(), reader: reader, root: root}, at: at, node: root})
+		copied.DecodeAt(newValue(&Document{sink: at.Sink(), reader: reader, root: root}, *at, root))
 		return true
 	})
 	if !done {

@@ -56,22 +56,22 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 
 // jsonReader checks the documents of a JSON text, and finds their parts.
 type jsonReader struct {
+	jsonScanner
 	file    string
-	data    []byte
 	lines   *lines
-	decoder jsontext.Decoder // of data[skipped:]
+	scanned int // the end of the latest document that was scanned
+	// The tokens are those of data[skipped:]. They are not read before a document that the
+	// scanner does not read.
+	tokens  *jsontext.Decoder // nil: all documents so far were scanned
+	kept    jsontext.Decoder  // its buffers, for the next text
 	skipped int
-	limits  Limits
-
-	parts []part // of the document so far
-	open  []int  // the mappings and lists around the next token, outermost first
 }
 
 // reset makes the reader read the text of s.
 func (r *jsonReader) reset(s *source) {
 	r.file, r.data, r.lines, r.limits = s.file, s.piece.data, s.lines(), s.reader.limits()
 	r.skipped = len(r.data) - len(bytes.TrimPrefix(r.data, []byte("---")))
-	r.decoder.Reset(bytes.NewBuffer(r.data[r.skipped:]), jsontext.AllowDuplicateNames(true))
+	r.scanned, r.tokens = r.skipped, nil
 }
 
 // jsonExcess is an error for a document beyond the limits.
@@ -90,15 +90,49 @@ const (
 	minTaken = 1 << 12
 )
 
-// document reads the tokens of a document.
+// document reads the next document.
 func (r *jsonReader) document() (node, error) {
 	r.parts, r.open = slices.Grow(r.parts[:0], min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
+	if r.tokens == nil {
+		begin := r.space(r.scanned)
+		if begin == len(r.data) {
+			return nil, io.EOF
+		}
+		if end := r.jsonScanner.document(begin); end >= 0 {
+			r.scanned = end
+			return r.root(), nil
+		}
+		r.parts, r.open = r.parts[:0], r.open[:0]
+		r.readTokens()
+	}
+	return r.tokenized()
+}
+
+// readTokens makes the reader read tokens, from the end of the latest document. The tokens
+// before it are read again, because errors depend on them.
+func (r *jsonReader) readTokens() {
+	r.tokens = &r.kept
+	r.tokens.Reset(bytes.NewBuffer(r.data[r.skipped:]), jsontext.AllowDuplicateNames(true))
+	for r.offset() < r.scanned {
+		if err := r.tokens.SkipValue(); err != nil {
+			panic(fmt.Sprintf("strict: JSON was scanned that is invalid: %v", err))
+		}
+	}
+}
+
+// root returns the document whose parts were found.
+func (r *jsonReader) root() node {
+	return &flatNode{&flatText{file: r.file, data: r.data, lines: r.lines, parts: r.take()}, 0}
+}
+
+// tokenized reads the tokens of a document.
+func (r *jsonReader) tokenized() (node, error) {
 	for {
 		begin := r.next()
 		if err := r.excess(begin); err != nil {
 			return nil, err
 		}
-		token, err := r.decoder.ReadToken()
+		token, err := r.tokens.ReadToken()
 		switch {
 		case err == io.EOF && len(r.parts) > 0:
 			return nil, io.ErrUnexpectedEOF
@@ -111,7 +145,7 @@ func (r *jsonReader) document() (node, error) {
 		}
 		r.add(token.Kind(), int32(begin), int32(end))
 		if len(r.open) == 0 {
-			return flatNode{&flatText{file: r.file, data: r.data, lines: r.lines, parts: r.take()}, 0}, nil
+			return r.root(), nil
 		}
 	}
 }
@@ -131,14 +165,14 @@ func (r *jsonReader) take() []part {
 func (r *jsonReader) excess(begin int) error {
 	what := ""
 	switch {
-	case r.decoder.StackDepth() >= r.limits.Depth:
+	case r.tokens.StackDepth() >= r.limits.Depth:
 		what = fmt.Sprintf("nested deeper than %d levels", r.limits.Depth)
 	case len(r.parts) >= r.limits.Nodes:
 		what = fmt.Sprintf("has more than %d values", r.limits.Nodes)
 	default:
 		return nil
 	}
-	switch r.decoder.PeekKind() {
+	switch r.tokens.PeekKind() {
 	case jsontext.KindInvalid, jsontext.KindEndObject, jsontext.KindEndArray:
 		return nil
 	}
@@ -149,12 +183,10 @@ func (r *jsonReader) excess(begin int) error {
 func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	last := len(r.open) - 1
 	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
-		first := r.open[last]
-		r.parts[first].end, r.parts[first].parts = end, int32(len(r.parts)-first)
-		r.open = r.open[:last]
+		r.close(int(end))
 		return
 	}
-	if last >= 0 {
+	if last >= 0 && r.parts[r.open[last]].kind == List {
 		r.parts[r.open[last]].elements++
 	}
 	p := part{begin: begin, end: end, parts: 1}
@@ -164,17 +196,24 @@ func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	case jsontext.KindBeginArray:
 		p.kind = List
 	case jsontext.KindString:
-		p.begin, p.end, p.kind = begin+1, end-1, String
+		p.begin, p.end, p.kind, p.quoted = begin+1, end-1, String, true
 		p.escaped = bytes.IndexByte(r.data[p.begin:p.end], '\\') >= 0
+	default:
+		p.kind = plainKind(r.data[begin:end])
 	}
-	if p.kind == Mapping || p.kind == List {
+	if p.isContainer() {
 		r.open = append(r.open, len(r.parts))
 	}
 	r.parts = append(r.parts, p)
 }
 
 // offset returns the end of the latest token.
-func (r *jsonReader) offset() int { return r.skipped + int(r.decoder.InputOffset()) }
+func (r *jsonReader) offset() int {
+	if r.tokens == nil {
+		return r.scanned
+	}
+	return r.skipped + int(r.tokens.InputOffset())
+}
 
 // next returns the beginning of the next token.
 func (r *jsonReader) next() int {

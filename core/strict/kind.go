@@ -21,8 +21,8 @@ const (
 
 // plainKind returns the kind of a scalar without quotes and tag, by the core
 // schema of YAML 1.2.
-func plainKind(text string) Kind {
-	switch text {
+func plainKind[T []byte | string](text T) Kind {
+	switch string(text) {
 	case "", "~", "null", "Null", "NULL":
 		return Null
 	case "true", "True", "TRUE", "false", "False", "FALSE":
@@ -30,12 +30,17 @@ func plainKind(text string) Kind {
 	case ".nan", ".NaN", ".NAN":
 		return Float
 	}
-	unsigned := text
-	switch first := text[0]; {
-	case first == '-' || first == '+':
-		unsigned = text[1:]
-	case first != '.' && (first < '0' || first > '9'):
+	if first := text[0]; first != '-' && first != '+' && first != '.' && (first < '0' || first > '9') {
 		return String
+	}
+	return numberKind(string(text))
+}
+
+// numberKind is plainKind for a text that begins like a number.
+func numberKind(text string) Kind {
+	unsigned := text
+	if text[0] == '-' || text[0] == '+' {
+		unsigned = text[1:]
 	}
 	digits := strings.TrimLeft(unsigned, "0123456789")
 	switch {

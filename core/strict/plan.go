@@ -13,6 +13,7 @@ type plan struct {
 	t         reflect.Type
 	form      form
 	elem      *plan // of pointers, lists and mappings
+	bits      int   // of numbers
 	validates bool  // the type is a [Validator]
 	defaults  bool  // the type is a [Defaulter]
 	isEnum    bool
@@ -80,6 +81,24 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
+// spellingOf returns the index of a spelling, or -1. Most structs have few spellings, and
+// most of them differ in their length: comparing them one by one takes a third of the time
+// of a map.
+func spellingOf[T []byte | string](f *fields, name T) int {
+	if len(f.spellings) > smallMapping {
+		if i, found := f.byName[string(name)]; found {
+			return i
+		}
+		return -1
+	}
+	for i := range f.spellings {
+		if f.spellings[i].name == string(name) {
+			return i
+		}
+	}
+	return -1
+}
+
 // planner contains the plans that are being made, because types can be
 // recursive.
 type planner map[reflect.Type]*plan
@@ -97,6 +116,8 @@ func (b planner) plan(t reflect.Type) *plan {
 		p.isEnum, p.words = true, e.Enum()
 	}
 	switch p.form {
+	case integer, natural, decimal:
+		p.bits = t.Bits()
 	case pointer, list, mapping, stringMapping:
 		p.elem = b.plan(t.Elem())
 	case structure:

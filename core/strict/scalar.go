@@ -30,7 +30,11 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 	case fromText:
 		if kind == Mapping || kind == List {
 			d.wrongType("a string")
-		} else if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(d.in.scalar())); err != nil {
+			return
+		}
+		d.scratch = append(d.scratch[:0], d.in.peek()...)
+		d.in.skip()
+		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(d.scratch); err != nil {
 			reportText(d.at(), err)
 		}
 	case text:
@@ -44,7 +48,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 			checkWord(d.at, word, p.words)
 		}
 	case boolean:
-		b, err := strconv.ParseBool(d.in.peek())
+		b, err := strconv.ParseBool(string(d.in.peek()))
 		if kind != Bool || err != nil {
 			d.wrongType("true or false")
 			return
@@ -56,7 +60,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 			d.wrongType("a whole number")
 			return
 		}
-		n, err := parseInt(d.in.peek(), p.t.Bits())
+		n, err := parseInt(string(d.in.peek()), p.bits)
 		if d.inRange(p, err) {
 			v.SetInt(n)
 		}
@@ -65,7 +69,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 			d.wrongType("a whole number")
 			return
 		}
-		n, err := parseUint(d.in.peek(), p.t.Bits())
+		n, err := parseUint(string(d.in.peek()), p.bits)
 		if d.inRange(p, err) {
 			v.SetUint(n)
 		}
@@ -81,7 +85,7 @@ func (d *decoder) decimal(v reflect.Value, p *plan) {
 		d.wrongType("a number")
 		return
 	}
-	f, err := parseFloat(d.in.peek(), p.t.Bits())
+	f, err := parseFloat(string(d.in.peek()), p.bits)
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
 		d.wrongType("a finite number") // JSON has only finite numbers
 		return
@@ -93,10 +97,10 @@ func (d *decoder) decimal(v reflect.Value, p *plan) {
 
 // inRange consumes a number and reports whether parsing it gave no error.
 func (d *decoder) inRange(p *plan, err error) bool {
-	number := d.in.scalar()
 	if err != nil {
-		d.at().Errorf(diag.OutOfRange, "", "%s is out of range (%s)", number, p.t.Kind())
+		d.at().Errorf(diag.OutOfRange, "", "%s is out of range (%s)", d.in.peek(), p.t.Kind())
 	}
+	d.in.skip()
 	return err == nil
 }
 
@@ -110,7 +114,7 @@ func checkWord(at func() *diag.At, word string, words []string) {
 // wrongType reports that the next value has the wrong type, and skips it.
 func (d *decoder) wrongType(want string) {
 	kind, hint := d.in.kind(), ""
-	word := d.in.peek()
+	word := string(d.in.peek())
 	plain := plainKind(word)
 	switch {
 	case kind == Mapping || kind == List:

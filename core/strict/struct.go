@@ -21,8 +21,8 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	others := d.newNames()                                                  // names that are read
 	complete := true                                                        // all names are strings
 	for d.in.more() {
-		s, found := d.in.nameIn(known.byName)
-		name, ok := "", true
+		s := d.in.nameIn(known)
+		name, found, ok := "", s >= 0, true
 		if !found {
 			name, ok = d.name(&others)
 		}

@@ -15,7 +15,7 @@ type Document struct {
 }
 
 // Root returns the document's outermost value.
-func (d *Document) Root() *Value { return &Value{doc: d, at: diag.Root(d, d.sink), node: d.root} }
+func (d *Document) Root() *Value { return newValue(d, *diag.Root(d, d.sink), d.root) }
 
 // Copy returns the same document for another reader, so that another goroutine can
 // decode its values at the same time; see [Value.In]. Errors go to sink.
@@ -57,12 +57,26 @@ func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 //confgen:openapi {"x-kubernetes-preserve-unknown-fields": true}
 type Value struct {
 	doc  *Document
-	at   *diag.At
+	at   diag.At
 	node node
+	flat flatNode // the node, if it is in a [flatText]: so a value is one allocation
+}
+
+func newValue(doc *Document, at diag.At, n node) *Value {
+	if flat, ok := n.(*flatNode); ok {
+		return newFlatValue(doc, at, *flat)
+	}
+	return &Value{doc: doc, at: at, node: n}
+}
+
+func newFlatValue(doc *Document, at diag.At, n flatNode) *Value {
+	v := &Value{doc: doc, at: at, flat: n}
+	v.node = &v.flat
+	return v
 }
 
 // At returns the place of the value, for errors.
-func (v *Value) At() *diag.At { return v.at }
+func (v *Value) At() *diag.At { return &v.at }
 
 // Pos returns the position of the value. It costs less than the position of
 // its place.
@@ -73,25 +87,24 @@ func (v *Value) Document() *Document { return v.doc }
 
 // In returns the same value in a copy of its document.
 func (v *Value) In(doc *Document) *Value {
-	return &Value{doc: doc, at: v.at.In(doc, doc.sink), node: v.node.in(doc)}
+	return newValue(doc, *v.at.In(doc, doc.sink), v.node.in(doc))
 }
 
 // JSON returns the text of a mapping or list of a JSON document, or nil for all
 // other values. It is valid as long as the document.
 func (v *Value) JSON() []byte {
-	n, ok := v.node.(flatNode)
-	if !ok {
+	if v.flat.text == nil {
 		return nil
 	}
-	p := n.part()
-	if p.kind != Mapping && p.kind != List || p.begin == p.end {
+	p := v.flat.part()
+	if !p.isContainer() || p.begin == p.end {
 		return nil
 	}
-	return n.text.data[p.begin:p.end]
+	return v.flat.text.data[p.begin:p.end]
 }
 
 // Kind returns the kind of the value.
-func (v *Value) Kind() Kind { return v.node.cursor(v.doc).kind() }
+func (v *Value) Kind() Kind { return v.node.kind() }
 
 // IsNull reports whether the value is a null.
 func (v *Value) IsNull() bool { return v.Kind() == Null }
@@ -102,20 +115,40 @@ func (v *Value) Text() string {
 	if v == nil {
 		return ""
 	}
-	return v.node.cursor(v.doc).peek()
+	return v.node.scalar(v.doc.reader.strings)
+}
+
+// FieldText returns the [Value.Text] of a mapping's field, or "" if there is no such field.
+func (v *Value) FieldText(name string) string {
+	i := v.node.find(name)
+	switch {
+	case i < 0:
+		return ""
+	case v.flat.text != nil:
+		value := flatNode{v.flat.text, i + 1}
+		return value.scalar(v.doc.reader.strings)
+	}
+	return v.node.value(i).scalar(v.doc.reader.strings)
 }
 
 // Names returns the names of the fields of a mapping in the order of the
 // document, without names that are not strings.
-func (v *Value) Names() []string { return slices.Collect(v.node.names) }
+func (v *Value) Names() []string { return slices.Collect(v.EachName) }
+
+// EachName yields the names of [Value.Names].
+func (v *Value) EachName(yield func(string) bool) { v.node.names(v.doc.reader.strings, yield) }
 
 // Has reports whether the value is a mapping with the field.
 func (v *Value) Has(name string) bool { return v.node.find(name) >= 0 }
 
 // Field returns the value of a mapping's field, or nil.
 func (v *Value) Field(name string) *Value {
-	if i := v.node.find(name); i >= 0 {
-		return &Value{doc: v.doc, at: v.at.Field(name), node: v.node.value(i)}
+	i := v.node.find(name)
+	switch {
+	case i < 0:
+		return nil
+	case v.flat.text != nil:
+		return newFlatValue(v.doc, *v.at.Field(name), flatNode{v.flat.text, i + 1})
 	}
-	return nil
+	return newValue(v.doc, *v.at.Field(name), v.node.value(i))
 }

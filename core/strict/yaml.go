@@ -17,7 +17,7 @@ func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 	bad := s.tooManyNodes()
 	if bad == nil {
 		if text := s.block(); text != nil {
-			yield(flatNode{text, 0})
+			yield(&flatNode{text, 0})
 			return true
 		}
 		bad = s.parseYAML(yield)

@@ -26,8 +26,17 @@ func (n yamlNode) position() diag.Position {
 	return diag.Position{File: n.text.file, Line: n.Line, Column: n.Column}
 }
 
-func (n yamlNode) cursor(doc *Document) cursor {
-	return &yamlCursor{text: n.text, strings: doc.reader.strings, next: n.Node}
+func (n yamlNode) kind() Kind { return kindOf(resolve(n.Node)) }
+
+func (n yamlNode) scalar(strings *localStrings) string {
+	if scalar := resolve(n.Node); scalar.Kind == yaml.ScalarNode {
+		return scalar.Value
+	}
+	return ""
+}
+
+func (n yamlNode) cursor(strings *localStrings) cursor {
+	return &yamlCursor{text: n.text, strings: strings, next: n.Node}
 }
 
 func (n yamlNode) in(doc *Document) node {
@@ -76,7 +85,7 @@ func (n yamlNode) find(name string) int {
 	return -1
 }
 
-func (n yamlNode) names(yield func(string) bool) {
+func (n yamlNode) names(_ *localStrings, yield func(string) bool) {
 	mapping := resolve(n.Node)
 	for i := 0; mapping.Kind == yaml.MappingNode && i < len(mapping.Content); i += 2 {
 		if key := mapping.Content[i]; isName(key) && !yield(key.Value) {
@@ -182,6 +191,7 @@ type yamlCursor struct {
 	known   Kind       // of next, or 0
 	key     *yaml.Node // the latest name
 	entered []yamlParts
+	peeked  []byte // the latest text that peek returned
 }
 
 // yamlParts contains the parts of a mapping or list, and the number of parts
@@ -201,11 +211,12 @@ func (c *yamlCursor) kind() Kind {
 
 func (c *yamlCursor) tagFlaw() *flaw { return tagFlaw(resolve(c.next)) }
 
-func (c *yamlCursor) peek() string {
+func (c *yamlCursor) peek() []byte {
 	if n := resolve(c.next); n.Kind == yaml.ScalarNode {
-		return n.Value
+		c.peeked = append(c.peeked[:0], n.Value...)
+		return c.peeked
 	}
-	return ""
+	return nil
 }
 
 func (c *yamlCursor) scalar() string { return keep(c.strings, resolve(c.next).Value) }
@@ -245,16 +256,16 @@ func (c *yamlCursor) name() (string, *flaw) {
 	return keep(c.strings, c.key.Value), nil
 }
 
-func (c *yamlCursor) nameIn(known map[string]int) (int, bool) {
+func (c *yamlCursor) nameIn(known *fields) int {
 	parts := c.parts()
 	key := parts.of.Content[parts.read]
-	value, found := known[key.Value]
-	if !found || !isName(key) {
-		return 0, false
+	spelling := spellingOf(known, key.Value)
+	if spelling < 0 || !isName(key) {
+		return -1
 	}
 	c.key, c.next, c.known = key, parts.of.Content[parts.read+1], 0
 	parts.read += 2
-	return value, true
+	return spelling
 }
 
 func badName(kind Kind, text string) *flaw {
@@ -264,7 +275,5 @@ func badName(kind Kind, text string) *flaw {
 func (c *yamlCursor) namePosition() diag.Position { return yamlNode{c.text, c.key}.position() }
 
 func (c *yamlCursor) leave() { c.entered = c.entered[:len(c.entered)-1] }
-
-func (c *yamlCursor) capture() node { return yamlNode{c.text, c.next} }
 
 func (c *yamlCursor) skip() {}
