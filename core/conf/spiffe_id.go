@@ -3,16 +3,12 @@ package conf
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-var (
-	trustDomain   = regexp.MustCompile(`^[a-z0-9._-]+$`)
-	spiffeSegment = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
-)
+var trustDomainBytes, spiffeSegmentBytes = newByteSet(lowerLetters + "0123456789._-"), newByteSet(lettersNumbers + "._-")
 
 const (
 	maxSpiffeID    = 2048 // bytes; a server must accept IDs of this length
@@ -35,7 +31,7 @@ func (t TrustDomain) Validate(at *diag.At) {
 
 func checkTrustDomain(name string) error {
 	switch {
-	case !trustDomain.MatchString(name):
+	case !trustDomainBytes.hasAll(name):
 		return errTrustDomain
 	case len(name) > maxTrustDomain:
 		return fmt.Errorf("the trust domain is longer than %d bytes", maxTrustDomain)
@@ -71,7 +67,7 @@ func checkSyntax(id string) error {
 		return errors.New("it must start with spiffe://")
 	}
 	domain, path, hasPath := strings.Cut(rest, "/")
-	if !trustDomain.MatchString(domain) {
+	if !trustDomainBytes.hasAll(domain) {
 		return errTrustDomain
 	}
 	if !hasPath {
@@ -83,7 +79,7 @@ func checkSyntax(id string) error {
 			return errors.New("a path segment is empty")
 		case segment == "." || segment == "..":
 			return fmt.Errorf("the path segment %q is not allowed", segment)
-		case !spiffeSegment.MatchString(segment):
+		case !spiffeSegmentBytes.hasAll(segment):
 			return fmt.Errorf("the path segment %q has a character other than letters, digits, '.', '-' and '_'", segment)
 		}
 	}

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -37,19 +36,27 @@ func (apiVersion) Enum() []string { return []string{KumaGroup + "/v1alpha1"} }
 
 // kubernetesMetadata is the part of an object's metadata that identifies it.
 type kubernetesMetadata struct {
-	Name      resourceName      `json:"name"`
-	Namespace string            `json:"namespace,omitzero"`
-	Labels    map[string]string `json:"labels,omitzero"`
+	Name      resourceName `json:"name"`
+	Namespace string       `json:"namespace,omitzero"`
+	Labels    Tags         `json:"labels,omitzero"`
 	// Annotations are not part of the identity, except annotations in which Kuma keeps
 	// labels.
 	Annotations *strict.Value `json:"annotations,omitzero"`
 }
 
-// objectMeta contains the other fields of Kubernetes' ObjectMeta. They are
-// dropped, like any field that a future version adds.
-var objectMeta = []string{
-	"clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
-	"generateName", "generation", "initializers", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
+// usedMeta contains the fields of [kubernetesMetadata].
+var usedMeta = []string{"name", "namespace", "labels", "annotations"}
+
+// isObjectMeta reports whether a field of metadata is used, or is another field of
+// Kubernetes' ObjectMeta. These are dropped, like any field that a future version adds.
+func isObjectMeta(field string) bool {
+	switch field {
+	case "name", "namespace", "labels", "annotations",
+		"clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
+		"generateName", "generation", "initializers", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid":
+		return true
+	}
+	return false
 }
 
 type resourceKind string
@@ -70,7 +77,7 @@ func (n resourceName) Validate(at *diag.At) {
 
 func (d *decoder) kubernetes(in *strict.Value) {
 	at := in.At()
-	version, kind := in.Field("apiVersion").Text(), in.Field("kind").Text()
+	version, kind := in.FieldText("apiVersion"), in.FieldText("kind")
 	group := groupOf(version)
 	switch {
 	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
@@ -113,12 +120,11 @@ func (d *decoder) kubernetes(in *strict.Value) {
 func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 	var doc kubernetesMetadata
 	if metadata != nil {
-		used := []string{"name", "namespace", "labels", "annotations"}
-		for _, field := range metadata.Names() {
-			if slices.Contains(used, field) || slices.Contains(objectMeta, field) {
+		for field := range metadata.EachName {
+			if isObjectMeta(field) {
 				continue
 			}
-			if hint := diag.DidYouMean(field, used); strings.HasPrefix(hint, "did you mean") {
+			if hint := diag.DidYouMean(field, usedMeta); strings.HasPrefix(hint, "did you mean") {
 				metadata.At().Name(field).Warnf(diag.IgnoredMetadata, hint, "the field is ignored: Kubernetes has no field with this name")
 			}
 		}
@@ -136,21 +142,15 @@ func (m *kubernetesMetadata) keepLabels(kind string) {
 	if kind == MeshKind {
 		return
 	}
-	set := func(key, value string) {
-		if m.Labels == nil {
-			m.Labels = map[string]string{}
-		}
-		m.Labels[key] = value
-	}
 	if m.Annotations != nil {
 		for _, key := range labelAnnotations {
 			if value := m.Annotations.Field(key); value != nil && value.Kind() == strict.String {
-				set(key, value.Text())
+				m.Labels = m.Labels.With(key, value.Text())
 			}
 		}
 	}
-	if _, labelled := m.Labels[NamespaceLabel]; !labelled && m.Namespace != "" && originOf(m.Labels[OriginLabel]) != GlobalOrigin {
-		set(NamespaceLabel, m.Namespace)
+	if _, labelled := m.Labels.Get(NamespaceLabel); !labelled && m.Namespace != "" && originOf(m.Labels.Value(OriginLabel)) != GlobalOrigin {
+		m.Labels = m.Labels.With(NamespaceLabel, m.Namespace)
 	}
 }
 

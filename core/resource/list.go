@@ -27,7 +27,7 @@ type kumaList struct {
 // isList reports whether the document is a list of documents. Errors identify
 // its documents as items[0], items[1] and so on.
 func (d *decoder) isList(in *strict.Value) bool {
-	kind := in.Field("kind").Text()
+	kind := in.FieldText("kind")
 	switch {
 	case in.Has("type"):
 		return false
@@ -36,7 +36,7 @@ func (d *decoder) isList(in *strict.Value) bool {
 	case kind == "List":
 		return true
 	}
-	ours := groupOf(in.Field("apiVersion").Text()) == KumaGroup
+	ours := groupOf(in.FieldText("apiVersion")) == KumaGroup
 	return strings.HasSuffix(kind, "List") && (ours || in.Has("items")) && !d.isKnown(kind)
 }
 

@@ -11,11 +11,11 @@ import (
 // universalObject decodes an object in the universal spelling.
 func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	var head struct {
-		Type   resourceKind      `json:"type"`
-		Mesh   *string           `json:"mesh,omitzero"`
-		Name   resourceName      `json:"name"`
-		Labels map[string]string `json:"labels,omitzero"`
-		Spec   *strict.Value     `json:"spec,omitzero"`
+		Type   resourceKind  `json:"type"`
+		Mesh   *string       `json:"mesh,omitzero"`
+		Name   resourceName  `json:"name"`
+		Labels Tags          `json:"labels,omitzero"`
+		Spec   *strict.Value `json:"spec,omitzero"`
 	}
 	at, spec := in.At(), in
 	except := slices.Clone(liveFields)

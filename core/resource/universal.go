@@ -9,12 +9,12 @@ import (
 
 // universalDoc is a resource in the universal spelling.
 type universalDoc struct {
-	Type       resourceKind      `json:"type"`
-	Mesh       string            `json:"mesh,omitzero"`
-	Name       resourceName      `json:"name"`
-	Labels     map[string]string `json:"labels,omitzero"`
-	Spec       *strict.Value     `json:"spec,omitzero"`
-	Networking *strict.Value     `json:"networking,omitzero"`
+	Type       resourceKind  `json:"type"`
+	Mesh       string        `json:"mesh,omitzero"`
+	Name       resourceName  `json:"name"`
+	Labels     Tags          `json:"labels,omitzero"`
+	Spec       *strict.Value `json:"spec,omitzero"`
+	Networking *strict.Value `json:"networking,omitzero"`
 }
 
 // universalHead are the fields that every document in the universal spelling
@@ -22,10 +22,13 @@ type universalDoc struct {
 var (
 	universalHead = append([]string{"type", "name", "labels"}, liveFields[:3]...)
 	liveFields    = []string{"creationTime", "modificationTime", "kri", "status"}
+	// Those of a Mesh and of a Dataplane, with the fields that are decoded apart.
+	liveMesh      = slices.Concat(liveFields, meshFields)
+	liveDataplane = slices.Concat(liveFields, dataplaneFields)
 )
 
 func (d *decoder) universal(in *strict.Value) {
-	kind := in.Field("type").Text()
+	kind := in.FieldText("type")
 	if kind == ConfigKind && d.universalConfig(in) || d.skipUnused(in.At().Field("type"), kind) || d.registered(in, "", kind, universalMeta) {
 		return
 	}
@@ -34,12 +37,12 @@ func (d *decoder) universal(in *strict.Value) {
 		return
 	}
 	var doc universalDoc
-	except := slices.Clone(liveFields)
+	except := liveFields
 	switch kind {
 	case MeshKind:
-		except = append(except, meshFields...)
+		except = liveMesh
 	case DataplaneKind:
-		except = append(except, dataplaneFields...)
+		except = liveDataplane
 	}
 	strict.DecodeExcept(in, &doc, except...)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
@@ -52,9 +55,9 @@ func (d *decoder) universal(in *strict.Value) {
 // type decodes the other fields.
 func universalMeta(in *strict.Value) Meta {
 	var doc struct {
-		Type   resourceKind      `json:"type"`
-		Name   resourceName      `json:"name"`
-		Labels map[string]string `json:"labels,omitzero"`
+		Type   resourceKind `json:"type"`
+		Name   resourceName `json:"name"`
+		Labels Tags         `json:"labels,omitzero"`
 	}
 	strict.DecodePart(in, &doc)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
@@ -62,6 +65,6 @@ func universalMeta(in *strict.Value) Meta {
 	return meta
 }
 
-func newMeta(at *diag.At, kind, name string, labels map[string]string) Meta {
-	return Meta{ID: ID{Kind: kind, Name: name}, Labels: NewTags(labels), Pos: at.Pos()}
+func newMeta(at *diag.At, kind, name string, labels Tags) Meta {
+	return Meta{ID: ID{Kind: kind, Name: name}, Labels: labels, Pos: at.Pos()}
 }

@@ -14,6 +14,10 @@ type lines struct {
 
 	mu    sync.Mutex
 	marks []mark // after every markEvery bytes
+	// latest is the mark of the latest offset. The offsets of resources and their items
+	// increase, so the next one is usually a little after it.
+	latest       mark
+	latestOffset int
 }
 
 // mark is the line and column of an offset. Columns count characters from 1.
@@ -33,8 +37,12 @@ func (l *lines) locate(text []byte, offset int) (line, column int) {
 		l.marks = append(l.marks, l.marks[len(l.marks)-1].after(text, begin, begin+markEvery))
 	}
 	i := offset / markEvery
-	at := l.marks[i].after(text, i*markEvery, offset)
-	return at.line, at.column
+	from, at := i*markEvery, l.marks[i]
+	if from < l.latestOffset && l.latestOffset <= offset {
+		from, at = l.latestOffset, l.latest
+	}
+	l.latest, l.latestOffset = at.after(text, from, offset), offset
+	return l.latest.line, l.latest.column
 }
 
 // after returns the mark of the offset end in a text in which m is the mark of begin.

@@ -46,6 +46,18 @@ func (t *Tags) SetEntries(entries []strict.Entry) {
 	}
 }
 
+// With returns the tags with one more, in place of that with the same key. It does not change
+// t.
+func (t Tags) With(key, value string) Tags {
+	i, there := slices.BinarySearchFunc(t, key, func(tag Tag, key string) int { return cmp.Compare(tag.Key, key) })
+	with := make(Tags, 0, len(t)+1)
+	with = append(append(with, t[:i]...), Tag{key, value})
+	if there {
+		i++
+	}
+	return append(with, t[i:]...)
+}
+
 // Get returns the value of a key, and whether it is present.
 func (t Tags) Get(key string) (string, bool) {
 	for i := range t {
