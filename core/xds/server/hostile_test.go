@@ -198,6 +198,15 @@ func TestPassGoesAroundStalls(t *testing.T) {
 	})
 }
 
+// fewer returns a tenth of a number with -short, for tests of many names on one stream: with
+// the race detector their work takes a minute, and it is that of one goroutine.
+func fewer(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // TestManyLocators subscribes 100,000 locators in descending order, in one request and in
 // a second one, and unsubscribes them. The time for that was quadratic.
 func TestManyLocators(t *testing.T) {
@@ -205,11 +214,12 @@ func TestManyLocators(t *testing.T) {
 		r := start(t, server.Options{Source: oneNode()})
 		stream := deltaConversation(t, r.conn, t.Context())
 		parameters := map[string]string{"k": "v"}
-		all := manyLocators(100_000, parameters)
+		many := fewer(100_000)
+		all := manyLocators(many, parameters)
 		answered := 0
 		for _, request := range []*discoveryv3.DeltaDiscoveryRequest{
-			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[:50_000]},
-			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[50_000:]},
+			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[:many/2]},
+			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[many/2:]},
 			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsUnsubscribe: all},
 			{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[:1]},
 		} {
@@ -241,7 +251,10 @@ func (c counted) Locate(t wire.Type, name string, parameters map[string]string) 
 // The limit on locators is checked before any of them is resolved; those within it are
 // resolved once, in whatever order they come, and again only for another state.
 func TestLimitComesBeforeWork(t *testing.T) {
-	const limit = 100_000
+	limit, options := fewer(100_000), server.Options{} // without -short, it is the default
+	if testing.Short() {
+		options.MaxSubscriptions = limit
+	}
 	ascending := manyLocators(limit, map[string]string{"k": "v"})
 	slices.Reverse(ascending)
 	tests := []struct {
@@ -250,9 +263,9 @@ func TestLimitComesBeforeWork(t *testing.T) {
 		code     codes.Code
 		resolved int64
 	}{
-		{"descending", manyLocators(limit, map[string]string{"k": "v"}), codes.OK, limit},
-		{"ascending", ascending, codes.OK, limit},
-		{"each twice", slices.Repeat(ascending[:limit/2], 2), codes.OK, limit / 2},
+		{"descending", manyLocators(limit, map[string]string{"k": "v"}), codes.OK, int64(limit)},
+		{"ascending", ascending, codes.OK, int64(limit)},
+		{"each twice", slices.Repeat(ascending[:limit/2], 2), codes.OK, int64(limit / 2)},
 		{"past the limit", manyLocators(limit+1, map[string]string{"k": "v"}), codes.ResourceExhausted, 0},
 		{"past the limit with one name", slices.Repeat(ascending[:1], limit+1), codes.ResourceExhausted, 0},
 	}
@@ -260,7 +273,8 @@ func TestLimitComesBeforeWork(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			forProtocols(t, func(t *testing.T, sotw bool) {
 				var located atomic.Int64
-				r := start(t, server.Options{Source: newSwitching(counted{xdstest.NewState(), &located})})
+				options.Source = newSwitching(counted{xdstest.NewState(), &located})
+				r := start(t, options)
 				var err error
 				if url := wire.EndpointType.URL(); sotw {
 					stream := stateConversation(t, r.conn, t.Context())
@@ -288,6 +302,9 @@ type elements struct{ size, resources, removed, removedNames, errors int }
 // bytes and for random numbers and lengths.
 func TestResponsesOfErrorsAreSplit(t *testing.T) {
 	responsesOfErrors(t, 20_000, 270)
+	if testing.Short() {
+		return
+	}
 	random := rand.New(rand.NewPCG(13, 1))
 	for range 2 {
 		length := 8 + random.IntN(1016)
