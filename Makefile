@@ -111,7 +111,7 @@ e2e-stores: FAULT_RUNS ?= 50
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./cmd/meshmatch/replicas
-	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$|TestReadmeReplicas'
+	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
