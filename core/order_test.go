@@ -53,7 +53,7 @@ var order = []string{
 	`core/internal/mesh`,
 	`core/internal/blocks`,
 	`core/internal/match`,
-	`core/destination|core/permission|bench/shape`,
+	`core/collector|core/destination|core/permission|bench/shape`,
 	`core/semantics`,
 	`core/request|core/rules`,
 	`core/enforce|core/enforce/rollout`,

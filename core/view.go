@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
@@ -252,6 +253,16 @@ func (v *View) unknownKind(name string) error {
 func (v *View) Destinations(mesh string) *destination.Set {
 	if m := v.mesh(mesh); m != nil {
 		return m.Destinations()
+	}
+	return nil
+}
+
+// Collectors returns the MeshOpenTelemetryBackends of a mesh, by which references of
+// policies are resolved (SPEC 17.3); nil if it has none. Views return the same pointer until
+// one of them is added, changed, removed, or moved in its file.
+func (v *View) Collectors(mesh string) *collector.Set {
+	if m := v.mesh(mesh); m != nil {
+		return m.Collectors()
 	}
 	return nil
 }

@@ -43,6 +43,12 @@ func newAlphabet(more []string) *alphabet {
 			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))
 		}
 	}
+	// References to collectors are chosen as a whole, so that some find one.
+	for _, name := range names[:2] {
+		byName := conf.CollectorRef{Kind: "MeshOpenTelemetryBackend", Name: &name}
+		byLabels := conf.CollectorRef{Kind: "MeshOpenTelemetryBackend", Labels: map[string]string{"team": name}}
+		a.values[reflect.TypeOf(byName)] = append(a.values[reflect.TypeOf(byName)], reflect.ValueOf(byName), reflect.ValueOf(byLabels))
+	}
 	return a
 }
 

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/collector"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -102,6 +105,14 @@ func TestScenariosOfKumaMeet(t *testing.T) {
 				seen["a policy with fields that are not read or set"]++
 			}
 		}
+		for _, p := range set.Policies {
+			for _, item := range append(p.To, resource.Item{Conf: p.Default}) {
+				for _, ref := range conf.CollectorRefs(item.Conf) {
+					_, found := collector.New(semantics.Kuma, set.Objects).Find(ref)
+					seen["a collector is found: "+strconv.FormatBool(found)]++
+				}
+			}
+		}
 		for _, o := range set.Objects {
 			d, is := o.(resource.Destination)
 			if is && synced(o.Identity()) {
@@ -115,6 +126,7 @@ func TestScenariosOfKumaMeet(t *testing.T) {
 	for _, meeting := range []string{
 		"a copy of a dataplane", "a copy of a policy, in kuma-system", "a copy of a policy, without a namespace", "a copy of a destination",
 		"a policy with fields that are not read or set", "a destination that is refused",
+		"a collector is found: true", "a collector is found: false",
 	} {
 		if seen[meeting] < 10 {
 			t.Errorf("%q occurs %d times in 2,000 scenarios", meeting, seen[meeting])

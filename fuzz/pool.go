@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -44,8 +45,28 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 	if len(p) == 0 {
 		return nil, fmt.Errorf("fuzz: no valid Conf of %s was found in %d tries: parts of it were refused %s; pass values of the fields, in YAML, by WithTexts", kind, poolTries, maker.refused)
 	}
-	return p, nil
+	return append(p, collecting(maker, section, t)...), nil
 }
+
+// collecting returns Confs of a type with a reference to a collector, of which there are few
+// among random ones; none for a type without such references.
+func collecting(maker *confMaker, section *resource.Section, t reflect.Type) (p pool) {
+	if !t.Implements(collectorUser) && !reflect.PointerTo(t).Implements(collectorUser) {
+		return nil
+	}
+	for try := 0; try < poolTries && len(p) < poolSize/4; try++ {
+		c := maker.conf(t)
+		if c == nil || !conf.RefersToCollector(c) {
+			continue
+		}
+		if tree, err := fileForm(section, c); err == nil {
+			p = append(p, tree)
+		}
+	}
+	return p
+}
+
+var collectorUser = reflect.TypeFor[conf.CollectorUser]()
 
 // fileForm returns a conf as the tree of a document, or an error if it is not valid in a
 // file.

@@ -32,6 +32,7 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	m.requests = append(some(c, 2, requestMatches...), pick(c, requestMatches...))
 	if g.destinations {
 		m.addDestinations(s)
+		m.addCollectors(s)
 	}
 	m.addMesh(s)
 	if g.kuma {

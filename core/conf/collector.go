@@ -1,6 +1,10 @@
 package conf
 
-import "github.com/meshmatch/meshmatch/core/diag"
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
 
 // CollectorKind is the kind of a resource that describes a collector.
 type CollectorKind string
@@ -28,6 +32,28 @@ func (c *CollectorRef) Validate(at *diag.At) {
 	case c.Name == nil && len(c.Labels) == 0:
 		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
 	}
+}
+
+// A CollectorUser is a conf that may send telemetry to collectors by reference.
+type CollectorUser interface {
+	// CollectorRefs yields the references, each with its JSON pointer in the conf.
+	CollectorRefs() iter.Seq2[string, *CollectorRef]
+}
+
+// CollectorRefs yields the references of a conf to collectors, each with its JSON pointer.
+func CollectorRefs(c any) iter.Seq2[string, *CollectorRef] {
+	if user, is := c.(CollectorUser); is {
+		return user.CollectorRefs()
+	}
+	return func(func(string, *CollectorRef) bool) {}
+}
+
+// RefersToCollector reports whether a conf has such a reference.
+func RefersToCollector(c any) bool {
+	for range CollectorRefs(c) {
+		return true
+	}
+	return false
 }
 
 // ValidateCollector checks that exactly one of endpoint and backendRef, two fields of

@@ -70,6 +70,7 @@ const (
 	NoEndpoints         Code = 1015
 	NotSPIFFEID         Code = 1016
 	BadIgnore           Code = 1017
+	UnknownNode         Code = 1018
 )
 
 // The codes of warnings about input without effect.

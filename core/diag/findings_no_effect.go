@@ -106,7 +106,7 @@ spec:
 	},
 	{
 		Code: UnresolvedReference, Class: ClassNoEffect, Title: "a reference finds nothing",
-		Means: "The item or the dataplane refers to a destination or a route that is not in the input, or to a port that it does not have.",
+		Means: "The item or the dataplane refers to a destination, a route or a MeshOpenTelemetryBackend that is not in the input, or to a port that it does not have.",
 		Example: `type: Dataplane
 name: web
 networking:

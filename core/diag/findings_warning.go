@@ -235,4 +235,18 @@ networking:
 `,
 		Mend: "Write the code and the reason.",
 	},
+	{
+		Code: UnknownNode, Class: ClassWarning, Title: "the node of a collector is unknown",
+		Means: "A MeshOpenTelemetryBackend without an address is on the node of each proxy. No resource has the address of a node, so proxies send to 127.0.0.1, which is the pod on Kubernetes.",
+		Example: `type: Dataplane
+name: web
+networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}
+---
+apiVersion: kuma.io/v1alpha1
+kind: MeshOpenTelemetryBackend
+metadata: {name: otel, namespace: kuma-system}
+spec: {endpoint: {port: 4317}}
+`,
+		Mend: "Write the address of the collector, such as the host name of its Service.",
+	},
 }

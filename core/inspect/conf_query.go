@@ -69,7 +69,7 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 		return nil, err
 	}
 	options := q.Options
-	options.Semantics = view.Semantics()
+	options.SetView(view, d.Mesh)
 	return &Conf{options.Semantics, NewEffectiveConf(effective, section, options)}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/targets"
@@ -85,6 +86,8 @@ type Options struct {
 	// Semantics is the semantics of the view, on which KRIs depend. Functions with a
 	// view set it.
 	Semantics semantics.Semantics
+	// collectors are those of the mesh, by which references are resolved; see SetView.
+	collectors *collector.Set
 	// Limits bounds each rule view of `from`. The zero value means the defaults.
 	Limits partition.Limits
 	// NoEffect are the fields that the proxy of the dataplane does not get. With
@@ -151,7 +154,7 @@ type dataplaneAnswer struct {
 }
 
 func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
-	options.Semantics = view.Semantics()
+	options.SetView(view, d.Mesh)
 	return &dataplaneAnswer{
 		view: view, dataplane: d, options: options, configs: ConfigsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
 		views: ruleviews.New(options.Limits, options.Ordered), budget: ruleviews.NewBudget(options.MaxRules),
@@ -221,7 +224,7 @@ func inboundNames(set *rules.InboundSet, d *resource.Dataplane) []string {
 // toRules returns the rule view of `to`.
 func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 	place := fmt.Sprintf("to of %s of %s", config.Kind.Name, a.dataplane.Name)
-	return a.selectorRules(config.ToRules, nil, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
+	return a.selectorRules(config.ToRules, nil, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics, collectors: a.options.collectors})
 }
 
 // selectorRules returns the rules of a view. It stops building the view once the answer

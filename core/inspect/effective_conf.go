@@ -15,6 +15,9 @@ type EffectiveConf struct {
 	Conf    resource.Conf     `json:"conf"`
 	Origins []Origin          `json:"origins"`         // in the order applied: lowest priority first
 	Fields  map[string]Origin `json:"fields,omitzero"` // by the JSON pointer of the leaf; with Options.Explain
+	// Collectors contains, by the JSON pointers of references, the collectors to which the
+	// conf sends telemetry; null for a reference that finds none (SPEC 17.3).
+	Collectors map[string]*Collector `json:"collectors,omitzero"`
 	// Overridden contains, by JSON pointer, the values that other items override, highest
 	// priority first; with Options.Overridden.
 	Overridden map[string][]OverriddenValue `json:"overridden,omitzero"`
@@ -53,6 +56,7 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 			c.Fields[pointer] = origin
 		}
 	}
+	c.Collectors = options.collectorsOf(e.Conf)
 	if options.Overridden {
 		c.Overridden = overriddenValues(e, e.Items(), section, options)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -279,6 +280,23 @@ func (r *rewriter) conf(p *resource.Policy, d *document, conf tree, pos diag.Pos
 				r.find(diag.FieldNotInKuma3, pos, fmt.Sprintf("%s.backends[%d].openTelemetry.endpoint", path, i),
 					"write a MeshOpenTelemetryBackend, and refer to it by backendRef", "Kuma 3 has no endpoint of an OpenTelemetry backend")
 			}
+			r.collector(p, d, mapping(backend, "openTelemetry", "backendRef"), pos, fmt.Sprintf("%s.backends[%d].openTelemetry.backendRef", path, i))
 		}
 	}
+}
+
+// collector rewrites a reference by name to a MeshOpenTelemetryBackend.
+func (r *rewriter) collector(p *resource.Policy, d *document, ref tree, pos diag.Position, path string) {
+	name := text(ref, "name")
+	if name == "" {
+		return
+	}
+	found, ok := r.view.Collectors(p.Mesh).Find(&conf.CollectorRef{Name: &name})
+	if ok {
+		delete(ref, "name")
+		ref["labels"] = nameLabels(&found.Backend.Meta)
+		d.edited(path)
+	}
+	r.find(diag.ReferenceNotInKuma3, pos, path, hintOf(ok, "refer to a MeshOpenTelemetryBackend of the mesh by its labels"),
+		"Kuma 3 finds a MeshOpenTelemetryBackend by labels alone: nothing is sent")
 }

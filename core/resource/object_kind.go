@@ -45,7 +45,7 @@ var objectKinds = kindsByName(
 	objectKind{name: MeshMultiZoneServiceKind, short: "mzsvc", make: func() Object { return new(MeshMultiZoneService) }},
 	objectKind{name: HostnameGeneratorKind, short: "hg", make: func() Object { return new(HostnameGenerator) }, global: true},
 	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }, used: true},
-	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true},
+	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true, used: true},
 	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, idle: true},
 	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true, used: true},
 	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true, used: true},

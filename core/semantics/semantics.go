@@ -62,6 +62,7 @@ type reader interface {
 	// See the methods of Semantics about destinations.
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
 	hasServiceNames() bool
+	namesCollectors() bool
 	refused(d resource.Destination) string
 	routeBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef
 	listedSection(port resource.DestinationPort) string

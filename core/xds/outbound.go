@@ -4,6 +4,8 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/meshmatch/meshmatch/core/collector"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -53,7 +55,16 @@ func NoCluster() *clusterv3.Cluster {
 }
 
 // collectors are the clusters of telemetry collectors that a draft needs.
-type collectors struct{ Clusters []*clusterv3.Cluster }
+type collectors struct {
+	Clusters []*clusterv3.Cluster
+	// Collectors are those to which confs may refer.
+	Collectors *collector.Set
+}
+
+// Collector returns the collector of a reference, or false if there is none.
+func (c *collectors) Collector(ref *conf.CollectorRef) (collector.Collector, bool) {
+	return c.Collectors.Find(ref)
+}
 
 // AddCluster adds a cluster to the resources of the dataplane. Several parts of a
 // dataplane may add it, so its name must determine its content.

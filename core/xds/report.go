@@ -38,6 +38,16 @@ func (r *Report) Warn(code diag.Code, e *rules.Effective, field, format string, 
 	r.warn(code, e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
 }
 
+// WarnUnresolved is Warn for a reference that finds nothing. Package inspect gives the
+// warning too.
+func (r *Report) WarnUnresolved(e *rules.Effective, field, message string) {
+	first := len(r.Warnings)
+	r.Warn(diag.UnresolvedReference, e, field, "%s", message)
+	for i := range r.Warnings[first:] {
+		r.Warnings[first+i].Inspected = true
+	}
+}
+
 // Advise reports a consequence of a field that has an effect.
 func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message string) {
 	first := len(r.Warnings)

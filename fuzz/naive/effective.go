@@ -54,6 +54,7 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 		origins = append(origins, m.origin(items[i]))
 	}
 	answer["conf"], answer["origins"] = merged.Conf, origins
+	m.addCollectors(answer, merged.Conf)
 	if m.explain {
 		fields := map[string]any{}
 		for pointer, i := range merged.Leaves {

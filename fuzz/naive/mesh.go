@@ -22,8 +22,9 @@ type mesh struct {
 	document      *resource.Mesh // nil: none
 	policies      []*resource.Policy
 	identities    []*resource.MeshIdentity
-	destinations  []resource.Destination  // sorted by identity
-	gateways      []*resource.MeshGateway // sorted by identity, like the next two
+	destinations  []resource.Destination               // sorted by identity
+	collectors    []*resource.MeshOpenTelemetryBackend // sorted by identity
+	gateways      []*resource.MeshGateway              // sorted by identity, like the next two
 	gatewayRoutes []*resource.MeshGatewayRoute
 	virtual       []*resource.VirtualAddresses
 	hub           *hub
@@ -61,6 +62,10 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 		case *resource.MeshGatewayRoute:
 			if o.Mesh == name {
 				m.gatewayRoutes = append(m.gatewayRoutes, o)
+			}
+		case *resource.MeshOpenTelemetryBackend:
+			if o.Mesh == name {
+				m.collectors = append(m.collectors, o)
 			}
 		case *resource.VirtualAddresses:
 			if o.Mesh == name {

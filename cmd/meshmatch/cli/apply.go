@@ -60,13 +60,12 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 	}
 	if k, err := find.Kind(g.kinds, kind); err == nil {
 		kind = k.Name
-	} else if strings.EqualFold(kind, "dp") {
-		kind = "Dataplane"
 	}
 	var found []resource.ID
 	var names []string
 	for _, id := range identities(set) {
-		if !find.IsKindName(kind, id.Kind) || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
+		named := find.IsKindName(kind, id.Kind) || strings.EqualFold(kind, resource.ShortName(g.kinds, id.Kind))
+		if !named || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
 			continue
 		}
 		qualified := id.Namespace + "/" + id.Name

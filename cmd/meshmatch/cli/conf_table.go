@@ -39,6 +39,9 @@ func confRows(p *page, c *inspect.EffectiveConf) {
 		}
 		p.row(fieldName(pointer), valueText(inspect.Lookup(tree, pointer)), reason)
 	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(c.Collectors), inspect.ComparePointers) {
+		p.row("collector", c.Collectors[pointer].String(), "by "+fieldName(pointer))
+	}
 }
 
 // fieldName returns a JSON pointer in the form of a path, such as

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -235,7 +236,7 @@ func groupPage(p *page, group *diff.Group) {
 		if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
 			continue // the fields that follow show that the conf begins or ceases to apply
 		}
-		p.row(changedField(change), changeText(p, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change.After, change.AfterOrigin))
+		p.row(changedField(change), changeText(p, change, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change, change.After, change.AfterOrigin))
 	}
 }
 
@@ -326,9 +327,12 @@ func changedField(c *diff.Change) string {
 	return fieldName(c.Field)
 }
 
-func changeText(p *page, value json.RawMessage, origin *inspect.Origin) string {
+func changeText(p *page, change *diff.Change, value json.RawMessage, origin *inspect.Origin) string {
 	var decoded any
+	var collector *inspect.Collector
 	switch {
+	case value != nil && strings.HasSuffix(change.Field, diff.CollectorField) && json.Unmarshal(value, &collector) == nil:
+		return collector.String()
 	case value == nil:
 		return "(not set)"
 	case json.Unmarshal(value, &decoded) != nil:

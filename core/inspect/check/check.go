@@ -55,6 +55,7 @@ func New(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)
+		warnings = append(warnings, m.collectors()...)
 		warnings = append(warnings, m.mixedRoles()...)
 		warnings = append(warnings, m.unreadFields()...)
 		warnings = append(warnings, m.builtinGateways()...)

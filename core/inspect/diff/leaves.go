@@ -23,6 +23,10 @@ func (a leafKey) compare(b leafKey) int {
 		strings.Compare(a.entry, b.entry), inspect.ComparePointers(a.field, b.field))
 }
 
+// CollectorField follows the JSON pointer of a reference to a collector in the field of a
+// change. Its value is the collector, or null if the reference finds none.
+const CollectorField = "/collector"
+
 type leaf struct {
 	value  json.RawMessage
 	origin *inspect.Origin // nil for a conf as a whole
@@ -34,13 +38,15 @@ type leaf struct {
 // entries of unmerged rules ([entryDiffs]), and the order of rules ([ruleOrders]).
 type leaves struct {
 	options inspect.Options // how origins are shown
+	side    side
+	mesh    string
 	at      map[leafKey]leaf
 	err     error // the first error; if not nil, the leaves are incomplete
 }
 
 // newLeaves flattens the configs of a dataplane of a side.
 func newLeaves(s side, configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
-	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, at: map[leafKey]leaf{}}
+	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, side: s, mesh: d.Mesh, at: map[leafKey]leaf{}}
 	for _, config := range configs {
 		l.config(s, config, d)
 	}
@@ -90,6 +96,10 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *ins
 		origin := l.options.Origin(o, section)
 		key.field = pointer
 		l.at[key] = leaf{l.encoded(inspect.Lookup(tree, pointer)), &origin, place}
+	}
+	for pointer, c := range inspect.CollectorsOf(l.side.view, l.mesh, e.Conf) {
+		key.field = pointer + CollectorField
+		l.at[key] = leaf{l.encoded(c), nil, place}
 	}
 }
 

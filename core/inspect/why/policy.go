@@ -163,7 +163,7 @@ func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *
 		return nil, err
 	}
 	e := &effects{view: view, d: d, query: *q, known: map[core.Scope]*setFields{}}
-	e.query.Semantics = view.Semantics()
+	e.query.SetView(view, d.Mesh)
 	var err error
 	switch {
 	case q.Outbound != "":

@@ -3,6 +3,7 @@ package mesh
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -19,6 +20,9 @@ type resources struct {
 	// destinations are those among the objects; a version with other objects, or with
 	// another document, has others.
 	destinations *destinations
+	// collectors are the MeshOpenTelemetryBackends among the objects; a version in which one
+	// of them is another object has others.
+	collectors *collector.Set
 	// proxies completes dataplanes, by the document and the objects. Only the writer uses
 	// it; nil: no dataplane needs it.
 	proxies *semantics.Proxies
@@ -51,6 +55,11 @@ func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 	}
 	if !changed && next.document == r.document && next.identities == r.identities {
 		return r
+	}
+	if differ && slices.ContainsFunc(b.Objects, func(e Edit[resource.Object]) bool { return e.ID.Kind == resource.MeshOpenTelemetryBackendKind }) {
+		if collectors := collector.New(by, next.objects); !collectors.Equal(r.collectors) {
+			next.collectors = collectors
+		}
 	}
 	if differ || next.document != r.document {
 		next.destinations = new(destinations)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/internal/match"
@@ -91,6 +92,10 @@ func (m *State) Identities() *identity.Identities { return m.resources.identitie
 
 // Objects returns the objects of the mesh. The caller must not change the list.
 func (m *State) Objects() Objects { return m.resources.objects }
+
+// Collectors returns the MeshOpenTelemetryBackends, by which references are resolved; nil:
+// there are none.
+func (m *State) Collectors() *collector.Set { return m.resources.collectors }
 
 // Trusts returns the MeshTrusts, sorted by identity. They must not be changed.
 func (m *State) Trusts() []*resource.MeshTrust { return m.resources.trusts }

@@ -2,6 +2,7 @@ package meshtrace
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -135,4 +136,17 @@ func (c *Conf) InKuma3() (resource.Conf, []string) {
 		return c, nil
 	}
 	return &next, pointers
+}
+
+// CollectorRefs implements [conf.CollectorUser].
+func (c *Conf) CollectorRefs() iter.Seq2[string, *conf.CollectorRef] {
+	return func(yield func(string, *conf.CollectorRef) bool) {
+		for i := range c.Backends {
+			if o := c.Backends[i].OpenTelemetry; o != nil && o.BackendRef != nil {
+				if !yield(fmt.Sprintf("/backends/%d/openTelemetry/backendRef", i), o.BackendRef) {
+					return
+				}
+			}
+		}
+	}
 }

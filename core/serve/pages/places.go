@@ -45,6 +45,7 @@ type row struct {
 	By           *itemLink // nil: not set
 	NoEffect     string    // why the proxy does not get it
 	Default      bool      // set by Kuma's schema
+	Collectors   []string  // to which references in the value lead
 	Overridden   []overriddenRow
 	// Shadow is the value if the policies that only inform were enforced; nil: the same.
 	Shadow *shadowValue
@@ -220,6 +221,13 @@ func (p *placer) confRows(kind string, c *inspect.EffectiveConf) []*row {
 			Field: pointer, Value: text(inspect.Lookup(tree, pointer)), By: p.item(kind, &o), NoEffect: o.NoEffect, Default: o.Default,
 			Overridden: p.overridden(kind, c.Overridden[pointer]),
 		})
+	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(c.Collectors), inspect.ComparePointers) {
+		for _, r := range rows {
+			if pointer == r.Field || strings.HasPrefix(pointer, r.Field+"/") {
+				r.Collectors = append(r.Collectors, c.Collectors[pointer].String())
+			}
+		}
 	}
 	// A value of a union or of a list may be overridden by one with other fields.
 	for _, pointer := range slices.SortedFunc(maps.Keys(c.Overridden), inspect.ComparePointers) {

@@ -9,6 +9,7 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
@@ -70,11 +71,32 @@ func NewStaticCluster(name string, address *corev3.Address, connect time.Duratio
 	return c
 }
 
+// SystemCAs is the file with the CAs of the system where a proxy runs. Images of Envoy,
+// Debian and Alpine have it.
+const SystemCAs = "/etc/ssl/certs/ca-certificates.crt"
+
+// NewVerifiedTLS returns the TLS of connections to a host whose certificate must have its
+// name or address, and be signed by a CA of the system.
+func NewVerifiedTLS(host string) *tlsv3.UpstreamTlsContext {
+	validation := &tlsv3.CertificateValidationContext{TrustedCa: FileSource(SystemCAs)}
+	exact := &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: host}}
+	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
+		validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: exact})
+	}
+	m := &tlsv3.UpstreamTlsContext{CommonTlsContext: &tlsv3.CommonTlsContext{
+		TlsParams:             &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3},
+		ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation},
+	}}
+	if _, err := netip.ParseAddr(host); err != nil {
+		m.Sni = host
+	}
+	return m
+}
+
 // NewCollectorCluster returns a cluster of one host outside the mesh, such as a telemetry
-// collector. The host is an IP address or a name that Envoy resolves. With tls the proxy
-// encrypts but does not verify the certificate, because Envoy has no list of system CAs.
-// With http2 it speaks HTTP/2.
-func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clusterv3.Cluster {
+// collector. The host is an IP address or a name that Envoy resolves. The proxy connects by
+// TLS unless it is nil. With http2 it speaks HTTP/2.
+func NewCollectorCluster(name, host string, port uint32, tls *tlsv3.UpstreamTlsContext, http2 bool) *clusterv3.Cluster {
 	c := NewStaticCluster(name, SocketAddress(host, port), OutboundConnectTimeout)
 	if _, err := netip.ParseAddr(host); err != nil {
 		Resolve(c)
@@ -84,8 +106,8 @@ func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clust
 		protocol = HTTP2
 	}
 	SetHTTPOptions(c, NewHTTPOptions(protocol, OutboundIdleTimeout))
-	if tls {
-		c.TransportSocket = TransportSocket(&tlsv3.UpstreamTlsContext{Sni: host})
+	if tls != nil {
+		c.TransportSocket = TransportSocket(tls)
 	}
 	return c
 }

@@ -202,6 +202,9 @@ func (p *snapshotPair) causes(r *wire.Resource) []string {
 	if (old.inbound || because == nil) && trusts {
 		because = append(because, "MeshTrust")
 	}
+	if because == nil && p.before.collects && p.after.collects && meshes[0].collectors != meshes[1].collectors {
+		because = append(because, resource.MeshOpenTelemetryBackendKind)
+	}
 	switch {
 	case because != nil:
 	case edited || differing == nil: // or the endpoints of another dataplane

@@ -17,10 +17,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// systemCAs is the file with the CAs of the system where a proxy runs. Images of Envoy,
-// Debian and Alpine have it.
-const systemCAs = "/etc/ssl/certs/ca-certificates.crt"
-
 // external is how proxies connect to a MeshExternalService (SPEC 17.4).
 type external struct {
 	endpoints *endpointSet
@@ -104,7 +100,7 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	if !v.ChecksCA() {
 		return m
 	}
-	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(systemCAs)}
+	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(message.SystemCAs)}
 	if v.CACert != nil {
 		validation.TrustedCa = inline(set, v.CACert)
 	}

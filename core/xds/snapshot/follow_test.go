@@ -99,6 +99,15 @@ networking:
   transparentProxying: {redirectPortOutbound: 15001}`},
 		{name: "the mesh turns passthrough off", upsert: `{type: Mesh, name: default, networking: {outbound: {passthrough: false}}}`},
 		{name: "the mesh turns passthrough on", upsert: `{type: Mesh, name: default}`},
+		{name: "traces go to a collector that is absent", upsert: `
+{type: MeshTrace, name: t, spec: {default: {backends: [{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}}}]}}}`},
+		{name: "the collector appears", upsert: `{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, creationTime: "2026-02-02T00:00:00Z"}`},
+		{name: "the collector changes", upsert: `
+{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, creationTime: "2026-02-02T00:00:00Z", spec: {endpoint: {address: 10.9.9.9}}}`},
+		{name: "an older collector appears", upsert: `
+{type: MeshOpenTelemetryBackend, name: older, labels: {team: infra}, creationTime: "2026-01-01T00:00:00Z", spec: {protocol: http}}`},
+		{name: "the older collector is removed", remove: resource.ID{Kind: "MeshOpenTelemetryBackend", Mesh: "default", Name: "older"}},
+		{name: "the last collector is removed", remove: resource.ID{Kind: "MeshOpenTelemetryBackend", Mesh: "default", Name: "otel"}},
 		{name: "an endpoint is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "api"}},
 		{name: "a policy is removed", remove: resource.ID{Kind: "MeshTimeout", Mesh: "default", Name: "t"}},
 		{name: "the last dataplane is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}},
@@ -156,7 +165,7 @@ func TestShapedBy(t *testing.T) {
 	if policies := snapshot.ShapedBy(cluster); len(policies) != 1 || policies[0].Name != "t" {
 		t.Errorf("%s is shaped by %v, want the MeshTimeout t", cluster.Name, policies)
 	}
-	if policies := snapshot.ShapedBy(message.NewResource(wire.ClusterType, "other", message.NewCollectorCluster("other", "host", 1, false, false))); policies != nil {
+	if policies := snapshot.ShapedBy(message.NewResource(wire.ClusterType, "other", message.NewCollectorCluster("other", "host", 1, nil, false))); policies != nil {
 		t.Errorf("a resource of another snapshot is shaped by %v", policies)
 	}
 }
@@ -192,5 +201,48 @@ func TestBundledTrustDomain(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A change of a collector builds again what refers to it, and nothing else: another address
+// of a gRPC collector changes one cluster and no listener (SPEC 17.4).
+func TestCollectorChangesItsCluster(t *testing.T) {
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	loader := resource.Loader{Kinds: kinds.All()}
+	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
+	at := func(upsert string) (web, api *snapshot.Snapshot) {
+		t.Helper()
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(upsert)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
+			t.Fatal(err)
+		}
+		of := func(name string) *snapshot.Snapshot {
+			d := engine.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})
+			return builder.At(engine.View()).Snapshot(d, xds.Envoy)
+		}
+		return of("web"), of("api")
+	}
+	web, api := at(followed + `---
+{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, spec: {endpoint: {address: 10.9.9.8}}}
+---
+{type: MeshTrace, name: t, spec: {targetRef: {kind: MeshService, name: web}, default: {backends: [{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}}}]}}}
+`)
+	moved, other := at(`{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, spec: {endpoint: {address: 10.9.9.9}}}`)
+	if other != api {
+		t.Error("the snapshot of a dataplane without the collector was built again")
+	}
+	var changed []string
+	for kind := range wire.Type(wire.NumTypes) {
+		for i, r := range moved.Resources(kind) {
+			if r.Version != web.Resources(kind)[i].Version {
+				changed = append(changed, r.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"collector/kri_motb_default___otel_"}, changed); diff != "" {
+		t.Errorf("changed resources, -want +got:\n%s", diff)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -35,16 +36,19 @@ type inboundKey struct {
 	open        bool // no permission is applied
 	redirected  bool
 	taken       takenAddresses
+	collectors  *collector.Set // that confs refer to; nil: they refer to none
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the previous
 // snapshot, or nil; it is the result if nothing that they depend on has changed.
-func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
+func (sb *snapshotBuilder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
+	b := sb.Builder
 	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
 		dataplane: d, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected, taken: tls.taken,
 		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
+	key.collectors = sb.collectorsOfInbound(key.confs.shape)
 	if tls.identity != nil {
 		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
 	}
@@ -70,6 +74,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 		Cluster: message.NewStaticCluster(workload, workloadAddress(in), message.InboundConnectTimeout),
 		TLS:     tls.source.DownstreamTLS(),
 	}
+	i.Collectors = key.collectors
 	if tls.redirected {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
 		i.Listener.AdditionalAddresses = workloadAddresses(d, index, takenList(tls.taken))

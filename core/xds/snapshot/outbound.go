@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/collector"
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -25,6 +26,7 @@ type outboundKey struct {
 	facts       *endpointFacts
 	confs       *confList
 	backends    *destinations.Set // that confs refer to; nil: they refer to none
+	collectors  *collector.Set    // that confs refer to; nil: they refer to none
 }
 
 // outboundListener returns the listener of an outbound, and clusters of collectors.
@@ -42,6 +44,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 				TrafficDirection: corev3.TrafficDirection_OUTBOUND,
 			},
 		}
+		o.Collectors = key.collectors
 		if key.virtual {
 			o.Listener.BindToPort = wrapperspb.Bool(false)
 		}

@@ -31,12 +31,13 @@ type Snapshot struct {
 
 	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
 	// what the configs depend on.
-	configs []*rules.Config
-	targets *targetConfs // nil: no outbound leads to a resource
-	found   *targetConfs // of backends of routes; nil: there are none
-	refers  bool         // a route may refer to destinations that are resources
-	exposed []exposure   // by the listeners of a zone proxy
-	view    *core.View   // of a dataplane with inbounds and listeners, see hasBoth
+	configs  []*rules.Config
+	targets  *targetConfs // nil: no outbound leads to a resource
+	found    *targetConfs // of backends of routes; nil: there are none
+	collects bool         // a conf refers to a collector
+	refers   bool         // a route may refer to destinations that are resources
+	exposed  []exposure   // by the listeners of a zone proxy
+	view     *core.View   // of a dataplane with inbounds and listeners, see hasBoth
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -114,6 +115,9 @@ func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Co
 		return true
 	}
 	if before.open != mesh.open || before.passthroughOff != mesh.passthroughOff || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
+		return false
+	}
+	if s.collects && before.collectors != mesh.collectors {
 		return false
 	}
 	if before.destinations != mesh.destinations && (s.refers || !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d))) {
@@ -297,7 +301,7 @@ func (sb *snapshotBuilder) addOutbound(o *outbound) {
 	sb.addShared(sb.outboundListener(outboundKey{
 		address: o.address, port: o.port, virtual: sb.transparent != nil,
 		destination: o.destination, facts: set.facts,
-		confs: sb.list(confs), backends: sb.referred(confs, sb.shape.outbound),
+		confs: sb.list(confs), backends: sb.referred(confs, sb.shape.outbound), collectors: sb.collectorsOf(confs),
 	}, sb.dataplane))
 	if !sb.reached[o.destination] {
 		sb.addDestination(o, set)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/collector"
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -32,6 +33,7 @@ type meshState struct {
 	selectors    *destinations.Selectors
 	multiZones   *multiZones
 	destinations *destinations.Set
+	collectors   *collector.Set
 	identities   *identity.Identities
 	trusts       []*resource.MeshTrust
 	// open reports that no permission is applied to dataplanes without identity (SPEC
@@ -61,7 +63,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	}
 	for _, mesh := range view.Meshes() {
 		next := &meshState{
-			semantics: view.Semantics(), destinations: view.Destinations(mesh),
+			semantics: view.Semantics(), destinations: view.Destinations(mesh), collectors: view.Collectors(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
 			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Semantics().Passthrough(view.Mesh(mesh)),
 			noExternal: view.Semantics().Zones().NoExternalServices(view.Mesh(mesh)) != "",
@@ -83,7 +85,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
 			}
-		case old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
+		case old.collectors == next.collectors && old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()

@@ -8,15 +8,17 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// A collector is where a proxy sends telemetry.
+// A collector is where a proxy sends telemetry, as a policy gives it.
 type collector struct {
 	host string
 	port uint32
@@ -48,27 +50,76 @@ func collectorAtURL(address conf.URL) (collector, *url.URL) {
 	return at, u
 }
 
-// openTelemetryService returns how Envoy reaches a collector of OpenTelemetry: by gRPC, or
-// by HTTP at the path of the endpoint's URL. A URL without a path has the standard one of
-// the signal. The cluster of the collector is added to the draft.
-func openTelemetryService(draft telemetryDraft, e *rules.Effective, field string, endpoint conf.Endpoint, standardPath string) (*corev3.GrpcService, *corev3.HttpService) {
+// exporter is how Envoy sends a signal of OpenTelemetry to a collector. One of the fields
+// is set.
+type exporter struct {
+	grpc *corev3.GrpcService
+	http *corev3.HttpService
+}
+
+// newExporter returns how Envoy sends a signal to a collector, given by an endpoint or by a
+// reference in a field: by gRPC, or by HTTP at the path of the signal, which is one of those
+// of package collector. The cluster of the collector is added to the draft. If there is no
+// collector, the second result is false, and the draft has a warning.
+func newExporter(draft telemetryDraft, e *rules.Effective, field string, endpoint *conf.Endpoint, ref *conf.CollectorRef, signal string) (exporter, bool) {
+	switch {
+	case endpoint != nil:
+		return exporterTo(draft, e, field+"/endpoint", *endpoint, signal), true
+	case ref == nil: // Kuma 3 does not read endpoints
+		return exporter{}, false
+	}
+	found, ok := draft.Collector(ref)
+	if !ok {
+		draft.WarnUnresolved(e, field+"/backendRef", "no MeshOpenTelemetryBackend is found, so nothing is sent")
+		return exporter{}, false
+	}
+	return exporterBy(draft, &found, signal), true
+}
+
+// exporterTo returns how Envoy sends a signal to an endpoint. A URL without a path has the
+// path of the signal.
+func exporterTo(draft telemetryDraft, e *rules.Effective, field string, endpoint conf.Endpoint, signal string) exporter {
 	address, isURL := endpoint.URL()
 	if !isURL {
 		at := collectorAt(string(endpoint))
 		draft.AddCluster(at.cluster())
-		return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
-			EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: at.name()},
-		}}, nil
+		return exporter{grpc: grpcService(at.name())}
 	}
 	at, u := collectorAtURL(address)
 	at.warnOfTLS(draft, e, field)
 	if u.Path == "" || u.Path == "/" {
-		u.Path = standardPath
+		u.Path = signal
 	}
 	draft.AddCluster(at.cluster())
-	return nil, &corev3.HttpService{HttpUri: &corev3.HttpUri{
-		Uri:              u.String(),
-		HttpUpstreamType: &corev3.HttpUri_Cluster{Cluster: at.name()},
+	return exporter{http: httpService(at.name(), u.String())}
+}
+
+// exporterBy returns how Envoy sends a signal to a collector that is a resource. Its cluster
+// has the name of the resource, so that another address of a gRPC collector changes no
+// listener.
+func exporterBy(draft telemetryDraft, c *collectors.Collector, signal string) exporter {
+	name := "collector/" + c.Backend.KRI("")
+	var tls *tlsv3.UpstreamTlsContext
+	if c.TLS {
+		tls = message.NewVerifiedTLS(c.Host)
+	}
+	draft.AddCluster(message.NewCollectorCluster(name, c.Host, c.Port, tls, !c.HTTP))
+	if c.HTTP {
+		return exporter{http: httpService(name, c.URL(signal))}
+	}
+	return exporter{grpc: grpcService(name)}
+}
+
+func grpcService(cluster string) *corev3.GrpcService {
+	return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
+		EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: cluster},
+	}}
+}
+
+func httpService(cluster, uri string) *corev3.HttpService {
+	return &corev3.HttpService{HttpUri: &corev3.HttpUri{
+		Uri:              uri,
+		HttpUpstreamType: &corev3.HttpUri_Cluster{Cluster: cluster},
 		Timeout:          durationpb.New(openTelemetryTimeout),
 	}}
 }
@@ -95,17 +146,21 @@ func (c collector) name() string {
 	return name
 }
 
-// cluster returns the collector's cluster.
+// cluster returns the collector's cluster. The proxy does not verify its certificate.
 func (c collector) cluster() *clusterv3.Cluster {
-	return message.NewCollectorCluster(c.name(), c.host, c.port, c.tls, c.grpc)
+	var tls *tlsv3.UpstreamTlsContext
+	if c.tls {
+		tls = &tlsv3.UpstreamTlsContext{Sni: c.host}
+	}
+	return message.NewCollectorCluster(c.name(), c.host, c.port, tls, c.grpc)
 }
 
 // telemetryDraft is a draft that reaches collectors.
 type telemetryDraft interface {
 	AddCluster(*clusterv3.Cluster)
+	Collector(*conf.CollectorRef) (collectors.Collector, bool)
 	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
+	WarnUnresolved(e *rules.Effective, field, message string)
 	WarnInbound(e *rules.Effective, field, format string, args ...any)
 	Advise(code diag.Code, e *rules.Effective, field, message string)
 }
-
-const noCollector = "a MeshOpenTelemetryBackend is not used as a collector here; use endpoint"

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
@@ -34,10 +35,8 @@ func meshAccessLog() xds.Translator {
 		Outbound: outboundAccessLogs,
 		ByRoute:  true,
 		Chain:    inboundAccessLogs,
-		Ignored: []xds.IgnoredField{
-			{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"},
-			{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector},
-		},
+		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
+
 		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
 	}
 }
@@ -168,9 +167,12 @@ func (l logs) all() (list []*accesslogv3.AccessLog) {
 		switch b := &access.Backends[i]; {
 		case b.File != nil:
 			list = append(list, l.file(b.File))
-		case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
-			field := fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i)
-			list = append(list, l.openTelemetry(b.OpenTelemetry, field))
+		case b.OpenTelemetry != nil:
+			field := fmt.Sprintf("/backends/%d/openTelemetry", i)
+			to, ok := newExporter(l.draft, l.effective, field, b.OpenTelemetry.Endpoint, b.OpenTelemetry.BackendRef, collectors.LogsPath)
+			if ok {
+				list = append(list, l.openTelemetry(b.OpenTelemetry, to))
+			}
 		}
 	}
 	return list
@@ -212,13 +214,12 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 // text replaces the operators of the mesh.
 func (l logs) text(format string) string { return meshaccesslog.ReplaceOperators(format, l.value) }
 
-// openTelemetry translates the backend whose endpoint is in a field.
-func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *accesslogv3.AccessLog {
-	grpc, http := openTelemetryService(l.draft, l.effective, field, *o.Endpoint, "/v1/logs")
+// openTelemetry translates a backend with the given collector.
+func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, to exporter) *accesslogv3.AccessLog {
 	m := &otelv3.OpenTelemetryAccessLogConfig{
 		LogName:              "meshmatch",
-		GrpcService:          grpc,
-		HttpService:          http,
+		GrpcService:          to.grpc,
+		HttpService:          to.http,
 		DisableBuiltinLabels: true,
 		ResourceAttributes:   l.proxy().list(),
 		Body:                 l.body(o.Body),

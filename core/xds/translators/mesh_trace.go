@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrace"
@@ -45,8 +46,6 @@ func meshTrace() xds.Translator {
 		Required: func(*rules.Effective) []xds.RequiredField {
 			return []xds.RequiredField{{IgnoredField: xds.IgnoredField{Reason: "the proxy has no HTTP listener, so it sees no requests to trace"}, OnPart: true}}
 		},
-		Ignored: []xds.IgnoredField{{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector}},
-
 		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
 	}
 }
@@ -70,11 +69,15 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 			service = split
 		}
 		name, provider = "envoy.tracers.datadog", datadog(draft, b.Datadog, service)
-	case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
+	case b.OpenTelemetry != nil:
 		name = "envoy.tracers.opentelemetry"
-		grpc, http := openTelemetryService(draft, e, "/backends/0/openTelemetry/endpoint", *b.OpenTelemetry.Endpoint, "/v1/traces")
-		provider = &tracev3.OpenTelemetryConfig{GrpcService: grpc, HttpService: http, ServiceName: service}
-	default: // a collector by reference, see Ignored
+		to, ok := newExporter(draft, e, "/backends/0/openTelemetry", b.OpenTelemetry.Endpoint, b.OpenTelemetry.BackendRef, collectors.TracesPath)
+		if !ok {
+			warnWithoutBackend(draft, e)
+			return nil
+		}
+		provider = &tracev3.OpenTelemetryConfig{GrpcService: to.grpc, HttpService: to.http, ServiceName: service}
+	default: // a type alone
 		warnWithoutBackend(draft, e)
 		return nil
 	}

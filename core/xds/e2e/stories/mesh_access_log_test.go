@@ -123,6 +123,26 @@ spec:
 		{"the collector", eventually("/loggedmap[mesh:default]", collectedLogs), "/loggedmap[mesh:default]", ""},
 	},
 }, {
+	kind: "MeshAccessLog", name: "a MeshOpenTelemetryBackend", mesh: shop + `
+type: MeshAccessLog
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default:
+      backends:
+      - type: OpenTelemetry
+        openTelemetry: {body: "%REQ(:PATH)%", backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}}
+---
+{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, spec: {endpoint: {address: 127.0.0.100, port: 4317}, protocol: http}}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/logged"), "200 cart-1", "200 cart-1"},
+		{"the collector", eventually("/loggedmap[]", collectedLogs), "/loggedmap[]", ""},
+	},
+}, {
 	kind: "MeshAccessLog", name: "by match", mesh: shop + identities + `
 type: MeshTrafficPermission
 mesh: default

@@ -42,6 +42,24 @@ var meshTraceStories = []story{{
 		{"its spans", eventually("shop", collectedSpans("team")), "shop", ""},
 	},
 }, {
+	kind: "MeshTrace", name: "a MeshOpenTelemetryBackend", mesh: tracing(`{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}}}`) + `---
+{type: MeshOpenTelemetryBackend, name: otel, labels: {team: infra}, spec: {endpoint: {address: 127.0.0.100}}}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
+		{"its spans", eventually("shop", collectedSpans("team")), "shop", ""},
+	},
+}, {
+	kind: "MeshTrace", name: "a MeshOpenTelemetryBackend over HTTP", mesh: tracing(`{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, name: otel}}}`) + `---
+{type: MeshOpenTelemetryBackend, name: otel, spec: {endpoint: {address: 127.0.0.100, port: 4317, path: /}, protocol: http}}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
+		{"its spans", eventually("shop", collectedSpans("team")), "shop", ""},
+	},
+}, {
 	kind: "MeshTrace", name: "Datadog", mesh: tracing(`{type: Datadog, datadog: {url: "http://127.0.0.100:4317"}}`),
 	proxies: []string{"web"},
 	steps: []step{

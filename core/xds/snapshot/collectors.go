@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/collector"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A part whose confs refer to collectors has the collectors of its mesh as an input. All
+// other parts have nil in its place, so a change of a collector builds none of them again.
+
+// collectorsOf returns the collectors of the mesh if one of the confs of a shared part
+// refers to some of them, else nil.
+func (sb *snapshotBuilder) collectorsOf(confs *confList) *collector.Set {
+	refers := func(e *rules.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
+	ofRoute := func(r routeConfs) bool { return slices.ContainsFunc(r.confs, refers) }
+	return sb.collectors(slices.ContainsFunc(confs.own, refers) || slices.ContainsFunc(confs.routes, ofRoute))
+}
+
+// collectorsOfInbound returns the collectors of the mesh if one of the confs of an inbound
+// refers to some of them, else nil.
+func (sb *snapshotBuilder) collectorsOfInbound(confs []xds.InboundConf) *collector.Set {
+	return sb.collectors(slices.ContainsFunc(confs, inboundRefers))
+}
+
+// collectors returns the collectors of the mesh for a part that refers to some of them, and
+// nil for any other part.
+func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {
+	if !refers {
+		return nil
+	}
+	sb.snapshot.collects = true
+	return sb.mesh.collectors
+}
+
+// inboundRefers reports whether one of the confs of a kind for an inbound refers to a
+// collector.
+func inboundRefers(c xds.InboundConf) bool {
+	refers := func(e *rules.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
+	if refers(c.Default) {
+		return true
+	}
+	if c.InboundConfig == nil {
+		return false
+	}
+	return slices.ContainsFunc(c.Rules, func(r rules.InboundRule) bool { return refers(r.Effective) }) ||
+		c.From != nil && slices.ContainsFunc(c.From.Origins(), func(o rules.Origin) bool {
+			return conf.RefersToCollector(o.Policy.From[o.Index].Conf)
+		})
+}
