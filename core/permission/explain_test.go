@@ -89,3 +89,40 @@ func TestExplain(t *testing.T) {
 		})
 	}
 }
+
+// Results compares a request with each entry or item, those that match included.
+func TestResults(t *testing.T) {
+	l, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{
+		Allow: list(exact("td/a"), method(exact("td/b"), "GET")),
+	})})
+	for _, test := range []struct {
+		name        string
+		permissions *permission.Permissions
+		want        []int // how many conditions fail
+	}{
+		{"no policy", &permission.Permissions{}, nil},
+		{"entries", &permission.Permissions{Protocol: request.HTTP, Rules: l}, []int{0, 2}},
+		{"items", clientsOf(t, "web", "Allow", "", "Deny"), []int{0, 1}}, // the last one decides first
+	} {
+		var failed []int
+		for _, r := range test.permissions.Results(&request.Request{SpiffeID: "spiffe://td/a", Method: "PUT", Path: "/"}) {
+			failed = append(failed, len(r.Failed))
+		}
+		if diff := cmp.Diff(test.want, failed); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test.name, diff)
+		}
+	}
+}
+
+// EntriesOf has the `from` items that set an action.
+func TestEntriesOfItems(t *testing.T) {
+	allow := meshtrafficpermission.Allow
+	p := &resource.Policy{
+		Meta: resource.Meta{ID: resource.ID{Kind: permission.KindName, Name: "1"}}, Type: meshtrafficpermission.Kind(),
+		From: []resource.Item{{Conf: &meshtrafficpermission.Conf{}}, {Conf: &meshtrafficpermission.Conf{Action: &allow}}},
+	}
+	entries := permission.EntriesOf(p)
+	if len(entries) != 1 || entries[0].Index != 1 || entries[0].List != permission.From {
+		t.Errorf("got %+v, want the second item", entries)
+	}
+}

@@ -34,14 +34,13 @@ func Not(c Constraint) Constraint {
 }
 
 // FirstMatch returns one variant for each constraint that is the first of the list to
-// accept some parameters, and one for the parameters that no constraint accepts. It
-// also returns, for each variant, the index of its constraint, which is
-// len(constraints) for the last variant. The variants cover all parameters. It returns
-// the same errors as [Compile].
-func FirstMatch(constraints []Constraint) (*Set, []int, error) {
+// accept some parameters, and one for the parameters that no constraint accepts. The
+// variants cover all parameters. It returns the same errors as [Compile].
+func FirstMatch(constraints []Constraint) (*Set, error) {
 	items := predicatesOf(constraints)
 	slices.Reverse(items) // later items override
-	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last }, 0)
+	set, _, err := compile(items, lastItem{}, func(last int) int { return last }, 0)
+	return set, err
 }
 
 // lastItem is the Algebra whose State is the last item that accepts the parameters, or

@@ -36,7 +36,7 @@ func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 func (c *Compilation) RouteSets() ([]*Set, error) {
 	var sets []*Set
 	for _, r := range c.routes {
-		set, _, err := FirstMatch([]Constraint{{predicate: c.predicates[r]}})
+		set, err := FirstMatch([]Constraint{{predicate: c.predicates[r]}})
 		if err != nil {
 			return nil, err
 		}

@@ -343,7 +343,7 @@ func (n *located) sets(s *State, d *destination) (sets []*variant.Set, err error
 			break
 		}
 	}
-	identities, _, err := variant.FirstMatch(n.identityRules(d))
+	identities, err := variant.FirstMatch(n.identityRules(d))
 	return append(sets, identities), err
 }
 

@@ -12,7 +12,7 @@ import (
 // used and not known.
 func (n *located) facetSets(s *State, known, used facetSet) (sets []*variant.Set, err error) {
 	for _, constraints := range n.facetConstraints(s, known, used) {
-		set, _, err := variant.FirstMatch(constraints)
+		set, err := variant.FirstMatch(constraints)
 		if err != nil {
 			return nil, err
 		}
