@@ -67,6 +67,11 @@ func TestWarnings(t *testing.T) {
 			"a mesh policy of another mesh", strings.Replace(bind("r", "kuma.io, kind: MeshTimeout, name: slow", override), "{name: b}", "{name: b, labels: {kuma.io/mesh: n}}", 1),
 			`subjects[0]: there is no MeshTimeout "slow"`,
 		},
+		{
+			"a mesh policy of the same name and another kind", strings.Replace(bind("r", "kuma.io, kind: MeshRetry, name: slow", override), "{name: b}", "{name: b, namespace: ns}", 1),
+			`placementRef: there is no PlacementRule "r" in namespace "ns"` + "\n" + `subjects[0]: there is no MeshRetry "slow" in namespace "ns"`,
+		},
+		{"a binding without an override of a mesh policy that enforces", "type: MeshRetry\nmesh: m\nname: retry\nspec: {to: [{default: {tcp: {maxConnectAttempt: 2}}}]}\n" + bind("r", "kuma.io, kind: MeshRetry, name: retry", ""), ""},
 		{"a member of a set that does not exist", set + "{policies: [p, q]}", `spec.policies[1]: there is no Policy "q"`},
 		{"an exclusion of no member", set + "{policies: [p], exclusions: [{policyName: q, clusterNames: [a]}]}", `spec.exclusions[0].policyName: the set does not contain Policy "q"`},
 		{"a placement that selects nothing", rule + "{clusterSelector: {matchLabels: {a: b}}}\n" + bind("x", p, ""), `placementRef: the binding binds nothing: PlacementRule "x" selects no cluster`},
@@ -88,6 +93,12 @@ func TestWarnings(t *testing.T) {
 		{
 			"a placement without decisions", cluster + "kind: Placement\nmetadata: {name: fleet}\nspec: {}\n",
 			`the placement selects nothing: it has no decisions; add a PlacementDecision with the label cluster.open-cluster-management.io/placement: fleet`,
+		},
+		{
+			"a placement that is bound, without decisions", cluster + "kind: Placement\nmetadata: {name: fleet}\nspec: {}\n" +
+				strings.Replace(strings.Replace(bind("fleet", p, ""), "PlacementRule", "Placement", 1), "apps.open", "cluster.open", 1),
+			`the placement selects nothing: it has no decisions; add a PlacementDecision with the label cluster.open-cluster-management.io/placement: fleet` + "\n" +
+				`placementRef: the binding binds nothing: Placement "fleet" selects no cluster`,
 		},
 		{
 			"a decision of no placement", cluster + "kind: PlacementDecision\nmetadata: {name: d}\nstatus: {decisions: []}\n",
