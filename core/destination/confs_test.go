@@ -1,12 +1,15 @@
 package destination_test
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -26,6 +29,16 @@ const twoNamespaces = `
 {type: MeshTimeout, name: admin, labels: {k8s.kuma.io/namespace: b, kuma.io/policy-role: consumer}, spec: {to: [{targetRef: {kind: MeshService, name: web, namespace: a, sectionName: admin}, default: {idleTimeout: 3s}}]}}
 `
 
+func dataplane(t *testing.T, view *core.View, name string) *resource.Dataplane {
+	for _, d := range view.Dataplanes("default") {
+		if d.Name == name {
+			return d
+		}
+	}
+	t.Fatalf("there is no dataplane %s", name)
+	return nil
+}
+
 // Equal items give one conf: for outbounds without own items, for dataplanes of two
 // namespaces, and for two calls.
 func TestConfsAreShared(t *testing.T) {
@@ -43,13 +56,8 @@ func TestConfsAreShared(t *testing.T) {
 		*destination.Confs
 	}
 	of := func(name string) read {
-		for _, d := range view.Dataplanes("default") {
-			if d.Name == name {
-				return read{view.DestinationOutbounds(d), view.DestinationConfs(d, "MeshTimeout", core.Enforced)}
-			}
-		}
-		t.Fatalf("there is no dataplane %s", name)
-		return read{}
+		d := dataplane(t, view, name)
+		return read{view.DestinationOutbounds(d), view.DestinationConfs(d, "MeshTimeout", core.Enforced)}
 	}
 	a, b, again := of("a"), of("b"), of("a")
 	const api, web, admin = 0, 1, 2 // the outbounds, in the order of the destinations
@@ -80,4 +88,68 @@ func TestConfsAreShared(t *testing.T) {
 	if none := (*destination.Confs)(nil); none.Of(&a.outbounds[0]).Effective != nil || none.All(a.outbounds) != nil {
 		t.Error("a nil Confs has confs")
 	}
+}
+
+// If a policy changes, the confs that have no item of it stay the same pointers, and a conf
+// of the mesh before the change does, too.
+func TestConfsOfVersions(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	decode := func(text string) *resource.Set {
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	engine := core.NewEngine(loader.Kinds, core.Options{Semantics: semantics.Kuma})
+	apply := func(b core.Batch) {
+		if _, err := engine.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	confs := func(view *core.View, name string) (list []rules.OutboundConfig) {
+		d := dataplane(t, view, name)
+		return view.DestinationConfs(d, "MeshTimeout", core.Enforced).All(view.DestinationOutbounds(d))
+	}
+	apply(core.Batch{Upsert: decode(twoNamespaces)})
+	first := engine.View()
+	const api, web, admin = 0, 1, 2 // the outbounds, in the order of the destinations
+	a, b := confs(first, "a"), confs(first, "b")
+	same := func(step string, before, after []rules.OutboundConfig, want ...int) {
+		t.Helper()
+		for i := range after {
+			if got := before[i].Effective == after[i].Effective; got != slices.Contains(want, i) {
+				t.Errorf("%s: outbound %d has the same conf: %v", step, i, got)
+			}
+		}
+	}
+	timeout := `{type: MeshTimeout, name: admin, labels: {k8s.kuma.io/namespace: b, kuma.io/policy-role: consumer}, spec: {to: [{targetRef: {kind: MeshService, name: web, namespace: a, sectionName: admin}, default: {idleTimeout: 4s}}]}}`
+	apply(core.Batch{Upsert: decode(timeout)})
+	second := engine.View()
+	same("a policy of b changes, for a", a, confs(second, "a"), api, web, admin)
+	same("a policy of b changes", b, confs(second, "b"), api, web)
+	remove := func(name string) {
+		for _, p := range engine.View().Policies("default") {
+			if p.Name == name {
+				apply(core.Batch{Delete: []resource.ID{p.ID}})
+			}
+		}
+	}
+	remove("web")
+	third := engine.View()
+	same("the policy of the producer goes", a, confs(third, "a"), api)
+	if confs(third, "a")[web].Effective != a[api].Effective {
+		t.Error("without items of its own, web has another conf than api")
+	}
+	// Two versions that are not read in between.
+	remove("all")
+	apply(core.Batch{Upsert: decode(twoNamespaces)})
+	last := confs(engine.View(), "b")
+	same("each policy is there again", b, last)
+	for i := range last {
+		if !reflect.DeepEqual(last[i].Effective.Conf, b[i].Effective.Conf) {
+			t.Errorf("outbound %d has another conf than with the same policies before", i)
+		}
+	}
+	same("of the first view", a, confs(first, "a"), api, web, admin)
 }

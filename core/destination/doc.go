@@ -10,7 +10,8 @@
 //  3. [Set.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
 //     behind a transparent proxy, one for each port of each destination that it reaches.
 //  4. [Set.Index] indexes the `to` items of all policies of the mesh by the
-//     destinations that they find.
+//     destinations that they find. [Index.After] and [Index.Of] make the next version
+//     after a change of policies or of destinations, from what did not change.
 //  5. [Index.Confs] takes the items of the policies that select a dataplane,
 //     and [Confs.Of] merges them for an outbound and for its routes.
 //  6. [Selectors] finds the MeshServices for which a dataplane is an endpoint.
@@ -24,7 +25,10 @@
 //
 //   - A Set and an Index are immutable, except for their caches, and safe for concurrent
 //     use.
-//   - Outbounds of one Set with the same items share one conf pointer.
+//   - Outbounds with the same items share one conf pointer, in all versions of a mesh that
+//     have these items.
+//   - A version of an Index has the items that a new Index of its policies and destinations
+//     has. Tests check this after each commit ([Index.Check]).
 //   - The result of a reference depends on the destinations, not on the order in which
 //     they were added.
 package destination

@@ -3,6 +3,7 @@ package destination
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -155,36 +156,45 @@ func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
 // are limited, of the destinations to which a reference of the dataplane refers. They
 // are in the order of destinations and ports.
 func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
-	type portID struct {
-		destination int
-		number      uint32 // 0: all ports
+	l := &list{addresses: map[netip.Addr]bool{}}
+	if !limited {
+		for at := range s.all {
+			l.add(s, at, func(uint32) bool { return true })
+		}
+		return l
 	}
-	reached := map[portID]bool{}
+	reached := map[int][]uint32{} // the numbers of ports, by destination; 0: all
 	for i := range refs {
 		r := &refs[i]
 		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
-			reached[portID{at, r.Port}] = true
+			reached[at] = append(reached[at], r.Port)
 		}
 	}
-	l := &list{addresses: map[netip.Addr]bool{}}
-	for at, o := range s.all {
-		vips := o.State().VIPs
-		if len(vips) == 0 {
-			continue
-		}
-		address := ""
-		for _, port := range o.Ports() {
-			if limited && !reached[portID{at, 0}] && !reached[portID{at, port.Number}] {
-				continue
-			}
-			if address == "" {
-				address = vips[0].String()
-				l.addresses[vips[0]] = true
-			}
-			l.outbounds = append(l.outbounds, Outbound{o, port, port.SectionName(), address, port.Number, at})
-		}
+	for _, at := range slices.Sorted(maps.Keys(reached)) {
+		ports := reached[at]
+		l.add(s, at, func(port uint32) bool { return slices.Contains(ports, 0) || slices.Contains(ports, port) })
 	}
 	return l
+}
+
+// add adds an outbound for each of some ports of a destination that has a virtual address.
+func (l *list) add(s *Set, at int, reaches func(port uint32) bool) {
+	d := s.all[at]
+	vips := d.State().VIPs
+	if len(vips) == 0 {
+		return
+	}
+	address := ""
+	for _, port := range d.Ports() {
+		if !reaches(port.Number) {
+			continue
+		}
+		if address == "" {
+			address = vips[0].String()
+			l.addresses[vips[0]] = true
+		}
+		l.outbounds = append(l.outbounds, Outbound{d, port, port.SectionName(), address, port.Number, at})
+	}
 }
 
 // without returns the outbounds, except outbounds at the address and port of an inbound

@@ -98,8 +98,10 @@ func (s *Set) appendFound(found []Found, p *resource.Policy, t *resource.TargetR
 	for at := range s.find(&p.Meta, t.Kind, t.Name, t.Namespace, t.Labels) {
 		found = append(found, Found{s.all[at], t.SectionName, at})
 	}
-	if t.Kind == resource.TargetMeshService && t.SectionName == "" {
-		found = s.appendServiceName(found, p, t)
+	if name, namespace, number, ok := s.serviceName(t); ok {
+		for at := range s.find(&p.Meta, t.Kind, name, namespace, nil) {
+			found = s.appendPort(found, at, number)
+		}
 	}
 	slices.SortFunc(found[first:], func(a, b Found) int { return a.at - b.at })
 	return found
@@ -116,13 +118,37 @@ func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespac
 			candidates = s.withRarestLabel(kind, labels)
 		}
 		for _, at := range candidates {
-			meta := s.all[at].Identity()
-			finds := name != "" && s.semantics.FindsByName(from, namespace, meta) || name == "" && meta.HasLabels(labels)
-			if finds && !yield(at) {
+			if s.matches(from, at, name, namespace, labels) && !yield(at) {
 				return
 			}
 		}
 	}
+}
+
+// matches reports whether a reference finds a destination of its kind that has its name,
+// if the reference has one.
+func (s *Set) matches(from *resource.Meta, at int, name, namespace string, labels resource.Tags) bool {
+	meta := s.all[at].Identity()
+	if name != "" {
+		return s.semantics.FindsByName(from, namespace, meta)
+	}
+	return len(labels) > 0 && meta.HasLabels(labels)
+}
+
+// appendIfFound is appendFound for one destination. Its cost does not depend on the number
+// of destinations that the reference finds.
+func (s *Set) appendIfFound(found []Found, p *resource.Policy, t *resource.TargetRef, at int) []Found {
+	if kindOf(s.all[at]) != t.Kind {
+		return found
+	}
+	known := s.semantics.ReferenceName(s.all[at].Identity())
+	if (t.Name == "" || t.Name == known) && s.matches(&p.Meta, at, t.Name, t.Namespace, t.Labels) {
+		found = append(found, Found{s.all[at], t.SectionName, at})
+	}
+	if name, namespace, number, ok := s.serviceName(t); ok && name == known && s.matches(&p.Meta, at, name, namespace, nil) {
+		found = s.appendPort(found, at, number)
+	}
+	return found
 }
 
 // withRarestLabel returns the destinations with the rarest of the labels.
@@ -136,20 +162,22 @@ func (s *Set) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []
 	return rarest
 }
 
-// appendServiceName appends the destinations that a name in the form of
-// [semantics.Semantics.ServiceName] finds. A port that the destination does not have
-// finds nothing.
-func (s *Set) appendServiceName(found []Found, p *resource.Policy, t *resource.TargetRef) []Found {
-	name, namespace, number, ok := s.semantics.ServiceName(t.Name)
-	if !ok {
-		return found
+// serviceName returns the parts of a name in the form of [semantics.Semantics.ServiceName].
+func (s *Set) serviceName(t *resource.TargetRef) (name, namespace string, number uint32, ok bool) {
+	if t.Kind != resource.TargetMeshService || t.SectionName != "" || t.Name == "" {
+		return "", "", 0, false
 	}
-	for at := range s.find(&p.Meta, t.Kind, name, namespace, nil) {
-		if number == 0 {
-			found = append(found, Found{s.all[at], "", at})
-		} else if port, has := portOf(s.all[at], number); has {
-			found = append(found, Found{s.all[at], port.SectionName(), at})
-		}
+	return s.semantics.ServiceName(t.Name)
+}
+
+// appendPort appends a destination with the section of a port; 0 means all ports. A port
+// that the destination does not have finds nothing.
+func (s *Set) appendPort(found []Found, at int, number uint32) []Found {
+	if number == 0 {
+		return append(found, Found{s.all[at], "", at})
+	}
+	if port, has := portOf(s.all[at], number); has {
+		return append(found, Found{s.all[at], port.SectionName(), at})
 	}
 	return found
 }

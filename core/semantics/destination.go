@@ -2,7 +2,6 @@ package semantics
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,11 +61,28 @@ func (s Semantics) ReachesAll(mesh *resource.Mesh, p *resource.TransparentProxy)
 	return s.reader().reachesAll(mesh, p)
 }
 
-// DestinationItems returns the `to` items that may apply to outbounds of destinations and
-// to their routes, lowest priority first. The given items must be the items of the
-// policies that select a dataplane, in the order of SPEC 4.1. It changes their slice.
-func (s Semantics) DestinationItems(items []rules.Origin) []rules.Origin {
-	return s.reader().destinationItems(items)
+// RankedItem is a `to` item, with a rank that is compared before names. A dataplane may
+// have thousands of items, so the rank is computed once for each.
+type RankedItem struct {
+	rules.Origin
+	rank uint64
+}
+
+// RankItem returns a `to` item with its rank. It reports whether the item may apply to
+// outbounds of destinations and to their routes.
+func (s Semantics) RankItem(o rules.Origin) (item RankedItem, applies bool) {
+	rank, applies := s.reader().rankItem(o)
+	return RankedItem{o, rank}, applies
+}
+
+// CompareItems compares `to` items of two policies of one kind, or of one policy, that
+// may apply to outbounds of destinations: it is negative if b overrides a. The order of
+// an embedder is used by [TargetRef] alone.
+func (r Reading) CompareItems(a, b *RankedItem) int {
+	if a.Policy == b.Policy {
+		return cmp.Compare(a.Index, b.Index)
+	}
+	return r.Semantics.reader().compareItems(a, b, r.Order)
 }
 
 // RoutesHaveOutboundItems reports whether the items that select an outbound of a
@@ -96,7 +112,14 @@ func (targetRef) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) b
 	return kuma{}.reachesAll(mesh, p)
 }
 
-func (targetRef) destinationItems(items []rules.Origin) []rules.Origin { return items }
+func (targetRef) rankItem(rules.Origin) (uint64, bool) { return 0, true }
+
+func (t targetRef) compareItems(a, b *RankedItem, order rules.Order) int {
+	if order == nil {
+		order = t.compare
+	}
+	return order(a.Policy, b.Policy)
+}
 
 func (targetRef) routesHaveOutboundItems() bool { return true }
 
@@ -155,40 +178,21 @@ func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
 	return k.labelsOnly || mesh.ServicesMode() != specs.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)
 }
 
-// destinationItems omits the items of policies that are attached to a route.
-func (k kuma) destinationItems(items []rules.Origin) []rules.Origin {
-	ranked := make([]rankedItem, 0, len(items))
-	for _, o := range items {
-		if !o.Policy.TargetRef.Kind.IsRoute() {
-			ranked = append(ranked, rankedItem{o, k.itemRank(o)})
-		}
+// rankItem omits the items of policies that are attached to a route.
+func (k kuma) rankItem(o rules.Origin) (rank uint64, applies bool) {
+	if o.Policy.TargetRef.Kind.IsRoute() {
+		return 0, false
 	}
-	slices.SortStableFunc(ranked, rankedItem.compare)
-	items = items[:len(ranked)]
-	for i := range ranked {
-		items[i] = ranked[i].Origin
-	}
-	return items
+	return k.itemRank(o), true
 }
 
-// rankedItem is a `to` item with a rank that is compared before names. A dataplane
-// may have thousands of items, so the rank is computed once for each.
-type rankedItem struct {
-	rules.Origin
-	rank uint64
-}
-
-// compare is the order of `to` items. It is the order of their policies, except that the
-// targetRefs of items are compared before names. It does not compare the tags of
-// gateways.
-func (x rankedItem) compare(y rankedItem) int {
-	switch {
-	case x.rank != y.rank:
-		return cmp.Compare(x.rank, y.rank)
-	case x.Policy != y.Policy:
-		return compareNames(x.Policy, y.Policy)
+// compareItems is the order of policies, except that the targetRefs of items are compared
+// before names. It does not compare the tags of gateways.
+func (kuma) compareItems(a, b *RankedItem, _ rules.Order) int {
+	if a.rank != b.rank {
+		return cmp.Compare(a.rank, b.rank)
 	}
-	return cmp.Compare(x.Index, y.Index)
+	return compareNames(a.Policy, b.Policy)
 }
 
 // itemRank returns a number that contains, from the highest bits down, the level of the

@@ -22,7 +22,7 @@
 //  8. Which destinations does a reference find, which does a transparent proxy reach,
 //     and which `to` items apply to their outbounds, in which order? Package
 //     core/destination calls [Semantics.FindsByName], [Semantics.ReachesAll] and
-//     [Semantics.DestinationItems].
+//     [Reading.CompareItems].
 //  9. Which dataplanes does a MeshService select, and how do proxies reach them? The
 //     methods in services.go, multi_zone.go and zones.go return it.
 //  10. What does the mesh give to the proxy of a dataplane, in place of what its document

@@ -67,7 +67,8 @@ type reader interface {
 	routeBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef
 	listedSection(port resource.DestinationPort) string
 	reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
-	destinationItems(items []rules.Origin) []rules.Origin
+	rankItem(o rules.Origin) (rank uint64, applies bool)
+	compareItems(a, b *RankedItem, order rules.Order) int
 	routesHaveOutboundItems() bool
 	hasServiceTags() bool
 	serviceTLS(ready bool) ServiceTLS

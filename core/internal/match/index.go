@@ -57,6 +57,19 @@ func (x *Index) HasInforming() bool { return x.informing.Len() > 0 }
 // Semantics returns the way in which the index reads policies.
 func (x *Index) Semantics() semantics.Semantics { return x.reading.Semantics }
 
+// Reading returns the way in which the index reads policies, with its order.
+func (x *Index) Reading() semantics.Reading { return x.reading }
+
+// Slot returns a number that identifies a policy of the index. A policy keeps it in the
+// versions that have the policy. It must be a policy of the index.
+func (x *Index) Slot(p *resource.Policy) uint32 {
+	slot, _ := x.slots.Lookup(p.ID)
+	return slot
+}
+
+// Limit is greater than each slot of the index.
+func (x *Index) Limit() uint32 { return x.slots.Limit() }
+
 // Enforcement returns the placements and bindings of the index.
 func (x *Index) Enforcement() *enforce.State { return x.enforcement }
 

@@ -2,8 +2,10 @@ package mesh
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -28,16 +30,42 @@ func (m *State) Destinations() *destination.Set {
 }
 
 // toItems contains the `to` items of the policies by their destinations. It is made at the
-// first use.
+// first use, from the last version that was in use, so that the first answer after a change
+// of a policy or of a destination costs what the change touches.
 type toItems struct {
-	once  sync.Once
-	index *destination.Index
+	caches *destination.Caches // of all versions of the mesh
+
+	once sync.Once
+	// last is the index of this version or, before the first use, that of an earlier
+	// version; nil: none.
+	last atomic.Pointer[indexedItems]
+}
+
+// indexedItems is an index with its policies.
+type indexedItems struct {
+	policies *match.Index
+	index    *destination.Index
+}
+
+// after returns the items of the next version.
+func (x *toItems) after() *toItems {
+	next := &toItems{caches: x.caches}
+	next.last.Store(x.last.Load())
+	return next
 }
 
 func (m *State) destinationItems() *destination.Index {
 	x := m.toItems
-	x.once.Do(func() { x.index = m.Destinations().Index(m.index.All()) })
-	return x.index
+	x.once.Do(func() {
+		now := &indexedItems{policies: m.index}
+		if last := x.last.Load(); last != nil {
+			now.index = last.index.Of(m.Destinations()).After(m.index, m.index.Since(last.policies))
+		} else {
+			now.index = m.Destinations().Index(m.index, x.caches)
+		}
+		x.last.Store(now)
+	})
+	return x.last.Load().index
 }
 
 // DestinationConfs returns the confs of the outbounds that [destination.Set.Outbounds]

@@ -50,7 +50,10 @@ func (w *Writer) Check(published *State) error {
 	if err := w.checkProfiles(members); err != nil {
 		return err
 	}
-	return w.checkBlocks()
+	if err := w.checkBlocks(); err != nil {
+		return err
+	}
+	return w.now.destinationItems().Check(w.kinds)
 }
 
 // checkBlocks compares the counted references to blocks with those that classes

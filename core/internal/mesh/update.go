@@ -229,7 +229,7 @@ func (u *Update) publish() *State {
 		toItems:    u.writer.now.toItems,
 	}
 	if now := u.writer.now; u.index != now.index || u.resources.destinations != now.resources.destinations {
-		next.toItems = new(toItems)
+		next.toItems = now.toItems.after()
 	}
 	if len(u.edits) > 0 {
 		next.slots, next.list = u.slots.Commit(), new(dataplaneList)

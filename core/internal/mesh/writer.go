@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
@@ -60,7 +61,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),
-			toItems:   new(toItems),
+			toItems:   &toItems{caches: new(destination.Caches)},
 		},
 	}
 }
