@@ -15,9 +15,12 @@ import (
 const canaryDataplanes = 2 * cohort
 
 // canary adds an informational policy for all dataplanes, and a binding that
-// enforces it by a placement rule.
+// enforces it by a placement rule. The policy that earlier changes replaced then selects
+// no dataplane: it would override the informational one.
 func (w *world) canary() core.Batch {
 	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
+	none := resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "none"}}}
+	b.Upsert.Policies = append(b.Upsert.Policies, w.policy("zz-measured", none, 0).Upsert.Policies...)
 	b.Upsert.Policies[0].Namespace = "canary"
 	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}, {Key: resource.PolicyRoleLabel, Value: "system"}}
 	b.Upsert.Documents = append(nowhere(w).Upsert.Documents, w.document(`

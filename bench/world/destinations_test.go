@@ -15,11 +15,7 @@ import (
 // addition to the resources.
 func BenchmarkDestinations(b *testing.B) {
 	o := Options{Dataplanes: 20_000, Policies: 10_000, Outbounds: 1}
-	for _, s := range Shapes() {
-		if s.Name == "transparent" {
-			o.Shape = s
-		}
-	}
+	o.Shape = transparent(b)
 	w := newWorld(o)
 	apply := func(batch core.Batch) {
 		if _, err := w.engine.Apply(b.Context(), batch); err != nil {

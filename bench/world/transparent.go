@@ -53,10 +53,11 @@ func rolePolicies(kind *resource.Kind, n int) []*resource.Policy {
 	for i, p := range policies {
 		p.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
 		switch {
+		case i%250 == 0: // the first one, too, so that every outbound has a conf
+			p.To[0].TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
+			continue
 		case i < teams:
 			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.Tags{{Key: "team", Value: shape.Team(i)}}}
-			fallthrough
-		case i%250 == 0:
 			p.To[0].TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
 			continue
 		}

@@ -17,11 +17,7 @@ import (
 func BenchmarkVirtualAddresses(b *testing.B) {
 	const services = 1_000
 	o := Options{Dataplanes: dataplanesPerService * services, Policies: 100, Outbounds: 1}
-	for _, s := range Shapes() {
-		if s.Name == "transparent" {
-			o.Shape = s
-		}
-	}
+	o.Shape = transparent(b)
 	w := newWorld(o)
 	w.set.Objects = append(w.set.Objects, virtualAddresses(services))
 	apply := func(b *testing.B, objects ...resource.Object) {

@@ -55,14 +55,18 @@ func TestMeasure(t *testing.T) {
 
 func TestMeasureSizes(t *testing.T) {
 	for name, o := range map[string]Options{
-		"large enough for every change": {Dataplanes: cohort * teams, Policies: 20, Outbounds: 1, Samples: 2},
-		"one outbound":                  {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
-		"a prime number of dataplanes":  {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
-		"more samples than dataplanes":  {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
-		"one sample of each change":     {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
+		"large enough for every change":                    {Dataplanes: cohort * teams, Policies: 20, Outbounds: 1, Samples: 2},
+		"one outbound":                                     {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
+		"a prime number of dataplanes":                     {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
+		"more samples than dataplanes":                     {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
+		"one sample of each change":                        {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
+		"one policy for destinations":                      {Shape: transparent(t), Dataplanes: cohort, Policies: 1, Outbounds: 1, Samples: 2},
+		"a canary with the dataplane of an earlier change": {Dataplanes: 4 * cohort, Policies: 20, Outbounds: 1, Samples: samplesToCanary()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Shape = Shapes()[0]
+			if o.Shape.Name == "" {
+				o.Shape = Shapes()[0]
+			}
 			r, err := Measure(context.Background(), o, func(string) {})
 			if err != nil {
 				t.Fatal(err)
@@ -71,6 +75,27 @@ func TestMeasureSizes(t *testing.T) {
 				t.Errorf("%d changes of %d", len(r.Changes), len(changes()))
 			}
 		})
+	}
+}
+
+func transparent(tb testing.TB) Shape {
+	for _, s := range Shapes() {
+		if s.Name == "transparent" {
+			return s
+		}
+	}
+	tb.Fatal("there is no shape transparent")
+	return Shape{}
+}
+
+// samplesToCanary returns a number of samples after which the last dataplane of a change is
+// in the canary, and its policy sets each field of the canary's policy.
+func samplesToCanary() int {
+	w := newWorld(Options{Shape: Shapes()[0], Dataplanes: 4 * cohort, Policies: 1, Outbounds: 1})
+	for n := 6; ; n += 6 {
+		if rack := w.at(n).Labels.Value(rackLabel); rack == "r0" || rack == "r1" {
+			return n
+		}
 	}
 }
 

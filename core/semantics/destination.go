@@ -79,7 +79,10 @@ func (s Semantics) RankItem(o rules.Origin) (item RankedItem, applies bool) {
 // may apply to outbounds of destinations: it is negative if b overrides a. The order of
 // an embedder is used by [TargetRef] alone.
 func (r Reading) CompareItems(a, b *RankedItem) int {
-	if a.Policy == b.Policy {
+	switch {
+	case a.rank != b.rank:
+		return cmp.Compare(a.rank, b.rank)
+	case a.Policy == b.Policy:
 		return cmp.Compare(a.Index, b.Index)
 	}
 	return r.Semantics.reader().compareItems(a, b, r.Order)
@@ -187,13 +190,8 @@ func (k kuma) rankItem(o rules.Origin) (rank uint64, applies bool) {
 }
 
 // compareItems is the order of policies, except that the targetRefs of items are compared
-// before names. It does not compare the tags of gateways.
-func (kuma) compareItems(a, b *RankedItem, _ rules.Order) int {
-	if a.rank != b.rank {
-		return cmp.Compare(a.rank, b.rank)
-	}
-	return compareNames(a.Policy, b.Policy)
-}
+// before names, which the ranks did. It does not compare the tags of gateways.
+func (kuma) compareItems(a, b *RankedItem, _ rules.Order) int { return compareNames(a.Policy, b.Policy) }
 
 // itemRank returns a number that contains, from the highest bits down, the level of the
 // top-level targetRef, the origin and the role of the policy, and the rank of the item's
