@@ -191,7 +191,9 @@ func (k kuma) rankItem(o rules.Origin) (rank uint64, applies bool) {
 
 // compareItems is the order of policies, except that the targetRefs of items are compared
 // before names, which the ranks did. It does not compare the tags of gateways.
-func (kuma) compareItems(a, b *RankedItem, _ rules.Order) int { return compareNames(a.Policy, b.Policy) }
+func (kuma) compareItems(a, b *RankedItem, _ rules.Order) int {
+	return compareNames(a.Policy, b.Policy)
+}
 
 // itemRank returns a number that contains, from the highest bits down, the level of the
 // top-level targetRef, the origin and the role of the policy, and the rank of the item's
