@@ -86,6 +86,7 @@ func withoutIdleTimeout(a, b resource.Conf) bool {
 }
 
 func TestCheckKindFindsFaults(t *testing.T) {
+	sequential(t)
 	real := meshtimeout.Kind().To.Conf
 	merger := func(with func(resource.Merger) resource.Merger) brokenType {
 		return brokenType{ConfType: real, merger: with}

@@ -13,6 +13,7 @@ import (
 // The comparison finds each fault in the answers of the fast path within a few
 // scenarios.
 func TestComparisonFindsFaults(t *testing.T) {
+	sequential(t)
 	tests := []struct {
 		name  string
 		spoil func(answer map[string]any) // in place
@@ -124,6 +125,7 @@ func TestSelectionIsCompared(t *testing.T) {
 
 // Placements are compared: without them, policies with the shadow label are not enforced.
 func TestPlacementsAreCompared(t *testing.T) {
+	sequential(t)
 	without := func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 		policies := *set
 		policies.Documents = nil

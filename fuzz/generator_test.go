@@ -18,6 +18,7 @@ import (
 // Every sequence of bytes gives the same scenario each time, and the scenario loads in
 // YAML and in JSON.
 func TestEveryScenarioLoads(t *testing.T) {
+	sequential(t)
 	g := generator(t)
 	for seed := range uint64(400) {
 		data := randomBytes(seed)
@@ -47,6 +48,7 @@ func TestEveryScenarioLoads(t *testing.T) {
 // The scenarios of the soak contain the cases that it is meant to compare, such as
 // policies that override each other.
 func TestScenariosMeet(t *testing.T) {
+	sequential(t)
 	g := generator(t)
 	seen := map[string]int{}
 	for seed := range uint64(3000) {
@@ -82,6 +84,7 @@ func TestScenariosMeet(t *testing.T) {
 // Scenarios of Kuma contain copies from other control planes, by whose names nothing refers
 // to them, and what Kuma 3 does not read.
 func TestScenariosOfKumaMeet(t *testing.T) {
+	sequential(t)
 	g := generator(t).WithKumaLabels().WithDestinations()
 	seen := map[string]int{}
 	for seed := range uint64(2000) {

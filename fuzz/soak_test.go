@@ -51,6 +51,15 @@ func inSemantics(s semantics.Semantics, compare func(subject, *Scenario) error) 
 	return func(_ subject, scenario *Scenario) error { return compare(reading(s), scenario) }
 }
 
+// sequential skips a test with -short, as under the race detector: it works in one goroutine,
+// and TestSoak reads the same answers in several ones.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it works in one goroutine")
+	}
+}
+
 func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) error) {
 	var next, failures atomic.Uint64
 	var workers sync.WaitGroup

@@ -65,6 +65,7 @@ metrics: {type: prometheus, conf: {port: 1, path: /a}}
 // Every value of every document of testdata is replaced by every hostile value. The
 // document must load, or its errors must have positions.
 func TestTagsEverywhere(t *testing.T) {
+	sequential(t)
 	documents := strings.Split(freeForm, "---\n")
 	for _, pattern := range []string{"../testdata/demo/*.yaml", "../testdata/seeds/*.yaml", "../testdata/rollout/*.yaml"} {
 		files, err := filepath.Glob(pattern)
