@@ -24,7 +24,9 @@ GRPCIO      ?= $(CURDIR)/.cache/grpcio
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
 KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
-# Servers that are built from their modules are shared by all clones on a machine.
+# Servers that are built from their modules are shared by all clones on a machine. Nothing
+# debugs them: without DWARF the compiler takes an eighth less time.
+UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
@@ -147,7 +149,7 @@ $(CURDIR)/.cache/axe/axe.min.js: core/serve/pages/e2e/axe.txt
 $(CURDIR)/.cache/etcd/etcd: $(wildcard core/source/etcd/testdata/server/*)
 	@mkdir -p $(@D) $(SHARED)
 	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
-	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build -trimpath -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
+	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build $(UNDEBUGGED) -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
 	ln -sf $$binary $@
 
 CLUSTER := core/source/kubernetes/kubetest/testdata/cluster
@@ -155,7 +157,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	@mkdir -p $(@D) $(SHARED)
 	@built=$(SHARED)/kubernetes-$$(cat $^ | sha256sum | cut -c1-16); \
 	test -d $$built || { echo "building kube-apiserver and kubectl into $$built, which takes some minutes"; mkdir -p $$built.$$$$ && \
-		cd $(CLUSTER) && $(GO) build -trimpath -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
+		cd $(CLUSTER) && $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 ci: ## Run everything that CI runs
