@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"syscall"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ var (
 			return joined("f.json", trees, json.Marshal, ",", `{"apiVersion":"v1","kind":"List","items":[`, `]}`)
 		}, jsonLibraries},
 		{"block", func(trees []map[string]any) ([]resource.Input, error) {
-			return joined("f.yaml", trees, yaml.Marshal, "---\n", "", "")
+			return joined("f.yaml", trees, block, "---\n", "", "")
 		}, yamlLibraries},
 		{"flow", func(trees []map[string]any) ([]resource.Input, error) {
 			return joined("f.yaml", trees, flow, "---\n", "", "")
@@ -195,10 +196,23 @@ func objects(trees []map[string]any) (inputs []resource.Input, err error) {
 	return inputs, nil
 }
 
+// block returns a document of YAML as kubectl prints it, without managedFields.
+func block(tree any) ([]byte, error) { return yaml.Marshal(withoutManagedFields(tree)) }
+
+func withoutManagedFields(tree any) any {
+	object := maps.Clone(tree.(map[string]any))
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		object["metadata"] = metadata
+	}
+	return object
+}
+
 // flow returns a document of YAML in which only the outer two levels are in block style.
 func flow(tree any) ([]byte, error) {
 	var document yaml.Node
-	if err := document.Encode(tree); err != nil {
+	if err := document.Encode(withoutManagedFields(tree)); err != nil {
 		return nil, err
 	}
 	for i := 1; i < len(document.Content); i += 2 {

@@ -20,6 +20,9 @@ type flatText struct {
 	// children contains the children of mappings and lists that were searched
 	// and have more than smallMapping children.
 	children map[int]*children
+	// latest is the mark of latestOffset, the latest offset that was located; a zero mark: none.
+	latest       mark
+	latestOffset int
 }
 
 // part is a value, or the name of a field.
@@ -36,6 +39,18 @@ func (p *part) isContainer() bool { return p.kind == Mapping || p.kind == List }
 
 // maxFlat is the maximum length of a text with parts.
 const maxFlat = math.MaxInt32
+
+// locate returns the mark of an offset. The offsets of resources and of their items increase,
+// so the next one is usually a little after the latest.
+func (t *flatText) locate(offset int) mark {
+	if between := offset - t.latestOffset; t.latest.line > 0 && 0 <= between && between < markEvery {
+		t.latest = t.latest.after(t.data, t.latestOffset, offset)
+	} else {
+		t.latest = t.lines.locate(t.data, offset)
+	}
+	t.latestOffset = offset
+	return t.latest
+}
 
 // textOf returns the text of a scalar or of a name.
 func (t *flatText) textOf(i int) []byte {
@@ -107,8 +122,8 @@ func (n *flatNode) position() diag.Position {
 	if p.quoted {
 		offset-- // the quote
 	}
-	line, column := n.text.lines.locate(n.text.data, int(offset))
-	return diag.Position{File: n.text.file, Line: line, Column: column}
+	at := n.text.locate(int(offset))
+	return diag.Position{File: n.text.file, Line: at.line, Column: at.column}
 }
 
 func (n *flatNode) kind() Kind { return n.part().kind }

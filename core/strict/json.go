@@ -260,6 +260,7 @@ func (r *jsonReader) syntaxError(err error) *syntaxError {
 			}
 		}
 	}
-	e.line, e.column = r.lines.locate(data, offset)
+	at := r.lines.locate(data, offset)
+	e.line, e.column = at.line, at.column
 	return e
 }

@@ -2,6 +2,8 @@ package strict
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"sync"
 	"unicode/utf8"
 )
@@ -14,10 +16,6 @@ type lines struct {
 
 	mu    sync.Mutex
 	marks []mark // after every markEvery bytes
-	// latest is the mark of the latest offset. The offsets of resources and their items
-	// increase, so the next one is usually a little after it.
-	latest       mark
-	latestOffset int
 }
 
 // mark is the line and column of an offset. Columns count characters from 1.
@@ -25,8 +23,8 @@ type mark struct{ line, column int }
 
 const markEvery = 4096
 
-// locate returns the line and the column of an offset.
-func (l *lines) locate(text []byte, offset int) (line, column int) {
+// locate returns the mark of an offset.
+func (l *lines) locate(text []byte, offset int) mark {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.marks == nil {
@@ -37,12 +35,7 @@ func (l *lines) locate(text []byte, offset int) (line, column int) {
 		l.marks = append(l.marks, l.marks[len(l.marks)-1].after(text, begin, begin+markEvery))
 	}
 	i := offset / markEvery
-	from, at := i*markEvery, l.marks[i]
-	if from < l.latestOffset && l.latestOffset <= offset {
-		from, at = l.latestOffset, l.latest
-	}
-	l.latest, l.latestOffset = at.after(text, from, offset), offset
-	return l.latest.line, l.latest.column
+	return l.marks[i].after(text, i*markEvery, offset)
 }
 
 // after returns the mark of the offset end in a text in which m is the mark of begin.
@@ -58,8 +51,10 @@ func (m mark) after(text []byte, begin, end int) mark {
 // breaks returns the number of line breaks between two offsets of a text, and the
 // offset after the last of them. A line break is LF, CR LF or CR, as in YAML.
 func breaks(text []byte, begin, end int) (n, last int) {
-	n = bytes.Count(text[begin:end], []byte("\n"))
-	last = begin + bytes.LastIndexByte(text[begin:end], '\n') + 1
+	last = begin
+	if n = bytes.Count(text[begin:end], []byte("\n")); n > 0 { // finding the last one takes longer than counting
+		last += bytes.LastIndexByte(text[begin:end], '\n') + 1
+	}
 	for at := begin; ; at++ {
 		i := bytes.IndexByte(text[at:end], '\r')
 		if i < 0 {
@@ -72,9 +67,15 @@ func breaks(text []byte, begin, end int) (n, last int) {
 	}
 }
 
-// characters counts the characters that begin in a part of a UTF-8 text.
+// characters counts the characters that begin in a part of a UTF-8 text: the bytes that are
+// not 10xxxxxx, eight at once.
 func characters(text []byte) int {
+	const ones = 0x01010101_01010101
 	n := 0
+	for ; len(text) >= 8; text = text[8:] {
+		w := binary.LittleEndian.Uint64(text)
+		n += 8 - bits.OnesCount64(w>>7&^(w>>6)&ones)
+	}
 	for _, b := range text {
 		if utf8.RuneStart(b) {
 			n++
