@@ -8,6 +8,7 @@ const (
 	inName                         // in the name of a field without quotes
 	inText                         // in a text without quotes
 	beginsText                     // at the beginning of a text without quotes, and of a name
+	inFlow                         // in a text without quotes in flow style
 )
 
 // classes are the classes of each byte.
@@ -24,6 +25,7 @@ var classes = func() (classes [256]charSet) {
 	add(alphanumeric+"_/", beginsText)
 	add(alphanumeric+"_/.-", inName)
 	add(alphanumeric+"_/.-+*:,;=@~%()<>?!&|$^ ", inText)
+	add(alphanumeric+"_/.-+*:;=@~%()<>$^ ", inFlow)
 	return classes
 }()
 

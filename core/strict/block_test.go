@@ -33,15 +33,24 @@ var inBlockStyle = []string{
 	"text: a\nunion:\n  type: one\n  two: true\nlater:\n  text: 1\nunused:\n  a:\n    b: 1\n  text: c\n",
 	"text: \"\"\nsecond: ''\nunused: []\nlater: {}\n",
 	"  text: a\n  nme: b\n  list:\n  - nme: c\n",
+	"text: a # comment\nother: one   \nlist: # of two\n- text: b # 'd'\n- text: 'e # f'\nflag: false \n   # end\n",
+	"text: a\nlist: [{text: b, flag: true}, {text: c, integer: -1, list: []},  { } , [ ], d e ]\n",
+	"text: bad\nlist: [{text: a, list: [ {text: x:y} , {text: http://a/b} ]},{text: b,nme: 1}]\nmapping: {a: 1, a: 2, a.b: c, true: 3}\n",
+	"text: 'a'\nunion: {type: one, two: true}\nlater: {text: 1}\nunused: {a: {b: \"c, d\"}, text: 'e}'}\nanything: [1, -1, 1.5, 'a', [b, {c: d}], a b]\n",
+	"list:\n- {text: a, nme: b}\n-   [1]\n- text: a\n  strings: {a: b, c: 1, kuma.io/service: d_e}\n",
+	"text: a\nnatural: 0x1F\ndecimal: 1.\nanything: [0o17, 0.5, 1e3, 0x, 1_000, 08, 1:2]\n",
 }
 
 // otherForms are documents that the library parses: documents that are not in block
 // style or have errors.
 var otherForms = []string{
-	"", "# comment\n", "text:\n", "text: ~\n", "text: a # comment\n", "text: \"a\\n\"\n", "text: 'it''s'\n", "text: &a b\n", "text: *a\n",
-	"text: !!str a\n", "text: |\n  a\n", "text: a\n  b\n", "text: [a]\n", "text: {a: b}\n", "text: ä\n", "text:\ta\n", "text: a\r\n",
+	"", "# comment\n", "text:\n", "text: ~\n", "text: \"a\\n\"\n", "text: 'it''s'\n", "text: &a b\n", "text: *a\n",
+	"text: !!str a\n", "text: |\n  a\n", "text: a\n  b\n", "text: [a\n", "text: [a]]\n", "text: {a: b} c\n", "text: [a,]\n", "text: [,a]\n", "text: [a,,b]\n", "text: {a}\n", "text: {a: }\n", "text: {a: b,}\n", "text: {a:b}\n", "text: {\"a\": b}\n",
+	"text: [a: b]\n", "text: [a:]\n", "text: [a:,b]\n", "text: [a:]b]\n", "text: [? a]\n", "text: [a?]\n", "text: [&a b]\n", "text: [*a]\n", "text: [!!str a]\n", "text: [-]\n", "text: [- a]\n", "text: ['it''s']\n", "text: [\"a\\n\"]\n",
+	"text: [a, # b\n  c]\n", "text: [a\n  ]\n", "text: {a: b}: c\n", "- {a: b}\n", "text: [a #b]\n", "text: [a]#b\n", "text: 'a' # b\n", "text: [\"a\": b]\n", "text: {? a: b}\n", "text: {<<: a}\n", "text: [%a]\n", "text: [.5]\n", "text: b#c\n",
+	"text: {- a: b}\n", "text: [ä]\n", "text: #\u00e4\n", "text: ä\n", "text:\ta\n", "text: a\r\n",
 	"- a\n", "a\n", "list:\n- - a\n", "list:\n-\n", "text: bad\nlist:\n  -\n", "? a\n: b\n", "<<: a\n", "\"text\": a\n", "%YAML 1.2\n---\ntext: a\n", "--- # comment\ntext: a\n",
-	"text: a: b\n", "text: a\nlist: - b\n", "list:\n  - a: b\n   c: d\n", "text: a\n b: c\n", "a: b\n- c\n", "list:\n- a\n b: c\n", "text: a \n", "text: a:\n",
+	"text: a: b\n", "text: a\nlist: - b\n", "list:\n  - a: b\n   c: d\n", "text: a\n b: c\n", "a: b\n- c\n", "list:\n- a\n b: c\n", "text: a:\n",
 	"# a\x01\ntext: a\n", "text: a\n...\n", "text: \"a\" \"b\"\n", "list:\n  - a\n - b\n", "list:\n  - a\n  b: c\n",
 	strings.Repeat("a", 1001) + ": b\n",
 }

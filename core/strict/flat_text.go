@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// flatText is a document in JSON, or in YAML in block style, with the offsets of its
+// flatText is a document in JSON, or in YAML of the usual forms, with the offsets of its
 // values. There is no tree: the parts are in one slice, in the order of the text. The
 // outermost value is first, and its contents follow. The value of a field follows its
 // name.
