@@ -34,8 +34,20 @@ type Matched struct {
 
 // Page is a run of consecutive policies that lists share. It is immutable.
 type Page struct {
-	selected []Selected
-	hash     uint64
+	selected    []Selected
+	hash        uint64
+	forInbounds bool // some of the policies have items for inbounds
+}
+
+// newPage returns a page with a copy of the policies.
+func newPage(selected []Selected, hash uint64) *Page {
+	any := slices.ContainsFunc(selected, func(s Selected) bool { return hasInboundItems(s.Policy) })
+	return &Page{slices.Clone(selected), hash, any}
+}
+
+// hasInboundItems reports whether a policy has items for inbounds: rules or `from`.
+func hasInboundItems(p *resource.Policy) bool {
+	return len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute()
 }
 
 // Selected returns the policies of the page. The caller must not change them.
@@ -47,7 +59,7 @@ func NewMatched(selected []Selected) Matched {
 	if len(selected) == 0 {
 		return Matched{}
 	}
-	return Matched{[]*Page{{selected: slices.Clone(selected)}}, []uint32{uint32(len(selected))}}
+	return Matched{[]*Page{newPage(selected, 0)}, []uint32{uint32(len(selected))}}
 }
 
 // Len returns the number of policies.
@@ -96,6 +108,23 @@ func (m Matched) All() iter.Seq2[int, *Selected] {
 					return
 				}
 				at++
+			}
+		}
+	}
+}
+
+// ForInbounds yields the policies that have items for inbounds, in order. It reads only
+// pages with such policies.
+func (m Matched) ForInbounds() iter.Seq[*Selected] {
+	return func(yield func(*Selected) bool) {
+		for _, page := range m.pages {
+			if !page.forInbounds {
+				continue
+			}
+			for i := range page.selected {
+				if s := &page.selected[i]; hasInboundItems(s.Policy) && !yield(s) {
+					return
+				}
 			}
 		}
 	}

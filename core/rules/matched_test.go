@@ -58,6 +58,32 @@ func selectedPolicies(n int) []rules.Selected {
 	return selected
 }
 
+// ForInbounds yields the policies that have items for inbounds, from any page.
+func TestForInbounds(t *testing.T) {
+	selected := selectedPolicies(1_000)
+	var want []*resource.Policy
+	for _, at := range []int{0, 500, 501, 999} {
+		p := selected[at].Policy
+		if p.Rules = make([]resource.Rule, 1); at == 500 {
+			p.Rules, p.From = nil, make([]resource.Item, 1)
+		}
+		want = append(want, p)
+	}
+	selected[700].Policy.Rules = make([]resource.Rule, 1)
+	selected[700].Policy.TargetRef.Kind = resource.TargetMeshHTTPRoute
+	for name, m := range map[string]rules.Matched{
+		"pages": rules.NewPager(maphash.MakeSeed()).Matched(selected), "one page": rules.NewMatched(selected),
+	} {
+		var got []*resource.Policy
+		for s := range m.ForInbounds() {
+			got = append(got, s.Policy)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d policies, want %d", name, len(got), len(want))
+		}
+	}
+}
+
 // All, At and Len agree for lists of one and of several pages.
 func TestMatchedPages(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 1_000} {
@@ -82,7 +108,7 @@ func TestMatchedPages(t *testing.T) {
 		}
 	}
 	last := -1
-	for i := range rules.NewPager(maphash.MakeSeed()).Matched(make([]rules.Selected, 400)).All() {
+	for i := range rules.NewPager(maphash.MakeSeed()).Matched(selectedPolicies(400)).All() {
 		if last = i; i == 135 {
 			break
 		}

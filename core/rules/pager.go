@@ -133,7 +133,7 @@ func (p *Pager) page(selected []Selected, hash uint64) *Page {
 			return known
 		}
 	}
-	page := &Page{slices.Clone(selected), hash}
+	page := newPage(selected, hash)
 	p.pages[hash] = append(p.pages[hash], page)
 	return page
 }

@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
@@ -33,7 +34,7 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 	if kind.From != nil || kind.Rules != nil {
 		c.config.Inbounds = make([]*rules.InboundConfig, len(d.Inbounds))
 		c.inbounds = make([]*inboundBlock, len(d.Inbounds))
-		candidates := withInboundItems(matched)
+		candidates := slices.Collect(matched.ForInbounds())
 		var policies []*resource.Policy
 		for i := range d.Inbounds {
 			policies = policies[:0]
@@ -60,17 +61,6 @@ func (t *Table) Without(pager *rules.Pager, all *ClassConfig, d *resource.Datapl
 		c.to.Store(to.without(positions))
 	}
 	return c
-}
-
-// withInboundItems returns the policies that have rules or `from` items.
-func withInboundItems(matched rules.Matched) []*rules.Selected {
-	var out []*rules.Selected
-	for _, s := range matched.All() {
-		if p := s.Policy; len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute() {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // Kind returns the policy kind.

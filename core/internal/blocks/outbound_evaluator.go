@@ -20,7 +20,7 @@ type OutboundEvaluator struct {
 	routes       []*resource.Policy
 	known        []knownOutbound
 	newest       map[uint64]int // by the hash of the tags: the index in known, plus 1
-	replaced     []replacement
+	replaced     []match.Replacement
 	onlyReplaced bool // replaced is the only difference from the class config before
 }
 
@@ -29,9 +29,6 @@ type knownOutbound struct {
 	config rules.OutboundConfig
 	older  int // the index of another one with the same hash, plus 1; 0: none
 }
-
-// replacement is a policy that was replaced by another version.
-type replacement struct{ old, next *resource.Policy }
 
 // OutboundEvaluator returns an evaluator for a class config of a kind that has
 // `to`. Routes are the policies of the route kinds that select the dataplanes,
@@ -42,14 +39,22 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 	o := &OutboundEvaluator{table: t, class: c, routes: routes}
 	if before != nil {
 		o.replaced, o.onlyReplaced = replacements(before.config.Matched, c.config.Matched)
-		if to := before.to.Load(); o.onlyReplaced && to != nil {
-			c.to.CompareAndSwap(nil, to)
+	}
+	section, matched := c.config.Kind.To, c.config.Matched
+	to := c.to.Load()
+	if to == nil && o.onlyReplaced {
+		if had := before.to.Load(); had != nil && had.effective != nil {
+			to = had.replace(section.Conf, matched, o.replaced)
 		}
 	}
-	if c.to.Load() == nil {
-		c.to.CompareAndSwap(nil, &toItems{toIndex: newToIndex(t.semantics, c.config.Matched)})
+	if to == nil {
+		to = &toItems{toIndex: newToIndex(t.semantics, matched)}
 	}
-	o.merger = newOutboundMerger(t.semantics, c.config.Kind.To, c.config.Matched, c.to.Load())
+	if to.effective == nil {
+		to = to.withEffective(section.Conf, matched, to.mesh)
+	}
+	c.to.Store(to) // another worker that has the class config stores equal items
+	o.merger = outboundMerger{semantics: t.semantics, section: section, matched: matched, to: to}
 	return o
 }
 
@@ -61,15 +66,15 @@ const maxReplacements = 32
 // replacements returns the policies that were replaced by another version. It
 // returns false if the lists differ in anything else, or in more policies than
 // maxReplacements.
-func replacements(before, after rules.Matched) (replaced []replacement, ok bool) {
+func replacements(before, after rules.Matched) (replaced []match.Replacement, ok bool) {
 	if before.Len() != after.Len() {
 		return nil, false
 	}
-	for old, next := range match.Replaced(before, after) {
-		if len(replaced) == maxReplacements || old.ID != next.ID || !sameToIndex(old, next) {
+	for r := range match.Replaced(before, after) {
+		if len(replaced) == maxReplacements || r.Old.ID != r.Next.ID || !sameToIndex(r.Old, r.Next) {
 			return nil, false
 		}
-		replaced = append(replaced, replacement{old, next})
+		replaced = append(replaced, r)
 	}
 	return replaced, true
 }
@@ -100,8 +105,8 @@ func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) 
 // with the given tags, or of its routes.
 func (o *OutboundEvaluator) reaches(tags resource.Tags) bool {
 	for _, r := range o.replaced {
-		for i := range r.next.To { // both versions have the same targetRefs
-			if t := &r.next.To[i].TargetRef; t.Kind.IsRoute() || t.SelectsOutbound(tags) {
+		for i := range r.Next.To { // both versions have the same targetRefs
+			if t := &r.Next.To[i].TargetRef; t.Kind.IsRoute() || t.SelectsOutbound(tags) {
 				return true
 			}
 		}

@@ -1,80 +1,22 @@
 package blocks
 
 import (
-	"slices"
-
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // outboundMerger merges the `to` items of a class config for one outbound after
-// another. The items that select every outbound are merged once. Only the
-// origins of that merge take part in the merge of each outbound, because the
-// other items are overridden everywhere. In the fleet of package bench/shape, 3
-// of 270 items remain.
+// another.
 type outboundMerger struct {
 	semantics semantics.Semantics
 	section   *resource.Section
 	matched   rules.Matched
-	to        *toItems
-	mesh      []itemRef // of to.mesh, the items that can have an effect
+	to        *toItems // its effective items are known
 
 	merged  []itemRef // by the last call of merge, highest priority first
 	numbers []int     // of origins
 	origins []rules.Origin
-}
-
-func newOutboundMerger(s semantics.Semantics, section *resource.Section, matched rules.Matched, to *toItems) outboundMerger {
-	m := outboundMerger{semantics: s, section: section, matched: matched, to: to, mesh: to.mesh}
-	if !section.Conf.HasUnion() {
-		m.mesh = m.effectiveMeshItems()
-	}
-	return m
-}
-
-// effectiveMeshItems returns the items for every outbound that can have an
-// effect on some outbound. If an item sets no leaf when all of them are merged,
-// it sets none when further items take part, provided that no item can hide
-// others without setting a leaf. Items of policies that are attached to a route
-// apply to that route alone, so all of them remain.
-func (m *outboundMerger) effectiveMeshItems() []itemRef {
-	var effective []itemRef
-	for _, ref := range m.to.attached {
-		if _, _, ok := m.to.of(ref, m.matched); ok {
-			effective = append(effective, ref)
-		}
-	}
-	var merger resource.Merger
-	below := m.matched.Below()
-	for number, complete := len(m.mesh)-1, false; number >= 0 && !complete; number-- {
-		at, index, ok := m.to.position(m.mesh[number])
-		if !ok {
-			continue
-		}
-		p := below.At(at).Policy
-		// The list of policies is long and their memory is scattered, so a field that
-		// need not be read is not.
-		if len(m.to.attached) > 0 && p.TargetRef.Kind.IsRoute() {
-			continue
-		}
-		if merger == nil {
-			merger = m.section.Conf.NewMerger()
-		}
-		complete = merger.Fill(p.To[index].Conf, number)
-	}
-	if merger == nil {
-		return m.mesh
-	}
-	m.numbers = merger.Origins(m.numbers[:0])
-	if len(m.numbers) == 0 { // they set nothing, but an empty conf is a conf
-		return m.mesh
-	}
-	for _, number := range m.numbers {
-		effective = append(effective, m.mesh[number])
-	}
-	slices.Sort(effective)
-	return effective
 }
 
 // merge merges the items that apply to an outbound with the given tags (SPEC
@@ -85,7 +27,7 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 // The items are in five ascending lists. So the item with the next lower
 // priority is the largest of the lists' last items.
 func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []rules.Origin) {
-	lists := [5][]itemRef{m.mesh, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
+	lists := [5][]itemRef{m.to.effective, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
 	if route != nil {
 		lists[3] = m.to.routes[m.semantics.ReferenceName(&route.Meta)]
 		lists[4] = m.to.labelled

@@ -25,6 +25,9 @@ type toIndex struct {
 // A larger itemRef has higher priority. [toItems.of] returns the item.
 type itemRef uint64
 
+// index returns the position of the item in its policy.
+func (r itemRef) index() int { return int(r & 0xffff_ffff) }
+
 // newToIndex returns the index of the items that may apply to outbounds by tags.
 func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
 	x := &toIndex{routes: map[string][]itemRef{}}
@@ -77,6 +80,10 @@ func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
 type toItems struct {
 	*toIndex
 	missing []int // positions in the list of policies of the index, sorted
+
+	// effective are the items of mesh that can have an effect on some outbound, in
+	// ascending order; nil if they are unknown.
+	effective []itemRef
 }
 
 // of returns the item that a ref identifies in the policies of the class
@@ -100,7 +107,7 @@ func (x *toItems) position(ref itemRef) (at, index int, ok bool) {
 		}
 		at -= before
 	}
-	return at, int(ref & 0xffff_ffff), true
+	return at, ref.index(), true
 }
 
 // without removes the items of the policies at the given positions of the class
@@ -115,7 +122,11 @@ func (x *toItems) without(positions []int) *toItems {
 		missing = append(missing, at+from)
 	}
 	slices.Sort(missing)
-	return &toItems{x.toIndex, missing}
+	left := &toItems{toIndex: x.toIndex, missing: missing}
+	if !slices.ContainsFunc(x.effective, func(ref itemRef) bool { _, _, ok := left.position(ref); return !ok }) {
+		left.effective = x.effective // the removed items had no effect
+	}
+	return left
 }
 
 // sameToIndex reports whether the items of two versions of a policy are at the

@@ -32,10 +32,11 @@ func (m countedMerger) Fill(lower resource.Conf, item int) bool {
 	return m.Merger.Fill(lower, item)
 }
 
-// Items for every outbound that are always overridden are merged once. An outbound
-// that a new version of a policy does not reach is not merged again.
+// Items for every outbound that are always overridden are merged once, and not again if a
+// policy has a new version, even if it sets other leaves. An outbound that a new version of
+// a policy does not reach is not merged again.
 func TestMergedItems(t *testing.T) {
-	const overridden, outbounds = 100, 50
+	const overridden, outbounds = 1_000, 50
 	fills := 0
 	kind := *kinds.All().Lookup("MeshTimeout")
 	kind.To = &resource.Section{Conf: counted{kind.To.Conf, &fills}, Targets: kind.To.Targets}
@@ -71,8 +72,23 @@ func TestMergedItems(t *testing.T) {
 	if _, err := e.Apply(t.Context(), decode(one(2))); err != nil {
 		t.Fatal(err)
 	}
-	if most := overridden + 10; fills > most {
+	if most := 10; fills > most {
 		t.Errorf("%d items were merged after a change of one outbound, want at most %d", fills, most)
+	}
+	last := func(conf string) string {
+		return "---\ntype: MeshTimeout\nname: z\nspec: {to: [{default: {" + conf + "}}]}\n"
+	}
+	if _, err := e.Apply(t.Context(), decode(last("connectionTimeout: 1s"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, conf := range []string{"connectionTimeout: 2s", "idleTimeout: 1s", "idleTimeout: 2s, connectionTimeout: 3s"} {
+		fills = 0
+		if _, err := e.Apply(t.Context(), decode(last(conf))); err != nil {
+			t.Fatal(err)
+		}
+		if most := 20 + 4*outbounds; fills == 0 || fills > most {
+			t.Errorf("%d items were merged after the last policy for all outbounds became %s, want at most %d", fills, conf, most)
+		}
 	}
 }
 

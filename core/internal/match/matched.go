@@ -87,16 +87,24 @@ func SameWithout(m, all rules.Matched, positions []int) bool {
 	return true
 }
 
-// Replaced yields the old and the new version of each policy that differs
-// between an earlier list and m, which must have the same length. Shared pages
-// are skipped.
-func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Policy] {
-	return func(yield func(old, next *resource.Policy) bool) {
+// Replacement is a policy at a position of a list, and the policy that is there in a
+// later list.
+type Replacement struct {
+	At        int
+	Old, Next *resource.Policy
+}
+
+// Replaced yields the policies that differ between an earlier list and m, which must have
+// the same length. Shared pages are skipped.
+func Replaced(earlier, m rules.Matched) iter.Seq[Replacement] {
+	return func(yield func(Replacement) bool) {
+		at := 0
 		var before, after []rules.Selected // what is left of the two pages
 		pagesBefore, pages := earlier.Pages(), m.Pages()
 		for {
 			if len(before) == 0 && len(after) == 0 {
 				for len(pagesBefore) > 0 && len(pages) > 0 && pagesBefore[0] == pages[0] {
+					at += len(pages[0].Selected())
 					pagesBefore, pages = pagesBefore[1:], pages[1:]
 				}
 				if len(pages) == 0 {
@@ -110,10 +118,10 @@ func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Po
 				after, pages = pages[0].Selected(), pages[1:]
 			}
 			for len(before) > 0 && len(after) > 0 {
-				if old, next := before[0].Policy, after[0].Policy; old != next && !yield(old, next) {
+				if old, next := before[0].Policy, after[0].Policy; old != next && !yield(Replacement{at, old, next}) {
 					return
 				}
-				before, after = before[1:], after[1:]
+				before, after, at = before[1:], after[1:], at+1
 			}
 		}
 	}

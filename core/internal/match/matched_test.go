@@ -69,11 +69,11 @@ func TestMatched(t *testing.T) {
 					t.Fatal("the old list was changed")
 				}
 				var since, among []*resource.Policy
-				for old, p := range match.Replaced(m, next) {
-					if versions[old] != p {
-						t.Fatal("another version")
+				for r := range match.Replaced(m, next) {
+					if m.At(r.At).Policy != r.Old || next.At(r.At).Policy != r.Next || versions[r.Old] != r.Next {
+						t.Fatal("another version, or another position")
 					}
-					since = append(since, old)
+					since = append(since, r.Old)
 				}
 				for p := range match.Among(m, next, versions) {
 					among = append(among, p)
@@ -160,7 +160,7 @@ func TestMatchedStops(t *testing.T) {
 	for name, count := range map[string]func() (n int){
 		"All": func() (n int) { m.All()(func(int, *rules.Selected) bool { n++; return false }); return n },
 		"Since": func() (n int) {
-			match.Replaced(m, next)(func(_, _ *resource.Policy) bool { n++; return false })
+			match.Replaced(m, next)(func(match.Replacement) bool { n++; return false })
 			return n
 		},
 		"Among": func() (n int) {
