@@ -5,7 +5,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Of the items that select every outbound, few can have an effect on any of them. If an
@@ -21,93 +20,94 @@ import (
 // So only the items below the replaced one are merged, until they set the leaves that it no
 // longer sets.
 
-// withEffective returns x with its effective items. Candidates are items for every
-// outbound, in ascending order, that include the effective ones.
-func (x *toItems) withEffective(conf resource.ConfType, matched rules.Matched, candidates []itemRef) *toItems {
-	known := &toItems{toIndex: x.toIndex, missing: x.missing, effective: candidates}
-	if conf.HasUnion() {
-		return known
+// effective returns those of the given items for every outbound, in ascending order, that
+// can have an effect.
+func (m *outboundMerger) effective(items []itemRef) []itemRef {
+	if m.section.Conf.HasUnion() {
+		return items
 	}
-	merger := conf.NewMerger()
-	x.fill(merger, matched, candidates, 0)
-	numbers := merger.Origins(make([]int, 0, 8))
-	if len(numbers) == 0 { // they set nothing, but an empty conf is a conf
-		return known
+	merger := m.section.Conf.NewMerger()
+	m.fill(merger, items, 0)
+	m.numbers = merger.Origins(m.numbers[:0])
+	if len(m.numbers) == 0 { // they set nothing, but an empty conf is a conf
+		return items
 	}
 	// Items of policies that are attached to a route apply to that route alone, so all
 	// of them remain.
-	known.effective = nil
-	for _, ref := range x.attached {
-		if _, _, ok := x.position(ref); ok {
-			known.effective = append(known.effective, ref)
+	effective := make([]itemRef, 0, len(m.to.attached)+len(m.numbers))
+	for _, ref := range m.to.attached {
+		if _, _, ok := m.to.position(ref); ok {
+			effective = append(effective, ref)
 		}
 	}
-	for _, number := range numbers {
-		known.effective = append(known.effective, candidates[number])
+	for _, number := range m.numbers {
+		effective = append(effective, items[number])
 	}
-	slices.Sort(known.effective)
-	return known
+	slices.Sort(effective)
+	return effective
 }
 
-// fill merges the given items, highest priority first, except those that are attached to a
-// route. Their numbers are their indexes plus base.
-func (x *toItems) fill(merger resource.Merger, matched rules.Matched, items []itemRef, base int) {
-	below := matched.Below()
+// fill merges items, highest priority first, except those that are attached to a route.
+// Their numbers are their indexes plus base.
+func (m *outboundMerger) fill(merger resource.Merger, items []itemRef, base int) {
+	below := m.matched.Below()
 	for i, complete := len(items)-1, false; i >= 0 && !complete; i-- {
-		at, index, ok := x.position(items[i])
+		at, index, ok := m.to.position(items[i])
 		if !ok {
 			continue
 		}
 		p := below.At(at).Policy
 		// The list of policies is long and their memory is scattered, so a field that
 		// need not be read is not.
-		if len(x.attached) > 0 && p.TargetRef.Kind.IsRoute() {
+		if len(m.to.attached) > 0 && p.TargetRef.Kind.IsRoute() {
 			continue
 		}
 		complete = merger.Fill(p.To[index].Conf, base+i)
 	}
 }
 
-// replace returns the items after policies were replaced by versions with the same
-// targetRefs. Matched has the new versions. The effective items of x must be known.
-func (x *toItems) replace(conf resource.ConfType, matched rules.Matched, replaced []match.Replacement) *toItems {
-	candidates := slices.Clone(x.effective)
+// effectiveAfter returns the effective items after policies were replaced by versions with
+// the same targetRefs. Before are the effective items of the earlier versions.
+func (m *outboundMerger) effectiveAfter(before []itemRef, replaced []match.Replacement) []itemRef {
+	items := append(make([]itemRef, 0, len(before)+8), before...)
 	for _, r := range replaced {
-		for _, ref := range x.meshItems(r.At) {
-			candidates = append(candidates, ref)
-			if i := ref.index(); slices.Contains(x.effective, ref) && !conf.HasUnion() {
-				candidates = append(candidates, x.heirs(conf, matched, ref, r.Old.To[i].Conf, r.Next.To[i].Conf)...)
+		for _, ref := range m.to.meshItems(r.At) {
+			items = append(items, ref)
+			if i := ref.index(); slices.Contains(before, ref) {
+				items = m.appendHeirs(items, ref, r.Old.To[i].Conf, r.Next.To[i].Conf)
 			}
 		}
 	}
-	slices.Sort(candidates)
-	return x.withEffective(conf, matched, slices.Compact(candidates))
+	slices.Sort(items)
+	return m.effective(slices.Compact(items))
 }
 
-// heirs returns the items that may set the leaves that an item sets by its old conf, and
-// not by the next one.
-func (x *toItems) heirs(conf resource.ConfType, matched rules.Matched, ref itemRef, old, next resource.Conf) []itemRef {
-	end, _ := slices.BinarySearch(x.mesh, ref)
+// appendHeirs appends the items that may set the leaves that an item sets by its old conf,
+// and not by the next one.
+func (m *outboundMerger) appendHeirs(items []itemRef, ref itemRef, old, next resource.Conf) []itemRef {
+	if m.section.Conf.HasUnion() {
+		return items
+	}
+	end, _ := slices.BinarySearch(m.to.mesh, ref)
 	for n := 0; ; n = 4 * max(1, n) {
-		merger := conf.NewMerger()
+		merger := m.section.Conf.NewMerger()
 		merger.Fill(next, 1+end)
-		below := x.mesh[max(0, end-n):end]
-		x.fill(merger, matched, below, 1)
+		below := m.to.mesh[max(0, end-n):end]
+		m.fill(merger, below, 1)
 		all := len(below) == end
 		if !all {
 			merger.Fill(old, 0)
 		}
-		numbers := merger.Origins(make([]int, 0, 8))
-		if !all && slices.Contains(numbers, 0) {
+		m.numbers = merger.Origins(m.numbers[:0])
+		if !all && slices.Contains(m.numbers, 0) {
 			continue // the old conf sets a leaf that none of them sets
 		}
-		var heirs []itemRef
-		for _, number := range numbers {
+		for _, number := range m.numbers {
 			if number > 0 && number <= len(below) {
-				heirs = append(heirs, below[number-1])
+				items = append(items, below[number-1])
 			}
 		}
-		return heirs
+		return items
 	}
 }
 

@@ -40,22 +40,35 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 	if before != nil {
 		o.replaced, o.onlyReplaced = replacements(before.config.Matched, c.config.Matched)
 	}
-	section, matched := c.config.Kind.To, c.config.Matched
-	to := c.to.Load()
+	o.merger = outboundMerger{semantics: t.semantics, section: c.config.Kind.To, matched: c.config.Matched}
+	o.merger.to = o.items(before)
+	c.to.Store(o.merger.to) // another worker that has the class config stores equal items
+	return o
+}
+
+// items returns the `to` items of the class config, with the effective ones. It uses those
+// of the previous class config if that differs only in the versions of some policies.
+func (o *OutboundEvaluator) items(before *ClassConfig) *toItems {
+	m, to := &o.merger, o.class.to.Load()
+	if to != nil && to.effective != nil {
+		return to
+	}
+	var effective []itemRef // of the previous class config
 	if to == nil && o.onlyReplaced {
-		if had := before.to.Load(); had != nil && had.effective != nil {
-			to = had.replace(section.Conf, matched, o.replaced)
+		if to = before.to.Load(); to != nil {
+			effective = to.effective
 		}
 	}
 	if to == nil {
-		to = &toItems{toIndex: newToIndex(t.semantics, matched)}
+		to = &toItems{toIndex: newToIndex(m.semantics, m.matched)}
 	}
-	if to.effective == nil {
-		to = to.withEffective(section.Conf, matched, to.mesh)
+	m.to = &toItems{toIndex: to.toIndex, missing: to.missing}
+	if effective != nil {
+		m.to.effective = m.effectiveAfter(effective, o.replaced)
+	} else {
+		m.to.effective = m.effective(m.to.mesh)
 	}
-	c.to.Store(to) // another worker that has the class config stores equal items
-	o.merger = outboundMerger{semantics: t.semantics, section: section, matched: matched, to: to}
-	return o
+	return m.to
 }
 
 // maxReplacements limits the replaced policies whose items are compared with
