@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -63,13 +64,19 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	for _, m := range set.Meshes {
 		of(m.Name).Document = mesh.Upsert(m)
 	}
-	for _, d := range set.Dataplanes {
-		m := of(d.Mesh)
-		m.Dataplanes = append(m.Dataplanes, mesh.Upsert(d))
+	for name, run := range runsOfMesh(set.Dataplanes) {
+		m := of(name)
+		m.Dataplanes = slices.Grow(m.Dataplanes, len(run))
+		for _, d := range run {
+			m.Dataplanes = append(m.Dataplanes, mesh.Upsert(d))
+		}
 	}
-	for _, p := range set.Policies {
-		m := of(p.Mesh)
-		m.Policies = append(m.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
+	for name, run := range runsOfMesh(set.Policies) {
+		m := of(name)
+		m.Policies = slices.Grow(m.Policies, len(run))
+		for _, p := range run {
+			m.Policies = append(m.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
+		}
 	}
 	for _, i := range set.Identities {
 		m := of(i.Mesh)
@@ -120,6 +127,22 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	}
 	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })
 	return batches
+}
+
+// runsOfMesh yields the runs of consecutive resources of one mesh, with its name.
+func runsOfMesh[R interface{ Identity() *resource.Meta }](list []R) iter.Seq2[string, []R] {
+	return func(yield func(string, []R) bool) {
+		for len(list) > 0 {
+			name, n := list[0].Identity().Mesh, 1
+			for n < len(list) && list[n].Identity().Mesh == name {
+				n++
+			}
+			if !yield(name, list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
 }
 
 // checkDeletions returns an error for each deletion of a resource that is not in a

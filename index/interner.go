@@ -36,6 +36,9 @@ func hashKey[K comparable](seed maphash.Seed, key K) uint32 {
 
 // Lookup returns the id of key. It allocates nothing, even if key is absent.
 func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
+	if in.keys.n == 0 {
+		return 0, false // no key needs a hash
+	}
 	return in.table.find(hashKey(in.seed, key), func(id uint32) bool {
 		return in.keys.get(id).key == key
 	})
