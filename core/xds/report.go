@@ -148,6 +148,9 @@ func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func
 		}
 		return
 	}
+	if !slices.ContainsFunc(e.Origins, func(o rules.Origin) bool { return how(o) != notReported }) {
+		return // usually; the fields need not be found
+	}
 	for pointer, o := range e.Fields() {
 		if pointer == field || strings.HasPrefix(pointer, field+"/") || strings.HasPrefix(field, pointer+"/") {
 			add(o)
