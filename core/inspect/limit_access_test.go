@@ -41,6 +41,9 @@ func hostilePermissions(services int, denied string) []string {
 // The answer to a question about permissions past a limit is unknown. All questions of a
 // mesh share one limit.
 func TestPermissionsPastTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the work of a limit, in one goroutine")
+	}
 	before, after := viewOf(t, hostilePermissions(6, "GET")...), viewOf(t, hostilePermissions(6, "PUT")...)
 	diff, err := diff.New(before, after, "default", inspect.Options{})
 	if limit := (*access.LimitError)(nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "5 more like this") {

@@ -140,6 +140,9 @@ func TestManyRuleViewsPastTheLimit(t *testing.T) {
 
 // A view of 2,000 rules is built after views with too many.
 func TestManyRuleViewsWithTooManyRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the work of a limit, in one goroutine")
+	}
 	var items []string
 	for i := range 90 {
 		items = append(items, fmt.Sprintf("{targetRef: {kind: MeshSubset, tags: {k%d: v%d}}, default: {%s: %ds}}", i%2, i/2, []string{"connectionTimeout", "idleTimeout"}[i%2], i+1))
