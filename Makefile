@@ -72,7 +72,7 @@ bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
 bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: takes a few minutes
-	$(GO) test -p 1 ./core/xds/server ./core/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
+	GODEBUG=adaptivestackstart=0 $(GO) test -p 1 ./core/xds/server ./core/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
 	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
 bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000

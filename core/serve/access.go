@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -124,8 +123,8 @@ func (o *owners) have(id string, parameters map[string]string) bool {
 func identify(ctx context.Context) (string, error) {
 	p, ok := peer.FromContext(ctx)
 	if ok {
-		if info, isTLS := p.AuthInfo.(credentials.TLSInfo); isTLS && len(info.State.VerifiedChains) > 0 {
-			if id := spiffeIDOf(info.State.PeerCertificates[0]); id != "" {
+		if info, isTLS := p.AuthInfo.(clientInfo); isTLS {
+			if id := spiffeIDOf(info.certificate); id != "" {
 				return id, nil
 			}
 			return "", status.Error(codes.Unauthenticated, "the client certificate has no SPIFFE ID, or several")

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -103,7 +102,7 @@ const afterGrace = 500 * time.Millisecond
 func (s *front) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 	var transport credentials.TransportCredentials
 	if s.tls != nil {
-		transport = credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))
+		transport = newADSCredentials(s.tls)
 	}
 	g := grpc.NewServer(s.ads.GRPCOptions(transport)...)
 	s.ads.Register(g)

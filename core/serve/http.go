@@ -184,7 +184,7 @@ func (s *front) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) {
 	var l net.Listener = newFairListener(s.httpListener, maxConnections, maxConnectionsPeer, firstByteTimeout)
 	scheme := "http"
 	if s.tls != nil {
-		l, scheme = tls.NewListener(l, s.tls.server(tls.VerifyClientCertIfGiven)), "https"
+		l, scheme = tls.NewListener(l, s.tls.server()), "https"
 	}
 	s.options.Logger.Info("HTTP is served on " + scheme + "://" + s.httpListener.Addr().String())
 	s.serveHandler(ctx, cancel, l, s.handler())

@@ -114,8 +114,16 @@ func serverTLS(files TLSFiles, read tlsContents) (*tls.Config, error) {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, NextProtos: []string{"h2", "http/1.1"},
+		CipherSuites:           cipherSuites,
 		SessionTicketsDisabled: true, // a resumed session would not be verified with new CAs
 	}, nil
+}
+
+// cipherSuites are those of TLS 1.2 that HTTP/2 permits (RFC 9113, appendix A).
+var cipherSuites = []uint16{
+	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
 func keyPair(files TLSFiles, read tlsContents) (tls.Certificate, error) {
@@ -134,17 +142,14 @@ func certificatePool(files TLSFiles, read tlsContents) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// server returns a configuration that uses the current files at each handshake. The
-// argument decides whether a client needs a certificate.
-func (r *tlsReloader) server(auth tls.ClientAuthType) *tls.Config {
+// server returns a configuration of HTTPS that uses the current files at each handshake. A
+// client needs no certificate.
+func (r *tlsReloader) server() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			config := r.current()
-			if config.ClientAuth != auth { // ADS shares one: each connection keeps its own
-				config = config.Clone()
-				config.ClientAuth = auth
-			}
+			config := r.current().Clone()
+			config.ClientAuth = tls.VerifyClientCertIfGiven
 			return config, nil
 		},
 	}

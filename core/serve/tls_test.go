@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -280,6 +281,47 @@ func TestReload(t *testing.T) {
 		if status, _, err := r.get("/healthz", c.client("")); err != nil || status != http.StatusOK {
 			t.Errorf("after a bad key: %d, %v", status, err)
 		}
+	})
+}
+
+// TestADSHandshake makes each handshake of ADS with the current certificate, and refuses a
+// client that does not offer HTTP/2.
+func TestADSHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCredentials(t)
+		r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS = c.files() })
+		// handshake returns the certificate of the server, and whether the connection is open.
+		handshake := func(protocols ...string) (certificate []byte, open bool) {
+			raw, err := r.dial(t.Context(), r.XDSAddr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			config := c.client(webID)
+			config.NextProtos, config.ServerName = protocols, "127.0.0.1"
+			conn := tls.Client(raw, config)
+			defer conn.Close()
+			if err := conn.HandshakeContext(t.Context()); err != nil {
+				return nil, false
+			}
+			first := make([]byte, 1) // the server sends its settings
+			_, err = conn.Read(first)
+			return conn.ConnectionState().PeerCertificates[0].Raw, err == nil
+		}
+		before, open := handshake("h2")
+		if !open {
+			t.Error("a client that offers HTTP/2 is refused")
+		}
+		if _, open := handshake("http/1.1"); open {
+			t.Error("a client without HTTP/2 is not refused")
+		}
+		if _, open := handshake(); open {
+			t.Error("a client without ALPN is not refused")
+		}
+		c.replace()
+		r.eventually("a handshake with the new certificate", func() bool {
+			after, open := handshake("h2")
+			return open && !bytes.Equal(before, after)
+		})
 	})
 }
 

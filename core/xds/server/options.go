@@ -20,7 +20,7 @@ const (
 	maxHeaderBytes          = 64 << 10
 	streamWindow            = 64 << 10 // what gRPC takes of a stream that is not read, beside the message that is
 	connectionWindow        = 1 << 20
-	readBuffer              = 1 << 9 // of each connection; most requests are ACKs of about 150 bytes
+	readBuffer              = 1 << 9 // of each connection without TLS; most requests are ACKs of about 150 bytes
 	defaultWait             = 5 * time.Second
 	defaultKeep             = 5 * time.Minute
 	defaultMaxSubscriptions = 100_000

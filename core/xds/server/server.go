@@ -72,8 +72,10 @@ func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 //   - A codec that sends shared bytes.
 //   - Limits on requests and headers, on streams, and on what gRPC keeps of requests that
 //     are not handled yet.
-//   - Small read buffers: most of the memory of a connection would be gRPC's 32 KiB, and
-//     requests are short. Write buffers are shared by all connections.
+//   - No read buffer over TLS, which reads a record at a time, and a small one without:
+//     most of the memory of a connection would be gRPC's 32 KiB, and requests are short. Write
+//     buffers are shared by all connections. Clients compress no headers, as each
+//     connection has few.
 //   - A keepalive that finds dead connections within a minute and closes those that have no
 //     stream for another one.
 //   - Options.MaxConnectionAge.
@@ -82,13 +84,15 @@ func (s *Server) GRPCOptions(transport credentials.TransportCredentials) []grpc.
 	if s.options.Relay != nil {
 		streams *= relayFactor
 	}
+	buffer := 0
 	if transport == nil {
-		transport = insecure.NewCredentials()
+		transport, buffer = insecure.NewCredentials(), readBuffer
 	}
 	return []grpc.ServerOption{
 		grpc.Creds(chargingCredentials{transport, s}),
 		grpc.ConnectionTimeout(handshakeTimeout),
-		grpc.ReadBufferSize(readBuffer),
+		grpc.ReadBufferSize(buffer),
+		grpc.HeaderTableSize(0),
 		grpc.MaxConcurrentStreams(uint32(streams + spareStreams)),
 		grpc.StaticStreamWindowSize(streamWindow),
 		grpc.StaticConnWindowSize(connectionWindow),
