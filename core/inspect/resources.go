@@ -96,7 +96,8 @@ func resources(set *resource.Set) []Resource {
 	return all
 }
 
-// dataplaneSummary returns the address with the inbounds: name, port and service.
+// dataplaneSummary returns the address with the inbounds (name, port and service), and with
+// the listeners of a zone proxy.
 func dataplaneSummary(d *resource.Dataplane) string {
 	var ports []string
 	for i := range d.Inbounds {
@@ -109,6 +110,10 @@ func dataplaneSummary(d *resource.Dataplane) string {
 			port += " " + service
 		}
 		ports = append(ports, port)
+	}
+	for i := range d.Listeners {
+		l := &d.Listeners[i]
+		ports = append(ports, strings.TrimSpace(l.Type()+" "+strings.TrimPrefix(l.Name+":"+words.Port(l.Port), ":")))
 	}
 	if d.Gateway != nil {
 		ports = append(ports, strings.TrimSpace("gateway "+d.Gateway.Tags.Value(resource.ServiceTag)))

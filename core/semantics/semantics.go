@@ -30,6 +30,12 @@ func (s Semantics) String() string { return names[s] }
 // MarshalText returns the name.
 func (s Semantics) MarshalText() ([]byte, error) { return []byte(names[s]), nil }
 
+// UnmarshalText reads the name.
+func (s *Semantics) UnmarshalText(name []byte) (err error) {
+	*s, err = Parse(string(name))
+	return err
+}
+
 // Parse returns the semantics with a name.
 func Parse(name string) (Semantics, error) {
 	for i, known := range names {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve"
 )
 
@@ -29,7 +30,7 @@ func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.Version = "v7" })
 		status := statusOf(t, r)
-		if status.Version != "v7" || status.Meshes != 1 || status.Dataplanes.Absent != 2 || len(status.Errors) != 0 || status.Stale != nil || status.LastLoad == nil {
+		if status.Version != "v7" || status.Semantics != semantics.TargetRef || status.Meshes != 1 || status.Dataplanes.Absent != 2 || len(status.Errors) != 0 || status.Stale != nil || status.LastLoad == nil {
 			t.Errorf("got %+v", status)
 		}
 		r.write("bad.yaml", "{type: Mesh}\n---\n{type: MeshTimeout, nam: x}")

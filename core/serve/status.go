@@ -8,16 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/meshmatch/meshmatch/core/resource/specs"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // Status is the answer of GET /status (SPEC 12.5).
 type Status struct {
-	Version    string           `json:"version"`
-	Meshes     int              `json:"meshes"`
-	Dataplanes DataplanesStatus `json:"dataplanes"`
-	Streams    int64            `json:"streams"`
+	Version string `json:"version"`
+	// Semantics is the way in which policies are read (SPEC 17.1).
+	Semantics  semantics.Semantics `json:"semantics"`
+	Meshes     int                 `json:"meshes"`
+	Dataplanes DataplanesStatus    `json:"dataplanes"`
+	Streams    int64               `json:"streams"`
 	// Errors are the errors of the last load.
 	Errors []string `json:"errors"`
 	// Stale is set if the current files are not served.
@@ -41,8 +44,9 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	current, loads := s.publisher.current.Load(), s.loads.current()
 	states := s.nodeStates(current)
 	status := Status{
-		Version: s.options.Version,
-		Meshes:  len(current.view().Meshes()),
+		Version:   s.options.Version,
+		Semantics: current.view().Semantics(),
+		Meshes:    len(current.view().Meshes()),
 		Dataplanes: DataplanesStatus{
 			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent],
 		},

@@ -14,39 +14,53 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// closedInbounds warns of inbounds that deny every request (SPEC 7.3). There is
-// one warning for all inbounds that no permission selects, and one for each
-// group with the same permissions.
+// closedInbounds warns of inbounds, and of the listeners of egresses, that deny every
+// request (SPEC 7.3, 17.4). There is one warning for all that no permission selects, and one
+// for each group with the same permissions.
 func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	var causes []*closedCause
 	known := map[string]*closedCause{}           // by the policies
 	closed := map[requests.Inputs]*closedCause{} // nil: the inbound allows some request
+	examine := func(d *resource.Dataplane, config *rules.Config, i int, path, name string) {
+		key := requests.InputsOf(config, d, i, false)
+		cause, examined := closed[key]
+		if !examined {
+			if permissions := permission.ForInbound(config, d, i); !m.allowsAny(key, permissions) {
+				names := permittingPolicies(key)
+				if cause = known[names]; cause == nil {
+					cause = &closedCause{policies: names, dataplane: d, path: path, rules: permissions.Rules != nil}
+					known[names], causes = cause, append(causes, cause)
+				}
+			}
+			closed[key] = cause
+		}
+		if cause != nil {
+			cause.inbounds = append(cause.inbounds, name)
+		}
+	}
 	for _, d := range m.dataplanes {
 		if !m.view.PermissionsApply(d) {
 			continue
 		}
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
-			if !m.view.Semantics().Listens(&d.Inbounds[i]) {
-				continue
+			if m.view.Semantics().Listens(&d.Inbounds[i]) {
+				examine(d, config, i, fmt.Sprintf("networking.inbound[%d]", i), inboundOf(d, i))
 			}
-			key := requests.InputsOf(config, d, i, false)
-			cause, examined := closed[key]
-			if !examined {
-				if permissions := permission.ForInbound(config, d, i); !m.allowsAny(key, permissions) {
-					names := permittingPolicies(key)
-					if cause = known[names]; cause == nil {
-						cause = &closedCause{policies: names, dataplane: d, inbound: i, rules: permissions.Rules != nil}
-						known[names], causes = cause, append(causes, cause)
-					}
-				}
-				closed[key] = cause
-			}
-			if cause != nil {
-				cause.inbounds = append(cause.inbounds, inboundOf(d, i))
+		}
+		if !m.hasEgress(d) {
+			continue
+		}
+		egress := d.ListenersAsInbounds("http")
+		config = requests.ConfigIn(m.view.Configs(egress, core.Enforced))
+		names := find.ListenerNames(m.view, d)
+		for i := range d.Listeners {
+			if d.Listeners[i].Egress {
+				examine(egress, config, i, fmt.Sprintf("networking.listeners[%d]", i), words.Qualified(&d.Meta)+" "+names[i])
 			}
 		}
 	}
@@ -55,6 +69,15 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		warnings = append(warnings, cause.warning(m.openAll(cause.dataplane)))
 	}
 	return warnings
+}
+
+// hasEgress reports whether a dataplane serves listeners of an egress (SPEC 17.4).
+func (m *meshCheck) hasEgress(d *resource.Dataplane) bool {
+	if m.view.Semantics() == semantics.TargetRef || !slices.ContainsFunc(d.Listeners, func(l resource.Listener) bool { return l.Egress }) {
+		return false
+	}
+	id, err := m.view.Identities(m.mesh).Of(d)
+	return err == nil && id != nil
 }
 
 // allowsAny reports whether an inbound allows any request. If this is unknown, it
@@ -115,8 +138,8 @@ type closedCause struct {
 	policies  string // the policies that select the inbounds
 	rules     bool   // they have rules, and no `from` has an effect
 	dataplane *resource.Dataplane
-	inbound   int // of the dataplane, the first of the inbounds
-	inbounds  []string
+	path      string   // of the first of the inbounds in the dataplane
+	inbounds  []string // their names
 }
 
 // openAll returns the part of a policy that allows every client (SPEC 7.3). Where `from` is
@@ -135,7 +158,7 @@ func (m *meshCheck) openAll(d *resource.Dataplane) string {
 // warning returns the finding; openAll is the part of a policy that allows every client.
 func (c *closedCause) warning(openAll string) diag.Diagnostic {
 	names := words.First(c.inbounds)
-	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
+	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: c.path}
 	switch {
 	case c.policies == "":
 		w.What = "every request is denied, because no MeshTrafficPermission selects the inbound: " + names

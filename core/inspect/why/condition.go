@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -143,7 +144,7 @@ func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *in
 			continue
 		}
 		for j := range outbounds {
-			if unmet := outbounds[j].unmet(view, field, t); len(unmet) > 0 {
+			if unmet := outbounds[j].unmet(view, p, field, t); len(unmet) > 0 {
 				nearest = fewest(nearest, unmet)
 			}
 		}
@@ -192,8 +193,9 @@ func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
 	return outbounds
 }
 
-// unmet returns the conditions of the targetRef at a field that the outbound does not meet.
-func (o *anyOutbound) unmet(view *core.View, field string, t *resource.TargetRef) []inspect.Condition {
+// unmet returns the conditions of the targetRef at a field of a policy that the outbound does
+// not meet.
+func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t *resource.TargetRef) []inspect.Condition {
 	var unmet []inspect.Condition
 	compare := func(name, want, have string) {
 		c := inspect.Condition{Field: field + "." + name, Want: want}
@@ -236,5 +238,32 @@ func (o *anyOutbound) unmet(view *core.View, field string, t *resource.TargetRef
 	if t.SectionName != o.destination.Section && t.SectionName != words.Port(port.Number) {
 		compare("sectionName", t.SectionName, o.destination.Section)
 	}
+	if len(unmet) == 0 && t.Kind != resource.TargetMesh && t.Name != "" && !view.Semantics().FindsByName(&p.Meta, t.Namespace, meta) {
+		unmet = append(unmet, *notByName(p, field, t, meta))
+	}
 	return unmet
+}
+
+// notByName is the condition that a destination does not meet although it has the name: a
+// name finds destinations of the zone and the namespace of its policy, or of the namespace of
+// the targetRef; in Kuma 3 it finds none (SPEC 17.3).
+func notByName(p *resource.Policy, field string, t *resource.TargetRef, of *resource.Meta) *inspect.Condition {
+	want, have := place(p.Zone(), cmp.Or(t.Namespace, p.HomeNamespace())), place(of.Zone(), of.HomeNamespace())
+	if want == have {
+		return &inspect.Condition{Field: field + ".labels", Want: resource.DisplayNameLabel + "=" + t.Name}
+	}
+	have = t.Name + " " + have
+	return &inspect.Condition{Field: field + ".name", Want: t.Name + " " + want, Have: &have}
+}
+
+// place names a zone and a namespace.
+func place(zone, namespace string) string {
+	text := "of no zone"
+	if zone != "" {
+		text = "of zone " + zone
+	}
+	if namespace != "" {
+		text += " and namespace " + namespace
+	}
+	return text
 }
