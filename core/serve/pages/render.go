@@ -13,6 +13,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -24,9 +25,10 @@ import (
 //go:embed templates static
 var files embed.FS
 
-// templates are the templates of the pages, by name. Each one defines "content" for the
-// layout, and may use the parts of parts.html.
-var templates = func() map[string]*template.Template {
+// templates returns the templates of the pages, by name. Each one defines "content" for the
+// layout, and may use the parts of parts.html. The first page parses them, because commands
+// without pages should not wait for it.
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"count": func(n int, noun string) string {
 			return thousands(n) + strings.TrimPrefix(diag.Count(n, noun), strconv.Itoa(n))
@@ -48,7 +50,7 @@ var templates = func() map[string]*template.Template {
 		}
 	}
 	return all
-}()
+})
 
 // dict returns a map of pairs, for templates with several arguments.
 func dict(pairs ...any) (map[string]any, error) {
@@ -189,7 +191,7 @@ func (s *site) write(w http.ResponseWriter, a *ask, status int, v *view) {
 		return
 	}
 	var b bytes.Buffer
-	if err := templates[v.template].ExecuteTemplate(&b, "layout", s.shown(a, v)); err != nil {
+	if err := templates()[v.template].ExecuteTemplate(&b, "layout", s.shown(a, v)); err != nil {
 		panic(fmt.Sprintf("the page %s: %v", v.template, err)) // the server logs it
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -219,7 +221,8 @@ type asset struct {
 	hash, contentType string
 }
 
-var assets = func() map[string]asset {
+// assets returns the files of static, by name.
+var assets = sync.OnceValue(func() map[string]asset {
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 	all := map[string]asset{}
 	entries, err := files.ReadDir("static")
@@ -235,18 +238,18 @@ var assets = func() map[string]asset {
 		all[e.Name()] = asset{content, hex.EncodeToString(sum[:6]), types[path.Ext(e.Name())]}
 	}
 	return all
-}()
+})
 
 // assetLink returns the path of a file, which changes with its content.
 func (l links) assetLink(name string) string {
-	return with(l.prefix+assetPath+name, "v", assets[name].hash)
+	return with(l.prefix+assetPath+name, "v", assets()[name].hash)
 }
 
 // IsAsset reports whether a path is that of the style sheet, the script or the icon. They
 // have no data of a mesh, so a login page may use them.
 func IsAsset(path string) bool {
 	name, ok := strings.CutPrefix(path, assetPath)
-	_, known := assets[name]
+	_, known := assets()[name]
 	return ok && known
 }
 
@@ -257,7 +260,7 @@ func StyleSheet(prefix string) string { return links{prefix}.assetLink("style.cs
 func Icon(prefix string) string { return links{prefix}.assetLink("icon.svg") }
 
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {
-	a, known := assets[r.PathValue("name")]
+	a, known := assets()[r.PathValue("name")]
 	setHeaders(w.Header())
 	if !known {
 		s.fail(w, &ask{Request: r, site: s, now: s.Now(), State: s.Current(), form: r.URL.Query()}, notFound("file", r.PathValue("name"), nil))
