@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -28,29 +28,43 @@ func accessWithout(n int) string {
   allow: [{path: {type: Prefix, value: /}}], deny: [{path: {type: Exact, value: /%d}}]}}]}}`, n)
 }
 
-// An edit of HTTP permissions closes no connection and changes no listener, and decides
-// the next request on each open connection (SPEC 11.8).
+// wide lets the proxy have more requests at a time than Envoy's default of 1,024.
+const wide = `{type: MeshCircuitBreaker, name: wide, spec: {from: [{targetRef: {kind: Mesh}, default: {
+  connectionLimits: {maxConnections: 10000, maxPendingRequests: 10000, maxRequests: 10000}}}]}}
+`
+
+// An edit of HTTP permissions closes no connection and changes no listener. Open streams go
+// on, and the next request on each open connection is decided by the edit (SPEC 11.8).
+//
+// Half of the streams have connections of HTTP/1 of their own, the others share some of
+// HTTP/2. The next requests are sent on the latter, and on further connections of HTTP/1.
 func TestEditsOfPermissionsCloseNothing(t *testing.T) {
 	envoytest.Path(t)
-	connections, edits := 100, 20
-	if os.Getenv("SOAK") != "" {
-		connections, edits = 1000, 100
-	}
+	const streams, edits = 1000, 100
 	for name, protocol := range map[string]corev3.ApiConfigSource_ApiType{
 		"delta": corev3.ApiConfigSource_DELTA_GRPC, "state of the world": corev3.ApiConfigSource_GRPC,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMesh(t, map[string]string{"guarded.yaml": guarded, "access.yaml": accessWithout(0)})
-			m.startApp("guarded", "127.0.0.1:10080")
+			m := newMesh(t, map[string]string{"guarded.yaml": guarded, "wide.yaml": wide, "access.yaml": accessWithout(0)})
+			app := startStreamer(t, m.network.Replace("127.0.0.1:10080"))
 			server := m.serve(firstReplica)
 			proxy := m.startProxy("guarded", protocol, firstReplica, "127.0.0.201:9901")
 			server.waitConverged(1)
 
-			clients := make([]*connection, connections)
-			for i := range clients {
-				clients[i] = newConnection(m.network.Replace("127.0.0.1:10000"))
-				t.Cleanup(clients[i].client.CloseIdleConnections)
+			var clients []*connection // of the next requests
+			newClient := func(http2 bool) *connection {
+				c := newConnection(m.network.Replace("127.0.0.1:10000"), http2)
+				t.Cleanup(c.client.CloseIdleConnections)
+				return c
+			}
+			var open []*stream
+			for i := range streams / 2 {
+				open = append(open, newClient(false).open(t))
+				if i%streamsEach == 0 {
+					clients = append(clients, newClient(false), newClient(true))
+				}
+				open = append(open, clients[len(clients)-1].open(t))
 			}
 			expect(t, clients, "/0", http.StatusForbidden)
 			var slowest time.Duration
@@ -62,8 +76,14 @@ func TestEditsOfPermissionsCloseNothing(t *testing.T) {
 				expect(t, clients, "/"+fmt.Sprint(n), http.StatusForbidden)
 				expect(t, clients, "/"+fmt.Sprint(n-1), http.StatusOK)
 			}
-			t.Logf("%d connections, %d edits; the slowest edit decides after %v", connections, edits, slowest)
-			stats, err := proxy.Get("/stats?filter=listener_manager.listener_modified|http.inbound.downstream_cx_destroy_local$|http_filter.permission.*config_reload$")
+			t.Logf("%d streams, %d edits; the slowest edit decides after %v", streams, edits, slowest)
+			close(app.end)
+			for i, s := range open {
+				if err := s.rest(); err != nil {
+					t.Errorf("stream %d: %v", i, err)
+				}
+			}
+			stats, err := proxy.Get("/stats?filter=listener_manager.listener_modified|http.inbound.downstream_cx_destroy_local$|http.inbound.downstream_rq_(rx|tx)_reset$|http_filter.permission.*config_reload$")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,11 +94,78 @@ func TestEditsOfPermissionsCloseNothing(t *testing.T) {
 			if !strings.Contains(stats, "downstream_cx_destroy_local: 0\n") {
 				t.Errorf("edits close connections:\n%s", stats)
 			}
+			if !strings.Contains(stats, "downstream_rq_rx_reset: 0\n") || !strings.Contains(stats, "downstream_rq_tx_reset: 0\n") {
+				t.Errorf("edits reset streams:\n%s", stats)
+			}
 			if !strings.Contains(stats, fmt.Sprintf("config_reload: %d\n", edits+1)) {
 				t.Errorf("want %d configs of the filter:\n%s", edits+1, stats)
 			}
 		})
 	}
+}
+
+// streamsEach is the number of streams on each connection of HTTP/2.
+const streamsEach = 50
+
+// A streamer is a workload. It sends the first half of the answer to /stream at once, and the
+// second half at the end.
+type streamer struct{ end chan struct{} }
+
+const firstHalf, secondHalf = "begin ", "end"
+
+func startStreamer(t *testing.T, address string) *streamer {
+	t.Helper()
+	s := &streamer{make(chan struct{})}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/stream" {
+			return
+		}
+		_, _ = io.WriteString(w, firstHalf)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-s.end:
+			_, _ = io.WriteString(w, secondHalf)
+		case <-r.Context().Done():
+		}
+	})}
+	go func() { _ = h.Serve(l) }()
+	t.Cleanup(func() { _ = h.Close() })
+	return s
+}
+
+// A stream is a request whose answer has begun.
+type stream struct{ body io.ReadCloser }
+
+// open opens a stream.
+func (c *connection) open(t *testing.T) *stream {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+c.host+"/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.client.Transport.RoundTrip(request) // without the timeout of the client
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	begin := make([]byte, len(firstHalf))
+	if _, err := io.ReadFull(response.Body, begin); err != nil || string(begin) != firstHalf {
+		t.Fatalf("a stream begins with %q, status %d: %v", begin, response.StatusCode, err)
+	}
+	return &stream{response.Body}
+}
+
+// rest reads the second half of the answer.
+func (s *stream) rest() error {
+	rest, err := io.ReadAll(s.body)
+	if err == nil && string(rest) != secondHalf {
+		return fmt.Errorf("it ends with %q", rest)
+	}
+	return err
 }
 
 // A connection is a client that keeps one connection open as long as its server does.
@@ -88,12 +175,13 @@ type connection struct {
 	err    error // of the last request
 }
 
-func newConnection(address string) *connection {
-	c := &connection{host: address}
-	c.client = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		MaxConnsPerHost: 1,
-	}}
-	return c
+func newConnection(address string, http2 bool) *connection {
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(!http2)
+	protocols.SetUnencryptedHTTP2(http2)
+	return &connection{host: address, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		MaxConnsPerHost: 1, Protocols: protocols,
+	}}}
 }
 
 // status returns the status of an answer, 0 if there is none.
