@@ -53,3 +53,13 @@ func (k kuma) serviceTLS(ready bool) ServiceTLS {
 	}
 	return AlwaysTLS
 }
+
+// ComparedTags returns what affinity tags, host selection and the listener tags of patches
+// are compared with, of an inbound or a listener with the given tags: its tags or, in Kuma
+// 3, the labels of its dataplane.
+func (s Semantics) ComparedTags(d *resource.Dataplane, tags resource.Tags) resource.Tags {
+	if s.SelectsByTags() {
+		return tags
+	}
+	return d.Labels
+}

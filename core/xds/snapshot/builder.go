@@ -155,6 +155,9 @@ func (b *Builder) At(view *core.View) *State {
 	defer b.mu.Unlock()
 	if b.semantics != view.Semantics() {
 		b.semantics = view.Semantics()
+		for _, labels := range []*bool{&b.clusters.labels, &b.endpoints.labels, &b.routes.labels, &b.outbounds.labels} {
+			*labels = !b.semantics.SelectsByTags()
+		}
 	}
 	if b.last == nil || b.last.view != view {
 		b.last = newState(b, view, b.last)

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -31,8 +32,9 @@ func equalEndpoints(e, o *xds.Endpoint) bool {
 		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.ServerName == o.ServerName && slices.Equal(e.Tags, o.Tags)
 }
 
-// endpointsOf returns the endpoints of a dataplane, in the order of its inbounds.
-func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.Endpoint {
+// endpointsOf returns the endpoints of a dataplane, in the order of its inbounds. In Kuma 3
+// their tags are the labels of the dataplane.
+func endpointsOf(s semantics.Semantics, d *resource.Dataplane, identities *identity.Identities) []*xds.Endpoint {
 	spiffeID := spiffeIDOf(d, identities)
 	var list []*xds.Endpoint
 	for i := range d.Inbounds {
@@ -45,7 +47,7 @@ func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.
 			Address:   cmp.Or(d.AdvertisedAddress, in.Address, d.Address),
 			Port:      in.Port,
 			Name:      in.Name,
-			Tags:      in.Tags,
+			Tags:      s.ComparedTags(d, in.Tags),
 			Zone:      enforce.ZoneOf(d),
 			Protocol:  inboundProtocol(in),
 			SPIFFEID:  spiffeID,

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -59,8 +60,12 @@ type facets struct {
 // for, and notes which of them were asked for.
 type client struct {
 	dataplane *resource.Dataplane
+	labels    bool // Tag reads labels (SPEC 17.4)
 	used      facetSet
 }
+
+// labelPrefix precedes the keys of labels among the tags of a [facetSet].
+const labelPrefix = "\x00"
 
 // Zone returns the zone of the client's dataplane, "" if it has none (SPEC 11.3).
 func (c *client) Zone() string {
@@ -70,11 +75,19 @@ func (c *client) Zone() string {
 
 // Service returns the first service of the client's dataplane in the order of its
 // inbounds, "" if it has none.
-func (c *client) Service() string { return c.Tag(resource.ServiceTag) }
+func (c *client) Service() string { return c.tag(resource.ServiceTag) }
 
 // Tag returns the value of a tag of the client's dataplane: the value at the first inbound
-// that has the tag, else at its gateway, "" if it has none.
+// that has the tag, else at its gateway, "" if it has none. In Kuma 3 it is the value of a
+// label.
 func (c *client) Tag(key string) string {
+	if c.labels {
+		return c.tag(labelPrefix + key)
+	}
+	return c.tag(key)
+}
+
+func (c *client) tag(key string) string {
 	c.used = c.used.with(facetSet{tags: []string{key}})
 	return tagOf(c.dataplane, key)
 }
@@ -101,8 +114,11 @@ func facetsOf(d *resource.Dataplane, set facetSet) facets {
 	return f
 }
 
-// tagOf returns the first value that a dataplane has of a tag.
+// tagOf returns the first value that a dataplane has of a tag, or the value of a label.
 func tagOf(d *resource.Dataplane, key string) string {
+	if label, is := strings.CutPrefix(key, labelPrefix); is {
+		return d.Labels.Value(label)
+	}
 	for i := range d.Inbounds {
 		if value := d.Inbounds[i].Tags.Value(key); value != "" {
 			return value

@@ -87,7 +87,7 @@ func (sb *snapshotBuilder) inbound(d *resource.Dataplane, index int, tls serverT
 		t.Inbound(i, confs.inbound(t.Kind, index))
 	}
 	message.SetHTTPOptions(i.Cluster, i.HTTP)
-	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Names: b.inboundNames(name, workload, address, in), Messages: []proto.Message{i.Listener, i.Cluster}}}
+	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: b.semantics.ComparedTags(d, in.Tags), Names: b.inboundNames(name, workload, address, in), Messages: []proto.Message{i.Listener, i.Cluster}}}
 	for _, t := range b.shape.inbounds {
 		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
 	}

@@ -90,6 +90,7 @@ type faceted[K comparable] struct {
 	values cache[facetedKey[K], built]
 	turns  turns[facetedKey[K]]
 	audit  bool
+	labels bool // see client
 }
 
 type facetedKey[K comparable] struct {
@@ -106,7 +107,7 @@ func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *buil
 		at := facetedKey[K]{key, facetsOf(d, *known)}
 		if b := f.values.lookup(at); b != nil {
 			if f.audit {
-				mustEqual(b, build(&client{dataplane: d}))
+				mustEqual(b, build(&client{dataplane: d, labels: f.labels}))
 			}
 			return b
 		}
@@ -125,7 +126,7 @@ func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facet
 	if mask.set.Load() != known || f.values.lookup(at) != nil {
 		return nil
 	}
-	c := &client{dataplane: d}
+	c := &client{dataplane: d, labels: f.labels}
 	b := build(c)
 	b.mask, b.used = mask, c.used
 	return f.file(at.key, d, b, c.used)

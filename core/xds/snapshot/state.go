@@ -110,7 +110,7 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 	m.selectors = destinations.NewSelectors(m.semantics, resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
 	byService, bySelector := map[string][]*xds.Endpoint{}, map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
-		endpoints := endpointsOf(d, m.identities)
+		endpoints := endpointsOf(m.semantics, d, m.identities)
 		for _, e := range endpoints {
 			name := e.Tags.Value(resource.ServiceTag)
 			byService[name] = append(byService[name], e)
@@ -153,7 +153,7 @@ func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	selecting, endpoints := destinations.NewSelectors(m.semantics, changed), map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
 		for _, s := range selecting.Of(d) {
-			endpoints[s.ID] = append(endpoints[s.ID], endpointsOf(d, m.identities)...)
+			endpoints[s.ID] = append(endpoints[s.ID], endpointsOf(m.semantics, d, m.identities)...)
 		}
 	}
 	for _, s := range changed {
@@ -169,14 +169,15 @@ func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.I
 	for _, id := range changed {
 		if d := before.Dataplane(id); d != nil {
 			for i := range d.Inbounds {
-				ofTags.at(d.Inbounds[i].Tags.Value(resource.ServiceTag)).without[id] = true
+				tags := m.semantics.ComparedTags(d, d.Inbounds[i].Tags)
+				ofTags.at(tags.Value(resource.ServiceTag)).without[id] = true
 			}
 			for _, s := range m.selectors.Of(d) {
 				ofSelectors.at(s.ID).without[id] = true
 			}
 		}
 		if d := view.Dataplane(id); d != nil {
-			endpoints := endpointsOf(d, m.identities)
+			endpoints := endpointsOf(m.semantics, d, m.identities)
 			for _, e := range endpoints {
 				service := ofTags.at(e.Tags.Value(resource.ServiceTag))
 				service.with = append(service.with, e)

@@ -114,7 +114,7 @@ func (z *zoneListener) add() {
 	if z.listener.Egress {
 		z.origin = xds.EgressOrigin
 	}
-	z.part = &draft{Part: xds.Part{Report: xds.Report{Place: name, OfInbound: true}, Origin: z.origin, Tags: z.listener.Tags, Messages: []proto.Message{z.message}}}
+	z.part = &draft{Part: xds.Part{Report: xds.Report{Place: name, OfInbound: true}, Origin: z.origin, Tags: z.semantics.ComparedTags(z.dataplane, z.listener.Tags), Messages: []proto.Message{z.message}}}
 	for _, t := range z.shape.inbounds {
 		if z.listener.Egress || t.Kind != permission.KindName && t.Kind != "MeshTLS" {
 			z.shapes = append(z.shapes, t)
@@ -216,7 +216,7 @@ func (z *zoneListener) addChain(x *xds.Inbound, proxy *zoneProxy, serverName str
 func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy) {
 	z.part.Warnings = append(z.part.Warnings, x.Warnings...)
 	z.part.Applied = append(z.part.Applied, x.Applied...)
-	part := &draft{Part: xds.Part{Report: xds.Report{Place: z.message.Name, OfInbound: true}, Origin: z.origin, Tags: z.listener.Tags, Messages: []proto.Message{x.Cluster}}}
+	part := &draft{Part: xds.Part{Report: xds.Report{Place: z.message.Name, OfInbound: true}, Origin: z.origin, Tags: z.semantics.ComparedTags(z.dataplane, z.listener.Tags), Messages: []proto.Message{x.Cluster}}}
 	if x.Routes != nil {
 		host := &routev3.VirtualHost{Name: x.Listener.Name, Domains: []string{"*"}}
 		if x.RefuseEscapedSlashes {
