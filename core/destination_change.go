@@ -31,8 +31,9 @@ type DestinationChange struct {
 	Endpoints []resource.ID
 	// Zones are the resources that were added, removed or changed and that decide how
 	// clients reach the destination in either view, sorted (SPEC 17.4): addresses and
-	// zone proxies of its zone, egresses, and the Secrets of an external service. Clients
-	// of some zones may not be concerned.
+	// zone proxies of its zone, egresses, the Secrets of an external service, and the
+	// MeshIdentities or the Mesh if the mesh gets its first identity or loses its last one.
+	// Clients of some zones may not be concerned.
 	Zones []resource.ID
 }
 

@@ -54,6 +54,9 @@ func changeOf(commit core.Commit) string {
 		if before.Identities(mesh) != after.Identities(mesh) {
 			changed = append(changed, "the identities of the mesh "+mesh)
 		}
+		if before.Collectors(mesh) != after.Collectors(mesh) {
+			changed = append(changed, "the collectors of the mesh "+mesh)
+		}
 		if !slices.Equal(before.Trusts(mesh), after.Trusts(mesh)) {
 			changed = append(changed, "the trust of the mesh "+mesh)
 		}

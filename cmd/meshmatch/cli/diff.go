@@ -47,8 +47,11 @@ only inform were enforced, or the one of --policy.
 The formats sarif, junit, github and md have the findings that the new input has and
 the old one lacks, and what opens, closes and drains, for CI.
 
+The destinations that change are shown, too: their addresses, ports, endpoints, and
+how other zones reach them.
+
 Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes, or a
-listener drains; 2 bad input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
+listener drains, or a destination changes; 2 bad input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
@@ -211,12 +214,53 @@ func diffPage(p *page, diff *diff.Diff) {
 	if len(removed) > 0 {
 		p.row("removed", someOf(removed, 5))
 	}
+	for i := range diff.Destinations {
+		destinationPage(p, &diff.Destinations[i])
+	}
 	for i := range diff.Access {
 		accessDiffPage(p, &diff.Access[i])
 	}
 	for i := range diff.Groups {
 		groupPage(p, &diff.Groups[i])
 	}
+}
+
+// destinationPage shows what changes for a destination.
+func destinationPage(p *page, d *diff.Destination) {
+	name := d.Name
+	if p.wide {
+		name = d.KRI
+	}
+	p.heading(0, "%s %s", name, d.Action)
+	for i := range d.Changes {
+		change := &d.Changes[i]
+		p.row(strings.ReplaceAll(fieldName(change.Field), "~1", "/"), rawText(change.Before)+" -> "+rawText(change.After))
+	}
+	if e := d.Endpoints; e != nil {
+		for _, part := range []struct {
+			what string
+			kris []string
+		}{{"added", e.Added}, {"removed", e.Removed}, {"changed", e.Changed}} {
+			if len(part.kris) > 0 {
+				p.row("endpoints", part.what+" "+someOf(part.kris, 5))
+			}
+		}
+	}
+	var because []string
+	for _, c := range d.Because {
+		because = append(because, c.Kind+" "+strings.TrimPrefix(c.Namespace+"/"+c.Name, "/"))
+	}
+	if len(because) > 0 {
+		p.row("because of", someOf(because, 5))
+	}
+}
+
+func rawText(value json.RawMessage) string {
+	var decoded any
+	if value == nil || json.Unmarshal(value, &decoded) != nil {
+		return "(not set)"
+	}
+	return valueText(decoded)
 }
 
 // groupPage shows the changes of dataplanes.

@@ -44,6 +44,9 @@ type Diff struct {
 	// Access describes these requests, as far as the inbound can receive them.
 	// Dataplanes with the same changes form one element.
 	Access []Access `json:"access,omitempty"`
+	// Destinations are those of the mesh that change, sorted by identity; with
+	// Options.Kind there are none.
+	Destinations []Destination `json:"destinations,omitempty"`
 	// Drains are the listeners of Envoys, of dataplanes in both views, whose connections
 	// the edit closes, sorted by dataplane and listener (SPEC 11.8). [New] sets none:
 	// see snapshot.Comparison.
@@ -79,7 +82,7 @@ type Drain struct {
 
 // Empty reports whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains) == 0
+	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations) == 0
 }
 
 // Group contains dataplanes with the same changes, sorted by identity.
@@ -119,7 +122,15 @@ type Change struct {
 // many changes of rules. Everything else is compared.
 func New(before, after *core.View, mesh string, options inspect.Options) (*Diff, error) {
 	scope := inspect.ScopeOf(options.Shadow)
-	return newDiff(side{before, options.Kind, scope}, side{after, options.Kind, scope}, mesh, options)
+	d, err := newDiff(side{before, options.Kind, scope}, side{after, options.Kind, scope}, mesh, options)
+	if d == nil || options.Kind != "" {
+		return d, err
+	}
+	var failed error
+	if d.Destinations, failed = destinations(before, after, mesh); failed != nil {
+		return nil, failed
+	}
+	return d, err
 }
 
 // NewShadow compares the effective configuration of the dataplanes of a mesh

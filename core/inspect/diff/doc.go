@@ -9,4 +9,6 @@
 //  3. Dataplanes whose leaves differ in the same way form one group.
 //  4. The permissions of each inbound are compared for all requests that it can receive,
 //     once for each distinct pair of permissions (access.go).
+//  5. Destinations are compared by their resources, endpoints and zones, if both views are of
+//     different input (destinations.go).
 package diff

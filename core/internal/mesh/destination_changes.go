@@ -33,6 +33,7 @@ func CompareDestinations(before, after *State, globals [][2]resource.Object) []D
 	}
 	c.addEndpoints()
 	c.addZones(globals)
+	c.addIdentities()
 	differences := make([]DestinationDifference, 0, len(c.found))
 	for _, d := range c.found {
 		for _, list := range []*[]resource.ID{&d.Policies, &d.Endpoints, &d.Zones} {

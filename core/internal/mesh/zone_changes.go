@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -143,3 +144,42 @@ func usesSecret(tls *specs.ExternalTLS, name string) bool {
 		return is && secret == name
 	})
 }
+
+// addIdentities adds the destinations of other zones if the mesh gets its first identity, or
+// loses its last one: without one they are not reached (SPEC 17.4).
+func (c *destinationComparison) addIdentities() {
+	if c.before == nil || c.after == nil || c.before.isIdentified() == c.after.isIdentified() {
+		return
+	}
+	for _, by := range c.identities() {
+		c.addThrough(by, func(m *State, d resource.Destination) bool {
+			switch d := d.(type) {
+			case *resource.MeshService:
+				return m.hasZones() && d.Zone() != ""
+			case *resource.MeshMultiZoneService:
+				return m.hasZones()
+			}
+			return false
+		})
+	}
+}
+
+// isIdentified reports whether dataplanes of the mesh may have identities.
+func (m *State) isIdentified() bool {
+	return len(m.Identities().All()) > 0 || m.index.Semantics().Zones().Kuma2 && hasMTLS(m.Document())
+}
+
+// identities returns the MeshIdentities of both states, and the Mesh if its mtls differs.
+func (c *destinationComparison) identities() (ids []resource.ID) {
+	for _, m := range []*State{c.before, c.after} {
+		for _, identity := range m.Identities().All() {
+			ids = append(ids, identity.ID)
+		}
+	}
+	if was, is := c.before.Document(), c.after.Document(); hasMTLS(was) != hasMTLS(is) {
+		ids = append(ids, cmp.Or(is, was).ID)
+	}
+	return ids
+}
+
+func hasMTLS(m *resource.Mesh) bool { return m != nil && m.Spec.MTLS.Enabled() != nil }
