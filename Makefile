@@ -18,7 +18,7 @@ SEQUENTIAL  := bench/chart bench/gate core/conf core/diag core/diag/% core/effec
 	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/match core/internal/regex% \
 	core/internal/sorted core/kind/mesh% core/partition core/request core/rules/rulestest core/semantics core/serve/pages/layered \
 	core/strict core/xds/seal fuzz/naive gen gen/%
-PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
+PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js

@@ -115,8 +115,8 @@ var (
 	}{
 		{"lines", func(trees []map[string]any) ([]resource.Input, error) {
 			return joined("f.json", trees, json.Marshal, "\n", "", "\n")
-		}, jsonLibraries},
-		{"objects", objects, jsonLibraries},
+		}, nil},
+		{"objects", objects, nil},
 		{"list", func(trees []map[string]any) ([]resource.Input, error) {
 			return joined("f.json", trees, json.Marshal, ",", `{"apiVersion":"v1","kind":"List","items":[`, `]}`)
 		}, jsonLibraries},

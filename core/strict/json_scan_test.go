@@ -56,7 +56,7 @@ var notScanned = []string{
 // FuzzScan reads JSON with the scanner and with the tokens of package jsontext: what the
 // scanner reads has the same parts and the same end.
 //
-//fuzz:executions 200000
+//fuzz:executions 100000
 func FuzzScan(f *testing.F) {
 	for _, text := range slices.Concat(scanned, notScanned, sameByBoth) {
 		f.Add(text)

@@ -22,8 +22,16 @@ const (
 // plainKind returns the kind of a scalar without quotes and tag, by the core
 // schema of YAML 1.2.
 func plainKind[T []byte | string](text T) Kind {
+	if len(text) == 0 {
+		return Null
+	}
+	switch text[0] {
+	case '~', 'n', 'N', 't', 'T', 'f', 'F', '.', '-', '+', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	default:
+		return String
+	}
 	switch string(text) {
-	case "", "~", "null", "Null", "NULL":
+	case "~", "null", "Null", "NULL":
 		return Null
 	case "true", "True", "TRUE", "false", "False", "FALSE":
 		return Bool

@@ -33,6 +33,9 @@ func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 // Apart from the root, each node needs one of the counted bytes, or half of a
 // comma or question mark: {a, b} has two fields without values.
 func (s *source) tooManyNodes() *syntaxError {
+	if len(s.piece.data) <= s.reader.limits().Nodes/2 {
+		return nil
+	}
 	most := 1
 	for _, c := range s.piece.data {
 		switch c {
