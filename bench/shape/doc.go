@@ -3,7 +3,8 @@
 //
 // "fleet" is a large mesh: some policies are for all dataplanes, some for a team,
 // many for one service. "sparse" and "shared label" are the extremes for an index:
-// few policies select any one dataplane, and all selectors share one tag.
+// few policies select any one dataplane, and all selectors share one tag. Documents for
+// benchmarks of reading (documents.go) are of all kinds, as Kubernetes has them.
 //
 // Other inputs are those of other projects, made by the rule that each of them publishes,
 // and cited by repository, file and commit: the random service graph of Kong/mesh-perf with
