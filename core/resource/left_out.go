@@ -39,6 +39,7 @@ func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
 		return
 	}
 	d.out.truncate(kept)
+	delete(d.out.Sources, in.At().Pos())
 	kind := in.Field("type").Text()
 	if kind == "" {
 		kind = in.Field("kind").Text()
@@ -88,6 +89,7 @@ func leaveRepeated[T interface{ Identity() *Meta }](s *Set, list []T, repeated [
 			kept = append(kept, list[i])
 			continue
 		}
+		delete(s.Sources, m.Pos)
 		left := LeftOut{Kind: m.Kind, Errors: slices.DeleteFunc(slices.Clone(repeated), func(e diag.Diagnostic) bool { return e.Pos != m.Pos })}
 		if len(left.Errors) == 0 { // the first of them
 			left.Errors = []diag.Diagnostic{{

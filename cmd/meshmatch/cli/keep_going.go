@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,12 +22,14 @@ func (g *globals) refuseKeepGoing(command string) error {
 }
 
 // incompleteLines returns one line for each error of what was left out:
-// file:line: path: why.
+// file:line: path: why. What both sides of a comparison lack is there once.
 func (g *globals) incompleteLines() []string {
 	var lines []string
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {
-			lines = append(lines, incompleteLine(e))
+			if line := incompleteLine(e); !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
 		}
 	}
 	return lines
@@ -47,9 +50,13 @@ func (g *globals) reportLeftOut(c *cobra.Command) { g.printLeftOut(c.ErrOrStderr
 
 func (g *globals) printLeftOut(to io.Writer) {
 	g.reported = true
+	printed := map[string]bool{}
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {
-			fmt.Fprintf(to, "incomplete: %s (%s)\n", incompleteLine(e), g.missing(left.Kind))
+			if line := incompleteLine(e); !printed[line] {
+				printed[line] = true
+				fmt.Fprintf(to, "incomplete: %s (%s)\n", line, g.missing(left.Kind))
+			}
 		}
 	}
 }
@@ -61,12 +68,15 @@ func (g *globals) unreadDenials() (warnings []diag.Diagnostic) {
 	for _, left := range g.leftOut {
 		switch left.Kind {
 		case "MeshTrafficPermission", resource.MeshIdentityKind, resource.MeshKind, "":
-			what := "a " + left.Kind
-			if left.Kind == "" {
+			what, hint := "a "+left.Kind, "correct it before you rely on this answer"
+			switch left.Kind {
+			case "":
 				what = "a resource"
+			case "MeshTrafficPermission":
+				hint += ": until then a server of a store denies what it selects, unless it has a good version of it"
 			}
 			warnings = append(warnings, diag.Diagnostic{
-				Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what + " that is not read may deny this request", Hint: "correct it before you rely on this answer",
+				Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what + " that is not read may deny this request", Hint: hint,
 			})
 		}
 	}
