@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // leafKey identifies a leaf of a dataplane's configuration: the policy kind, the
@@ -40,13 +41,16 @@ type leaves struct {
 	options inspect.Options // how origins are shown
 	side    side
 	mesh    string
-	at      map[leafKey]leaf
-	err     error // the first error; if not nil, the leaves are incomplete
+	// moves reports that the dataplane is a transparent proxy, whose outbounds are at the
+	// virtual addresses of their destinations.
+	moves bool
+	at    map[leafKey]leaf
+	err   error // the first error; if not nil, the leaves are incomplete
 }
 
 // newLeaves flattens the configs of a dataplane of a side.
 func newLeaves(s side, configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
-	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, side: s, mesh: d.Mesh, at: map[leafKey]leaf{}}
+	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, side: s, mesh: d.Mesh, moves: semantics.IsTransparent(d), at: map[leafKey]leaf{}}
 	for _, config := range configs {
 		l.config(s, config, d)
 	}
@@ -87,7 +91,7 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *ins
 		return
 	}
 	tree := l.decoded(e.Conf)
-	key := leafKey{kind: kind.Name, place: place.String()}
+	key := leafKey{kind: kind.Name, place: l.placeKey(place)}
 	if place.Match != nil {
 		key.entry = place.Match.Key()
 	}
@@ -101,6 +105,20 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *ins
 		key.field = pointer + CollectorField
 		l.at[key] = leaf{l.encoded(c), nil, place}
 	}
+}
+
+// placeKey identifies a place in two views. Another virtual address of a destination is a
+// change of the destination, and not of the confs of its outbounds.
+func (l *leaves) placeKey(place *inspect.Place) string {
+	if !l.moves || place.Outbound == nil || place.Outbound.Destination == "" {
+		return place.String()
+	}
+	of, outbound := *place, *place.Outbound
+	if outbound.Address = ""; outbound.Name != "" {
+		outbound.Port = 0
+	}
+	of.Outbound = &outbound
+	return of.String()
 }
 
 // decoded returns the JSON of a conf, decoded.
