@@ -2,10 +2,12 @@
 # here, and are not dependencies of the module.
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GREMLINS    ?= github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME    ?=
 BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
+MUTATED     ?= core/permission core/internal/match core/partition core/enforce core/variant core/xds/server
 SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
@@ -30,7 +32,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +99,11 @@ kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
+
+# A mutant that does not end is killed after a minute of processor time.
+mutants: ## List small changes to packages that their own tests do not notice: make mutants MUTATED=core/permission takes minutes, all take hours
+	@ulimit -t 60; for package in $(MUTATED); do echo "== $$package"; \
+		GOFLAGS="$(shell $(GO) env GOFLAGS) -short -vet=off" $(GO) run $(GREMLINS) unleash --workers 1 --timeout-coefficient 15 --invert-logical -E / -S lct ./$$package || exit 1; done
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/access

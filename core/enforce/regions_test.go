@@ -66,6 +66,10 @@ func regionText(r enforce.Region) string {
 // selector that lists the values of labels has a region for each value of the shortest list,
 // unless that is longer than 16.
 func TestRegionsAndCondition(t *testing.T) {
+	var sixteen []string
+	for i := range 16 {
+		sixteen = append(sixteen, fmt.Sprintf("east, tier=v%02d", i))
+	}
 	for _, test := range []struct {
 		name, spec string
 		regions    []string
@@ -82,6 +86,8 @@ func TestRegionsAndCondition(t *testing.T) {
 			[]string{"east, b=x", "east, b=y"}, "east, a in (x,y,z), b in (x,y), c in (x,y)"},
 		{"a list of one value", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: [a]}]}}", []string{"east, tier=a"}, "east, tier in (a)"},
 		{"values that a label does not have", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: NotIn, values: [a]}]}}", []string{"east"}, "east, tier notin (a)"},
+		{"a list of 16 values", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: " + listOf(16) + "}]}}",
+			sixteen, "east, tier in (" + strings.ReplaceAll(strings.Trim(listOf(16), "[]"), " ", "") + ")"},
 		{"a list of 17 values", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: " + listOf(17) + "}]}}",
 			[]string{"east"}, "east, tier in (" + strings.ReplaceAll(strings.Trim(listOf(17), "[]"), " ", "") + ")"},
 		{"dataplanes by name", "{clusters: [{name: east}], dataplanes: [{name: web-2}, {name: web-1}]}", []string{"east, named [web-1 web-2]"}, "east, named [web-1 web-2]"},
@@ -184,6 +190,8 @@ func TestMoved(t *testing.T) {
 		{"the dataplanes in it", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: a}}}", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: b}}}",
 			[]string{"east, app=a", "east, app=b"}},
 		{"from some clusters to every one", "{clusters: [{name: east}]}", "{clusterSelector: {}}", []string{"east", "every zone, east or west"}},
+		{"from all clusters by name to every one", "{clusters: [{name: east}, {name: west}]}", "{clusterSelector: {}}", []string{"east or west", "every zone, east or west"}},
+		{"to some of the dataplanes", "{clusters: [{name: east}]}", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: a}}}", []string{"east", "east, app=a"}},
 		{"from clusters to names", "{clusters: [{name: east}]}", "{dataplanes: [{name: web}]}", []string{"east", "anywhere, named [web]"}},
 		{"other names", "{dataplanes: [{name: web}]}", "{dataplanes: [{name: api}]}", []string{"anywhere, named [web]", "anywhere, named [api]"}},
 		{"nothing", "{clusters: [{name: east}]}", "{clusters: [{name: east}]}", nil},

@@ -94,6 +94,7 @@ func TestWarnings(t *testing.T) {
 			"a placement without decisions", cluster + "kind: Placement\nmetadata: {name: fleet}\nspec: {}\n",
 			`the placement selects nothing: it has no decisions; add a PlacementDecision with the label cluster.open-cluster-management.io/placement: fleet`,
 		},
+		{"a placement with a decision", cluster + "kind: Placement\nmetadata: {name: fleet}\nspec: {}\n---\n" + cluster + "kind: PlacementDecision\nmetadata: {name: d, labels: {cluster.open-cluster-management.io/placement: fleet}}\n", ""},
 		{
 			"a placement that is bound, without decisions", cluster + "kind: Placement\nmetadata: {name: fleet}\nspec: {}\n" +
 				strings.Replace(strings.Replace(bind("fleet", p, ""), "PlacementRule", "Placement", 1), "apps.open", "cluster.open", 1),
