@@ -265,8 +265,12 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 		"one inbound":        {changed(func(d *resource.Dataplane) { d.Inbounds = d.Inbounds[:1] }), false},
 		"no inbounds":        {changed(func(d *resource.Dataplane) { d.Inbounds = nil }), false},
 	} {
-		if got := classes.Of(x, c.dataplane, &buffer) == class; got != c.same {
+		other := classes.Of(x, c.dataplane, &buffer)
+		if got := other == class; got != c.same {
 			t.Errorf("%s: same class %v, want %v", name, got, c.same)
+		}
+		if got := other.SameButPlacements(class); got != c.same { // there are no placements
+			t.Errorf("%s: same but placements %v, want %v", name, got, c.same)
 		}
 	}
 	bareClass, one := classes.Of(x, bare, &buffer), classes.Of(x, changed(func(d *resource.Dataplane) {
