@@ -199,3 +199,35 @@ func TestConvergenceAfterRejectedIsUnsubscribed(t *testing.T) {
 		}
 	})
 }
+
+// The line of the log about a NACK has the first ten of its resources, and how many more there
+// are.
+func TestLogOfNACKNamesResources(t *testing.T) {
+	for _, test := range []struct {
+		rejected int
+		want     string
+	}{
+		{1, `resources=[r0]`},
+		{10, `resources="[r0 r1 r2 r3 r4 r5 r6 r7 r8 r9]"`},
+		{12, `resources="[r0 r1 r10 r11 r2 r3 r4 r5 r6 r7 and 2 more]"`},
+	} {
+		t.Run(fmt.Sprint(test.rejected), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log lockedBuffer
+				var all []*wire.Resource
+				for i := range test.rejected {
+					all = append(all, xdstest.Resource(wire.ClusterType, fmt.Sprint("r", i), "1"))
+				}
+				r := start(t, server.Options{Source: oneNode(all...), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				c := r.client(t, xdstest.Options{Node: node("n"), Reject: func(xdstest.Held) string { return "bad" }})
+				must(t, c.Wildcard(wire.ClusterType))
+				if !settles(func() bool { return strings.Contains(log.String(), "rejects") }) {
+					t.Fatal("the NACK is not logged")
+				}
+				if !strings.Contains(log.String(), test.want) {
+					t.Errorf("the log has no %s: %s", test.want, log.String())
+				}
+			})
+		})
+	}
+}
