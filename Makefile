@@ -92,6 +92,7 @@ peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: ta
 	cd bench/peers && $(GO) run .
 
 check-peers: ## Compare the answers of other projects on small inputs
+	cd bench/peers/kuma && $(GO) vet ./...
 	cd bench/peers && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions

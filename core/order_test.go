@@ -12,7 +12,7 @@ import (
 var order = []string{
 	`cmd/meshmatch|cmd/meshmatch/replicas`,
 	`cmd/meshmatch/cli`,
-	`bench/peers`, // a module of its own
+	`bench/peers|bench/peers/kuma`, // modules of their own
 	`core/xds/e2e/demo`,
 	`core/xds/e2e(/envoytest|/hello|/patches|/driver|/serving|/stories|/worlds)?`,
 	`core/serve/pages/e2e/screenshots`,

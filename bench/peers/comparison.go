@@ -16,6 +16,9 @@ type comparison struct {
 	prepare func(ctx context.Context, size size) (*contest, error)
 }
 
+// String returns what identifies the comparison on the page.
+func (c comparison) String() string { return c.subject + ": " + c.work + ": " + c.input }
+
 // size scales the inputs: a full run has those of the page, a test smaller ones.
 type size struct{ full bool }
 
@@ -38,8 +41,11 @@ type contender struct {
 	// answer does the work once and returns the result in a form that is equal for all
 	// contenders. It is not measured.
 	answer func() (string, error)
-	// operate does the work n times. It is nil if sample is set.
+	// operate does the work n times. It is nil if elsewhere or sample is set.
 	operate func(n int) error
+	// elsewhere has another process do the work n times, and returns what that process
+	// measured for all of them together: the time, and the number of allocations.
+	elsewhere func(n int) (seconds, allocs float64, err error)
 	// sample returns one measurement in the unit of the comparison.
 	sample func() (float64, error)
 }
@@ -73,10 +79,11 @@ func repeat(work func() error) func(n int) error {
 	}
 }
 
-// comparisons returns all comparisons in the order of the page.
-func comparisons() []comparison {
+// comparisons returns all comparisons in the order of the page. The served graph of mesh-perf
+// has the given number of services.
+func comparisons(services int) []comparison {
 	var all []comparison
-	for _, list := range [][]comparison{matching(), permissions(), merges(), decoding(), serving()} {
+	for _, list := range [][]comparison{matching(), effectiveConfs(), permissions(), merges(), decoding(), serving(services)} {
 		all = append(all, list...)
 	}
 	return all

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -19,26 +21,31 @@ func main() {
 	directory := flag.String("o", "..", "the `directory` of RESULTS.md and results.svg")
 	rounds := flag.Int("rounds", 11, "how often each contender is measured; six are needed for an interval")
 	round := flag.Duration("round", 200*time.Millisecond, "how long a contender runs in a round")
+	services := flag.Int("services", 1_000, "how many services the served graph of mesh-perf has; its tests have 1,000 and 25,000")
+	only := flag.String("only", "", "measure only what matches this `expression`: the subject, the work and the input, with a colon between them")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *directory, plan{*rounds, *round}); err != nil {
+	chosen, err := regexp.Compile(*only)
+	if err == nil {
+		list := slices.DeleteFunc(comparisons(*services), func(c comparison) bool { return !chosen.MatchString(c.String()) })
+		err = run(ctx, *directory, list, plan{*rounds, *round})
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-// run measures everything, writes the page and the picture, and prints the page.
-func run(ctx context.Context, directory string, p plan) error {
+// run measures comparisons, writes the page and the picture, and prints the page.
+func run(ctx context.Context, directory string, list []comparison, p plan) error {
 	logrus.SetOutput(io.Discard) // Calico logs
 	page, err := newPage(p)
 	if err != nil {
 		return err
 	}
 	line := progress.On(os.Stderr)
-	all, err := measureAll(ctx, comparisons(), size{full: true}, p, func(c comparison) {
-		line.Step("%s: %s: %s ...", c.subject, c.work, c.input)
-	})
+	all, err := measureAll(ctx, list, size{full: true}, p, func(c comparison) { line.Step("%s ...", c) })
 	line.Done()
 	if err != nil {
 		return err
@@ -61,7 +68,7 @@ func measureAll(ctx context.Context, list []comparison, s size, p plan, step fun
 		step(c)
 		found, err := measureOne(ctx, c, s, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", c.work, c.input, err)
+			return nil, fmt.Errorf("%s: %w", c, err)
 		}
 		all = append(all, found...)
 	}

@@ -27,7 +27,7 @@ func measure(ctx context.Context, c *contest, p plan) ([]series, error) {
 	repetitions := make([]int, len(c.contenders))
 	for i, contender := range c.contenders {
 		results[i].name = contender.name
-		if contender.operate == nil {
+		if contender.sample != nil {
 			continue
 		}
 		n, err := calibrate(contender, p.round)
@@ -56,11 +56,11 @@ func measure(ctx context.Context, c *contest, p plan) ([]series, error) {
 // calibrate returns how often a contender does the work within a round.
 func calibrate(c contender, round time.Duration) (int, error) {
 	for n := 1; ; {
-		start := time.Now()
-		if err := c.operate(n); err != nil {
+		seconds, _, err := c.do(n)
+		if err != nil {
 			return 0, err
 		}
-		elapsed := time.Since(start)
+		elapsed := time.Duration(seconds * float64(time.Second))
 		if elapsed >= round || n >= 1e9 {
 			return n, nil
 		}
@@ -70,20 +70,29 @@ func calibrate(c contender, round time.Duration) (int, error) {
 	}
 }
 
-func (s *series) add(c contender, n int) error {
-	runtime.GC()
-	if c.operate == nil {
-		value, err := c.sample()
-		s.values = append(s.values, value)
-		return err
+// do does the work n times, and returns its time and the number of its allocations.
+func (c *contender) do(n int) (seconds, allocs float64, err error) {
+	if c.elsewhere != nil {
+		return c.elsewhere(n)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	err := c.operate(n)
+	err = c.operate(n)
 	elapsed := time.Since(start)
 	runtime.ReadMemStats(&after)
-	s.values = append(s.values, elapsed.Seconds()/float64(n))
-	s.allocs = append(s.allocs, float64(after.Mallocs-before.Mallocs)/float64(n))
+	return elapsed.Seconds(), float64(after.Mallocs - before.Mallocs), err
+}
+
+func (s *series) add(c contender, n int) error {
+	runtime.GC()
+	if c.sample != nil {
+		value, err := c.sample()
+		s.values = append(s.values, value)
+		return err
+	}
+	seconds, allocs, err := c.do(n)
+	s.values = append(s.values, seconds/float64(n))
+	s.allocs = append(s.allocs, allocs/float64(n))
 	return err
 }

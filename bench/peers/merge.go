@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
@@ -22,19 +23,31 @@ func merges() []comparison {
 			label:   "merge, " + m.Name,
 			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s",
 			note:    "meshmatch also returns which policy set each field; the patches do not",
-			prepare: func(context.Context, size) (*contest, error) { return mergeConfs(m.Confs), nil },
+			prepare: func(ctx context.Context, _ size) (*contest, error) { return mergeConfs(ctx, m.Confs) },
 		})
 	}
 	return list
 }
 
-func mergeConfs(confs []*meshtimeout.Conf) *contest {
+func mergeConfs(ctx context.Context, confs []*meshtimeout.Conf) (*contest, error) {
+	theirs, err := startKuma(ctx, &resource.Set{})
+	if err != nil {
+		return nil, err
+	}
+	merge := command{Do: "merge"}
+	for _, c := range confs {
+		text, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		merge.Confs = append(merge.Confs, text)
+	}
 	items := make([]rules.Contribution, len(confs))
 	for i, c := range confs {
 		items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: c}
 	}
 	section := meshtimeout.Kind().To.Conf
-	return &contest{contenders: []contender{
+	return &contest{close: theirs.close, contenders: []contender{
 		merger(meshmatch, func() (*meshtimeout.Conf, error) {
 			return rules.Merge(section, items).Conf.(*meshtimeout.Conf), nil
 		}),
@@ -42,7 +55,8 @@ func mergeConfs(confs []*meshtimeout.Conf) *contest {
 		merger("Kubernetes strategic merge patch", patcher(confs, func(original, patch []byte) ([]byte, error) {
 			return strategicpatch.StrategicMergePatch(original, patch, meshtimeout.Conf{})
 		})),
-	}}
+		theirs.contender(merge),
+	}}, nil
 }
 
 func merger(name string, merge func() (*meshtimeout.Conf, error)) contender {
@@ -53,8 +67,7 @@ func merger(name string, merge func() (*meshtimeout.Conf, error)) contender {
 			if err != nil {
 				return "", err
 			}
-			text, err := json.Marshal(merged)
-			return string(text), err
+			return confsText([]*meshtimeout.Conf{merged})
 		},
 		operate: repeat(func() error {
 			_, err := merge()

@@ -18,6 +18,7 @@ type page struct {
 	plan     plan
 	start    time.Time
 	commit   string // when it started
+	load     string // likewise
 	versions []string
 }
 
@@ -42,11 +43,13 @@ func newPage(p plan) (*page, error) {
 	for _, m := range build.Deps {
 		versions[m.Path] = m.Version
 	}
-	page := &page{plan: p, start: time.Now().UTC(), commit: commit()}
+	page := &page{plan: p, start: time.Now().UTC(), commit: commit(), load: load()}
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
-	return page, nil
+	version, err := kumaVersion()
+	page.versions = append(page.versions, kumaModule+" "+version)
+	return page, err
 }
 
 // commit returns the revision of the working tree, or "unknown".
@@ -58,7 +61,7 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// machine names the processor, on Linux, and the limits of the run.
+// machine names the processor, on Linux, and what the run may use of it.
 func machine() string {
 	model := "unknown processor"
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -69,34 +72,48 @@ func machine() string {
 			}
 		}
 	}
-	load := ""
-	if data, err := os.ReadFile("/proc/loadavg"); err == nil {
-		load = ", load " + strings.Fields(string(data))[0] + " at the end"
+	return fmt.Sprintf("%s, %d processors, GOMAXPROCS=%d, %s %s/%s",
+		model, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// load returns how many processes want to run, over the last minute, on Linux.
+func load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
 	}
-	return fmt.Sprintf("%s, %d processors, GOMAXPROCS=%d, %s %s/%s%s",
-		model, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH, load)
+	return strings.Fields(string(data))[0]
 }
 
 func (p *page) markdown(all []result, end time.Time) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Meshmatch and its peers
 
-Written by `+"`make peers`"+`, which measures all contenders in one process, on the same inputs. The
-answers of all contenders are compared before anything is measured.
+Written by `+"`make peers`"+`. All contenders get the same inputs, and the answers of all are
+compared before anything is measured. They are in one process; only Kuma is in a process of its
+own, because it needs other versions of the same modules (bench/peers/kuma), and measures
+itself there.
 
 - date: %s, in %s
 - commit: %s
-- machine: %s
+- machine: %s; load %s at the start and %s at the end
 - rounds: %d, alternating; at least %s for each contender in a round
 - versions: %s
 
-A ratio is the peer's median divided by meshmatch's, of the same rounds: above 1, meshmatch
-is better. In brackets is its 95 %% confidence interval. Allocations are those of one
-operation; a bar means that they were not measured.
+How to read the table:
+
+- *ratio*: the peer's measurement divided by meshmatch's of the same round, the median of all
+  rounds, and in brackets its 95 %% confidence interval, by golang.org/x/perf/benchmath without
+  an assumption about the distribution. **Above 1, meshmatch is better; below 1, in bold, the
+  peer is.** If the interval contains 1, neither is shown to be better.
+- *meshmatch*, *peer's*: the medians: the time of one operation, or the heap of one proxy. Less
+  is better.
+- *allocations* of one operation, meshmatch's and the peer's; "-": not counted, because the work
+  is that of many goroutines of both sides.
 
 ![ratios](%s)
 
-`, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(),
+`, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
 		p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), pictureName)
 	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
 	var notes []string
@@ -114,9 +131,6 @@ operation; a bar means that they were not measured.
 		fmt.Fprintf(&text, "| %s | %s%s | %s | %s | %s | %s | %s |\n", ratioText(r.ratio), c.work, mark, c.input, r.peer,
 			quantity(r.ours.median, c.unit), quantity(r.theirs.median, c.unit), allocations(r))
 	}
-	for _, absent := range absentWork {
-		fmt.Fprintf(&text, "| - | %s | | - | | - | |\n", absent)
-	}
 	text.WriteString("\n")
 	for i, note := range notes {
 		fmt.Fprintf(&text, "%d. %s.\n", i+1, strings.ToUpper(note[:1])+note[1:])
@@ -125,18 +139,30 @@ operation; a bar means that they were not measured.
 	return text.String()
 }
 
-// absentWork is what no peer of this module does.
-var absentWork = []string{
-	"which policy set each field of the merged result",
-	"which dataplanes a changed policy reaches, and where",
-	"is there a request whose decision a change turns, with an example",
-}
-
+// absentPeers is what the table cannot have.
 const absentPeers = `
-Not measured: Kuma (` + "`github.com/kumahq/kuma/v2`" + `) and the part of Calico that needs
-` + "`github.com/projectcalico/api`" + ` (memberships of IP sets, the calculation graph), because the module proxy
-that this module was made with does not serve them. Of Calico, the index of selectors and
-their evaluation are measured.
+## What is not compared
+
+No peer of this page has these answers, so they have no row: which policy set each field of a
+merged conf; which dataplanes a changed policy reaches, and where; whether there is a request
+whose decision a change turns, with an example.
+
+What could not be had from the module proxy that this page was made with:
+
+- *Kuma*. Of ` + "`github.com/kumahq/kuma`, `github.com/kumahq/kuma/v2` and `github.com/kumahq/kuma/v3`" + ` the
+  proxy refuses the list of versions, and v1.7.0, v1.8.0, v2.0.0+incompatible, v2.6.0 to v2.14.0,
+  v3.0.0 and pseudo-versions of 2022 and 2025 (403). It serves v1.8.1 of 2022, which has no
+  MeshTimeout, and the pseudo-version of December 2024 that is measured here. That one is
+  not in the checksum database of the proxy; go.sum has the hashes that go.sum of
+  kumahq/kuma-smoke publishes for it. It is between 2.9 and 2.10: it has no targetRef of the kind
+  Dataplane, so policies of the fleet that have one are left out for both sides. Newer versions
+  may be faster. The xDS resources that Kuma makes of a proxy are not compared.
+- *Calico's calculation graph* and memberships of IP sets: they need
+  ` + "`github.com/projectcalico/api`" + ` in the state of Calico's own tree, which has no version
+  (v0.0.0-00010101000000-000000000000 in its go.mod). Of Calico, the index of selectors and their
+  evaluation are measured, on the inputs of its benchmarks of both.
+- *Kong/mesh-perf* and *ii/xds-test-harness* as modules (403): the graph and the edits, and the
+  scenarios, are made anew from their descriptions.
 `
 
 // number returns the number of a note, from 1.
@@ -160,6 +186,14 @@ func ratioText(r summary) string {
 		return "**" + text + "**"
 	}
 	return text
+}
+
+// grouped returns a number with a comma before each three digits.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
 // significant returns a number with two digits, or all of those before the point.

@@ -13,8 +13,8 @@ import (
 func TestComparisons(t *testing.T) {
 	p := plan{rounds: 2, round: time.Microsecond}
 	var all []result
-	for _, c := range comparisons() {
-		t.Run(c.work+"/"+c.input, func(t *testing.T) {
+	for _, c := range comparisons(1_000) {
+		t.Run(c.String(), func(t *testing.T) {
 			found, err := measureOne(t.Context(), c, size{}, p)
 			if err != nil {
 				t.Fatal(err)

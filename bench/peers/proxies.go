@@ -34,11 +34,19 @@ type resourceKey struct{ typeURL, name string }
 // content is the resources of a snapshot.
 type content map[resourceKey][]byte
 
-func contentOf(s *wire.Snapshot) content {
+// A contentReader makes contents. Resources that snapshots share are one slice in them.
+type contentReader map[*wire.Resource][]byte
+
+func (c contentReader) read(s *wire.Snapshot) content {
 	all := content{}
 	for _, resources := range s {
 		for _, r := range resources.Listed {
-			all[resourceKey{r.Type.URL(), r.Name}] = r.Append(nil)
+			body, ok := c[r]
+			if !ok {
+				body = r.Append(nil)
+				c[r] = body
+			}
+			all[resourceKey{r.Type.URL(), r.Name}] = body
 		}
 	}
 	return all
@@ -179,7 +187,7 @@ func (p *proxy) subscribe(node string, names names) {
 	}
 }
 
-// patience is how long all proxies together may take to get what they expect.
+// patience is how long 2,000 proxies together may take to get what they expect.
 const patience = time.Minute
 
 // await makes each proxy expect something, does the work, and waits until all have it.
@@ -203,12 +211,12 @@ func (m *management) await(expect func(i int) content, proxies int, work func() 
 	select {
 	case <-done:
 		return nil
-	case <-time.After(patience):
+	case <-time.After(patience * time.Duration(1+proxies/2_000)):
 		return m.late()
 	}
 }
 
-// late reports what is still missing.
+// late reports what is still missing when there is no more patience.
 func (m *management) late() error {
 	late, example := 0, resourceKey{}
 	for _, p := range m.proxies {
@@ -218,5 +226,5 @@ func (m *management) late() error {
 		}
 		p.mu.Unlock()
 	}
-	return fmt.Errorf("%d resources have not arrived after %s, such as %s of %s", late, patience, example.name, example.typeURL)
+	return fmt.Errorf("%d resources have not arrived in time, such as %s of %s", late, example.name, example.typeURL)
 }

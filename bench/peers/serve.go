@@ -22,31 +22,36 @@ import (
 const goControlPlane = "go-control-plane"
 
 // serving compares serving mesh-perf's graph to its proxies by delta ADS.
-func serving() []comparison {
-	const subject = "Serving: the graph of mesh-perf, 1,000 services with 2 instances, by delta ADS"
-	const input = "2,000 proxies, in-memory connections of gRPC with 50 streams each"
+func serving(services int) []comparison {
+	subject := fmt.Sprintf("Serving: the graph of mesh-perf, %s services with 2 instances, by delta ADS", grouped(services))
+	proxies := grouped(2*services) + " proxies"
+	input := proxies + ", in-memory connections of gRPC with 50 streams each"
 	var list []comparison
 	for _, e := range edits() {
 		list = append(list, comparison{
 			subject: subject, label: "send, " + e.label, work: "send finished resources until each proxy has them: " + e.name, input: input, unit: "s",
-			note:    "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, true) },
+			note: "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
+			prepare: func(ctx context.Context, s size) (*contest, error) {
+				return serveEdit(ctx, s.of(services, 25), e, true)
+			},
 		}, comparison{
 			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
-			note:    "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy; go-control-plane starts from finished messages, and computing them is not in its time",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return serveEdit(ctx, s.of(1_000, 25), e, false) },
+			note: "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy; go-control-plane starts from finished messages, and computing them is not in its time",
+			prepare: func(ctx context.Context, s size) (*contest, error) {
+				return serveEdit(ctx, s.of(services, 25), e, false)
+			},
 		})
 	}
 	return append(list,
 		comparison{
 			subject: subject, label: "connect all", work: "all proxies connect, until each has everything", input: input, unit: "s",
 			note:    "the clients are in both times; all snapshots are made before",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(1_000, 25)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(services, 25)) },
 		},
 		comparison{
-			subject: subject, label: "heap", work: "heap of the snapshots", input: "2,000 proxies", unit: "B",
+			subject: subject, label: "heap", work: "heap of the snapshots", input: proxies, unit: "B",
 			note:    "for each proxy; meshmatch's figure includes its engine and shares equal resources; go-control-plane's cache has messages for each node",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(1_000, 25)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(services, 25)) },
 		},
 	)
 }
@@ -155,6 +160,7 @@ func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
 	for _, d := range m.dataplanes {
 		s.nodes = append(s.nodes, d.KRI(""))
 	}
+	contents := contentReader{}
 	for side, batch := range []func(context.Context) (core.Batch, error){e.back, e.forth} {
 		if side == 1 {
 			if err := m.apply(ctx, batch); err != nil {
@@ -163,7 +169,7 @@ func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
 		}
 		s.snapshots[side] = m.snapshots()
 		for _, snapshot := range s.snapshots[side] {
-			s.contents[side] = append(s.contents[side], contentOf(snapshot))
+			s.contents[side] = append(s.contents[side], contents.read(snapshot))
 		}
 	}
 	for i := range s.nodes {
@@ -361,7 +367,9 @@ func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
 			}, func(made any) int {
 				n := 0
 				for _, s := range made.(kept).snapshots {
-					n += len(contentOf(s))
+					for _, resources := range s {
+						n += len(resources.Listed)
+					}
 				}
 				return n
 			}),

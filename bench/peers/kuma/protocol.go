@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+)
+
+// A command is one line of the input.
+type command struct {
+	Do        string            `json:"do"` // load, rules or merge
+	Resources []json.RawMessage `json:"resources,omitempty"`
+	Confs     []json.RawMessage `json:"confs,omitempty"`
+	// Times is how often the work is done; 0: it is done once, and its result is returned.
+	Times int `json:"times,omitempty"`
+}
+
+// An answer is one line of the output.
+type answer struct {
+	Error   string            `json:"error,omitempty"`
+	Seconds float64           `json:"seconds"` // of all times together
+	Allocs  float64           `json:"allocs"`  // likewise
+	Result  []json.RawMessage `json:"result,omitempty"`
+}
+
+func main() {
+	register()
+	in := bufio.NewReader(os.Stdin)
+	decode, encode := json.NewDecoder(in), json.NewEncoder(os.Stdout)
+	var w worker
+	for {
+		var c command
+		if err := decode.Decode(&c); err != nil {
+			return // the other side has ended
+		}
+		a, err := w.run(&c)
+		if err != nil {
+			a = answer{Error: err.Error()}
+		}
+		if err := encode.Encode(a); err != nil {
+			return
+		}
+	}
+}
+
+func (w *worker) run(c *command) (answer, error) {
+	switch c.Do {
+	case "load":
+		return answer{}, w.load(c.Resources)
+	case "rules":
+		return measure(c.Times, w.rules, w.confs)
+	case "merge":
+		confs, err := decodeConfs(c.Confs)
+		if err != nil {
+			return answer{}, err
+		}
+		return measure(c.Times, func() error { return w.merge(confs) }, w.confs)
+	}
+	return answer{}, fmt.Errorf("unknown command %q", c.Do)
+}
+
+// measure does the work a number of times, or once and returns its result.
+func measure(times int, work func() error, result func() ([]json.RawMessage, error)) (answer, error) {
+	if times == 0 {
+		if err := work(); err != nil {
+			return answer{}, err
+		}
+		r, err := result()
+		return answer{Result: r}, err
+	}
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	for range times {
+		if err := work(); err != nil {
+			return answer{}, err
+		}
+	}
+	elapsed := time.Since(start)
+	runtime.ReadMemStats(&after)
+	return answer{Seconds: elapsed.Seconds(), Allocs: float64(after.Mallocs - before.Mallocs)}, nil
+}
