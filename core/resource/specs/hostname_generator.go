@@ -13,6 +13,8 @@ import (
 type HostnameGenerator struct {
 	Selector HostnameSelector `json:"selector"`
 	Template HostnameTemplate `json:"template"`
+	// Extension configures a plugin of the control plane that writes the host names.
+	Extension *Extension `json:"extension,omitzero"`
 }
 
 // HostnameSelector selects destinations of one kind by their labels.

@@ -320,6 +320,21 @@ func (*AccessTest) Schema() string {
 func (*HostnameGenerator) Schema() string {
 	return `{
   "properties": {
+    "extension": {
+      "description": "Extension configures a plugin of the control plane that writes the host names.",
+      "properties": {
+        "config": {
+          "x-kubernetes-preserve-unknown-fields": true
+        },
+        "type": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "type"
+      ],
+      "type": "object"
+    },
     "selector": {
       "description": "HostnameSelector selects destinations of one kind by their labels.",
       "oneOf": [
