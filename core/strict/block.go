@@ -77,7 +77,7 @@ func (r *blockReader) next() bool {
 // quote is left in the line: it may be within the quotes.
 func (r *blockReader) cutComment() bool {
 	content := r.data[r.begin:r.end]
-	if i := bytes.IndexByte(content, '#'); i == 0 || i > 0 && content[i-1] == ' ' && bytes.IndexAny(content[:i], `"'`) < 0 {
+	if i := bytes.IndexByte(content, '#'); i == 0 || i > 0 && content[i-1] == ' ' && !bytes.ContainsAny(content[:i], `"'`) {
 		if !all(content[i:], printable) {
 			return false
 		}
