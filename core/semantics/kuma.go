@@ -28,7 +28,7 @@ func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 	if role == resource.ProducerRole {
 		return facts
 	}
-	if p.Origin() == resource.ZoneOrigin {
+	if p.Origin() == resource.ZoneOrigin && p.Zone() != "" {
 		facts = append(facts, Fact{Space: ZoneScope, Value: p.Zone()})
 	}
 	if role != resource.SystemRole {
@@ -105,10 +105,10 @@ func kumaFacts(d *resource.Dataplane, yield func(Fact)) {
 	yield(Fact{Space: DisplayName, Value: d.DisplayName()})
 	yield(Fact{Space: HomeNamespace, Value: d.HomeNamespace()})
 	yield(Fact{Space: InZone, Value: d.Zone()})
-	if d.Origin() == resource.NoOrigin {
-		yield(Fact{Space: ZoneScope, Value: AnyZone})
-	} else {
+	if d.Origin() == resource.ZoneOrigin && d.Zone() != "" {
 		yield(Fact{Space: ZoneScope, Value: d.Zone()})
+	} else {
+		yield(Fact{Space: ZoneScope, Value: AnyZone})
 	}
 	if d.Gateway == nil || !d.Gateway.Builtin {
 		yield(Fact{Space: NotBuiltin})

@@ -159,7 +159,9 @@ func (m *mesh) inScope(p *resource.Policy, dp *resource.Dataplane) bool {
 	if role == "producer" {
 		return true
 	}
-	if originRank(&p.Meta) == 2 && originRank(&dp.Meta) != 1 && madeInZone(&p.Meta) != madeInZone(&dp.Meta) {
+	policyOfZone := originRank(&p.Meta) == 2 && madeInZone(&p.Meta) != ""
+	dataplaneOfZone := originRank(&dp.Meta) == 2 && madeInZone(&dp.Meta) != ""
+	if policyOfZone && dataplaneOfZone && madeInZone(&p.Meta) != madeInZone(&dp.Meta) {
 		return false
 	}
 	return role == "system" || madeIn(&p.Meta) == madeIn(&dp.Meta)
