@@ -27,6 +27,7 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 		applies:    map[rules.Origin]bool{},
 		overridden: map[*resource.Policy]bool{},
 		needed:     map[rules.Origin]bool{},
+		unresolved: map[rules.Origin]bool{},
 		inbounds:   map[*resource.Policy]bool{},
 		outbounds:  map[*resource.Policy]bool{},
 		any:        map[*resource.Policy]bool{},
@@ -41,7 +42,11 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 		o.configs = append(o.configs, config)
 	}
 	m.markDestinations(&o)
+	destinations := m.view.Destinations(m.mesh)
 	for _, p := range m.policies {
+		for i := range p.To { // an item whose reference finds nothing has a warning of its own
+			o.unresolved[rules.Origin{Policy: p, Index: i}] = m.unresolvedItem(destinations, p, &p.To[i].TargetRef) != ""
+		}
 		o.policy(p)
 	}
 	return o.warnings
@@ -55,6 +60,7 @@ type overridden struct {
 	// applies are the items of `from` that apply to an inbound. needed are the items that
 	// set a leaf which would have another value without them, or may have.
 	applies, needed map[rules.Origin]bool
+	unresolved      map[rules.Origin]bool // items of `to` whose reference finds nothing
 	configs         []dataplaneConfig
 	fromIsRule      map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
 	overridden      map[*resource.Policy]bool // what isOverridden returns
@@ -283,6 +289,9 @@ func (o *overridden) policy(p *resource.Policy) {
 	kind := p.Type
 	if o.outbounds[p] {
 		for i := range p.To {
+			if o.unresolved[rules.Origin{Policy: p, Index: i}] {
+				continue
+			}
 			o.item(rules.Origin{Policy: p, Index: i}, kind.To, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
 		}
 	}
