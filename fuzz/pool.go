@@ -48,8 +48,8 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 	return append(p, collecting(maker, section, t)...), nil
 }
 
-// collecting returns Confs of a type with a reference to a collector, of which there are few
-// among random ones; none for a type without such references.
+// collecting returns Confs of a type with a reference to a collector, because few random ones
+// have one. It returns none for a type without such references.
 func collecting(maker *confMaker, section *resource.Section, t reflect.Type) (p pool) {
 	if !t.Implements(collectorUser) && !reflect.PointerTo(t).Implements(collectorUser) {
 		return nil

@@ -230,8 +230,8 @@ func (s *jsonScanner) plain(at int) int {
 	return at
 }
 
-// escape scans what follows a backslash. It does not read halves of characters, of which
-// two must follow each other.
+// escape scans what follows a backslash. It does not read surrogate halves, which are
+// complete only in pairs.
 func (s *jsonScanner) escape(at int) int {
 	if at == len(s.data) {
 		return -1

@@ -182,7 +182,7 @@ func TestListedTogether(t *testing.T) {
 		}
 		if !p.More {
 			if p.Revision != 8 || changes(p) != "" {
-				t.Errorf("the ConfigMaps, of which there is none, complete revision %d with %q", p.Revision, changes(p))
+				t.Errorf("the empty list of ConfigMaps completes revision %d with %q", p.Revision, changes(p))
 			}
 			break
 		}
