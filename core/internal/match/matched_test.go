@@ -150,6 +150,70 @@ func TestMatchedReplacedBack(t *testing.T) {
 	}
 }
 
+// Lists can be compared even if their pages begin at different places: pages begin anew
+// where a policy was removed.
+func TestReplacedAcrossPages(t *testing.T) {
+	for removed := range 100 {
+		pager := rules.NewPager(maphash.MakeSeed())
+		policies := newPolicies(300)
+		others := slices.Delete(slices.Clone(policies), removed, removed+1)
+		one := pager.Matched(selectedOf(policies[:100]))
+		without := match.Without(pager, pager.Matched(selectedOf(policies)), []int{removed})
+		again := make([]rules.Selected, 0, len(others))
+		for _, s := range without.All() {
+			again = append(again, *s)
+		}
+		last := new(resource.Policy)
+		again[len(again)-1].Policy = last
+		for _, lists := range [][2]rules.Matched{{without, pager.Matched(again)}, {pager.Matched(again), without}} {
+			var at []int
+			for r := range match.Replaced(lists[0], lists[1]) {
+				at = append(at, r.At)
+			}
+			if !slices.Equal(at, []int{len(again) - 1}) {
+				t.Fatalf("without policy %d: those at %v differ, want the last one", removed, at)
+			}
+		}
+		// A policy that moves from the first place to the last one changes all places.
+		moved := pager.Matched(append(selectedOf(policies[1:100]), selectedOf(policies[:1])...))
+		places := 0
+		for r := range match.Replaced(one, moved) {
+			if r.At != places || r.Old != policies[r.At] || r.Next != policies[(r.At+1)%100] {
+				t.Fatalf("place %d: %s became %s", r.At, r.Old.Name, r.Next.Name)
+			}
+			places++
+		}
+		if places != 100 {
+			t.Fatalf("%d places differ, want all 100", places)
+		}
+	}
+}
+
+// Only the pages between those that two lists share at both ends are compared.
+func TestUnshared(t *testing.T) {
+	pager := rules.NewPager(maphash.MakeSeed())
+	policies := newPolicies(1_000)
+	m := pager.Matched(selectedOf(policies))
+	pages := m.Pages()
+	for i, page := range pages {
+		old := page.Selected()[0].Policy
+		next, _ := new(match.Buffer).Replace(pager, m, map[*resource.Policy]*resource.Policy{old: new(resource.Policy)})
+		ofM, ofNext := match.Unshared(m, next)
+		if !slices.Equal(ofM, pages[i:i+1]) || !slices.Equal(ofNext, next.Pages()[i:i+1]) {
+			t.Fatalf("page %d of %d differs: got %d and %d pages", i, len(pages), len(ofM), len(ofNext))
+		}
+	}
+	for name, part := range map[string][2]int{"beginning": {0, len(pages[0].Selected())}, "end": {m.Len() - len(pages[len(pages)-1].Selected()), m.Len()}} {
+		short := pager.Matched(selectedOf(policies)[part[0]:part[1]])
+		if ofShort, ofM := match.Unshared(short, m); len(ofShort) != 0 || len(ofM) != len(pages)-1 {
+			t.Errorf("a list that is the %s of another one: %d and %d pages differ, want none and %d", name, len(ofShort), len(ofM), len(pages)-1)
+		}
+		if ofM, ofShort := match.Unshared(m, short); len(ofShort) != 0 || len(ofM) != len(pages)-1 {
+			t.Errorf("a list and its %s: %d and %d pages differ, want %d and none", name, len(ofM), len(ofShort), len(pages)-1)
+		}
+	}
+}
+
 // An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)

@@ -219,3 +219,30 @@ func TestOverrides(t *testing.T) {
 		}
 	}
 }
+
+// A placement that lists dataplanes by name reaches the listed ones, not all of the mesh.
+func TestPlacementsOfNamedDataplanes(t *testing.T) {
+	o := newOverrideTest(t)
+	o.edit(nil, func(e *match.Editor) { e.Put(shadow("p", resource.TargetRef{Kind: resource.TargetMesh})) })
+	for _, step := range []struct {
+		names             []string
+		reached, enforced string
+	}{
+		{[]string{"canary"}, "canary", "canary:p east: west:"},
+		{[]string{"canary", "west"}, "canary west", "canary:p east: west:p"},
+		{[]string{"canary", "east", "west"}, "canary east west", "canary:p east:p west:p"},
+		{[]string{"missing"}, "canary east west", "canary: east: west:"},
+	} {
+		rule := placementRule("wave", false)
+		rule.Clusters = nil
+		for _, name := range step.names {
+			rule.Dataplanes = append(rule.Dataplanes, ocm.DataplaneName{Mesh: "m", Name: name})
+		}
+		if got := o.edit([]ocm.Resource{override("b", "wave", "p"), rule}, func(*match.Editor) {}); got != step.reached {
+			t.Errorf("%v: reaches %q, not %q", step.names, got, step.reached)
+		}
+		if got := o.summary(); got != step.enforced {
+			t.Errorf("%v: %s, not %s", step.names, got, step.enforced)
+		}
+	}
+}
