@@ -7,7 +7,6 @@ import (
 	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/anypb"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -42,12 +41,8 @@ var comma = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma()) 
 var commaOrSeveral = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma(), severalIDs()) })
 
 func uriWithComma() *rbacconfig.Principal {
-	//lint:ignore SA1019 Envoy 1.40 has no other limit that a message can raise; see maxProgram.
-	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
 	return &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
-		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{
-			SafeRegex: &matcherv3.RegexMatcher{EngineType: engine, Regex: withComma},
-		}},
+		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: message.Regex(withComma)}},
 	}}}
 }
 

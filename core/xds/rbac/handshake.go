@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // Handshake is the decision about clients as far as a TLS handshake can make it, which is
@@ -155,7 +156,7 @@ func (h *Handshake) accept(how textHow, value string) {
 		if how == textAny {
 			value = `\C*`
 		}
-		m.MatchPattern = &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: value}}
+		m.MatchPattern = &matcherv3.StringMatcher_SafeRegex{SafeRegex: message.Regex(value)}
 	}
 	h.Accept = append(h.Accept, m)
 }

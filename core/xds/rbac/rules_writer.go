@@ -7,6 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // The fields of envoy.config.rbac.v3.RBAC and of the messages in it.
@@ -143,11 +145,6 @@ func (w *writer) principalComparison(c *condition) {
 	}
 }
 
-// maxProgram is the size of an expression's program that the rules form asks Envoy to
-// accept; the default limit is 100. No expression that passed validation is as large
-// (regex.MaxProgram).
-const maxProgram = 100_000
-
 // rulesText writes the fields of an envoy.type.matcher.v3.StringMatcher.
 func (w *writer) rulesText(t text) {
 	if t.how != textRegex {
@@ -155,7 +152,7 @@ func (w *writer) rulesText(t text) {
 		return
 	}
 	w.message(stringRegex, func() {
-		w.message(regexRE2, func() { w.message(re2MaxProgram, func() { w.number(uint32Value, maxProgram) }) })
+		w.message(regexRE2, func() { w.message(re2MaxProgram, func() { w.number(uint32Value, message.MaxProgram) }) })
 		w.text(regexExpression, t.value)
 	})
 }

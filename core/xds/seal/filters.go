@@ -67,7 +67,7 @@ func brokenChain(before, after []*listenerv3.Filter, chain Chain) []string {
 	if isManager { // its filters decide
 		allowed = inertNetwork
 	}
-	for _, f := range before {
+	for _, f := range before[chain.Network:] {
 		allowed = append(slices.Clone(allowed), typeOf(f))
 	}
 	for len(rest) > 1 && rest[0].GetTypedConfig().GetTypeUrl() != last.GetTypedConfig().GetTypeUrl() {

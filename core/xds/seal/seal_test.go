@@ -8,6 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	statecommonv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/set_filter_state/v3"
 	grpcstatsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_stats/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
 	httprbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
@@ -17,6 +18,7 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	mongov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/mongo_proxy/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
+	statev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/set_filter_state/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
@@ -222,6 +224,41 @@ func test(t *testing.T, build func() (*inbound, []seal.Chain), changes []change)
 			case !strings.Contains(broken, c.broken):
 				t.Errorf("got %q, want %q", broken, c.broken)
 			}
+		})
+	}
+}
+
+// A filter of an inbound compares the URI SANs of the client in the filter state. A change
+// must not write it, not even between the last network filter that decides and the manager or
+// the proxy: a value from the begin of the connection could not be replaced by the handshake.
+func TestFilterState(t *testing.T) {
+	state := func(key string) *statev3.Config {
+		return &statev3.Config{OnNewConnection: []*statecommonv3.FilterStateValue{{Key: &statecommonv3.FilterStateValue_ObjectKey{ObjectKey: key}, ReadOnly: true}}}
+	}
+	for name, build := range map[string]func() (*inbound, []seal.Chain){"HTTP": httpInbound, "TCP": tcpInbound} {
+		t.Run(name, func(t *testing.T) {
+			recording := func() (*inbound, []seal.Chain) {
+				i, chains := build()
+				first := i.listener.FilterChains[0]
+				first.Filters = slices.Insert(first.Filters, 0, network("peer", state("meshmatch.peer")))
+				chains[0].Network++
+				return i, chains
+			}
+			at := func(place int, config proto.Message) func(*inbound) {
+				return func(i *inbound) {
+					first := i.listener.FilterChains[0]
+					first.Filters = slices.Insert(first.Filters, place, network("added", config))
+				}
+			}
+			whole, _ := recording()
+			last := len(whole.listener.FilterChains[0].Filters) - 1
+			test(t, recording, []change{
+				{"nothing", func(*inbound) {}, ""},
+				{"no record", func(i *inbound) { i.listener.FilterChains[0].Filters = i.listener.FilterChains[0].Filters[1:] }, "the filter peer is removed"},
+				{"before the record", at(0, state("meshmatch.peer")), "is before peer"},
+				{"after the record", at(1, state("meshmatch.peer")), "is before identity"},
+				{"after the last filter that decides", at(last, state("meshmatch.peer")), "the filter added (envoy.extensions.filters.network.set_filter_state.v3.Config) is before"},
+			})
 		})
 	}
 }

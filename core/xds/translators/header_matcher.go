@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/regex"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // headerMatcher returns a condition on a header, as routes have them. Envoy compares each
@@ -26,7 +27,7 @@ func headerMatcher(h *conf.HeaderMatch) *routev3.HeaderMatcher {
 	case isHost:
 		authority := regex.MustParse(request.AuthorityExpression(h)).Authority()
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: &matcherv3.StringMatcher{
-			MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: authority.Whole()}},
+			MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: message.Regex(authority.Whole())},
 		}}
 	case how == conf.HeaderPrefix && *h.Value == "": // Envoy refuses an empty prefix
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_PresentMatch{PresentMatch: true}
@@ -67,5 +68,5 @@ func expression(e string) *matcherv3.StringMatcher {
 // that Envoy compares with a whole text.
 func regexMatcher(e string) *matcherv3.RegexMatcher {
 	const empty = "()" // Envoy refuses an expression without characters
-	return &matcherv3.RegexMatcher{Regex: cmp.Or(regex.MustParse(e).Whole(), empty)}
+	return message.Regex(cmp.Or(regex.MustParse(e).Whole(), empty))
 }

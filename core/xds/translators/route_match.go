@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -56,7 +57,7 @@ func setPath(m *routev3.RouteMatch, path *conf.PathMatch) {
 // client, joined by commas.
 func peerMatches(expression string) *matcherv3.FilterStateMatcher {
 	return stateMatches(rbac.PeerKey, &matcherv3.StringMatcher{
-		MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: expression}},
+		MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: message.Regex(expression)},
 	})
 }
 
