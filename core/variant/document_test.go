@@ -186,3 +186,55 @@ func TestUsageOf(t *testing.T) {
 		t.Error("it has no conf")
 	}
 }
+
+// The first variant of a list has its own path, and a warning about all variants that of
+// the list.
+func TestPathsOfWarnings(t *testing.T) {
+	set, err := variant.NewSet(parse(t, and(prod, test), prod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, w := range set.Warnings() {
+		paths = append(paths, w.Path())
+	}
+	if got := strings.Join(paths, " "); got != "variants[0] variants" {
+		t.Errorf("the warnings are about %s", got)
+	}
+	documents, err := loadDocuments("type: ResourceFragments\nname: r\nfragments:\n- constraints: {orConstraints: {}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(documents.Warnings) != 1 || !strings.HasPrefix(documents.Warnings[0].Error(), "in.yaml:4:3: fragments[0]: ") {
+		t.Errorf("warnings %v", documents.Warnings)
+	}
+}
+
+// Dataplanes with the same conf are served by different variants if their routes have
+// different confs.
+func TestUsageOfRoutes(t *testing.T) {
+	dataplane := func(name string) string {
+		return "---\n{type: Dataplane, name: " + name + ", networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: " + name + "}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}\n"
+	}
+	route := func(name string) string {
+		return "---\n{type: MeshHTTPRoute, name: " + name + ", spec: {targetRef: {kind: MeshService, name: " + name + "}, to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}\n"
+	}
+	view := engineOf(t, `
+{type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: MeshService, name: backend}, default: {connectionTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: b, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {connectionTimeout: 2s}}]}}
+---
+{type: MeshTimeout, name: c, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: s}, default: {connectionTimeout: 3s}}]}}
+`+dataplane("r")+dataplane("s")+dataplane("none")+route("r")+route("s")).View()
+	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage, err := v.UsageOf(view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(usage.Served) != "[1 1 1]" || len(usage.Others) != 0 {
+		t.Errorf("served %v, others %v, want one dataplane for each of three variants", usage.Served, usage.Others)
+	}
+}

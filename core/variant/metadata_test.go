@@ -1,6 +1,7 @@
 package variant_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,9 @@ func TestFromMetadata(t *testing.T) {
 		if got := variant.FromMetadata(nil, []variant.MetadataKey{key}); len(got) != 0 {
 			t.Errorf("%s: without metadata %v", test.key, got)
 		}
+	}
+	if key, err := variant.ParseMetadataKey(`k=a.b\`); err != nil || !slices.Equal(key.Path, []string{"a", `b\`}) {
+		t.Errorf("a backslash at the end, which is part of the name: %q, %v", key.Path, err)
 	}
 	for _, text := range []string{"", "=env", "k=", "k=a..b", "k=.a", "k=a."} {
 		if _, err := variant.ParseMetadataKey(text); err == nil || !strings.Contains(err.Error(), "KEY=METADATA.PATH") {

@@ -2,6 +2,7 @@ package variant_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -133,6 +135,31 @@ kuma.io/service=web & team=x: {"loadBalancer":{"type":"RingHash","ringHash":{"ma
 kuma.io/service!=web & team=x: {"loadBalancer":{"type":"Random"}}
 kuma.io/service!=web & team!=x: {"loadBalancer":{"type":"RingHash","ringHash":{"minRingSize":1}}}
 kuma.io/service=web & team!=x: {"loadBalancer":{"type":"RingHash","ringHash":{"minRingSize":1,"maxRingSize":2}}}
+`},
+		{"a field that only the lowest policy sets", "MeshTimeout", `
+{type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: b, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 2s}}]}}
+---
+{type: MeshTimeout, name: c, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 3s}}]}}
+`, "backend", `
+all: {"connectionTimeout":"3s","idleTimeout":"1s"}
+`},
+		{"a policy of gateways, because the parameters describe sidecars", "MeshTimeout", `
+{type: MeshTimeout, name: a, spec: {targetRef: {kind: MeshGateway, name: edge}, to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: b, spec: {targetRef: {kind: MeshHTTPRoute, name: missing}, to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}]}}
+`, "backend", `
+all: null
+`},
+		{"an item for one of two routes", "MeshTimeout", `
+{type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
+---
+{type: MeshHTTPRoute, name: s, spec: {to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
+---
+{type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: s}, default: {connectionTimeout: 1s}}]}}
+`, "backend", `
+all: null s: {"connectionTimeout":"1s"}
 `},
 		{"routes", "MeshTimeout", `
 {type: MeshHTTPRoute, name: r, spec: {targetRef: {kind: MeshService, name: web}, to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
@@ -348,6 +375,147 @@ subjects:
 				}
 			}
 		})
+	}
+}
+
+// Only a change of its own placement, or a policy that takes part, compiles a destination
+// again.
+func TestUpdateIgnoresOtherPlacements(t *testing.T) {
+	rule := func(name, zone string) string {
+		return "---\napiVersion: apps.open-cluster-management.io/v1\nkind: PlacementRule\nmetadata: {name: " + name + "}\nspec: {clusters: [{name: " + zone + "}]}\n"
+	}
+	engine := engineOf(t, `
+{type: MeshTimeout, name: base, spec: {to: [{default: {connectionTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: canary, labels: {kuma.io/effect: shadow}, spec: {to: [{default: {connectionTimeout: 2s}}]}}
+---
+apiVersion: policy.open-cluster-management.io/v1
+kind: PlacementBinding
+metadata: {name: b}
+placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: own}
+bindingOverrides: {remediationAction: enforce}
+subjects: [{apiGroup: kuma.io, kind: MeshTimeout, name: canary}]
+`+rule("own", "east"))
+	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout"))
+	if _, err := compiler.Variants(destination(t, "backend")); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name, upsert string
+		compiled     int
+	}{
+		{"another placement", rule("other", "east"), 0},
+		{"a policy that informs everywhere", "{type: MeshTimeout, name: informs, labels: {kuma.io/effect: shadow}, spec: {to: [{default: {idleTimeout: 3s}}]}}", 0},
+		{"its own placement", rule("own", "west"), 1},
+	} {
+		if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, step.upsert)}); err != nil {
+			t.Fatal(err)
+		}
+		if again := compiler.Update(engine.View()); len(again) != step.compiled {
+			t.Errorf("%s: %v is compiled again, want %d destinations", step.name, again, step.compiled)
+		}
+	}
+}
+
+// All destinations have the confs of a kind that has no `to`, and a change of one of its
+// policies changes all of them, but a policy of another kind none.
+func TestKindWithoutTo(t *testing.T) {
+	metrics := func(period string) string {
+		return "{type: MeshMetric, name: m, spec: {default: {sidecar: {includeUnused: " + period + "}}}}\n"
+	}
+	engine := engineOf(t, metrics("true"))
+	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshMetric"))
+	if _, err := compiler.Variants(destination(t, "backend")); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		upsert   string
+		compiled int
+	}{
+		{metrics("false"), 1},
+		{"{type: MeshTimeout, name: t, spec: {to: [{default: {idleTimeout: 3s}}]}}", 0},
+	} {
+		if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, step.upsert)}); err != nil {
+			t.Fatal(err)
+		}
+		if again := compiler.Update(engine.View()); len(again) != step.compiled {
+			t.Errorf("after %s: %v is compiled again, want %d destinations", step.upsert, again, step.compiled)
+		}
+	}
+	v, err := compiler.Variants(destination(t, "backend"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describe(t, v), "all: {\"sidecar\":{\"includeUnused\":false}}\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A caller that compiles by itself gets the same variants, may limit their number, and is
+// told by Update that it must compile again.
+func TestCompilation(t *testing.T) {
+	engine := engineOf(t, levels)
+	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshRetry"))
+	backend := destination(t, "backend")
+	own := compiler.Compilation(backend)
+	var names []string
+	for _, p := range own.Policies() {
+		names = append(names, p.Name)
+	}
+	if got := strings.Join(names, " "); got != "all gateways team" {
+		t.Errorf("the policies for backend are %s", got)
+	}
+	v, err := own.Compile(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "team=a: {\"tcp\":{\"maxConnectAttempt\":2}}\nteam!=a: {\"tcp\":{\"maxConnectAttempt\":1}}\n"
+	if got := describe(t, v); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	var limit *partition.LimitError
+	if _, err := own.Compile(1); !errors.As(err, &limit) {
+		t.Errorf("two variants, and the limit is one: got error %v", err)
+	}
+	if _, err := engine.Apply(t.Context(), core.Batch{Delete: []resource.ID{{Kind: "MeshRetry", Mesh: "default", Name: "all"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if again := compiler.Update(engine.View()); len(again) != 1 || again[0].Name() != backend.Name() {
+		t.Errorf("%v must be compiled again, want backend", again)
+	}
+
+	cell, example, err := variant.Cell(own.Selectors(), variant.Parameters{"team": "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cell.String() != "team!=a" || !cell.Accepts(example) || cell.Accepts(variant.Parameters{"team": "a"}) {
+		t.Errorf("the cell is %s, with the example %v", cell, example)
+	}
+}
+
+// Contents are equal if they have the same routes with equal confs.
+func TestContentsWithRoutes(t *testing.T) {
+	kind := meshtimeout.Kind()
+	policies := load(t, `
+{type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
+---
+{type: MeshHTTPRoute, name: s, spec: {to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
+---
+{type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}, {targetRef: {kind: Mesh}, default: {connectionTimeout: 2s}}]}}
+`).Policies
+	timeouts := slices.IndexFunc(policies, func(p *resource.Policy) bool { return p.Kind == "MeshTimeout" })
+	one, two := policies[timeouts].To[0].Conf, policies[timeouts].To[1].Conf
+	routes := slices.DeleteFunc(slices.Clone(policies), func(p *resource.Policy) bool { return !p.IsRoute() })
+	content := func(route int, conf resource.Conf) *variant.PolicyContent {
+		return &variant.PolicyContent{Conf: one, Routes: []variant.RouteConf{{Route: routes[route], Conf: conf}}}
+	}
+	for _, other := range []*variant.PolicyContent{content(0, two), content(1, one), {Conf: one}, {Routes: content(0, one).Routes}} {
+		if content(0, one).Equal(other, kind) {
+			t.Errorf("%+v equals %+v", content(0, one), other)
+		}
+	}
+	if !content(0, one).Equal(content(0, one), kind) {
+		t.Error("equal contents are different")
 	}
 }
 
