@@ -231,3 +231,33 @@ func TestLogOfNACKNamesResources(t *testing.T) {
 		})
 	}
 }
+
+// A NACK stays in the status as long as the client lacks what it rejected, even if it then
+// accepts other resources.
+func TestStatusKeepsNACK(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad, b := xdstest.Resource(wire.ClusterType, "a", "bad"), func(body string) *wire.Resource { return xdstest.Resource(wire.ClusterType, "b", body) }
+		r := start(t, server.Options{Source: oneNode(bad, b("1"))})
+		c := r.client(t, xdstest.Options{Node: node("n"), Reject: func(h xdstest.Held) string {
+			if strings.Contains(h.Body, "bad") {
+				return "is bad"
+			}
+			return ""
+		}})
+		must(t, c.Wildcard(wire.ClusterType))
+		nack := func() bool { return r.Status("n").Types["clusters"].NACK != nil }
+		if !settles(nack) {
+			t.Fatal("the NACK is not in the status")
+		}
+		setNode(r.source, bad, b("2"))
+		await(t, c, wire.ClusterType, b("2"))
+		if !nack() {
+			t.Error("the client accepts b, and the NACK of a is gone")
+		}
+		setNode(r.source, xdstest.Resource(wire.ClusterType, "a", "good"), b("2"))
+		await(t, c, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", "good"), b("2"))
+		if nack() {
+			t.Error("the client accepts a, and the NACK is left")
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// The message of a NACK names a resource if it contains the whole name, not a part of a
+// longer one.
+func TestNamesResource(t *testing.T) {
+	for _, c := range []struct {
+		text, name string
+		want       bool
+	}{
+		{"a: bad address", "a", true},
+		{"bad cluster a", "a", true},
+		{"bad cluster a.", "a", true},
+		{"bad cluster a:", "a", true},
+		{"clusters 'a', 'b'", "a", true},
+		{"a.b: bad", "a", false},
+		{"a:80: bad", "a", false},
+		{"za: bad", "a", false},
+		{"az: bad", "a", false},
+		{"Aa: bad", "a", false},
+		{"aA: bad", "a", false},
+		{"Za: bad", "a", false},
+		{"aZ: bad", "a", false},
+		{"0a: bad", "a", false},
+		{"a0: bad", "a", false},
+		{"9a: bad", "a", false},
+		{"a9: bad", "a", false},
+		{"-a, a-, _a, /a, ?a, =a, &a", "a", false},
+		{"ab, then a", "a", true}, // a later place
+		{"bad", "", false},
+	} {
+		if got := namesResource(c.text, c.name); got != c.want {
+			t.Errorf("%q names %q: %v, want %v", c.text, c.name, got, c.want)
+		}
+	}
+}
+
+// A rejection holds as long as the client should hold the content: as a resource or as a
+// variant, by name and version.
+func TestRejectedContentIsWanted(t *testing.T) {
+	w := &watch{
+		want:         []*wire.Resource{{Name: "a", Version: "1"}},
+		wantVariants: []wire.Variant{{Resource: &wire.Resource{Name: "b", Version: "1"}}, {Resource: &wire.Resource{Name: "b", Version: "2"}}},
+	}
+	for r, want := range map[rejection]bool{
+		{"a", "1"}: true, {"a", "2"}: false,
+		{"b", "1"}: true, {"b", "2"}: true, {"b", "3"}: false,
+		{"c", "1"}: false,
+	} {
+		if got := w.isWanted(r); got != want {
+			t.Errorf("%v is wanted: %v, want %v", r, got, want)
+		}
+	}
+	w.rejected = []rejection{{"a", "1"}, {"a", "2"}, {"b", "2"}, {"c", "1"}}
+	if w.prune(); len(w.rejected) != 2 || w.rejected[0].name != "a" || w.rejected[1].name != "b" {
+		t.Errorf("%v are left, want the rejections of a and b", w.rejected)
+	}
+}
+
+// An answer to a response is about the names that it sends or removes.
+func TestMessageMentions(t *testing.T) {
+	m := &message{
+		resources: []*wire.Resource{{Name: "sent"}},
+		variants:  []wire.Variant{{Resource: &wire.Resource{Name: "variant"}}},
+		removed:   []string{"removed"},
+	}
+	for name, want := range map[string]bool{"sent": true, "variant": true, "removed": true, "other": false, "": false} {
+		if got := m.mentions(name); got != want {
+			t.Errorf("%q is mentioned: %v, want %v", name, got, want)
+		}
+	}
+}

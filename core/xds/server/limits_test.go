@@ -1,0 +1,207 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// What is exactly at a limit is admitted, and one more is not.
+func TestLimitsOfRequests(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	// Of a node or an error with a text of n bytes, 4 more bytes are the tag and the length.
+	node := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: x(n - 4)}}
+	}
+	detail := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{ErrorDetail: &rpcstatus.Status{Message: x(n - 5)}}
+	}
+	names := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{ResourceNamesSubscribe: make([]string, n)}
+	}
+	name := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{ResourceNamesSubscribe: []string{x(n)}}
+	}
+	key := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{InitialResourceVersions: map[string]string{x(n): ""}}
+	}
+	value := func(n int) proto.Message {
+		return &discoveryv3.DeltaDiscoveryRequest{InitialResourceVersions: map[string]string{"": x(n)}}
+	}
+	parameters := func(n int) proto.Message {
+		l := &discoveryv3.ResourceLocator{DynamicParameters: map[string]string{}}
+		for i := range n {
+			l.DynamicParameters[fmt.Sprint(i)] = ""
+		}
+		return &discoveryv3.DeltaDiscoveryRequest{ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{l, l}} // each has its own limit
+	}
+	for _, c := range []struct {
+		what    string
+		request func(n int) proto.Message
+		limit   int
+		code    codes.Code
+	}{
+		{"the bytes of a node", node, maxNodeBytes, codes.InvalidArgument},
+		{"the bytes of an error", detail, maxErrorBytes, codes.InvalidArgument},
+		{"the elements of a list", names, 4, codes.ResourceExhausted},
+		{"the bytes of a name", name, maxIDBytes, codes.InvalidArgument},
+		{"the bytes of a key", key, maxIDBytes, codes.InvalidArgument},
+		{"the bytes of a value", value, maxIDBytes, codes.InvalidArgument},
+		{"the parameters of a locator", parameters, 2, codes.ResourceExhausted},
+	} {
+		for n, want := range map[int]codes.Code{c.limit: codes.OK, c.limit + 1: c.code} {
+			b, err := proto.Marshal(c.request(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			weight := scale{names: 4, parameters: 2}
+			if err := weight.weigh(b, delta); status.Code(err) != want {
+				t.Errorf("%s are %d, the limit is %d: got %v, want %v", c.what, n, c.limit, err, want)
+			}
+		}
+	}
+}
+
+// Fields that a later version of the protocol may add are skipped, whatever their type. A
+// request that ends within a field is refused.
+func TestUnknownFields(t *testing.T) {
+	for number := protowire.Number(10); number < 20; number++ {
+		for _, field := range [][]byte{
+			protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), 300),
+			protowire.AppendFixed32(protowire.AppendTag(nil, number, protowire.Fixed32Type), 1),
+			protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), "text"),
+		} {
+			for _, p := range []protocol{delta, stateOfTheWorld} {
+				if err := new(scale).weigh(field, p); err != nil {
+					t.Errorf("field %d: %v", number, err)
+				}
+				if err := new(scale).weigh(field[:len(field)-1], p); status.Code(err) != codes.InvalidArgument {
+					t.Errorf("field %d without its last byte: %v", number, err)
+				}
+			}
+		}
+	}
+}
+
+// All streams of a client have one budget, until the last of them ends. A client may use
+// exactly its limit; a relay ten times as much.
+func TestBudgetOfOneClient(t *testing.T) {
+	var b budgets
+	b.init(100, 1_000, 1<<30)
+	client, other := &Client{Identity: "a"}, &Client{Identity: "b"}
+	use := func(u *budget, names, bytes int, want string) {
+		t.Helper()
+		if err := u.use(names, bytes); want == "" && err != nil || want != "" && (status.Code(err) != codes.ResourceExhausted || !strings.HasSuffix(err.Error(), want)) {
+			t.Errorf("%d names of %d bytes: %v, want %q", names, bytes, err, want)
+		}
+	}
+	one, two := b.enter(client, false), b.enter(client, false)
+	use(one, 60, 600, "")
+	use(two, 40, 400, "")
+	use(two, 1, 0, "the client subscribes 101 names and locators, the limit is 100")
+	use(two, -1, 1, "the subscriptions of the client have 1001 bytes, the limit is 1000")
+	use(two, -40, -401, "")
+	b.leave(two, client)
+	again := b.enter(client, false)
+	use(again, 41, 0, "the client subscribes 101 names and locators, the limit is 100")
+	use(again, -41, 0, "")
+	use(b.enter(other, false), 100, 1_000, "")
+
+	if err := one.begin(700); err != nil {
+		t.Errorf("a request of 700 bytes: %v", err)
+	}
+	if err := again.begin(301); err == nil || !strings.HasSuffix(err.Error(), "have 1001 bytes, the limit is 1000") {
+		t.Errorf("another one, of 301 bytes, at the same time: %v", err)
+	}
+	if err := again.begin(300); err != nil {
+		t.Errorf("exactly the limit: %v", err)
+	}
+	one.end(700)
+	again.end(300)
+
+	use(one, -60, -600, "")
+	b.leave(one, client)
+	b.leave(again, client)
+	if b.clients["a"] != nil || b.clients["b"] == nil || len(b.clients) != 1 {
+		t.Errorf("the clients with streams are %v, want b", b.clients)
+	}
+
+	relay := b.enter(&Client{Identity: "relay"}, true)
+	use(relay, 1_000, 10_000, "")
+	use(relay, 1, 0, "the client subscribes 1001 names and locators, the limit is 1000")
+	use(relay, -1, 1, "the subscriptions of the client have 10001 bytes, the limit is 10000")
+	if err := relay.begin(10_001); err == nil || !strings.HasSuffix(err.Error(), "have 10001 bytes, the limit is 10000") {
+		t.Errorf("a request of a relay: %v", err)
+	}
+}
+
+// Past three quarters of the total, a client that uses much gets no more, and may use less.
+func TestTotalOfBudgets(t *testing.T) {
+	const total = 8 * fewBytes
+	var b budgets
+	b.init(1<<30, 1<<30, total)
+	large, few := b.enter(&Client{Identity: "large"}, false), b.enter(&Client{Identity: "few"}, false)
+	if err := large.use(1, 6*fewBytes-1); err != nil {
+		t.Errorf("less than three quarters: %v", err)
+	}
+	if err := large.use(0, 1); err != nil {
+		t.Errorf("exactly three quarters: %v", err)
+	}
+	if err := few.use(1, fewBytes); err != nil {
+		t.Errorf("a client with few: %v", err)
+	}
+	if err := large.use(1, 0); err == nil {
+		t.Error("a client with much gets more past three quarters")
+	}
+	if err := large.use(-1, 0); err != nil {
+		t.Errorf("it unsubscribes: %v", err)
+	}
+	if err := large.use(0, -1); err != nil {
+		t.Errorf("it uses less: %v", err)
+	}
+}
+
+// A client is known by its identity or, without one, by its host; an end of a stream makes
+// room for another one.
+func TestStreamsOfOneClient(t *testing.T) {
+	var p peerLimit
+	p.init(2, 0)
+	address := func(address string) *Client { return &Client{Address: address} }
+	identity := func(name string) *Client { return &Client{Identity: name, Address: "10.0.0.9:1"} }
+	for _, c := range []*Client{address("10.0.0.1:1"), address("10.0.0.1:2"), identity("a"), identity("a"), identity("b"), address("[::1]:1"), address("[::1]:2"), address("pipe"), address("pipe")} {
+		if err := p.enter(c, 1); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for _, c := range []*Client{address("10.0.0.1:3"), identity("a"), address("[::1]:3"), address("pipe")} {
+		if err := p.enter(c, 1); err == nil || !strings.HasSuffix(err.Error(), "the limit of 2 streams for one client is reached") {
+			t.Errorf("%+v has two streams, and the third one gets %v", c, err)
+		}
+	}
+	for range 18 {
+		if err := p.enter(identity("a"), relayFactor); err != nil {
+			t.Errorf("a relay: %v", err)
+		}
+	}
+	if err := p.enter(identity("a"), relayFactor); err == nil || !strings.HasSuffix(err.Error(), "the limit of 20 streams for one client is reached") {
+		t.Errorf("the 21st stream of a relay gets %v", err)
+	}
+	p.leave(address("10.0.0.1:1"))
+	if err := p.enter(address("10.0.0.1:3"), 1); err != nil {
+		t.Errorf("a stream that has ended counts: %v", err)
+	}
+	for range 2 {
+		p.leave(address("10.0.0.1:2"))
+	}
+	if _, kept := p.streams["10.0.0.1"]; kept || len(p.streams) != 4 {
+		t.Errorf("the clients with streams are %v, want four", p.streams)
+	}
+}
