@@ -30,6 +30,9 @@ const tail = `
 - Permissions of an HTTP inbound never drain. An open stream or upgrade keeps the decision that it got
   when it began. A TCP inbound decides once for each connection, so its permissions are in the listener:
   old connections, also those that are still allowed, close when the drain time is over.
+- MeshTLS acts where the inbound has TLS. A connection of a client to its own proxy is not one of an inbound:
+  if it is HTTP it stays when the listener of the other proxy changes, and its next request has another
+  connection between the proxies. If it is TCP it is closed with the one between the proxies.
 - "proxy" are the listeners of metrics and of passthrough. The first permission of a dataplane without
   identity closes the ports that no inbound declares, which is in ` + "`passthrough/inbound`" + `.
 - What is in listeners because Envoy has it nowhere else: access logs, tracing, TLS, idle timeouts and

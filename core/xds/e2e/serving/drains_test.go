@@ -2,11 +2,16 @@ package serving
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,10 +21,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// parts is a dataplane with an inbound and an outbound of each protocol. The workloads behind
-// its outbounds have no proxy, so that nothing else closes a connection.
+// parts has a dataplane with an inbound and an outbound of each protocol, and a listener of
+// metrics. The workloads behind its outbounds have no proxy, so that nothing else closes a
+// connection. The dataplane transparent has the listeners of passthrough. No rule of the kernel
+// redirects connections to them, so a patch makes them read the original destination from a
+// PROXY line, and listen on the address of the dataplane alone.
 const parts = `
-{type: Dataplane, name: parts, networking: {address: 127.0.0.1,
+{type: Dataplane, name: parts, labels: {permitted: first, all: permitted}, networking: {address: 127.0.0.1,
   inbound: [{port: 10000, serviceAddress: 127.0.0.1, servicePort: 10080, tags: {kuma.io/service: own-http, kuma.io/protocol: http}},
     {port: 10001, serviceAddress: 127.0.0.1, servicePort: 10081, tags: {kuma.io/service: own-tcp, kuma.io/protocol: tcp}}],
   outbound: [{port: 10002, address: 127.0.0.1, tags: {kuma.io/service: web}}, {port: 10003, address: 127.0.0.1, tags: {kuma.io/service: store}}]}}
@@ -27,13 +35,45 @@ const parts = `
 {type: Dataplane, name: others, networking: {address: 127.0.0.2,
   inbound: [{port: 10090, tags: {kuma.io/service: web, kuma.io/protocol: http}}, {port: 10091, tags: {kuma.io/service: store, kuma.io/protocol: tcp}}]}}
 ---
-{type: MeshTrafficPermission, name: all, spec: {from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]}}
+{type: Dataplane, name: transparent, labels: {all: permitted, redirects: proxy-lines}, networking: {address: 127.0.0.3,
+  transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001},
+  inbound: [{port: 10000, tags: {kuma.io/service: transparent, kuma.io/protocol: http}}]}}
+---
+{type: MeshTrafficPermission, name: first, spec: {targetRef: {kind: Dataplane, labels: {permitted: first}}, from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]}}
+---
+{type: MeshMetric, name: metrics, spec: {targetRef: {kind: Dataplane, labels: {permitted: first}}, default: {backends: [{type: Prometheus, prometheus: {port: 10099, path: /}}]}}}
+---
+{type: MeshProxyPatch, name: proxy-lines, labels: {meshmatch.io/weakens-permissions: "true"}, spec: {targetRef: {kind: Dataplane, labels: {redirects: proxy-lines}}, default: {appendModifications: [
+  {listener: {operation: Patch, match: {origin: passthrough}, jsonPatches: [{op: replace, path: /address/socketAddress/address, value: 127.0.0.3},
+    {op: replace, path: /listenerFilters/0, value: {name: envoy.filters.listener.proxy_protocol,
+      typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol}}}]}}]}}}
 `
 
-// partAddresses are the addresses of the listeners of parts.
-var partAddresses = map[effect.Part]string{
-	effect.HTTPInbound: "127.0.0.1:10000", effect.TCPInbound: "127.0.0.1:10001",
-	effect.HTTPOutbound: "127.0.0.1:10002", effect.TCPOutbound: "127.0.0.1:10003",
+// links are the connections that are open while a field is edited: one to each listener.
+var links = []struct {
+	proxy    string // the dataplane
+	part     effect.Part
+	listener string // of the part proxy
+	address  string
+	original string // the destination that the client had before it was redirected
+}{
+	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", ""},
+	{"parts", effect.TCPInbound, "", "127.0.0.1:10001", ""},
+	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", ""},
+	{"parts", effect.TCPOutbound, "", "127.0.0.1:10003", ""},
+	{"parts", effect.Proxy, "prometheus", "127.0.0.1:10099", ""},
+	{"transparent", effect.Proxy, "passthrough/inbound", "127.0.0.3:15006", "127.0.0.3:10085"},
+	{"transparent", effect.Proxy, "passthrough/outbound", "127.0.0.3:15001", "127.0.0.2:10090"},
+}
+
+// proxyListeners are the listeners that the edit of a row changes in the part proxy.
+var proxyListeners = map[string][]string{
+	"MeshMetric":      {"prometheus"},
+	"MeshPassthrough": {"passthrough/outbound"},
+	"MeshProxyPatch /appendModifications/*/httpFilter":    {"prometheus"},
+	"MeshProxyPatch /appendModifications/*/listener":      {"prometheus", "passthrough/inbound", "passthrough/outbound"},
+	"MeshProxyPatch /appendModifications/*/networkFilter": {"prometheus", "passthrough/inbound", "passthrough/outbound"},
+	"MeshTrafficPermission":                               {"passthrough/inbound"}, // the first permission of transparent
 }
 
 // Specs with a conf in the arrays of a kind.
@@ -43,8 +83,8 @@ func both(conf string) string {
 	return "{to: [{targetRef: {kind: Mesh}, default: " + conf + "}], rules: [{default: " + conf + "}]}"
 }
 
-// rowEdits has an edit for each row of the table of package effect: $ is replaced by the one
-// text, then by the other.
+// rowEdits has an edit for each row of the table of package effect but those of MeshTLS: $ is
+// replaced by the one text, then by the other.
 var rowEdits = map[string]struct{ spec, before, after string }{
 	"MeshAccessLog": {both(`{backends: [{type: File, file: {path: /dev/null, format: {type: Plain, plain: $}}}]}`), "x", "y"},
 
@@ -70,7 +110,7 @@ var rowEdits = map[string]struct{ spec, before, after string }{
 	"MeshLoadBalancingStrategy /loadBalancer/type":                  {to(`{loadBalancer: {type: $}, hashPolicies: [{type: SourceIP}]}`), "RoundRobin", "Maglev"},
 	"MeshLoadBalancingStrategy /localityAwareness":                  {to(`{localityAwareness: {disabled: $}}`), "true", "false"},
 
-	"MeshMetric":      {`{default: {sidecar: {includeUnused: $}, backends: [{type: Prometheus, prometheus: {port: 10099, path: /metrics}}]}}`, "true", "false"},
+	"MeshMetric":      {`{default: {sidecar: {includeUnused: $}}}`, "true", "false"},
 	"MeshPassthrough": {`{default: {passthroughMode: $}}`, "All", "None"},
 
 	"MeshProxyPatch /appendModifications/*/cluster":       {`{default: {appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: add, path: /altStatName, value: $}]}}]}}`, "x", "y"},
@@ -99,72 +139,160 @@ var rowEdits = map[string]struct{ spec, before, after string }{
 
 	"MeshTrace": {`{default: {sampling: {overall: $}, backends: [{type: Zipkin, zipkin: {url: "http://127.0.0.1:1/spans"}}]}}`, "10", "20"},
 
-	"MeshTrafficPermission": {`{from: [{targetRef: {kind: Mesh}, default: {action: $}}]}`, "Allow", "AllowWithShadowDeny"},
+	"MeshTrafficPermission": {
+		"$", `{targetRef: {kind: Dataplane, labels: {permitted: first}}, from: [{default: {action: Allow}}]}`,
+		`{targetRef: {kind: Dataplane, labels: {all: permitted}}, from: [{default: {action: AllowWithShadowDeny}}]}`,
+	},
 }
 
 // Each row of the table is true of a real Envoy: an edit of the field closes the open
-// connections of exactly those parts whose listener it changes (SPEC 11.8). MeshTLS is not
-// among them: its clients need certificates, and all of its rows are of listeners.
+// connections of exactly those parts whose listener it changes, and the others answer the next
+// request (SPEC 11.8). The rows of MeshTLS have a mesh of their own (drains_tls_test.go). A row
+// without open connections in each of its parts fails.
 func TestTableOfDrains(t *testing.T) {
 	envoytest.Path(t)
 	t.Parallel()
+	seen := verified{}
+	testPlainRows(t, seen)
+	testTLSRows(t, seen)
+	stale := slices.Collect(maps.Keys(rowEdits))
+	stale = slices.AppendSeq(stale, maps.Keys(proxyListeners))
+	stale = slices.AppendSeq(stale, maps.Keys(tlsEdits))
+	for _, row := range effect.Table() {
+		stale = slices.DeleteFunc(stale, func(name string) bool { return name == rowName(row) })
+		for part, changes := range row.Changes {
+			if changes != 0 && !seen[rowName(row)][effect.Part(part)] {
+				t.Errorf("%s: no connection of a %s was open during an edit: add one to this test", rowName(row), effect.Part(part))
+			}
+		}
+	}
+	if len(stale) > 0 {
+		t.Errorf("the table has no rows %q: remove them from this test", stale)
+	}
+}
+
+// verified has the parts in which traffic showed what a row says, by the name of the row.
+type verified map[string]map[effect.Part]bool
+
+func (v verified) add(row string, part effect.Part) {
+	if v[row] == nil {
+		v[row] = map[effect.Part]bool{}
+	}
+	v[row][part] = true
+}
+
+func rowName(row effect.Row) string { return strings.TrimSpace(row.Kind + " " + row.Field) }
+
+// rowsOf returns the rows of MeshTLS or the others.
+func rowsOf(meshTLS bool) []effect.Row {
+	return slices.DeleteFunc(slices.Clone(effect.Table()), func(row effect.Row) bool { return (row.Kind == "MeshTLS") != meshTLS })
+}
+
+// A drainTest is a mesh with running proxies, in which one file is edited.
+type drainTest struct {
+	*mesh
+	server  *replica
+	proxies map[string]*envoytest.Proxy
+	edited  string // the file that is edited
+}
+
+// startDrainTest starts the server of a mesh, and the proxies of dataplanes.
+func startDrainTest(m *mesh, dataplanes ...string) *drainTest {
+	m.t.Helper()
+	d := &drainTest{mesh: m, server: m.serve(firstReplica), proxies: map[string]*envoytest.Proxy{}}
+	for i, name := range dataplanes {
+		d.proxies[name] = m.startProxy(name, corev3.ApiConfigSource_DELTA_GRPC, firstReplica, fmt.Sprintf("127.0.0.%d:9901", 201+i))
+	}
+	d.server.waitConverged(len(dataplanes))
+	return d
+}
+
+// edit replaces the policy that is edited, and waits until proxies have the new one. Patches
+// may change the filters that decide.
+func (d *drainTest) edit(kind, spec string) {
+	d.t.Helper()
+	loads := func() int { return strings.Count(d.server.log.String(), "the files were loaded again") }
+	before, content := loads(), fmt.Sprintf("{type: %s, name: row, labels: {meshmatch.io/weakens-permissions: \"true\"}, spec: %s}\n", kind, spec)
+	if content == d.edited {
+		return
+	}
+	d.edited = content
+	d.write("row.yaml", content)
+	eventually(d.t, spec+" is loaded", func() bool { return loads() > before })
+	d.server.waitConverged(len(d.proxies))
+	if got := d.server.metric("xds_nacks_total"); got != 0 {
+		d.t.Fatalf("%s: %d NACKs", spec, got)
+	}
+}
+
+// stat returns a statistic of a proxy.
+func (d *drainTest) stat(proxy, name string) string {
+	d.t.Helper()
+	line, err := d.proxies[proxy].Get("/stats?filter=^" + name + "$")
+	_, value, found := strings.Cut(strings.TrimSpace(line), name+": ")
+	if err != nil || !found {
+		d.t.Fatalf("%s has no %s: %q, %v", proxy, name, line, err)
+	}
+	return value
+}
+
+// The numbers of changed resources in statistics.
+const (
+	modifiedListeners = "listener_manager.listener_modified"
+	modifiedClusters  = "cluster_manager.cluster_modified"
+)
+
+func testPlainRows(t *testing.T, seen verified) {
 	m := newMesh(t, map[string]string{"parts.yaml": parts, "row.yaml": "# none\n"})
-	for _, address := range []string{"127.0.0.1:10080", "127.0.0.1:10081", "127.0.0.2:10090", "127.0.0.2:10091"} {
+	for _, address := range []string{"127.0.0.1:10080", "127.0.0.1:10081", "127.0.0.2:10090", "127.0.0.2:10091", "127.0.0.3:10085"} {
 		m.startApp("app", address)
 	}
-	server := m.serve(firstReplica)
-	proxy := m.startProxy("parts", corev3.ApiConfigSource_DELTA_GRPC, firstReplica, "127.0.0.201:9901")
-	server.waitConverged(1)
-	loads := func() int { return strings.Count(server.log.String(), "the files were loaded again") }
-	edit := func(name, content string) {
-		t.Helper()
-		before := loads()
-		m.write("row.yaml", content)
-		eventually(t, name+" is loaded", func() bool { return loads() > before })
-		server.waitConverged(1)
-	}
-	modified := func() string {
-		stats, err := proxy.Get("/stats?filter=^listener_manager.listener_modified$")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return stats
-	}
-	for _, row := range effect.Table() {
-		name := strings.TrimSpace(row.Kind + " " + row.Field)
+	d := startDrainTest(m, "parts", "transparent")
+	for _, row := range rowsOf(false) {
+		name := rowName(row)
 		sample, known := rowEdits[name]
 		if !known {
-			if row.Kind != "MeshTLS" {
-				t.Errorf("there is no edit of %s", name)
+			continue // it is missing in verified
+		}
+		d.edit(row.Kind, strings.ReplaceAll(sample.spec, "$", sample.before))
+		open := make([]*keptConnection, len(links))
+		for i, link := range links {
+			open[i] = newKeptConnection(t, dialer(m.network.Replace(link.address), m.network.Replace(link.original)))
+		}
+		before := map[string]string{}
+		changed := map[string]bool{"transparent": row.Changes[effect.HTTPInbound].Drain()} // it has an HTTP inbound too
+		for proxy := range d.proxies {
+			before[proxy] = d.stat(proxy, modifiedListeners)
+		}
+		drains := func(i int) bool {
+			return row.Changes[links[i].part].Drain() && (links[i].part != effect.Proxy || slices.Contains(proxyListeners[name], links[i].listener))
+		}
+		d.edit(row.Kind, strings.ReplaceAll(sample.spec, "$", sample.after))
+		for i, c := range open {
+			if !drains(i) {
+				continue
 			}
-			continue
+			changed[links[i].proxy] = true
+			if err := c.waitClosed(); err != nil {
+				t.Errorf("%s: a connection of a %s %s stays, though its listener changes: %v", name, links[i].part, links[i].listener, err)
+			}
+			seen.add(name, links[i].part)
 		}
-		policy := func(value string) string {
-			return fmt.Sprintf("{type: %s, name: row, spec: %s}\n", row.Kind, strings.ReplaceAll(sample.spec, "$", value))
-		}
-		edit(name, policy(sample.before))
-		open := map[effect.Part]*keptConnection{}
-		for part, address := range partAddresses {
-			open[part] = newKeptConnection(t, m.network.Replace(address))
-		}
-		before, drains := modified(), false
-		edit(name, policy(sample.after))
-		for part, c := range open {
-			if row.Changes[part].Drain() {
-				drains = true
-				if err := c.waitClosed(); err != nil {
-					t.Errorf("%s: a connection of a %s stays, though its listener changes: %v", name, part, err)
+		for i, c := range open {
+			if !drains(i) {
+				if err := c.get(); err != nil {
+					t.Errorf("%s: a connection of a %s %s is closed, though its listener does not change: %v", name, links[i].part, links[i].listener, err)
 				}
-			}
-		}
-		for part, c := range open {
-			if err := c.get(); !row.Changes[part].Drain() && err != nil {
-				t.Errorf("%s: a connection of a %s is closed, though its listener does not change: %v", name, part, err)
+				if !row.Changes[links[i].part].Drain() {
+					seen.add(name, links[i].part)
+				}
 			}
 			c.close()
 		}
-		if after := modified(); !drains && !row.Changes[effect.Proxy].Drain() && after != before {
-			t.Errorf("%s modifies a listener: %swas %s", name, after, before)
+		for proxy := range d.proxies {
+			if after := d.stat(proxy, modifiedListeners); !changed[proxy] && after != before[proxy] {
+				t.Errorf("%s modifies a listener of %s: %s, was %s", name, proxy, after, before[proxy])
+			}
 		}
 	}
 }
@@ -175,12 +303,26 @@ type keptConnection struct {
 	reader *bufio.Reader
 }
 
+// dialer returns a function that connects to an address. If the connection looks redirected,
+// original is where it was to.
+func dialer(address, original string) func() (net.Conn, error) {
+	return func() (net.Conn, error) {
+		conn, err := net.Dial("tcp", address)
+		if err != nil || original == "" {
+			return conn, err
+		}
+		to := netip.MustParseAddrPort(original)
+		_, err = fmt.Fprintf(conn, "PROXY TCP4 127.0.0.1 %s 1234 %d\r\n", to.Addr(), to.Port())
+		return conn, err
+	}
+}
+
 // newKeptConnection connects, and sends a request.
-func newKeptConnection(t *testing.T, address string) *keptConnection {
+func newKeptConnection(t *testing.T, dial func() (net.Conn, error)) *keptConnection {
 	t.Helper()
 	c := &keptConnection{}
-	eventually(t, address+" answers", func() bool { // after an edit a cluster may be warming
-		conn, err := net.Dial("tcp", address)
+	eventually(t, "a new connection answers", func() bool { // after an edit a cluster may be warming
+		conn, err := dial()
 		if err != nil {
 			return false
 		}
@@ -219,8 +361,9 @@ func (c *keptConnection) get() error {
 // waitClosed waits until the server closes the connection.
 func (c *keptConnection) waitClosed() error {
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-	if b, err := c.reader.ReadByte(); err != io.EOF && !strings.Contains(fmt.Sprint(err), "reset") {
-		return fmt.Errorf("read %q, %v", b, err)
+	// TLS may end without the message that it does.
+	if _, err := io.Copy(io.Discard, c.reader); err != nil && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
 	}
 	return nil
 }
