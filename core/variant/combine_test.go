@@ -80,6 +80,24 @@ func TestVariantsNameAllKeys(t *testing.T) {
 	}
 }
 
+// A variant may have as many nodes as a constraint, and not more.
+func TestNodesOfVariants(t *testing.T) {
+	// The AND, its OR of values, and a key that makes no difference have n+6 nodes.
+	values := func(n int) variant.Constraint {
+		var list []variant.Constraint
+		for i := range n {
+			list = append(list, variant.Equals("key", fmt.Sprint(i)))
+		}
+		return variant.And(variant.Or(list...), variant.Or(variant.Exists("other"), variant.Not(variant.Exists("other"))))
+	}
+	if _, err := variant.NewSet([]variant.Constraint{values(variant.MaxNodes - 6)}); err != nil {
+		t.Errorf("exactly the limit: %v", err)
+	}
+	if _, err := variant.NewSet([]variant.Constraint{values(variant.MaxNodes - 5)}); !errors.Is(err, variant.ErrConstraint) {
+		t.Errorf("one node more than the limit: got error %v", err)
+	}
+}
+
 // A set that covers all parameters leaves none, and a set without variants all.
 func TestUncovered(t *testing.T) {
 	if p := setOf(t, versioned, not(versioned)).Uncovered(); p != nil {

@@ -64,6 +64,8 @@ func TestDocumentErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"two variants accept the same", "type: ResourceVariants\nname: r\nvariants:\n- {}\n- {}\n",
 			"in.yaml:5:3: variants[1]: the constraints accept the parameters {}, and so does variants[0]; at most one variant may accept the same parameters"},
+		{"one variant has another key", "type: ResourceVariants\nname: r\nvariants:\n- constraints: {constraint: {key: env, value: prod}}\n- constraints: {andConstraints: {constraints: [{constraint: {key: env, value: test}}, {constraint: {key: version, value: v1}}]}}\n",
+			"in.yaml:4:3: variants[0]: the constraints do not name the key version; variants[1] names version; all variants must name the same keys; one that makes no difference is or(exists, not exists)"},
 		{"only the mistake of an invalid constraint", "type: ResourceVariants\nname: r\nvariants:\n- {}\n- constraints: {constraint: {}}\n",
 			"in.yaml:5:29: variants[1].constraints.constraint.key: the key must not be empty"},
 		{"variants are required", "type: ResourceVariants\nname: r\n", "in.yaml:1:1: variants: required field is missing"},

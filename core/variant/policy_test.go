@@ -493,6 +493,27 @@ func TestCompilation(t *testing.T) {
 	}
 }
 
+// Each route to a destination has a set: the parameters that it selects, and all others.
+func TestRouteSets(t *testing.T) {
+	engine := engineOf(t, `
+{type: MeshHTTPRoute, name: r, spec: {targetRef: {kind: MeshService, name: web}, to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}}
+---
+{type: MeshHTTPRoute, name: s, spec: {targetRef: {kind: MeshService, name: web}, to: [{targetRef: {kind: MeshService, name: payments}, rules: []}]}}
+`)
+	sets, err := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout")).Compilation(destination(t, "backend")).RouteSets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 1 || sets[0].Len() != 2 || sets[0].Uncovered() != nil {
+		t.Fatalf("%d sets, want one with two variants", len(sets))
+	}
+	selected, _ := sets[0].Choose(variant.Parameters{"kuma.io/service": "web"})
+	other, _ := sets[0].Choose(variant.Parameters{"kuma.io/service": "api"})
+	if selected == other {
+		t.Error("the route selects all parameters")
+	}
+}
+
 // Contents are equal if they have the same routes with equal confs.
 func TestContentsWithRoutes(t *testing.T) {
 	kind := meshtimeout.Kind()
