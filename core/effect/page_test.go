@@ -35,8 +35,12 @@ const tail = `
   connection between the proxies. If it is TCP it is closed with the one between the proxies.
 - "proxy" are the listeners of metrics and of passthrough. The first permission of a dataplane without
   identity closes the ports that no inbound declares, which is in ` + "`passthrough/inbound`" + `.
-- What is in listeners because Envoy has it nowhere else: access logs, tracing, TLS, idle timeouts and
-  the limits of connections, and all of a TCP proxy.
+- What is in listeners because Envoy has it nowhere else: access logs, the backend of traces, TLS, idle
+  timeouts and the limits of connections, and all of a TCP proxy.
+- Sampling and tags of traces can be in routes, but each route would have a copy of them, as a virtual host
+  cannot have them for its routes. They stay in listeners, where an edit of the backend drains as well.
+- Each fault of a list needs a filter in the listener. Two are always there, so that they cost each HTTP inbound
+  their bytes; the third and later ones come with the first list that has them.
 - A change of a dataplane's address, ports or protocols, of its identity, and of the CAs that it trusts
   may change listeners too.
 
