@@ -196,3 +196,22 @@ func TestParametersOfNodes(t *testing.T) {
 		}
 	})
 }
+
+// Extensions are those of one inbound, so no locator asks for them: a node with parameters gets
+// its own, on the stream of its node (SPEC 11.8).
+func TestExtensionsOfNodesWithParameters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{}, func(o *server.Options) { o.Parameters = envOfMetadata })
+		extension := xdstest.Resource(wire.ExtensionType, "permission/in", "1")
+		c.edit(func(s *xdstest.State) { s.Nodes["a"] = xdstest.Snapshot(extension) })
+		for _, state := range []bool{false, true} {
+			client := c.relay.client(xdstest.Options{Node: nodeIn("a", "prod"), StateOfTheWorld: state})
+			must(t, client.Subscribe(wire.ExtensionType, "permission/in"))
+			synctest.Wait()
+			if held := client.Named(wire.ExtensionType)["permission/in"]; held.Body != string(extension.Append(nil)) {
+				t.Errorf("state of the world %v: the node holds %q", state, held.Body)
+			}
+			client.Close()
+		}
+	})
+}

@@ -73,6 +73,55 @@ func TestStatusAndConvergence(t *testing.T) {
 	})
 }
 
+// A client rejects permissions, which is an extension. It keeps the last ones that it accepted
+// and is not sent the same ones again; the status has its reason until it accepts others
+// (SPEC 11.8, 12.3).
+func TestRejectedExtension(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		of := func(content string) *wire.Resource { return xdstest.Resource(wire.ExtensionType, "permission/in", content) }
+		listener := xdstest.Resource(wire.ListenerType, "in", "1")
+		r := start(t, server.Options{Source: oneNode(listener, of("good"))})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(h xdstest.Held) string {
+			if strings.Contains(h.Body, "bad") {
+				return "is bad"
+			}
+			return ""
+		}})
+		must(t, c.Wildcard(wire.ClusterType))
+		must(t, c.Wildcard(wire.ListenerType))
+		must(t, c.Subscribe(wire.ExtensionType, "permission/in"))
+		await(t, c, wire.ExtensionType, of("good"))
+		if !settles(func() bool { return r.NodeState("n") == server.Converged }) {
+			t.Fatalf("with its extension the node is %v", r.NodeState("n"))
+		}
+
+		setNode(r.source, listener, of("bad"))
+		if !settles(func() bool { return r.Status("n").Types["extensions"].NACK != nil }) {
+			t.Fatal("the NACK is not in the status")
+		}
+		if s := r.Status("n"); s.Converged || s.Types["extensions"].NACK.Message != "permission/in: is bad" || s.Types["extensions"].Sent == s.Types["extensions"].Acked {
+			t.Errorf("after a NACK: %+v", s)
+		}
+		await(t, c, wire.ExtensionType, of("good"))
+		sent := r.Counters().Pushes[wire.ExtensionType].Load()
+
+		changed := xdstest.Resource(wire.ListenerType, "in", "2")
+		setNode(r.source, changed, of("bad"))
+		await(t, c, wire.ListenerType, changed)
+		if n := r.Counters().Pushes[wire.ExtensionType].Load(); n != sent {
+			t.Errorf("what was rejected is sent again: %d responses, want %d", n, sent)
+		}
+		setNode(r.source, changed, of("better"))
+		await(t, c, wire.ExtensionType, of("better"))
+		if !settles(func() bool { return r.NodeState("n") == server.Converged }) || r.Status("n").Types["extensions"].NACK != nil {
+			t.Errorf("after an ACK of other content: %+v", r.Status("n"))
+		}
+		if n := r.Counters().NACKs[wire.ExtensionType].Load(); n != 1 {
+			t.Errorf("%d NACKs are counted", n)
+		}
+	})
+}
+
 // TestClientThatLacksAType subscribes to either clusters or listeners; Envoy needs both.
 // The client has not converged until the time to subscribe to the other type is over.
 func TestClientThatLacksAType(t *testing.T) {
