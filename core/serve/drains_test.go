@@ -51,6 +51,19 @@ spec:
 			t.Errorf("the line is %d times in the log, want 2:\n%s", n, r.log.String())
 		}
 		r.expect("/metrics", http.StatusOK, `meshmatch_drains_total{kind="MeshAccessLog"} 2`)
+
+		// The outbound has two causes and counts for both, the inbound has one. A kind that
+		// drained nothing is 0 from the start.
+		const patch = `---
+type: MeshProxyPatch
+mesh: default
+name: all
+spec: {default: {appendModifications: [{listener: {operation: Patch, match: {}, value: 'stat_prefix: mine'}}]}}
+`
+		changes(wire.ListenerType, func() { r.write("log.yaml", logs+patch) })
+		for _, metric := range []string{`{kind="MeshAccessLog"} 3`, `{kind="MeshProxyPatch"} 2`, `{kind="MeshTimeout"} 0`} {
+			r.expect("/metrics", http.StatusOK, "meshmatch_drains_total"+metric)
+		}
 	})
 }
 

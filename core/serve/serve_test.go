@@ -131,6 +131,7 @@ func TestMetrics(t *testing.T) {
 			`xds_streams{protocol="delta"}`, `xds_streams{protocol="sotw"}`, `xds_subscriptions{type="clusters"}`, `xds_pushes_total{type="listeners"}`,
 			`xds_push_bytes_total{type="routes"}`, `xds_nacks_total{type="endpoints"}`, `dataplanes{state="converged"}`, `dataplanes{state="pending"}`,
 			`dataplanes{state="absent"} 2`, `commit_seconds_count 1`, `push_seconds_count 0`, `resources{kind="Dataplane"} 2`, `warnings`, `load_errors 0`,
+			`xds_subscriptions{type="extensions"}`, `xds_pushes_total{type="extensions"}`, `xds_push_bytes_total{type="extensions"}`, `xds_nacks_total{type="extensions"}`,
 			`held_removals 0`, `last_load_timestamp_seconds 9.466848e+08`, `stale 0`,
 		} {
 			if !strings.Contains(body, "\nmeshmatch_"+name) {

@@ -14,8 +14,17 @@ import (
 type pool struct {
 	mu        sync.Mutex
 	resources map[content]weak.Pointer[wire.Resource]
-	// bodies has a resource for each body of extensions that differ in their names only.
-	bodies map[content]weak.Pointer[wire.Resource]
+	// bodies has the bodies of extensions, which may differ in their names only.
+	bodies map[content]weak.Pointer[body]
+}
+
+// A body is what extensions share. It is in memory as long as one of them is.
+type body struct{ bytes []byte }
+
+// An extension is a resource that keeps its body in the pool.
+type extension struct {
+	wire.Resource
+	shared *body
 }
 
 // A content identifies a resource, or with an empty name a body.
@@ -25,33 +34,42 @@ type content struct {
 }
 
 func newPool() *pool {
-	return &pool{resources: map[content]weak.Pointer[wire.Resource]{}, bodies: map[content]weak.Pointer[wire.Resource]{}}
+	return &pool{resources: map[content]weak.Pointer[wire.Resource]{}, bodies: map[content]weak.Pointer[body]{}}
 }
 
 // resource returns the resource with a body, which is kept if there is no equal one.
-func (p *pool) resource(t wire.Type, name string, body []byte) *wire.Resource {
-	key := content{t, name, wire.VersionOf(body)}
+func (p *pool) resource(t wire.Type, name string, text []byte) *wire.Resource {
+	key := content{t, name, wire.VersionOf(text)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r := p.resources[key].Value(); r != nil && bytes.Equal(r.Body, body) {
+	if r := p.resources[key].Value(); r != nil && bytes.Equal(r.Body, text) {
 		return r
 	}
-	shared := content{t, "", key.version}
-	if r := p.bodies[shared].Value(); r != nil && bytes.Equal(r.Body, body) {
-		body = r.Body
+	r := &wire.Resource{}
+	if t == wire.ExtensionType {
+		e := &extension{shared: p.body(key.version, text)}
+		r, text = &e.Resource, e.shared.bytes
 	}
-	r := &wire.Resource{Type: t, Name: name, Version: key.version, Body: body}
+	*r = wire.Resource{Type: t, Name: name, Version: key.version, Body: text}
 	p.resources[key] = weak.Make(r)
-	runtime.AddCleanup(r, func(key content) { p.drop(p.resources, key) }, key)
-	if t == wire.ExtensionType && p.bodies[shared].Value() == nil {
-		p.bodies[shared] = weak.Make(r)
-		runtime.AddCleanup(r, func(key content) { p.drop(p.bodies, key) }, shared)
-	}
+	runtime.AddCleanup(r, func(key content) { drop(p, p.resources, key) }, key)
 	return r
 }
 
-// drop is called after a resource was freed. Another one may have taken its place.
-func (p *pool) drop(from map[content]weak.Pointer[wire.Resource], key content) {
+// body returns the body of an extension. The caller holds the lock.
+func (p *pool) body(version string, text []byte) *body {
+	key := content{wire.ExtensionType, "", version}
+	if b := p.bodies[key].Value(); b != nil && bytes.Equal(b.bytes, text) {
+		return b
+	}
+	b := &body{text}
+	p.bodies[key] = weak.Make(b)
+	runtime.AddCleanup(b, func(key content) { drop(p, p.bodies, key) }, key)
+	return b
+}
+
+// drop is called after an element was freed. Another one may have taken its place.
+func drop[T any](p *pool, from map[content]weak.Pointer[T], key content) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if from[key].Value() == nil {
