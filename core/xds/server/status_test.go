@@ -78,7 +78,9 @@ func TestStatusAndConvergence(t *testing.T) {
 // (SPEC 11.8, 12.3).
 func TestRejectedExtension(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		of := func(content string) *wire.Resource { return xdstest.Resource(wire.ExtensionType, "permission/in", content) }
+		of := func(content string) *wire.Resource {
+			return xdstest.Resource(wire.ExtensionType, "permission/in", content)
+		}
 		listener := xdstest.Resource(wire.ListenerType, "in", "1")
 		r := start(t, server.Options{Source: oneNode(listener, of("good"))})
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(h xdstest.Held) string {
