@@ -328,6 +328,63 @@ func TestOtherTypes(t *testing.T) {
 	})
 }
 
+// An answer about a type that is not served has, like each response, a nonce of its own and
+// a version, and the client is charged for its request only until then.
+func TestAnswersAboutOtherTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const url = "type.googleapis.com/envoy.service.runtime.v3.Runtime"
+		a := xdstest.Resource(wire.ClusterType, "a", "1")
+		r := start(t, server.Options{Source: oneNode(a)})
+		stream := stateConversation(t, r.conn, t.Context())
+		nonces := map[string]bool{}
+		answer := func(request *discoveryv3.DiscoveryRequest) {
+			t.Helper()
+			must(t, stream.Send(request))
+			response, err := stream.Recv()
+			must(t, err)
+			if nonces[response.GetNonce()] || response.GetVersionInfo() == "" || response.GetTypeUrl() != request.GetTypeUrl() {
+				t.Errorf("the response has the nonce %q, the version %q and the type %q", response.GetNonce(), response.GetVersionInfo(), response.GetTypeUrl())
+			}
+			nonces[response.GetNonce()] = true
+		}
+		answer(&discoveryv3.DiscoveryRequest{TypeUrl: wire.ClusterType.URL(), Node: node("n")})
+		if !settles(func() bool { return r.Charged() == 0 }) {
+			t.Fatalf("%d bytes are charged for a wildcard", r.Charged())
+		}
+		for range 3 {
+			answer(&discoveryv3.DiscoveryRequest{TypeUrl: url, ResourceNames: []string{"x", "y"}})
+		}
+		answer(&discoveryv3.DiscoveryRequest{TypeUrl: wire.ListenerType.URL()})
+		if !settles(func() bool { return r.Charged() == 0 }) {
+			t.Errorf("%d bytes are charged for requests that are answered", r.Charged())
+		}
+	})
+}
+
+// In state of the world, an error of a locator does not say whether it is about a variant or
+// about the name. So the response repeats what the client holds by that name.
+func TestErrorOfLocatorKeepsName(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		a, b := xdstest.Resource(wire.EndpointType, "a", "1"), xdstest.Resource(wire.EndpointType, "b", "1")
+		r := start(t, server.Options{Source: oneNode(a, b)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+		await(t, c, wire.EndpointType, a, b)
+		must(t, c.SubscribeLocators(wire.EndpointType, xdstest.Locator{Name: "a", Parameters: map[string]string{"env": "prod"}}))
+		if !settles(func() bool { return len(c.Responses()) == 2 }) {
+			t.Fatal("the locator is not answered", c.Err())
+		}
+		last := c.Responses()[1]
+		if last.Errors["a"] != codes.NotFound {
+			t.Errorf("the locator has the error %v", last.Errors)
+		}
+		if sotw && (len(last.Resources) != 1 || last.Resources[0].Name != "a") {
+			t.Errorf("the response has %v, want a again and nothing else", last.Resources)
+		}
+		await(t, c, wire.EndpointType, a, b)
+	})
+}
+
 // The codec of the server marshals the messages of other services as usual.
 func TestOtherServices(t *testing.T) {
 	codec := server.NewCodec()
