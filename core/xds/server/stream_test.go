@@ -397,3 +397,30 @@ func TestOtherServices(t *testing.T) {
 		t.Errorf("%s: %v", codec.Name(), out)
 	}
 }
+
+// A delta request may change names and locators at once, as many of each.
+func TestRequestsOfNamesAndLocators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode()})
+		stream := deltaConversation(t, r.conn, t.Context())
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), Node: node("n"), ResourceNamesSubscribe: []string{"first"}}))
+		_, err := stream.Recv()
+		must(t, err)
+		subscribed := func() int64 { return r.Counters().Subscriptions[wire.EndpointType].Load() }
+		before := subscribed()
+		locators := []*discoveryv3.ResourceLocator{{Name: "b", DynamicParameters: map[string]string{"env": "prod"}}}
+		for _, step := range []struct {
+			request *discoveryv3.DeltaDiscoveryRequest
+			want    int64 // more subscriptions than before
+		}{
+			{&discoveryv3.DeltaDiscoveryRequest{ResourceNamesSubscribe: []string{"a"}, ResourceLocatorsSubscribe: locators}, 2},
+			{&discoveryv3.DeltaDiscoveryRequest{ResourceNamesUnsubscribe: []string{"a"}, ResourceLocatorsUnsubscribe: locators}, 0},
+		} {
+			step.request.TypeUrl = wire.EndpointType.URL()
+			must(t, stream.Send(step.request))
+			if !settles(func() bool { return subscribed()-before == step.want }) {
+				t.Errorf("after %v there are %d subscriptions more, want %d", step.request, subscribed()-before, step.want)
+			}
+		}
+	})
+}
