@@ -49,21 +49,25 @@ const parts = `
       typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol}}}]}}]}}}
 `
 
-// links are the connections that are open while a field is edited: one to each listener.
+// links are the connections that are open while a field is edited: one to each listener, and
+// one more with a stream where the listener is of HTTP.
 var links = []struct {
 	proxy    string // the dataplane
 	part     effect.Part
 	listener string // of the part proxy
 	address  string
 	original string // the destination that the client had before it was redirected
+	stream   bool
 }{
-	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", ""},
-	{"parts", effect.TCPInbound, "", "127.0.0.1:10001", ""},
-	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", ""},
-	{"parts", effect.TCPOutbound, "", "127.0.0.1:10003", ""},
-	{"parts", effect.Proxy, "prometheus", "127.0.0.1:10099", ""},
-	{"transparent", effect.Proxy, "passthrough/inbound", "127.0.0.3:15006", "127.0.0.3:10085"},
-	{"transparent", effect.Proxy, "passthrough/outbound", "127.0.0.3:15001", "127.0.0.2:10090"},
+	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", "", false},
+	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", "", true},
+	{"parts", effect.TCPInbound, "", "127.0.0.1:10001", "", false},
+	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", "", false},
+	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", "", true},
+	{"parts", effect.TCPOutbound, "", "127.0.0.1:10003", "", false},
+	{"parts", effect.Proxy, "prometheus", "127.0.0.1:10099", "", false},
+	{"transparent", effect.Proxy, "passthrough/inbound", "127.0.0.3:15006", "127.0.0.3:10085", false},
+	{"transparent", effect.Proxy, "passthrough/outbound", "127.0.0.3:15001", "127.0.0.2:10090", false},
 }
 
 // proxyListeners are the listeners that the edit of a row changes in the part proxy.
@@ -245,7 +249,7 @@ const (
 func testPlainRows(t *testing.T, seen verified) {
 	m := newMesh(t, map[string]string{"parts.yaml": parts, "row.yaml": "# none\n"})
 	for _, address := range []string{"127.0.0.1:10080", "127.0.0.1:10081", "127.0.0.2:10090", "127.0.0.2:10091", "127.0.0.3:10085"} {
-		m.startApp("app", address)
+		startEcho(t, m.network.Replace(address))
 	}
 	d := startDrainTest(m, "parts", "transparent")
 	for _, row := range rowsOf(false) {
@@ -257,7 +261,7 @@ func testPlainRows(t *testing.T, seen verified) {
 		d.edit(row.Kind, strings.ReplaceAll(sample.spec, "$", sample.before))
 		open := make([]*keptConnection, len(links))
 		for i, link := range links {
-			open[i] = newKeptConnection(t, dialer(m.network.Replace(link.address), m.network.Replace(link.original)))
+			open[i] = newKeptConnection(t, dialer(m.network.Replace(link.address), m.network.Replace(link.original)), link.stream)
 		}
 		before := map[string]string{}
 		changed := map[string]bool{"transparent": row.Changes[effect.HTTPInbound].Drain()} // it has an HTTP inbound too
@@ -280,7 +284,7 @@ func testPlainRows(t *testing.T, seen verified) {
 		}
 		for i, c := range open {
 			if !drains(i) {
-				if err := c.get(); err != nil {
+				if err := c.next(); err != nil {
 					t.Errorf("%s: a connection of a %s %s is closed, though its listener does not change: %v", name, links[i].part, links[i].listener, err)
 				}
 				if !row.Changes[links[i].part].Drain() {
@@ -297,10 +301,49 @@ func testPlainRows(t *testing.T, seen verified) {
 	}
 }
 
-// keptConnection is a connection of HTTP/1.1 that stays open between requests.
+// startEcho starts a workload that sends back what it is sent to /echo, as soon as it has it.
+func startEcho(t *testing.T, address string) {
+	t.Helper()
+	l, err := envoytest.Listen(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/echo" {
+			return
+		}
+		c := http.NewResponseController(w)
+		if err := c.EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		for b := make([]byte, 1); ; _ = c.Flush() {
+			if _, err := io.ReadFull(r.Body, b); err != nil {
+				return
+			}
+			_, _ = w.Write(b)
+		}
+	})}
+	go func() { _ = h.Serve(l) }()
+	t.Cleanup(func() { _ = h.Close() })
+}
+
+// keptConnection is a connection of HTTP/1.1 that stays open. It has requests, one at a time,
+// or one stream.
 type keptConnection struct {
 	net.Conn
 	reader *bufio.Reader
+	stream bool
+	echo   io.Reader // the answer of the stream, nil before it begins
+}
+
+// next sends the next request, or more of the stream. It fails if the connection is closed or
+// about to be.
+func (c *keptConnection) next() error {
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	if c.stream {
+		return c.sendMore()
+	}
+	return c.get()
 }
 
 // dialer returns a function that connects to an address. If the connection looks redirected,
@@ -317,17 +360,17 @@ func dialer(address, original string) func() (net.Conn, error) {
 	}
 }
 
-// newKeptConnection connects, and sends a request.
-func newKeptConnection(t *testing.T, dial func() (net.Conn, error)) *keptConnection {
+// newKeptConnection connects, and sends a request or begins a stream.
+func newKeptConnection(t *testing.T, dial func() (net.Conn, error), stream bool) *keptConnection {
 	t.Helper()
-	c := &keptConnection{}
+	c := &keptConnection{stream: stream}
 	eventually(t, "a new connection answers", func() bool { // after an edit a cluster may be warming
 		conn, err := dial()
 		if err != nil {
 			return false
 		}
-		c.Conn, c.reader = conn, bufio.NewReader(conn)
-		if err := c.get(); err != nil {
+		c.Conn, c.reader, c.echo = conn, bufio.NewReader(conn), nil
+		if err := c.next(); err != nil {
 			c.close()
 			return false
 		}
@@ -338,9 +381,7 @@ func newKeptConnection(t *testing.T, dial func() (net.Conn, error)) *keptConnect
 
 func (c *keptConnection) close() { _ = c.Conn.Close() }
 
-// get sends a request. It fails if the connection is closed or about to be.
 func (c *keptConnection) get() error {
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
 	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		return err
 	}
@@ -356,6 +397,30 @@ func (c *keptConnection) get() error {
 		return fmt.Errorf("%s, closes: %t", response.Status, response.Close)
 	}
 	return nil
+}
+
+// sendMore sends a byte on the stream, which begins with it, and waits until it is back.
+func (c *keptConnection) sendMore() error {
+	const chunk = "1\r\nx\r\n"
+	if c.echo != nil {
+		if _, err := io.WriteString(c, chunk); err != nil {
+			return err
+		}
+	} else {
+		if _, err := io.WriteString(c, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"+chunk); err != nil {
+			return err
+		}
+		response, err := http.ReadResponse(c.reader, nil)
+		if err != nil {
+			return err
+		}
+		if response.StatusCode != http.StatusOK {
+			return errors.New(response.Status)
+		}
+		c.echo = response.Body
+	}
+	_, err := io.ReadFull(c.echo, make([]byte, 1))
+	return err
 }
 
 // waitClosed waits until the server closes the connection.
