@@ -30,10 +30,12 @@ const parts = `
 {type: Dataplane, name: parts, labels: {permitted: first, all: permitted}, networking: {address: 127.0.0.1,
   inbound: [{port: 10000, serviceAddress: 127.0.0.1, servicePort: 10080, tags: {kuma.io/service: own-http, kuma.io/protocol: http}},
     {port: 10001, serviceAddress: 127.0.0.1, servicePort: 10081, tags: {kuma.io/service: own-tcp, kuma.io/protocol: tcp}}],
-  outbound: [{port: 10002, address: 127.0.0.1, tags: {kuma.io/service: web}}, {port: 10003, address: 127.0.0.1, tags: {kuma.io/service: store}}]}}
+  outbound: [{port: 10002, address: 127.0.0.1, tags: {kuma.io/service: web}}, {port: 10003, address: 127.0.0.1, tags: {kuma.io/service: store}},
+    {port: 10004, address: 127.0.0.1, tags: {kuma.io/service: calls}}]}}
 ---
 {type: Dataplane, name: others, networking: {address: 127.0.0.2,
-  inbound: [{port: 10090, tags: {kuma.io/service: web, kuma.io/protocol: http}}, {port: 10091, tags: {kuma.io/service: store, kuma.io/protocol: tcp}}]}}
+  inbound: [{port: 10090, tags: {kuma.io/service: web, kuma.io/protocol: http}}, {port: 10091, tags: {kuma.io/service: store, kuma.io/protocol: tcp}},
+    {port: 10092, tags: {kuma.io/service: calls, kuma.io/protocol: grpc}}]}}
 ---
 {type: Dataplane, name: transparent, labels: {all: permitted, redirects: proxy-lines}, networking: {address: 127.0.0.3,
   transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001},
@@ -49,21 +51,34 @@ const parts = `
       typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol}}}]}}]}}}
 `
 
-// links are the connections that are open while a field is edited: one to each listener, and
-// one more with a stream where the listener is of HTTP.
-var links = []struct {
+// A link is a connection that is open while a field is edited.
+type link struct {
 	proxy    string // the dataplane
 	part     effect.Part
 	listener string // of the part proxy
 	address  string
 	original string // the destination that the client had before it was redirected
 	stream   bool
-}{
+}
+
+func (l link) String() string {
+	switch {
+	case l.stream:
+		return "the stream of the " + l.part.String()
+	case l.listener != "":
+		return "the connection of " + l.listener
+	}
+	return "the connection of the " + l.part.String()
+}
+
+// links has one to each listener, and a stream through each one of HTTP.
+var links = []link{
 	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", "", false},
 	{"parts", effect.HTTPInbound, "", "127.0.0.1:10000", "", true},
 	{"parts", effect.TCPInbound, "", "127.0.0.1:10001", "", false},
 	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", "", false},
 	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10002", "", true},
+	{"parts", effect.HTTPOutbound, "", "127.0.0.1:10004", "", true}, // gRPC
 	{"parts", effect.TCPOutbound, "", "127.0.0.1:10003", "", false},
 	{"parts", effect.Proxy, "prometheus", "127.0.0.1:10099", "", false},
 	{"transparent", effect.Proxy, "passthrough/inbound", "127.0.0.3:15006", "127.0.0.3:10085", false},
@@ -112,7 +127,7 @@ var rowEdits = map[string]struct{ spec, before, after string }{
 	"MeshLoadBalancingStrategy /loadBalancer/maglev/hashPolicies":   {to(`{loadBalancer: {type: Maglev, maglev: {hashPolicies: [$]}}}`), "{type: Header, header: {name: x}}", "{type: SourceIP}"},
 	"MeshLoadBalancingStrategy /loadBalancer/ringHash/hashPolicies": {to(`{loadBalancer: {type: RingHash, ringHash: {hashPolicies: [$]}}}`), "{type: Header, header: {name: x}}", "{type: SourceIP}"},
 	"MeshLoadBalancingStrategy /loadBalancer/type":                  {to(`{loadBalancer: {type: $}, hashPolicies: [{type: SourceIP}]}`), "RoundRobin", "Maglev"},
-	"MeshLoadBalancingStrategy /localityAwareness":                  {to(`{localityAwareness: {disabled: $}}`), "true", "false"},
+	"MeshLoadBalancingStrategy /localityAwareness":                  {to(`{localityAwareness: {crossZone: {failoverThreshold: {percentage: $}, failover: [{to: {type: Any}}]}}}`), "50", "60"},
 
 	"MeshMetric":      {`{default: {sidecar: {includeUnused: $}}}`, "true", "false"},
 	"MeshPassthrough": {`{default: {passthroughMode: $}}`, "All", "None"},
@@ -166,7 +181,7 @@ func TestTableOfDrains(t *testing.T) {
 		stale = slices.DeleteFunc(stale, func(name string) bool { return name == rowName(row) })
 		for part, changes := range row.Changes {
 			if changes != 0 && !seen[rowName(row)][effect.Part(part)] {
-				t.Errorf("%s: no connection of a %s was open during an edit: add one to this test", rowName(row), effect.Part(part))
+				t.Errorf("%s: no connection of the %s was open during an edit: add one to this test", rowName(row), effect.Part(part))
 			}
 		}
 	}
@@ -248,7 +263,7 @@ const (
 
 func testPlainRows(t *testing.T, seen verified) {
 	m := newMesh(t, map[string]string{"parts.yaml": parts, "row.yaml": "# none\n"})
-	for _, address := range []string{"127.0.0.1:10080", "127.0.0.1:10081", "127.0.0.2:10090", "127.0.0.2:10091", "127.0.0.3:10085"} {
+	for _, address := range []string{"127.0.0.1:10080", "127.0.0.1:10081", "127.0.0.2:10090", "127.0.0.2:10091", "127.0.0.2:10092", "127.0.0.3:10085"} {
 		startEcho(t, m.network.Replace(address))
 	}
 	d := startDrainTest(m, "parts", "transparent")
@@ -260,8 +275,8 @@ func testPlainRows(t *testing.T, seen verified) {
 		}
 		d.edit(row.Kind, strings.ReplaceAll(sample.spec, "$", sample.before))
 		open := make([]*keptConnection, len(links))
-		for i, link := range links {
-			open[i] = newKeptConnection(t, dialer(m.network.Replace(link.address), m.network.Replace(link.original)), link.stream)
+		for i, l := range links {
+			open[i] = newKeptConnection(t, dialer(m.network.Replace(l.address), m.network.Replace(l.original)), l.stream)
 		}
 		before := map[string]string{}
 		changed := map[string]bool{"transparent": row.Changes[effect.HTTPInbound].Drain()} // it has an HTTP inbound too
@@ -271,21 +286,25 @@ func testPlainRows(t *testing.T, seen verified) {
 		drains := func(i int) bool {
 			return row.Changes[links[i].part].Drain() && (links[i].part != effect.Proxy || slices.Contains(proxyListeners[name], links[i].listener))
 		}
+		pushes := d.server.metric("xds_pushes_total")
 		d.edit(row.Kind, strings.ReplaceAll(sample.spec, "$", sample.after))
+		if d.server.metric("xds_pushes_total") == pushes {
+			t.Errorf("%s: the edit changes no resource, so nothing shows what it does to connections", name)
+		}
 		for i, c := range open {
 			if !drains(i) {
 				continue
 			}
 			changed[links[i].proxy] = true
 			if err := c.waitClosed(); err != nil {
-				t.Errorf("%s: a connection of a %s %s stays, though its listener changes: %v", name, links[i].part, links[i].listener, err)
+				t.Errorf("%s: %s stays, though its listener changes: %v", name, links[i], err)
 			}
 			seen.add(name, links[i].part)
 		}
 		for i, c := range open {
 			if !drains(i) {
 				if err := c.next(); err != nil {
-					t.Errorf("%s: a connection of a %s %s is closed, though its listener does not change: %v", name, links[i].part, links[i].listener, err)
+					t.Errorf("%s: %s is closed, though its listener does not change: %v", name, links[i], err)
 				}
 				if !row.Changes[links[i].part].Drain() {
 					seen.add(name, links[i].part)
@@ -308,7 +327,7 @@ func startEcho(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := &http.Server{Protocols: new(http.Protocols), ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/echo" {
 			return
 		}
@@ -323,6 +342,8 @@ func startEcho(t *testing.T, address string) {
 			_, _ = w.Write(b)
 		}
 	})}
+	h.Protocols.SetHTTP1(true)
+	h.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = h.Serve(l) }()
 	t.Cleanup(func() { _ = h.Close() })
 }
