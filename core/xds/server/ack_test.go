@@ -89,3 +89,16 @@ func TestFailuresSayWhy(t *testing.T) {
 		}
 	}
 }
+
+// As many resources as variants have a version of their own, not that of nothing.
+func TestVersionOfResourcesAndVariants(t *testing.T) {
+	r := func(name, version string) *wire.Resource { return &wire.Resource{Name: name, Version: version} }
+	versions := map[string]bool{versionOf(nil, nil): true}
+	for _, version := range []string{"1", "2"} {
+		v := versionOf([]*wire.Resource{r("a", "1")}, []wire.Variant{{Resource: r("b", version)}})
+		if versions[v] {
+			t.Errorf("two states have the version %q", v)
+		}
+		versions[v] = true
+	}
+}

@@ -424,3 +424,26 @@ func TestRequestsOfNamesAndLocators(t *testing.T) {
 		}
 	})
 }
+
+// A request with another locator, or with one less, changes the subscription, although its
+// names are the same.
+func TestLocatorsAreExchanged(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		a := xdstest.Resource(wire.EndpointType, "a", "1")
+		r := start(t, server.Options{Source: oneNode(a)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a"))
+		await(t, c, wire.EndpointType, a)
+		subscribes := func(n int64) {
+			t.Helper()
+			if !settles(func() bool { return r.Counters().Subscriptions[wire.EndpointType].Load() == n }) {
+				t.Errorf("%d subscriptions, want %d", r.Counters().Subscriptions[wire.EndpointType].Load(), n)
+			}
+		}
+		locator := xdstest.Locator{Name: "b", Parameters: map[string]string{"env": "prod"}}
+		must(t, c.SubscribeLocators(wire.EndpointType, locator))
+		subscribes(2)
+		must(t, c.UnsubscribeLocators(wire.EndpointType, locator))
+		subscribes(1)
+	})
+}
