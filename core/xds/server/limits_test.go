@@ -198,6 +198,9 @@ func TestStreamsOfOneClient(t *testing.T) {
 	if err := p.enter(address("10.0.0.1:3"), 1); err != nil {
 		t.Errorf("a stream that has ended counts: %v", err)
 	}
+	if err := p.enter(address("10.0.0.1:4"), 1); err == nil {
+		t.Error("the end of one stream makes room for two")
+	}
 	for range 2 {
 		p.leave(address("10.0.0.1:2"))
 	}

@@ -447,3 +447,28 @@ func TestLocatorsAreExchanged(t *testing.T) {
 		subscribes(1)
 	})
 }
+
+// Of a type that is not served, each subscription is answered once: an ACK of the answer and
+// the end of the subscription are not.
+func TestAnswersAboutOtherTypesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const url, other = "type.googleapis.com/envoy.service.runtime.v3.Runtime", "type.googleapis.com/other"
+		r := start(t, server.Options{Source: oneNode()})
+		stream := deltaConversation(t, r.conn, t.Context())
+		send := func(request *discoveryv3.DeltaDiscoveryRequest) { t.Helper(); must(t, stream.Send(request)) }
+		answered := func(url string) (nonce string) {
+			t.Helper()
+			response, err := stream.Recv()
+			must(t, err)
+			if response.GetTypeUrl() != url {
+				t.Errorf("the next response is about %s, want %s", response.GetTypeUrl(), url)
+			}
+			return response.GetNonce()
+		}
+		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, Node: node("n"), ResourceNamesSubscribe: []string{"x"}})
+		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: answered(url)})
+		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceNamesUnsubscribe: []string{"x"}})
+		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: other}) // a wildcard
+		answered(other)
+	})
+}
