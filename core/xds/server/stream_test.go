@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -335,7 +336,9 @@ func TestAnswersAboutOtherTypes(t *testing.T) {
 		const url = "type.googleapis.com/envoy.service.runtime.v3.Runtime"
 		a := xdstest.Resource(wire.ClusterType, "a", "1")
 		r := start(t, server.Options{Source: oneNode(a)})
-		stream := stateConversation(t, r.conn, t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble: Recv then ends
+		defer cancel()
+		stream := stateConversation(t, r.conn, ctx)
 		nonces := map[string]bool{}
 		answer := func(request *discoveryv3.DiscoveryRequest) {
 			t.Helper()
@@ -402,7 +405,9 @@ func TestOtherServices(t *testing.T) {
 func TestRequestsOfNamesAndLocators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Options{Source: oneNode()})
-		stream := deltaConversation(t, r.conn, t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble: Recv then ends
+		defer cancel()
+		stream := deltaConversation(t, r.conn, ctx)
 		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), Node: node("n"), ResourceNamesSubscribe: []string{"first"}}))
 		_, err := stream.Recv()
 		must(t, err)
@@ -454,7 +459,9 @@ func TestAnswersAboutOtherTypesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const url, other = "type.googleapis.com/envoy.service.runtime.v3.Runtime", "type.googleapis.com/other"
 		r := start(t, server.Options{Source: oneNode()})
-		stream := deltaConversation(t, r.conn, t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble: Recv then ends
+		defer cancel()
+		stream := deltaConversation(t, r.conn, ctx)
 		send := func(request *discoveryv3.DeltaDiscoveryRequest) { t.Helper(); must(t, stream.Send(request)) }
 		answered := func(url string) (nonce string) {
 			t.Helper()
