@@ -253,7 +253,7 @@ func testRestart(t *testing.T, cluster *kubetest.Cluster) {
 		case before == 0:
 			before = u.Revision
 			cluster.StopServer()
-		case lost && len(u.Set.Dataplanes) > 0 && u.Set.Dataplanes[0].Name == "after":
+		case lost && slices.ContainsFunc(u.Set.Dataplanes, func(d *resource.Dataplane) bool { return d.Name == "after" }):
 			if u.Revision <= before {
 				t.Errorf("revision %d follows %d", u.Revision, before)
 			}

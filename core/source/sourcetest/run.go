@@ -13,11 +13,14 @@ import (
 
 // Run runs the suite. Each test begins with a new subject.
 func Run(t *testing.T, start func(t *testing.T) *Subject) {
-	for name, test := range map[string]func(*testing.T, *Subject){
-		"Empty": testEmpty, "Order": testOrder, "AtOnce": testAtOnce, "Invalid": testInvalid, "Permission": testPermission,
-		"Loss": testLoss, "Relist": testRelist, "Stop": testStop,
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, *Subject)
+	}{
+		{"Empty", testEmpty}, {"Order", testOrder}, {"AtOnce", testAtOnce}, {"Invalid", testInvalid}, {"Permission", testPermission},
+		{"Loss", testLoss}, {"Relist", testRelist}, {"Stop", testStop},
 	} {
-		t.Run(name, func(t *testing.T) { test(t, start(t)) })
+		t.Run(test.name, func(t *testing.T) { test.run(t, start(t)) })
 	}
 }
 
