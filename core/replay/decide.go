@@ -80,8 +80,12 @@ type room struct {
 }
 
 // decide returns the decision about a request. If counts is set, it records the entry as
-// hit, and the client if no entry names it.
+// hit, and the client if no entry names it. A client with several SPIFFE IDs is denied
+// before the permissions are asked (SPEC 7.2).
 func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
+	if s.severalIDs {
+		return Verdict{Known: true}
+	}
 	r := d.once()
 	if counts {
 		t.name(r, s)

@@ -101,16 +101,12 @@ func (t *tally) record(at Position) {
 		return
 	}
 	s := t.sent()
-	decide := t.decide
-	if s.severalIDs { // an inbound denies it before it asks the permissions (SPEC 7.2)
-		decide = func(*Decider, *sent, bool) Verdict { return Verdict{Known: true} }
-	}
 	o := Outcome{Before: Verdict{why: whyBefore}, After: Verdict{why: whyAfter}}
 	if before != nil {
-		o.Before = decide(before.Decider, &s, t.After == nil)
+		o.Before = t.decide(before.Decider, &s, t.After == nil)
 	}
 	if after != nil && t.After != nil {
-		o.After = decide(after.Decider, &s, true)
+		o.After = t.decide(after.Decider, &s, true)
 	}
 	o.Log = t.logged(in)
 	t.compare(in, o, &s, at)
