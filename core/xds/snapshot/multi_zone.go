@@ -54,7 +54,7 @@ func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
 		z.services = m.destinations.MeshServicesOf(d.target.object.(*resource.MeshMultiZoneService))
 	}
 	for _, s := range z.services {
-		z.selected = append(z.selected, m.selected[s.ID])
+		z.selected = append(z.selected, m.selected.get(s.ID))
 	}
 	if before != nil && before.destinations == m.destinations && before.zones == m.zones && slices.Equal(before.selected, z.selected) {
 		z.endpointSet = before.endpointSet

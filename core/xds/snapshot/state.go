@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -27,9 +26,9 @@ type State struct {
 // and no identity of the mesh changes.
 type meshState struct {
 	semantics semantics.Semantics
-	services  map[string]*service // by the tag kuma.io/service
+	services  serviceMap[string] // by the tag kuma.io/service
 	// selected are all ready inbounds of the dataplanes that a MeshService selects.
-	selected     map[resource.ID]*service
+	selected     serviceMap[resource.ID]
 	selectors    *destinations.Selectors
 	multiZones   *multiZones
 	destinations *destinations.Set
@@ -106,7 +105,7 @@ func (m *meshState) multiZonesAfter() *multiZones {
 // findEndpoints sets the endpoints by the dataplanes of a mesh. Old is an earlier state of
 // the mesh, or nil.
 func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) {
-	m.services, m.selected = map[string]*service{}, map[resource.ID]*service{}
+	services, selected := map[string]*service{}, map[resource.ID]*service{}
 	m.selectors = destinations.NewSelectors(m.semantics, resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
 	byService, bySelector := map[string][]*xds.Endpoint{}, map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
@@ -124,12 +123,13 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 	}
 	for name, endpoints := range byService {
 		slices.SortFunc(endpoints, compareEndpoints)
-		m.services[name] = old.services[name].after(endpoints)
+		services[name] = old.services.get(name).after(endpoints)
 	}
 	for id := range m.selectors.All() {
 		slices.SortFunc(bySelector[id], compareEndpoints)
-		m.selected[id] = old.selected[id].after(bySelector[id])
+		selected[id] = old.selected.get(id).after(bySelector[id])
 	}
+	m.services.base, m.selected.base = services, selected
 }
 
 // selectAgain sets the selectors, and the endpoints of the MeshServices that were added or
@@ -137,12 +137,12 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	all := resource.ObjectsOf[*resource.MeshService](view.Objects(mesh))
 	m.selectors = destinations.NewSelectors(m.semantics, all)
-	kept := m.selected
-	m.selected = make(map[resource.ID]*service, len(all))
+	kept, selected := m.selected, make(map[resource.ID]*service, len(all))
+	m.selected = serviceMap[resource.ID]{base: selected}
 	var changed []*resource.MeshService
 	for _, s := range all {
 		if old.selectors.All()[s.ID] == s {
-			m.selected[s.ID] = kept[s.ID]
+			selected[s.ID] = kept.get(s.ID)
 		} else {
 			changed = append(changed, s)
 		}
@@ -158,13 +158,13 @@ func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	}
 	for _, s := range changed {
 		slices.SortFunc(endpoints[s.ID], compareEndpoints)
-		m.selected[s.ID] = kept[s.ID].after(endpoints[s.ID])
+		selected[s.ID] = kept.get(s.ID).after(endpoints[s.ID])
 	}
 }
 
 // endpointsAfter returns the endpoints after the given dataplanes were added, changed or
 // removed.
-func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.ID) (services map[string]*service, selected map[resource.ID]*service) {
+func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.ID) (services serviceMap[string], selected serviceMap[resource.ID]) {
 	ofTags, ofSelectors := differences[string]{}, differences[resource.ID]{}
 	for _, id := range changed {
 		if d := before.Dataplane(id); d != nil {
@@ -209,14 +209,11 @@ func (d differences[K]) at(service K) *difference {
 }
 
 // after returns the services after the changes.
-func (d differences[K]) after(before map[K]*service) map[K]*service {
-	if len(d) == 0 {
-		return before
-	}
-	services := maps.Clone(before)
+func (d differences[K]) after(before serviceMap[K]) serviceMap[K] {
+	services := make(map[K]*service, len(d))
 	for key, change := range d {
 		endpoints := change.with
-		if old := before[key]; old != nil {
+		if old := before.get(key); old != nil {
 			for _, e := range old.endpoints {
 				if !change.without[e.Dataplane] {
 					endpoints = append(endpoints, e)
@@ -224,9 +221,9 @@ func (d differences[K]) after(before map[K]*service) map[K]*service {
 			}
 		}
 		slices.SortFunc(endpoints, compareEndpoints)
-		services[key] = before[key].after(endpoints)
+		services[key] = before.get(key).after(endpoints)
 	}
-	return services
+	return before.with(services)
 }
 
 // endpoints returns the endpoints of a destination.
@@ -234,7 +231,7 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 	var s *service
 	switch {
 	case d.target == nil:
-		s = m.services[d.Tags.Value(resource.ServiceTag)]
+		s = m.services.get(d.Tags.Value(resource.ServiceTag))
 	case d.target.external != nil && m.noExternal:
 		return d.target.external.closed
 	case d.target.external != nil:
@@ -244,7 +241,7 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 	case d.target.isMultiZone():
 		return m.multiZone(b, d)
 	default:
-		s = m.selected[d.target.object.Identity().ID]
+		s = m.selected.get(d.target.object.Identity().ID)
 	}
 	if s == nil {
 		return &noEndpoints

@@ -85,7 +85,7 @@ func proxiesAfter(view *core.View, mesh string, old *meshState, changed []resour
 // zoned returns the endpoints of a destination behind a zone proxy. If they are those that
 // were made last, it returns the same pointer.
 func (m *meshState) zoned(b *Builder, d *destination) *endpointSet {
-	z, selected := &d.zoned, m.selected[d.target.object.Identity().ID]
+	z, selected := &d.zoned, m.selected.get(d.target.object.Identity().ID)
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.zones == m.zones && z.selected == selected {
