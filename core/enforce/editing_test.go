@@ -27,15 +27,7 @@ apiVersion: apps.open-cluster-management.io/v1
 kind: PlacementRule
 metadata: {name: rule, namespace: ns}
 spec: {clusterSelector: {matchLabels: {region: a}}}
----
-apiVersion: cluster.open-cluster-management.io/v1
-kind: ManagedCluster
-metadata: {name: east, labels: {region: a}}
----
-apiVersion: cluster.open-cluster-management.io/v1
-kind: ManagedCluster
-metadata: {name: west, labels: {region: b}}
-`
+` + eastAndWest
 
 // The targets of a policy follow the clusters, one commit after the other, in the order of
 // their names.

@@ -19,7 +19,10 @@ metadata: {name: binding, namespace: ns}
 bindingOverrides: {remediationAction: enforce}
 placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: rule}
 subjects: [{apiGroup: kuma.io, kind: MeshTimeout, name: timeout}]
----
+` + eastAndWest
+
+// eastAndWest are clusters in the regions a and b.
+const eastAndWest = `---
 apiVersion: cluster.open-cluster-management.io/v1
 kind: ManagedCluster
 metadata: {name: east, labels: {region: a}}

@@ -107,15 +107,7 @@ spec:
 		{name: "a client without a SPIFFE ID", do: get("127.0.0.41:10000/open", as()), want: "closed"},
 	},
 }, {
-	name: "a denied TCP client gets no byte", mesh: shop + identities + `
-type: Dataplane
-mesh: default
-name: mail
-networking:
-  address: 127.0.0.61
-  inbound:
-  - {port: 10000, serviceAddress: 127.0.0.61, servicePort: 10080, tags: {kuma.io/service: mail, kuma.io/server-first: "true"}}
----
+	name: "a denied TCP client gets no byte", mesh: shop + identities + mail + `
 type: MeshTrafficPermission
 mesh: default
 name: mail

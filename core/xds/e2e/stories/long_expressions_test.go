@@ -39,14 +39,7 @@ spec:
   rules:
   - default: {allow: [{spiffeId: {type: Prefix, value: "` + longID + `"}}]}
 ---
-type: Dataplane
-mesh: default
-name: mail
-networking:
-  address: 127.0.0.61
-  inbound:
-  - {port: 10000, serviceAddress: 127.0.0.61, servicePort: 10080, tags: {kuma.io/service: mail, kuma.io/server-first: "true"}}
----
+` + mail + `
 type: MeshHTTPRoute
 mesh: default
 name: long

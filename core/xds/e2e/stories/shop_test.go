@@ -109,3 +109,15 @@ spec:
         trustBundle: /run/mesh/ca.pem
 ---
 `
+
+// mail is a dataplane whose workload speaks first.
+const mail = `
+type: Dataplane
+mesh: default
+name: mail
+networking:
+  address: 127.0.0.61
+  inbound:
+  - {port: 10000, serviceAddress: 127.0.0.61, servicePort: 10080, tags: {kuma.io/service: mail, kuma.io/server-first: "true"}}
+---
+`
