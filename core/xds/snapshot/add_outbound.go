@@ -1,0 +1,108 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// outbound is an outbound of a dataplane: to a service by its tags, or to a resource.
+type outbound struct {
+	address     string
+	port        uint32
+	destination *destination
+	configs     []*rules.Config
+	confs       *dataplaneConfs // of configs
+	index       int             // in the lists of confs
+}
+
+// addOutbound adds the listener of an outbound and what it leads to.
+func (sb *snapshotBuilder) addOutbound(o *outbound) {
+	set := sb.mesh.endpoints(sb.Builder, o.destination)
+	http := protocolBetween(o.destination.Tags, set.facts).IsHTTP()
+	sb.warnRoutes(o, http)
+	if sb.client == xds.ProxylessGRPC {
+		sb.addOutboundOfGRPC(o, set)
+		return
+	}
+	confs := o.confs.outbound(o.index, sb.shape.outbound)
+	confs = o.confs.withRoutes(confs, o.index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute })
+	sb.addShared(sb.outboundListener(outboundKey{
+		address: o.address, port: o.port, virtual: sb.transparent != nil,
+		destination: o.destination, facts: set.facts,
+		confs: sb.list(confs), backends: sb.referred(confs, sb.shape.outbound), collectors: sb.collectorsOf(confs),
+	}, sb.dataplane))
+	if !sb.reached[o.destination] {
+		sb.addDestination(o, set)
+	}
+}
+
+// addDestination adds what dataplanes share of an outbound: the cluster, the endpoints
+// and the routes of its destination.
+func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
+	sb.reach(o.destination, set, o.confs, o.index)
+	if protocolBetween(o.destination.Tags, set.facts).IsHTTP() {
+		confs := o.confs.outbound(o.index, sb.shape.routes)
+		sb.addShared(sb.routeConfiguration(routesKey{
+			destination: o.destination, facts: set.facts, client: sb.client,
+			confs:    sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
+			backends: sb.referred(confs, sb.shape.routes),
+		}, sb.dataplane))
+		sb.shared.api = append(sb.shared.api, sb.apiListener(o.destination))
+	}
+}
+
+// reach adds the cluster and the endpoints of a destination, with the confs of an
+// outbound to it.
+func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
+	sb.reached[destination] = true
+	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
+	if set.facts.unnamed {
+		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoEndpoints, Place: destination.name, Inspected: true,
+			Message: "there is no cluster: the names of the destination do not make a server name (SNI)"})
+		return
+	}
+	key := clusterKey{
+		destination: destination, facts: set.facts, tls: sb.tls, client: sb.client,
+		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
+	}
+	endpoints := endpointsKey{
+		destination: destination, set: set, tls: sb.tls, client: sb.client,
+		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
+	}
+	resolved := set.facts.names
+	if sb.client == xds.ProxylessGRPC {
+		resolved = set.isHostName(sb.tls)
+	}
+	if resolved {
+		key.resolved = endpoints
+		sb.addShared(sb.cluster(key, sb.dataplane))
+		return
+	}
+	sb.addShared(sb.cluster(key, sb.dataplane))
+	sb.addShared(sb.loadAssignment(endpoints, sb.dataplane))
+}
+
+// addBackends adds the destinations that routes refer to and that are not those of
+// an outbound, with the confs that an outbound to them would have.
+func (sb *snapshotBuilder) addBackends(view *core.View) {
+	backends := slices.DeleteFunc(sb.backends, func(d *destination) bool { return sb.reached[d] })
+	if len(backends) == 0 {
+		return
+	}
+	with := *sb.dataplane
+	with.Outbounds = nil
+	for _, d := range backends {
+		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
+	}
+	confs := sb.confsOf(view.Configs(&with, sb.scope), sb.client)
+	for i, d := range backends {
+		if !sb.reached[d] {
+			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+		}
+	}
+}
