@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
@@ -29,7 +30,7 @@ type meshmatch struct {
 func newMeshmatch(t testing.TB) *meshmatch {
 	m := &meshmatch{source: xdstest.NewSource(xdstest.NewState())}
 	for i := range m.replicas {
-		m.replicas[i] = start(t, server.Options{Source: m.source})
+		m.replicas[i] = start(t, server.Options{Source: m.source, Parameters: metadataOf})
 	}
 	return m
 }
@@ -38,6 +39,15 @@ func (m *meshmatch) publish(state *xdstest.State) { m.source.Publish(state) }
 
 func (m *meshmatch) connect(_ testing.TB, replica int) grpc.ClientConnInterface {
 	return m.replicas[replica].conn
+}
+
+// metadataOf makes each text in the metadata of a node a parameter.
+func metadataOf(metadata *structpb.Struct) map[string]string {
+	parameters := map[string]string{}
+	for key, value := range metadata.GetFields() {
+		parameters[key] = value.GetStringValue()
+	}
+	return parameters
 }
 
 func TestConformance(t *testing.T) {

@@ -62,16 +62,23 @@ type unknown struct {
 	all      bool     // what the wildcard selects
 	names    []string // subscribed names, sorted
 	locators int      // the number of locators
-	// resumed has the versions by name that the client resumed with for such locators.
-	resumed map[string]string
+	// resumed has by name what the client resumed with for such locators.
+	resumed map[string]resumption
 }
 
-// resume keeps the version that a client resumed with.
-func (u *unknown) resume(name, version string) {
+// A resumption is the version that a client resumed with for a name, or a list of them (see
+// isList), and how many locators of the name are still unknown.
+type resumption struct {
+	versions string
+	locators int
+}
+
+// resume keeps what a client resumed with for a locator.
+func (u *unknown) resume(name, versions string) {
 	if u.resumed == nil {
-		u.resumed = map[string]string{}
+		u.resumed = map[string]resumption{}
 	}
-	u.resumed[name] = version
+	u.resumed[name] = resumption{versions, u.resumed[name].locators + 1}
 }
 
 // forget is called after locators were unsubscribed: the client no longer holds what it resumed
@@ -95,7 +102,7 @@ func (w *watch) setUnknownLocators(n int) {
 }
 
 // wantPartly computes what a watch wants by name. Where that is not known, it is what the
-// client holds.
+// client holds, or will hold when it has what is in flight.
 func (s *stream) wantPartly(state PartialState, w *watch) []*wire.Resource {
 	var want []*wire.Resource
 	if s.snapshot != nil {
@@ -136,7 +143,11 @@ func (s *stream) wantPartly(state PartialState, w *watch) []*wire.Resource {
 			w.unknown.all, w.unknown.names = unknown.all, unknown.names
 		}
 		located := more
-		for _, r := range w.held {
+		held := w.held
+		if w.flight.message != nil {
+			held = w.flight.next
+		}
+		for _, r := range held {
 			if (unknown.all || w.isUnknown(r.Name)) && find(want, r.Name) == nil && find(located, r.Name) == nil {
 				more = append(more, r)
 			}
@@ -212,12 +223,16 @@ func (w *watch) learn(l *locator) {
 	if w.unknown == nil {
 		return
 	}
-	version, resumed := w.unknown.resumed[l.name]
-	if !resumed {
+	resumed, ok := w.unknown.resumed[l.name]
+	if !ok {
 		return
 	}
-	delete(w.unknown.resumed, l.name)
-	if v := l.chosen; v.Resource != nil && hasVersion(version, v) {
+	if resumed.locators--; resumed.locators == 0 {
+		delete(w.unknown.resumed, l.name)
+	} else {
+		w.unknown.resumed[l.name] = resumed
+	}
+	if v := l.chosen; v.Resource != nil && hasVersion(resumed.versions, v) {
 		l.owed = false
 		hold := func(held []wire.Variant) []wire.Variant {
 			if _, found := findVariant(held, v); found {

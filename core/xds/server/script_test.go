@@ -137,6 +137,9 @@ func (p *player) step(line string) error {
 		p.setState(fields[1:])
 	case "variants":
 		p.setVariants(fields[1:])
+	case "unknown", "denied":
+		p.subject.(*partly).set(fields[0], fields[1:])
+		p.subject.publish(p.state)
 	case "reconnect":
 		p.stop()
 		p.stop = nil

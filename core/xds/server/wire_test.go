@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -48,10 +50,16 @@ func (p *player) parse(t wire.Type, in []string) words {
 			if w.versions == nil {
 				w.versions = map[string]string{}
 			}
-			name, content, _ := strings.Cut(value, "=")
-			version, ok := p.memory.versions[t.String()+" "+value]
-			if !ok {
-				version = content
+			name, contents, _ := strings.Cut(value, "=")
+			version, isList := "", strings.Contains(contents, ",")
+			for content := range strings.SplitSeq(contents, ",") {
+				sent, ok := p.memory.versions[t.String()+" "+name+"="+content]
+				if !ok {
+					sent = content
+				}
+				if version += sent; isList {
+					version += ","
+				}
 			}
 			w.versions[name] = version
 		case key == "version":
@@ -85,6 +93,19 @@ func locatorOf(text string) *discoveryv3.ResourceLocator {
 	return l
 }
 
+// nodeOf reads ID or ID{KEY=VALUE}, a node with metadata.
+func nodeOf(text string) *corev3.Node {
+	of := locatorOf(text)
+	n := node(of.Name)
+	if len(of.DynamicParameters) > 0 {
+		n.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{}}
+		for key, value := range of.DynamicParameters {
+			n.Metadata.Fields[key] = structpb.NewStringValue(value)
+		}
+	}
+	return n
+}
+
 func detail(message string) *rpcstatus.Status {
 	if message == "" {
 		return nil
@@ -114,7 +135,7 @@ func (d *deltaWire) send(p *player, t wire.Type, in []string) error {
 		InitialResourceVersions: w.versions, ResponseNonce: w.nonce, ErrorDetail: detail(w.nack),
 	}
 	if w.node != "" {
-		m.Node = node(w.node)
+		m.Node = nodeOf(w.node)
 	}
 	if w.ack || w.nack != "" {
 		m.ResponseNonce = p.memory.nonce[t.String()]
@@ -195,7 +216,7 @@ func (d *stateWire) send(p *player, t wire.Type, in []string) error {
 		VersionInfo: p.memory.version[key], ResponseNonce: p.memory.nonce[key], ErrorDetail: detail(w.nack),
 	}
 	if w.node != "" {
-		m.Node = node(w.node)
+		m.Node = nodeOf(w.node)
 	}
 	if w.hasVersion {
 		m.VersionInfo = w.version
