@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +55,10 @@ func (s *site) dataplanes(a *ask) (*view, error) {
 	all := a.View.Dataplanes(a.mesh)
 	data := dataplanesData{Q: strings.TrimSpace(a.form.Get("q")), All: len(all), Proxies: s.Proxies != nil}
 	found := s.check(a.State, false)
-	filter := newFilter(data.Q)
+	filter, err := newFilter(data.Q)
+	if err != nil {
+		return nil, err
+	}
 	data.Words = filter.words
 	patience := 50 * time.Millisecond // the first page has the numbers of findings if they are there soon
 	if len(filter.findings) > 0 {
@@ -129,16 +133,36 @@ type filter struct {
 // findingWord begins a word that asks for a finding of a code or a class.
 const findingWord = "finding:"
 
-func newFilter(q string) filter {
+func newFilter(q string) (filter, error) {
 	var f filter
-	for _, word := range strings.Fields(strings.ToLower(q)) {
+	words, err := wordsOf(q)
+	for _, word := range words {
 		if code, ok := strings.CutPrefix(word, findingWord); ok {
 			f.findings = append(f.findings, code)
 		} else {
 			f.words = append(f.words, word)
 		}
 	}
-	return f
+	return f, err
+}
+
+// maxWords is the number of different words of a search. Each word is looked for in all
+// resources, while other pages wait.
+const maxWords = 20
+
+// wordsOf returns the words of a search in lower case, each once.
+func wordsOf(q string) ([]string, error) {
+	var words []string
+	for word := range strings.FieldsSeq(strings.ToLower(q)) {
+		if slices.Contains(words, word) {
+			continue
+		}
+		if len(words) == maxWords {
+			return nil, badRequest(fmt.Sprintf("a search has at most %d different words", maxWords))
+		}
+		words = append(words, word)
+	}
+	return words, nil
 }
 
 func (f *filter) empty() bool { return len(f.words)+len(f.findings) == 0 }

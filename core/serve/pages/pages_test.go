@@ -523,6 +523,34 @@ func TestAssets(t *testing.T) {
 	}
 }
 
+// TestWordsOfSearches checks that a search of many words is refused before it looks for them,
+// because other pages wait for it.
+func TestWordsOfSearches(t *testing.T) {
+	s := newSite(t, demo...)
+	var most, more []string
+	for i := range 21 {
+		more = append(more, strings.Repeat("e", i+1))
+	}
+	most = more[:20]
+	for _, path := range []string{"/search", "/meshes/default/dataplanes", "/meshes/default/policies"} {
+		for _, c := range []struct {
+			name  string
+			words []string
+			want  int
+		}{
+			{"20 words", most, http.StatusOK},
+			{"21 words", more, http.StatusBadRequest},
+			{"one word often", slices.Repeat(most[:1], 20_000), http.StatusOK},
+			{"many words often", slices.Repeat(more, 100), http.StatusBadRequest},
+		} {
+			answer := s.ask("GET", path+"?o=json&q="+strings.Join(c.words, "+"), nil)
+			if answer.Code != c.want || c.want != http.StatusOK && !strings.Contains(answer.Body.String(), "at most 20 different words") {
+				t.Errorf("%s of %s: status %d: %.200s", path, c.name, answer.Code, answer.Body)
+			}
+		}
+	}
+}
+
 // TestEmpty checks that a page without anything to show says what to do.
 func TestEmpty(t *testing.T) {
 	s := ofText(t, "{type: Mesh, name: default}\n")

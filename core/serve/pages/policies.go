@@ -66,7 +66,10 @@ func (s *site) policies(a *ask) (*view, error) {
 	all := a.View.Policies(a.mesh)
 	data.All = len(all)
 	counts := map[string]int{}
-	words := strings.Fields(strings.ToLower(data.Q))
+	words, err := wordsOf(data.Q)
+	if err != nil {
+		return nil, err
+	}
 	var selected []*resource.Policy
 	for _, p := range all {
 		if !policyHasWords(p, words) {

@@ -46,7 +46,10 @@ func (s *site) search(a *ask) (*view, error) {
 	v := &view{Title: "Search", Section: "search", template: "search"}
 	data, answer := searchData{Q: q}, searchAnswer{Results: []searchHit{}}
 	if q != "" {
-		f := newFilter(q)
+		f, err := newFilter(q)
+		if err != nil {
+			return nil, err
+		}
 		for _, mesh := range a.View.Meshes() {
 			if err := context.Cause(a.Context()); err != nil {
 				return nil, err
