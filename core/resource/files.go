@@ -142,6 +142,17 @@ var (
 	errTooLarge   = errors.New("it is too large")
 )
 
+// ReadFile returns the content of a file that a resource or a position names. It reads
+// only regular files of at most limit bytes, and never waits: whoever chose the path could
+// name a FIFO without a writer, or a device without an end.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	data, err := (&file{path: path}).read(limit)
+	if err == errNotRegular || err == errTooLarge {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return data, err
+}
+
 // read returns the content of a file, or errTooLarge. The file may have been
 // replaced since it was listed. So read opens it without waiting, by a path
 // that stays in its tree, and checks it again.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -37,6 +36,7 @@ const (
 	readTimeout        = 10 * time.Second
 	idleTimeout        = 30 * time.Second // between two requests
 	writeTimeout       = time.Minute
+	maxSource          = 16 << 20 // of a file whose text a page shows
 )
 
 // Handler returns the handler of HTTP requests: health, metrics, the status of
@@ -65,8 +65,9 @@ func (s *Server) pages(fallback http.Handler) http.Handler {
 		Current: func() *pages.State { return s.publisher.current.Load().shown },
 		Loader:  s.options.Loader, Translators: s.options.Translators,
 		Load: s.shownLoad, Changes: s.changes.last, Changed: s.changes.changed,
-		ReadSource: os.ReadFile, TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
+		TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
 	}
+	o.ReadSource = func(file string) ([]byte, error) { return resource.ReadFile(file, maxSource) }
 	if !s.options.PagesOnly {
 		o.Proxies = s.ads
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,6 +236,23 @@ func TestIdleConnections(t *testing.T) {
 			t.Error("/healthz does not answer after the deadlines of 5 s")
 		}
 	})
+}
+
+// TestPageOfReplacedFile: the page of a policy whose file has become a FIFO shows what is in
+// effect. It does not wait for a writer, because other pages would wait with it.
+func TestPageOfReplacedFile(t *testing.T) {
+	const policy = "# from the file\n{type: MeshTimeout, name: slow, spec: {to: [{default: {idleTimeout: 7s}}]}}\n"
+	r := startReal(t, map[string]string{"mesh.yaml": mesh, "policy.yaml": policy})
+	const path = "/meshes/default/policies/MeshTimeout/slow"
+	r.expect(path, http.StatusOK, "# from the file")
+	file := filepath.Join(r.dir, "policy.yaml")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.expect(path, http.StatusOK, "idleTimeout")
 }
 
 // TestEndWaitsForAnswers ends the server while a request waits. When Run has returned, the

@@ -105,11 +105,15 @@ func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	return entry{authority, certificates, key}, nil
 }
 
-// read returns the content of a data source.
+// maxFile is the size of a file with certificates or a key.
+const maxFile = 1 << 20
+
+// read returns the content of a data source. The author of the MeshIdentity chooses the path
+// of a file, and all certificates wait while it is read.
 func read(s *spiffe.DataSource) ([]byte, error) {
 	switch {
 	case s.File != nil:
-		return os.ReadFile(string(s.File.Path))
+		return resource.ReadFile(string(s.File.Path), maxFile)
 	case s.EnvVar != nil:
 		value, present := os.LookupEnv(s.EnvVar.Name)
 		if !present {
@@ -164,7 +168,7 @@ func readKept(path string) (*Authority, error) {
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s has the mode %v, so others may have read the key; make a new one, or chmod 600", path, info.Mode())
 	}
-	text, err := os.ReadFile(path)
+	text, err := resource.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -223,6 +224,29 @@ func TestGiven(t *testing.T) {
 	os.Remove(filepath.Join(dir, "ca.crt"))
 	if kept, err := authorities.Of(source, now); kept != next || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone: error %v", err)
+	}
+}
+
+// TestFilesThatNeverEnd: a file that is no regular one, or too large, is an error at once. The
+// author of the MeshIdentity chose it, and all certificates wait while it is read.
+func TestFilesThatNeverEnd(t *testing.T) {
+	dir := t.TempDir()
+	fifo, large := filepath.Join(dir, "fifo"), filepath.Join(dir, "large")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{fifo: "it is not a regular file", "/dev/null": "it is not a regular file", dir: "it is not a regular file", large: "it is too large"} {
+		source := meshIdentity(t, `{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {ca: {
+			certificate: {type: File, file: {path: `+path+`}}, privateKey: {type: File, file: {path: `+path+`}}}}}}}`)
+		if authority, err := ca.NewAuthorities("").Of(source, now); authority != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (a *Authorities) fromShared(source *resource.MeshIdentity, now time.Time) (
 	if a.dir == "" {
 		return authority, nil
 	}
-	if known, err := os.ReadFile(path); err != nil || !bytes.Equal(known, text) {
+	if known, err := resource.ReadFile(path, maxFile); err != nil || !bytes.Equal(known, text) {
 		_ = os.Remove(path) // it is of another store, or there is none
 		if err := os.MkdirAll(a.dir, 0o700); err != nil {
 			return authority, err

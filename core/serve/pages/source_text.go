@@ -29,15 +29,12 @@ type textLine struct {
 	Findings []finding
 }
 
-// maxFile is the size of a file that a page reads.
-const maxFile = 16 << 20
-
 // policyText returns the text of a policy. It reads the document from its file, and shows
 // it only if it still is the policy that is in effect. So a server need not keep the text
 // of all files.
 func (a *ask) policyText(p *resource.Policy) *policyText {
 	if a.site.ReadSource != nil && p.Pos.Line > 0 {
-		if content, err := a.site.ReadSource(p.Pos.File); err == nil && len(content) <= maxFile {
+		if content, err := a.site.ReadSource(p.Pos.File); err == nil {
 			if document, first, ok := documentAt(content, p.Pos.Line); ok && a.isPolicy(document, p) {
 				return newText(document, first, p.Pos.File, false)
 			}
