@@ -1,0 +1,128 @@
+package core
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// perMesh splits an admitted batch by mesh, sorted. It adds the meshes of the previous
+// view that the change of placements concerns.
+func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
+	batches := meshBatches{}
+	batches.upsert(b.upserts(), before)
+	for _, id := range b.Delete {
+		if ocm.IsKind(id.Kind) && id.Mesh == "" || resource.IsGlobal(id.Kind) {
+			continue
+		}
+		batches.delete(id)
+	}
+	for _, m := range before.meshes {
+		if e.Delta != nil && m.Concerns(e.Delta) {
+			batches.of(m.Name()).Enforcement.Delta = e.Delta
+		}
+	}
+	return batches.sorted(e.State)
+}
+
+// meshBatches are batches by the name of their mesh.
+type meshBatches map[string]*mesh.Batch
+
+// of returns the batch of a mesh, which may be new.
+func (all meshBatches) of(name string) *mesh.Batch {
+	b := all[name]
+	if b == nil {
+		b = &mesh.Batch{Mesh: name}
+		all[name] = b
+	}
+	return b
+}
+
+// upsert adds the resources of a set, except those that belong to no mesh.
+func (all meshBatches) upsert(set *resource.Set, before *View) {
+	for _, m := range set.Meshes {
+		all.of(m.Name).Document = mesh.Upsert(m)
+	}
+	for name, run := range runsOfMesh(set.Dataplanes) {
+		b := all.of(name)
+		b.Dataplanes = slices.Grow(b.Dataplanes, len(run))
+		for _, d := range run {
+			b.Dataplanes = append(b.Dataplanes, mesh.Upsert(d))
+		}
+	}
+	for name, run := range runsOfMesh(set.Policies) {
+		b := all.of(name)
+		b.Policies = slices.Grow(b.Policies, len(run))
+		for _, p := range run {
+			b.Policies = append(b.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
+		}
+	}
+	for _, i := range set.Identities {
+		b := all.of(i.Mesh)
+		b.Identities = append(b.Identities, mesh.Upsert(i))
+	}
+	for _, t := range set.Trusts {
+		b := all.of(t.Mesh)
+		b.Trusts = append(b.Trusts, mesh.Upsert(t))
+	}
+	for _, o := range set.Objects {
+		if id := o.Identity().ID; !resource.IsGlobal(id.Kind) {
+			b := all.of(id.Mesh)
+			b.Objects = append(b.Objects, mesh.Upsert(o))
+		}
+	}
+}
+
+// delete adds the deletion of a resource of a mesh.
+func (all meshBatches) delete(id resource.ID) {
+	b := all.of(id.Mesh)
+	if resource.IsObject(id.Kind) {
+		b.Objects = append(b.Objects, mesh.Edit[resource.Object]{ID: id})
+		return
+	}
+	switch id.Kind {
+	case resource.MeshKind:
+		b.Document.ID = id
+	case resource.DataplaneKind:
+		b.Dataplanes = append(b.Dataplanes, mesh.Edit[*resource.Dataplane]{ID: id})
+	case resource.MeshIdentityKind:
+		b.Identities = append(b.Identities, mesh.Edit[*resource.MeshIdentity]{ID: id})
+	case resource.MeshTrustKind:
+		b.Trusts = append(b.Trusts, mesh.Edit[*resource.MeshTrust]{ID: id})
+	default:
+		b.Policies = append(b.Policies, mesh.Edit[*resource.Policy]{ID: id})
+	}
+}
+
+// sorted returns the batches by mesh, each sorted, with the placements after them.
+func (all meshBatches) sorted(state *enforce.State) []*mesh.Batch {
+	batches := make([]*mesh.Batch, 0, len(all))
+	for _, b := range all {
+		b.Enforcement.State = state
+		b.Sort()
+		batches = append(batches, b)
+	}
+	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })
+	return batches
+}
+
+// runsOfMesh yields the runs of consecutive resources of one mesh, with its name.
+func runsOfMesh[R interface{ Identity() *resource.Meta }](list []R) iter.Seq2[string, []R] {
+	return func(yield func(string, []R) bool) {
+		for len(list) > 0 {
+			name, n := list[0].Identity().Mesh, 1
+			for n < len(list) && list[n].Identity().Mesh == name {
+				n++
+			}
+			if !yield(name, list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
