@@ -71,7 +71,7 @@ func newPlaces(s *Snapshot) *places {
 	p := &places{Snapshot: s, byListener: map[string]listenerPlace{}, own: byKind(s.configs)}
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
-		p.byListener[inboundName(cmp.Or(in.Address, d.Address), in.Port)] = listenerPlace{inbound: true, index: i, entry: in}
+		p.byListener[inboundName(inboundAddress(d, in), in.Port)] = listenerPlace{inbound: true, index: i, entry: in}
 	}
 	for i := range d.Outbounds {
 		if o := &d.Outbounds[i]; o.Backend == nil {

@@ -39,82 +39,34 @@ type inboundKey struct {
 	collectors  *collector.Set // that confs refer to; nil: they refer to none
 }
 
-// inbound returns the resources of an inbound. Before is what they were in the previous
-// snapshot, or nil; it is the result if nothing that they depend on has changed.
-func (sb *snapshotBuilder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
-	b := sb.Builder
-	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
-	key := inboundKey{
-		dataplane: d, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected, taken: tls.taken,
-		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
-	}
-	key.collectors = sb.collectorsOfInbound(key.confs.shape)
-	if tls.identity != nil {
-		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
-	}
+// inbound returns the resources of an inbound of the dataplane. Before is what they were in
+// the previous snapshot, or nil; it is the result if nothing that they depend on has
+// changed.
+func (sb *snapshotBuilder) inbound(index int, tls serverTLS, before *built) *built {
+	key := sb.inboundKey(index, tls)
 	if before != nil && before.inbound == key {
 		return before
 	}
-	in := &d.Inbounds[index]
-	address := cmp.Or(in.Address, d.Address)
-	name := inboundName(address, in.Port)
-	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
-	protocol := inboundProtocol(in)
-	if client == xds.ProxylessGRPC && !protocol.IsHTTP() {
-		return &built{inbound: key, warnings: []xds.Warning{{Code: diag.NotInGRPC, Place: name, Message: fmt.Sprintf(
-			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
-	}
-	i := &xds.Inbound{
-		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
-		Index: index, Inbound: in, Protocol: protocol, Client: client, PermissionsNotApplied: tls.open,
-		Listener: &listenerv3.Listener{
-			Name: name, Address: message.SocketAddress(address, in.Port),
-			TrafficDirection: corev3.TrafficDirection_INBOUND,
-		},
-		Cluster: message.NewStaticCluster(workload, workloadAddress(in), message.InboundConnectTimeout),
-		TLS:     tls.source.DownstreamTLS(),
-	}
-	i.Collectors = key.collectors
-	if tls.redirected {
-		i.Listener.BindToPort = wrapperspb.Bool(false)
-		i.Listener.AdditionalAddresses = workloadAddresses(d, index, takenList(tls.taken))
-	}
-	if protocol.IsHTTP() {
-		i.HTTP = message.NewHTTPOptions(protocol, message.InboundIdleTimeout)
-		i.Routes = []*xds.Route{i.NewRoute()}
+	b, confs := sb.Builder, sb.confs
+	i := sb.inboundDraft(key, tls)
+	if i.Client == xds.ProxylessGRPC && !i.Protocol.IsHTTP() {
+		return &built{inbound: key, warnings: []xds.Warning{{Code: diag.NotInGRPC, Place: i.Place, Message: fmt.Sprintf(
+			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", i.Protocol)}}}
 	}
 	for _, t := range b.shape.inbound {
 		t.Inbound(i, confs.inbound(t.Kind, index))
 	}
 	message.SetHTTPOptions(i.Cluster, i.HTTP)
-	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: b.semantics.ComparedTags(d, in.Tags), Names: b.inboundNames(name, workload, address, in), Messages: []proto.Message{i.Listener, i.Cluster}}}
 	for _, t := range b.shape.inbounds {
 		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
 	}
-	var decided []seal.Chain
-	if i.TLS != nil {
-		decided = append(decided, b.addChain(i, confs, false))
-	}
-	if i.TLS == nil || i.Permissive {
-		decided = append(decided, b.addChain(i, confs, true))
-	}
-	if i.TLS != nil && client == xds.Envoy {
-		inspectTLS(i)
-	}
-	if i.Routes != nil {
-		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
-		if i.RefuseEscapedSlashes && client == xds.Envoy {
-			host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
-		}
-		for _, r := range i.Routes {
-			host.Routes = append(host.Routes, r.Messages()...)
-		}
-		routes := &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
-		if part.Messages = append(part.Messages, routes); client == xds.ProxylessGRPC {
-			part.Messages = messagesOfGRPC(i, routes)
-		}
-	}
-	part.Report, part.Sealed = i.Report, seal.New(i.Listener, decided)
+	decided := b.addChains(i, confs)
+	messages := inboundMessages(i)
+	part := &draft{Part: xds.Part{
+		Origin: xds.InboundOrigin, Tags: b.semantics.ComparedTags(i.Dataplane, i.Inbound.Tags),
+		Names:    b.inboundNames(i.Place, i.Cluster.Name, inboundAddress(i.Dataplane, i.Inbound), i.Inbound),
+		Messages: messages, Report: i.Report, Sealed: seal.New(i.Listener, decided),
+	}}
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
 	for _, e := range i.Extensions {
@@ -129,6 +81,74 @@ func (sb *snapshotBuilder) inbound(d *resource.Dataplane, index int, tls serverT
 	}
 	done.inbound = key
 	return done
+}
+
+// inboundKey returns the key of an inbound of the dataplane.
+func (sb *snapshotBuilder) inboundKey(index int, tls serverTLS) inboundKey {
+	shapedBy := sb.confs.inboundConfs(index, sb.shape.inbounds)
+	key := inboundKey{
+		dataplane: sb.dataplane, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: sb.client, open: tls.open, redirected: tls.redirected, taken: tls.taken,
+		confs: sb.Builder.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
+	}
+	key.collectors = sb.collectorsOfInbound(key.confs.shape)
+	if tls.identity != nil {
+		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
+	}
+	return key
+}
+
+// inboundDraft returns the draft of an inbound of the dataplane with defaults, which the
+// translators change.
+func (sb *snapshotBuilder) inboundDraft(key inboundKey, tls serverTLS) *xds.Inbound {
+	d, index := sb.dataplane, int(key.index)
+	in := &d.Inbounds[index]
+	address, protocol := inboundAddress(d, in), inboundProtocol(in)
+	name := inboundName(address, in.Port)
+	i := &xds.Inbound{
+		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
+		Index: index, Inbound: in, Protocol: protocol, Client: sb.client, PermissionsNotApplied: tls.open,
+		Listener: &listenerv3.Listener{
+			Name: name, Address: message.SocketAddress(address, in.Port),
+			TrafficDirection: corev3.TrafficDirection_INBOUND,
+		},
+		Cluster: message.NewStaticCluster(fmt.Sprintf("local/%s/%d", address, in.Port), workloadAddress(in), message.InboundConnectTimeout),
+		TLS:     tls.source.DownstreamTLS(),
+	}
+	i.Collectors = key.collectors
+	if tls.redirected {
+		i.Listener.BindToPort = wrapperspb.Bool(false)
+		i.Listener.AdditionalAddresses = workloadAddresses(d, index, takenList(tls.taken))
+	}
+	if protocol.IsHTTP() {
+		i.HTTP = message.NewHTTPOptions(protocol, message.InboundIdleTimeout)
+		i.Routes = []*xds.Route{i.NewRoute()}
+	}
+	return i
+}
+
+// inboundAddress returns the address at which the proxy has an inbound.
+func inboundAddress(d *resource.Dataplane, in *resource.Inbound) string {
+	return cmp.Or(in.Address, d.Address)
+}
+
+// inboundMessages returns the messages of an inbound whose listener is complete.
+func inboundMessages(i *xds.Inbound) []proto.Message {
+	messages := []proto.Message{i.Listener, i.Cluster}
+	if i.Routes == nil {
+		return messages
+	}
+	host := &routev3.VirtualHost{Name: i.Place, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
+	if i.RefuseEscapedSlashes && i.Client == xds.Envoy {
+		host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
+	}
+	for _, r := range i.Routes {
+		host.Routes = append(host.Routes, r.Messages()...)
+	}
+	routes := &routev3.RouteConfiguration{Name: i.Place, VirtualHosts: []*routev3.VirtualHost{host}}
+	if i.Client == xds.ProxylessGRPC {
+		return messagesOfGRPC(i, routes)
+	}
+	return append(messages, routes)
 }
 
 func inboundName(address string, port uint32) string {
@@ -152,6 +172,22 @@ func inspectTLS(i *xds.Inbound) {
 		i.Listener.ListenerFiltersTimeout = durationpb.New(inspectTimeout)
 		i.Listener.ContinueOnListenerFiltersTimeout = true
 	}
+}
+
+// addChains adds the filter chains to the listener, for TLS and for plain text. It returns
+// how many filters of each decide.
+func (b *Builder) addChains(i *xds.Inbound, confs *dataplaneConfs) []seal.Chain {
+	var decided []seal.Chain
+	if i.TLS != nil {
+		decided = append(decided, b.addChain(i, confs, false))
+	}
+	if i.TLS == nil || i.Permissive {
+		decided = append(decided, b.addChain(i, confs, true))
+	}
+	if i.TLS != nil && i.Client == xds.Envoy {
+		inspectTLS(i)
+	}
+	return decided
 }
 
 // addChain adds a filter chain to the listener. It returns how many of its filters decide.

@@ -25,7 +25,7 @@ func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	inbounds, outbounds := map[string]int{}, s.outboundPlaces(d, snapshot)
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
-		inbounds[inboundName(cmp.Or(in.Address, d.Address), in.Port)] = i
+		inbounds[inboundName(inboundAddress(d, in), in.Port)] = i
 	}
 	for i := range d.Listeners {
 		inbounds[zoneListenerName(&d.Listeners[i])] = len(d.Inbounds) + i

@@ -58,7 +58,7 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 	address(d.Address)
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
-		own := cmp.Or(in.Address, d.Address)
+		own := inboundAddress(d, in)
 		address(own)
 		address(in.ServiceAddress)
 		cluster := fmt.Sprintf("local/%s/%d", own, in.Port)

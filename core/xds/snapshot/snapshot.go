@@ -203,7 +203,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 			sb.addOwn(new(built))
 			continue
 		}
-		sb.addOwn(sb.inbound(d, i, server, client, sb.confs, was))
+		sb.addOwn(sb.inbound(i, server, was))
 	}
 	for i := range d.Outbounds {
 		if o := &d.Outbounds[i]; o.Backend == nil {

@@ -66,7 +66,7 @@ func listensAt(d *resource.Dataplane, at netip.AddrPort) bool {
 		return err == nil && port == uint32(at.Port()) && (address == at.Addr() || address.IsUnspecified())
 	}
 	for i := range d.Inbounds {
-		if in := &d.Inbounds[i]; has(cmp.Or(in.Address, d.Address), in.Port) {
+		if in := &d.Inbounds[i]; has(inboundAddress(d, in), in.Port) {
 			return true
 		}
 	}
