@@ -92,7 +92,7 @@ func (s *stream) compose(w *watch, removals bool, now int64) *response {
 	}
 	if s.protocol == stateOfTheWorld {
 		c.repeat()
-		if removals && !full(w.t) && m.empty() {
+		if removals && !full(w.t) && len(m.failures) == 0 { // it has no removals
 			w.held, w.heldVariants = next, nextVariants
 			w.touch()
 			return nil

@@ -75,11 +75,7 @@ func (m *message) clone() message {
 	return c
 }
 
-// empty reports whether the message has no content.
-func (m *message) empty() bool {
-	return len(m.resources)+len(m.variants)+len(m.removed)+len(m.removedVariants)+len(m.failures) == 0
-}
-
+// equal reports whether two messages have the same bytes.
 func (m *message) equal(o *message) bool {
 	return m.protocol == o.protocol && m.url == o.url && m.version == o.version &&
 		slices.Equal(m.resources, o.resources) && slices.Equal(m.variants, o.variants) &&

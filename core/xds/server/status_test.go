@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
@@ -309,6 +313,110 @@ func TestStatusKeepsNACK(t *testing.T) {
 		await(t, c, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", "good"), b("2"))
 		if nack() {
 			t.Error("the client accepts a, and the NACK is left")
+		}
+	})
+}
+
+// A node has the streams that are open, and its id is one of NodeIDs as long as it has any.
+func TestNodesOfStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode()})
+		one := r.client(t, xdstest.Options{Node: node("n")})
+		two := r.client(t, xdstest.Options{Node: node("n"), StateOfTheWorld: true})
+		none := r.client(t, xdstest.Options{}) // has no node
+		for _, c := range []*xdstest.Client{one, two, none} {
+			must(t, c.Wildcard(wire.EndpointType))
+		}
+		has := func(streams int, ids string) {
+			t.Helper()
+			synctest.Wait()
+			if got := r.Status("n").Streams; len(got) != streams {
+				t.Errorf("the node has the streams %v, want %d", got, streams)
+			}
+			if got := fmt.Sprint(r.NodeIDs()); got != ids {
+				t.Errorf("the nodes are %s, want %s", got, ids)
+			}
+		}
+		has(2, "[n]")
+		one.Close()
+		has(1, "[n]")
+		none.Close()
+		two.Close()
+		has(0, "[]")
+	})
+}
+
+// The counter of bytes has what responses take on the wire, in both protocols and with all
+// that a response may have.
+func TestPushBytes(t *testing.T) {
+	locator := &discoveryv3.ResourceLocator{Name: "web", DynamicParameters: map[string]string{"env": "prod"}}
+	none := &discoveryv3.ResourceLocator{Name: "none"}
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		state := xdstest.NewState()
+		state.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, "a", "1"))
+		name := xdstest.Name{Type: wire.EndpointType, Name: "web"}
+		variants := func(content, value string) []wire.Variant {
+			return []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, "web", content), `{"constraint": {"key": "env", "value": "`+value+`"}}`)}
+		}
+		state.Variants[name] = slices.Concat(variants("1", "prod"), variants("2", "test"))
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		size := 0
+		var receive func() error // and ACKs
+		names, url := []string{"a", "missing"}, wire.EndpointType.URL()
+		if sotw {
+			stream := stateConversation(t, r.conn, t.Context())
+			request := &discoveryv3.DiscoveryRequest{Node: node("n"), TypeUrl: url, ResourceNames: names, ResourceLocators: []*discoveryv3.ResourceLocator{locator, none}}
+			must(t, stream.Send(request))
+			receive = func() error {
+				response, err := stream.Recv()
+				size += proto.Size(response)
+				request.ResponseNonce, request.VersionInfo = response.GetNonce(), response.GetVersionInfo()
+				must(t, stream.Send(request))
+				return err
+			}
+		} else {
+			stream := deltaConversation(t, r.conn, t.Context())
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: url, ResourceNamesSubscribe: names,
+				ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{locator, none}}))
+			receive = func() error {
+				response, err := stream.Recv()
+				size += proto.Size(response)
+				must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: response.GetNonce()}))
+				return err
+			}
+		}
+		must(t, receive())
+		r.source.Edit(func(s *xdstest.State) { s.Variants[name] = slices.Concat(variants("1", "test"), variants("3", "prod")) })
+		must(t, receive())
+		synctest.Wait()
+		if got := r.Counters().PushBytes[wire.EndpointType].Load(); got != int64(size) {
+			t.Errorf("%d bytes are counted, the responses have %d", got, size)
+		}
+	})
+}
+
+// The times from an edit to its responses are those of all of them, also if the second one
+// waits for the ACK of the first.
+func TestPushTimes(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		a, b := xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.ClusterType, "b", "1")
+		var pushes []time.Duration
+		r := start(t, server.Options{Source: oneNode(a), ObservePush: func(d time.Duration) { pushes = append(pushes, d) }})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(xdstest.Held) string {
+			time.Sleep(time.Second) // before it ACKs
+			return ""
+		}})
+		must(t, c.Wildcard(wire.ClusterType))
+		time.Sleep(time.Minute)
+		setNode(r.source, b)
+		time.Sleep(time.Minute)
+		await(t, c, wire.ClusterType, b)
+		want := []time.Duration{0, time.Second} // the addition and the removal
+		if sotw {
+			want[1] = 2 * time.Second // the first response has both clusters
+		}
+		if !slices.Equal(pushes, want) {
+			t.Errorf("the responses to an edit are sent after %v, want %v", pushes, want)
 		}
 	})
 }

@@ -142,6 +142,58 @@ func TestResponsesAreSplit(t *testing.T) {
 	})
 }
 
+// Variants count in the size of a response as resources do.
+func TestResponsesOfVariantsAreSplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := xdstest.NewState()
+		var locators []xdstest.Locator
+		for i := range 10 {
+			name := fmt.Sprint(i)
+			locators = append(locators, xdstest.Locator{Name: name, Parameters: map[string]string{"env": "prod"}})
+			state.Variants[xdstest.Name{Type: wire.ClusterType, Name: name}] = []wire.Variant{
+				xdstest.Variant(xdstest.Resource(wire.ClusterType, name, strings.Repeat("x", 1<<20)), ""),
+			}
+		}
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		c := r.client(t, xdstest.Options{})
+		must(t, c.SubscribeLocators(wire.ClusterType, locators...))
+		synctest.Wait()
+		var sizes []int
+		for _, response := range c.Responses() {
+			sizes = append(sizes, len(response.Resources))
+		}
+		if fmt.Sprint(sizes) != "[3 3 3 1]" {
+			t.Errorf("the responses have %v variants of 1 MiB, want 3 at most", sizes)
+		}
+	})
+}
+
+// A resource that is larger than a response should be is sent, alone.
+func TestLargeResource(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		large := xdstest.Resource(wire.EndpointType, "a", strings.Repeat("x", 5<<20))
+		small := xdstest.Resource(wire.EndpointType, "b", "1")
+		r := start(t, server.Options{Source: oneNode(large, small)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+		await(t, c, wire.EndpointType, large, small)
+	})
+}
+
+// A state of the world whose resources exceed the size of a response has its errors too.
+func TestErrorsOfLargeState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		large := xdstest.Resource(wire.ClusterType, "a", strings.Repeat("x", 5<<20))
+		r := start(t, server.Options{Source: oneNode(large)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: true, Node: node("n")})
+		must(t, c.Subscribe(wire.ClusterType, "a", "missing"))
+		await(t, c, wire.ClusterType, large)
+		if code, _ := c.Error(wire.ClusterType, "missing"); code != codes.NotFound || len(c.Responses()) != 1 {
+			t.Errorf("the missing name has the error %v after %d responses", code, len(c.Responses()))
+		}
+	})
+}
+
 // A client that never ACKs delays other types and removals by Options.Wait only.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
