@@ -123,3 +123,36 @@ func TestParametersOfMetadata(t *testing.T) {
 		await(t, c, wire.ClusterType)
 	})
 }
+
+// A client that may not have the dataplane of its node does not get what the parameters of
+// its metadata choose either; nor does one whose parameters are refused.
+func TestAccessByParametersOfMetadata(t *testing.T) {
+	for _, test := range []struct {
+		name, identity, node string
+		want                 codes.Code // of the error
+	}{
+		{"both are allowed", "m", "m{app=m}", codes.OK},
+		{"the node is not allowed", "m", "n{app=m}", codes.PermissionDenied},
+		{"the parameters are not allowed", "m", "m{app=n}", codes.NotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			forProtocols(t, func(t *testing.T, sotw bool) {
+				web := xdstest.Resource(wire.ClusterType, "web", "1")
+				state := xdstest.NewState()
+				state.Variants[xdstest.Name{Type: wire.ClusterType, Name: "web"}] = []wire.Variant{xdstest.Variant(web, "")}
+				r := start(t, server.Options{Source: xdstest.NewSource(state), Access: ownOnly{}, Identify: identify, Parameters: metadataOf})
+				c, err := xdstest.New(as(test.identity), r.conn, xdstest.Options{StateOfTheWorld: sotw, Node: nodeOf(test.node)})
+				must(t, err)
+				t.Cleanup(c.Close)
+				must(t, c.Subscribe(wire.ClusterType, "web"))
+				synctest.Wait()
+				if code, _ := c.Error(wire.ClusterType, "web"); code != test.want {
+					t.Errorf("the name has the error %v, want %v", code, test.want)
+				}
+				if got := len(c.Named(wire.ClusterType)); (got == 1) != (test.want == codes.OK) {
+					t.Errorf("the client holds %d resources", got)
+				}
+			})
+		})
+	}
+}

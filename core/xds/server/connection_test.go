@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/net/http2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
@@ -114,4 +115,64 @@ func TestMaxConnectionAge(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A relay has ten times as many streams as another client, all of them on one connection. The
+// stream past that is refused with a reason.
+func TestStreamsOfRelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 20
+		r := start(t, server.Options{Source: oneNode(), MaxStreamsPerPeer: limit, Relay: func(*server.Client) bool { return true }})
+		for i := range 10 * limit {
+			if c := on(t, r.conn, xdstest.Options{}); !settles(func() bool { return len(c.Responses()) == 1 }) {
+				t.Fatalf("stream %d is not served: %v", i, c.Err())
+			}
+		}
+		c, err := xdstest.New(t.Context(), r.conn, xdstest.Options{})
+		must(t, err)
+		awaitEnd(t, c, codes.ResourceExhausted)
+	})
+}
+
+// A connection whose client no longer answers ends within a minute.
+func TestDeadConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode()})
+		conn, err := r.listen.DialContext(t.Context())
+		must(t, err)
+		defer conn.Close()
+		must(t, beginRequests(t, conn, 1, 10)) // it reads, and answers no ping
+		time.Sleep(49 * time.Second)
+		if !settles(func() bool { return r.Counters().Streams[0].Load() == 1 }) {
+			t.Error("the stream ends too early")
+		}
+		time.Sleep(2 * time.Second)
+		if !settles(func() bool { return r.Counters().Streams[0].Load() == 0 }) {
+			t.Error("the stream of a dead connection is open")
+		}
+	})
+}
+
+// A client may ping every 10 s (SPEC 16). One that pings more often is disconnected.
+func TestPings(t *testing.T) {
+	for pause, open := range map[time.Duration]bool{11 * time.Second: true, 9 * time.Second: false} {
+		t.Run(pause.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, server.Options{Source: oneNode()})
+				conn, err := r.listen.DialContext(t.Context())
+				must(t, err)
+				defer conn.Close()
+				must(t, beginRequests(t, conn, 1, 10))
+				framer := http2.NewFramer(conn, nil)
+				for range 20 {
+					time.Sleep(pause)
+					_ = framer.WritePing(false, [8]byte{1})
+					_ = framer.WritePing(true, [8]byte{1}) // answers those of the server
+				}
+				if !settles(func() bool { return (r.Counters().Streams[0].Load() == 1) == open }) {
+					t.Errorf("%d streams are open", r.Counters().Streams[0].Load())
+				}
+			})
+		})
+	}
 }

@@ -317,6 +317,82 @@ func TestStatusKeepsNACK(t *testing.T) {
 	})
 }
 
+// The status has what a client holds: nothing before the first response, what it resumed
+// with even if nothing is sent, and what is in flight as sent and not accepted.
+func TestStatusOfTypes(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		state := xdstest.NewState()
+		state.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, "a", "1"))
+		state.Variants[xdstest.Name{Type: wire.EndpointType, Name: "web"}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, "web", "1"), "")}
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		status := func() server.TypeStatus { synctest.Wait(); return r.Status("n").Types["endpoints"] }
+
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a"))
+		must(t, c.SubscribeLocators(wire.EndpointType, xdstest.Locator{Name: "web"}))
+		accepted := status()
+		if accepted.Sent == "" || accepted.Sent != accepted.Acked {
+			t.Errorf("the client has accepted all, and the status is %+v", accepted)
+		}
+		c.Close()
+		synctest.Wait()
+		if types := r.Status("n").Types; len(types) > 0 {
+			t.Errorf("without a stream, the node has %v", types)
+		}
+
+		c = r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Resume: c})
+		if got := status(); got != accepted {
+			t.Errorf("the client has resumed, and the status is %+v, want %+v", got, accepted)
+		}
+		c.Freeze()
+		for i := range 2 { // it takes the first response that it is reading
+			setNode(r.source, xdstest.Resource(wire.EndpointType, "a", fmt.Sprint("edit", i)))
+			synctest.Wait()
+		}
+		if got := status(); got.Sent == got.Acked || got.Acked == "" || got.Sent == accepted.Sent {
+			t.Errorf("a response is in flight, and the status is %+v", got)
+		}
+		c.Close()
+
+		waiting := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		waiting.Freeze()
+		must(t, waiting.Subscribe(wire.EndpointType, "a"))
+		if got := status(); got.Sent == "" || got.Acked != "" && got.Acked == got.Sent {
+			t.Errorf("the first response is in flight, and the status is %+v", got)
+		}
+	})
+}
+
+// While a client waits with what it has, nothing is sent and nothing is accepted.
+func TestStatusOfWaitingClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode()})
+		stream := stateConversation(t, r.conn, t.Context())
+		must(t, stream.Send(&discoveryv3.DiscoveryRequest{Node: node("w"), TypeUrl: wire.ClusterType.URL(), VersionInfo: "7"}))
+		synctest.Wait()
+		s := r.Status("w")
+		if got := s.Types["clusters"]; got != (server.TypeStatus{}) || len(s.Types) != 1 || s.Converged {
+			t.Errorf("the status is %+v", s)
+		}
+	})
+}
+
+// A client that rejects a variant has not accepted it, although it has nothing else.
+func TestStatusOfRejectedVariant(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		state := xdstest.NewState()
+		state.Nodes["n"] = xdstest.Snapshot()
+		state.Variants[xdstest.Name{Type: wire.EndpointType, Name: "web"}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, "web", "1"), "")}
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(xdstest.Held) string { return "bad" }})
+		must(t, c.SubscribeLocators(wire.EndpointType, xdstest.Locator{Name: "web"}))
+		synctest.Wait()
+		if s := r.Status("n"); s.Types["endpoints"].Acked != "" || s.Types["endpoints"].Sent == "" || s.Converged {
+			t.Errorf("the status is %+v", s)
+		}
+	})
+}
+
 // A node has the streams that are open, and its id is one of NodeIDs as long as it has any.
 func TestNodesOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -194,6 +194,31 @@ func TestErrorsOfLargeState(t *testing.T) {
 	})
 }
 
+// Later states share what has not changed. What has is sent, whether a wildcard selects it or
+// not.
+func TestStatesShareSlices(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		of := func(name, content string) *wire.Resource { return xdstest.Resource(wire.EndpointType, name, content) }
+		snapshot := xdstest.WithNamed(xdstest.Snapshot(of("listed", "1")), of("named", "1"))
+		state := xdstest.NewState()
+		state.Nodes["n"] = snapshot
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "listed", "named"))
+		await(t, c, wire.EndpointType, of("listed", "1"), of("named", "1"))
+		edit := func(change func(*wire.Resources)) {
+			next := *snapshot
+			change(&next[wire.EndpointType])
+			snapshot = &next
+			r.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = snapshot })
+		}
+		edit(func(r *wire.Resources) { r.Named = []*wire.Resource{of("named", "2")} })
+		await(t, c, wire.EndpointType, of("listed", "1"), of("named", "2"))
+		edit(func(r *wire.Resources) { r.Listed = []*wire.Resource{of("listed", "2")} })
+		await(t, c, wire.EndpointType, of("listed", "2"), of("named", "2"))
+	})
+}
+
 // A client that never ACKs delays other types and removals by Options.Wait only.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
