@@ -208,3 +208,18 @@ func TestStreamsOfOneClient(t *testing.T) {
 		t.Errorf("the clients with streams are %v, want four", p.streams)
 	}
 }
+
+// So many requests for types that are not served wait for a client to read, and no more.
+func TestLimitOfRefusals(t *testing.T) {
+	var b budgets
+	b.init(100, 1<<20, 1<<30)
+	s := &stream{budget: b.enter(&Client{Identity: "a"}, false)}
+	for i := range maxRefused {
+		if err := s.refuse(newRefusal("x", []string{"a"}, nil)); err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+	}
+	if err := s.refuse(newRefusal("x", []string{"a"}, nil)); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("one more: %v", err)
+	}
+}

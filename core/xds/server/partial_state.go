@@ -169,9 +169,7 @@ func (s *stream) learnMore(w *watch) {
 	if w.isPartial() {
 		return
 	}
-	if len(w.unknown.resumed) == 0 {
-		w.unknown = nil
-	}
+	w.unknown = nil
 	if version := w.waits; version != "" {
 		w.waits = ""
 		s.resumeState(w, version)

@@ -115,6 +115,55 @@ func (s *partialState) Answer(_ *server.Client, t wire.Type, name string, p serv
 	return wire.Variant{}, server.Missing
 }
 
+// What streams subscribe to can be listed: by locator and by the parameters of a node for all
+// streams, and by name for one node.
+func TestSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPartly(t)
+		all := func() string {
+			synctest.Wait()
+			var got []string
+			p.Subscriptions(func(_ *server.Client, t wire.Type, name string, of server.Parameters) {
+				if of.Key != server.ParametersOf(of.Values).Key {
+					name += " with a wrong key"
+				}
+				got = append(got, fmt.Sprintf("%s/%s%v", t, name, of.Values))
+			})
+			slices.Sort(got)
+			return strings.Join(got, " ")
+		}
+		ofNode := func(id string) (string, bool) {
+			synctest.Wait()
+			var got []string
+			found := p.NodeSubscriptions(id, func(_ *server.Client, node *server.Node, t wire.Type, name string) {
+				got = append(got, fmt.Sprintf("%s/%s/%s", node.ID, t, name))
+			})
+			return strings.Join(got, " "), found
+		}
+		if got := all(); got != "" {
+			t.Errorf("without streams there are the subscriptions %s", got)
+		}
+		plain := p.client(t, xdstest.Options{Node: node("n")})
+		must(t, plain.Wildcard(wire.ClusterType))
+		must(t, plain.Subscribe(wire.EndpointType, "e"))
+		must(t, plain.SubscribeLocators(wire.EndpointType, xdstest.Locator{Name: "web", Parameters: map[string]string{"env": "prod"}}))
+		legacy := p.client(t, xdstest.Options{Node: nodeOf("m{env=test}"), StateOfTheWorld: true})
+		must(t, legacy.Subscribe(wire.ClusterType, "db", "web"))
+		must(t, legacy.Wildcard(wire.RouteType))
+		if got, want := all(), "clusters/dbmap[env:test] clusters/webmap[env:test] endpoints/webmap[env:prod]"; got != want {
+			t.Errorf("the subscriptions are %s, want %s", got, want)
+		}
+		for id, want := range map[string]string{"n": "n/clusters/* n/endpoints/e", "m": "m/clusters/db m/clusters/web m/routes/*"} {
+			if got, found := ofNode(id); got != want || !found {
+				t.Errorf("the node subscribes %s, want %s", got, want)
+			}
+		}
+		if got, found := ofNode("other"); got != "" || found {
+			t.Errorf("a node without a stream subscribes %s, and is found: %v", got, found)
+		}
+	})
+}
+
 // TestRandomPartialState publishes states that do not contain everything, at random, of
 // contents that change and names that never go, while clients subscribe, stop reading and
 // reconnect. No client ever loses a name, and at the end, when everything is known, each

@@ -174,6 +174,41 @@ func TestClientThatLacksAType(t *testing.T) {
 	})
 }
 
+// The time to subscribe to the other type begins again with each answer of the client: it
+// may be busy with what it gets.
+func TestClientThatLacksATypeIsBusy(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		const wait = time.Minute
+		r := start(t, server.Options{Source: oneNode(xdstest.Resource(wire.ClusterType, "a", "1")), Wait: wait})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Wildcard(wire.ClusterType))
+		time.Sleep(wait - time.Second)
+		setNode(r.source, xdstest.Resource(wire.ClusterType, "a", "2"))
+		time.Sleep(wait - time.Second)
+		if got := r.NodeState("n"); got != server.Pending {
+			t.Errorf("before the wait from the last answer is over, the node is %v", got)
+		}
+		time.Sleep(2 * time.Second)
+		if got := r.NodeState("n"); got != server.Converged {
+			t.Errorf("after it, the node is %v", got)
+		}
+	})
+}
+
+// A node whose stream has subscribed to nothing that is served has not converged.
+func TestStreamWithoutTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode()})
+		stream := deltaConversation(t, r.conn, t.Context())
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: "type.googleapis.com/x.Y"}))
+		_, err := stream.Recv()
+		must(t, err)
+		if !settles(func() bool { return r.NodeState("n") == server.Pending }) {
+			t.Errorf("the node is %v", r.NodeState("n"))
+		}
+	})
+}
+
 func TestStatusJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got, err := json.Marshal(server.Status{

@@ -219,6 +219,87 @@ func TestStatesShareSlices(t *testing.T) {
 	})
 }
 
+// In state of the world, the error of a locator repeats what the client holds of the name. That
+// counts in the size of the response: gRPC clients take 4 MiB.
+func TestRepeatedResourcesAreSplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 10
+		state := xdstest.NewState()
+		var names []string
+		var resources []*wire.Resource
+		var locators []xdstest.Locator
+		for i := range n {
+			name := fmt.Sprint(i)
+			names, locators = append(names, name), append(locators, xdstest.Locator{Name: name, Parameters: map[string]string{"env": "prod"}})
+			resources = append(resources, xdstest.Resource(wire.EndpointType, name, strings.Repeat("x", 1<<20)))
+			state.Variants[xdstest.Name{Type: wire.EndpointType, Name: name}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, name, "1"), "")}
+		}
+		state.Nodes["n"] = xdstest.Snapshot(resources...)
+		r := start(t, server.Options{Source: xdstest.NewSource(state)})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: true, Node: node("n")})
+		splits := func(what string, did func()) {
+			t.Helper()
+			before := len(c.Responses())
+			did()
+			synctest.Wait()
+			errors := 0
+			for _, response := range c.Responses()[before:] {
+				size := 0
+				for _, r := range response.Resources {
+					size += len(r.Body)
+				}
+				if errors += len(response.Errors); size > 4<<20 {
+					t.Errorf("%s: a response has %d bytes of resources", what, size)
+				}
+			}
+			if errors != n {
+				t.Errorf("%s: %d errors, want %d", what, errors, n)
+			}
+			await(t, c, wire.EndpointType, resources...)
+		}
+		must(t, c.Subscribe(wire.EndpointType, names...))
+		must(t, c.SubscribeLocators(wire.EndpointType, locators...))
+		await(t, c, wire.EndpointType, resources...)
+		splits("variants that go", func() {
+			r.source.Edit(func(s *xdstest.State) { clear(s.Variants) })
+		})
+		for i := range locators {
+			locators[i].Parameters = map[string]string{"env": "test"}
+		}
+		splits("locators without a variant", func() { must(t, c.SubscribeLocators(wire.EndpointType, locators...)) })
+	})
+}
+
+// What waits is sent when the first of its waits is over: a removal no later than its
+// addition that is not ACKed allows.
+func TestWaitsEndWithTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 10 * time.Second
+		cluster := func(content string) *wire.Resource { return xdstest.Resource(wire.ClusterType, "a", content) }
+		listener := xdstest.Resource(wire.ListenerType, "l", "1")
+		r := start(t, server.Options{Source: oneNode(cluster("1"), listener), Wait: wait})
+		stream := deltaConversation(t, r.conn, t.Context())
+		for _, k := range []wire.Type{wire.ClusterType, wire.ListenerType} {
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: k.URL()}))
+			response, err := stream.Recv()
+			must(t, err)
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: k.URL(), ResponseNonce: response.GetNonce()}))
+		}
+		time.Sleep(time.Minute)
+		begin := time.Now()
+		setNode(r.source, cluster("2"), listener)
+		_, err := stream.Recv() // is not ACKed
+		must(t, err)
+		time.Sleep(wait / 2)
+		setNode(r.source, cluster("2"))
+		removal, err := stream.Recv()
+		must(t, err)
+		if waited := time.Since(begin); len(removal.GetRemovedResources()) != 1 || waited != wait {
+			t.Errorf("%v is sent after %v, want the removal after %v", removal, waited, wait)
+		}
+	})
+}
+
 // A client that never ACKs delays other types and removals by Options.Wait only.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -553,6 +634,9 @@ func TestAnswersAboutOtherTypesEnd(t *testing.T) {
 		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: answered(url)})
 		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceNamesUnsubscribe: []string{"x"}})
 		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: other}) // a wildcard
+		answered(other)
+		send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: other, ResourceNamesUnsubscribe: []string{"x"}, ResourceNamesSubscribe: []string{"y"},
+			ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{{Name: "z"}}})
 		answered(other)
 	})
 }

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -42,6 +44,41 @@ func FuzzUnion(f *testing.F) {
 			t.Errorf("the union of %q and %q is %q", a, b, got)
 		}
 	})
+}
+
+// Locators that are subscribed and unsubscribed at random are those of a set, sorted.
+func TestLocatorsAreASet(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var s subscription
+		set := map[string]bool{}
+		for range 20 {
+			list := make([]*discoveryv3.ResourceLocator, r.IntN(4))
+			for i := range list {
+				list[i] = &discoveryv3.ResourceLocator{Name: fmt.Sprint(r.IntN(4)), DynamicParameters: map[string]string{"k": fmt.Sprint(r.IntN(3))}}
+			}
+			subscribes := r.IntN(2) == 0
+			for _, l := range list {
+				if text := fmt.Sprint(l.Name, l.DynamicParameters); subscribes {
+					set[text] = true
+				} else {
+					delete(set, text)
+				}
+			}
+			if subscribes {
+				s.locate(list)
+			} else {
+				s.unlocate(list)
+			}
+			var got []string
+			for _, l := range s.locators {
+				got = append(got, fmt.Sprint(l.name, l.parameters.values))
+			}
+			if want := slices.Sorted(maps.Keys(set)); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: the locators are %v, want %v", seed, got, want)
+			}
+		}
+	}
 }
 
 // FuzzWeigh weighs requests of any bytes. One that is admitted decodes to no more than its
