@@ -4,21 +4,49 @@
 //
 // # Usage
 //
-//	engine := core.NewEngine(kinds.All(), core.Options{})
-//	commit, err := engine.Apply(ctx, core.Batch{Upsert: set}) // a set of a resource.Loader, or made in Go
+// An [Engine] takes resources in batches and publishes a [View] after each one. A
+// [resource.Loader] decodes resources from documents. A program may also make them: a
+// dataplane with [resource.NewDataplane], a policy with the function New of its kind's
+// package.
+//
+//	loader := resource.Loader{Kinds: kinds.All()}
+//	set, err := loader.Load(ctx, "mesh.yaml")
+//	engine := core.NewEngine(loader.Kinds, core.Options{})
+//	commit, err := engine.Apply(ctx, core.Batch{Upsert: set})
+//
+// A commit reports which dataplanes changed, where, and because of which policies.
+// [Engine.Watch] reports the same to any number of watchers:
+//
 //	for _, change := range commit.Changes() {
-//		...                                          // which dataplanes changed, where and why
+//		for _, dataplane := range change.Dataplanes() {
+//			log.Println(dataplane.Name, change.Action, change.Places, change.Policies)
+//		}
 //	}
 //
-//	view := engine.View()                                // immutable, for any goroutine
+// A view is immutable, and any goroutine may read it. It has the effective conf of each
+// outbound and inbound, with the item that set each field:
+//
+//	view := engine.View()
 //	dataplane := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
 //	config, err := view.Config(dataplane, "MeshTimeout", core.Enforced)
-//	timeout, err := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
-//	id, err := view.Identities(dataplane.Mesh).Of(dataplane) // its SPIFFE ID
+//	backend := config.Outbounds[0] // parallel to dataplane.Outbounds
+//	timeout, err := rules.ConfOf[meshtimeout.Conf](backend.Effective)
+//	for field, origin := range backend.Fields() {
+//		log.Println(field, "is set by", origin.Policy.Name, origin.Index)
+//	}
 //
 // The Example is a whole program. GUIDE.md in this directory shows how to embed the
 // engine and how to write a policy kind. SPEC.md contains the rules; comments cite them
 // as "SPEC n.n".
+//
+// # The data path
+//
+//	                                                 ┌──> rules: confs and their origins
+//	documents ──> resource.Set ──> Engine ──> View ──┼──> inspect, access: answers
+//	                               (Apply)           └──> xds/snapshot ──> xds/server ──> Envoy, gRPC
+//
+// Answers and Envoy resources are functions of the view: the same resources give the same
+// bytes.
 //
 // # How it works
 //
@@ -27,19 +55,21 @@
 // A mesh has many dataplanes and few different results, so work is done once for
 // each set of dataplanes with the same result:
 //
-//		mesh ──> class ──> profile ──> dataplane
-//		          │          │
-//		          │          └─ outbounds and routes: merged confs ──┐
-//		          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
+//	mesh ──> class ──> profile ──> dataplane
+//	          │          │
+//	          │          └─ outbounds and routes: merged confs ──┐
+//	          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
 //
-//	  - A term is what a targetRef or a binding requires of a dataplane: a tag, a
-//	    label, a name or a placement. A class is the set of dataplanes that have the
-//	    same terms, of those that some policy requires; the same policies select
-//	    them. 100,000 dataplanes have a few hundred classes.
-//	  - A profile is the set of dataplanes of a class that also have the same
-//	    outbounds, by their tags. They have the same configuration.
-//	  - A block is a merged conf, or the configuration of an inbound. Blocks with
-//	    equal inputs are one pointer for the whole mesh.
+// The words of this picture:
+//
+//   - A term is what a targetRef or a binding requires of a dataplane: a tag, a
+//     label, a name or a placement. Dataplanes are in one class if they agree on every
+//     term that some policy requires, so the same policies select them. 100,000
+//     dataplanes have a few hundred classes.
+//   - A profile is the set of dataplanes of a class that also have the same
+//     outbounds, by their tags. They have the same configuration.
+//   - A block is a merged conf, or the configuration of an inbound. Blocks with
+//     equal inputs are one pointer for the whole mesh.
 //
 // [Engine.Apply] takes these steps:
 //

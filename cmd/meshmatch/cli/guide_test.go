@@ -37,6 +37,25 @@ func TestGuide(t *testing.T) {
 	page.save(t, file)
 }
 
+// TestReadmeEmbeds runs the program of README.md, whose last lines are its output.
+func TestReadmeEmbeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	t.Parallel()
+	blocks := readMarkdown(t, "../../../README.md").blocks("go")
+	if len(blocks) != 1 {
+		t.Fatalf("README.md has %d blocks of Go, want 1", len(blocks))
+	}
+	program, output, _ := strings.Cut(strings.Join(blocks[0].lines, "\n")+"\n", "// Output:\n")
+	module := newModule(t)
+	module.write(t, "main.go", program)
+	want := strings.ReplaceAll(strings.TrimPrefix(output, "// "), "\n// ", "\n")
+	if got := module.run(t, "go run ."); got != want {
+		t.Errorf("the program prints\n%sand README.md shows\n%s", got, want)
+	}
+}
+
 // guideModule is a module that uses this one, without the network.
 type guideModule struct{ dir string }
 

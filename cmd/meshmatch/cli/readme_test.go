@@ -12,7 +12,7 @@ import (
 // must print what the page shows, and UPDATE=1 writes it; those of type sh must
 // print something. Targets of make must be in `make help`. TestReadmeServes and
 // TestReadmeRelays run the commands that need a server, TestReadmeReplicas those that need
-// an etcd, and a test of core/xds/e2e/demo those of make demo.
+// an etcd, TestReadmeEmbeds the program, and a test of core/xds/e2e/demo those of make demo.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures a mesh, among other commands")

@@ -100,7 +100,7 @@ func (q *Query) Check() error {
 }
 
 // NewPolicy returns the effect of a policy of the view on a dataplane. In
-// addition to an answer it may return the errors of [NewDataplane]. If the answer is
+// addition to an answer it may return the errors of [inspect.NewDataplane]. If the answer is
 // nil, the error is an [find.ErrUsage], an [find.ErrNotFound] or the cause of the context.
 func NewPolicy(ctx context.Context, view *core.View, d *resource.Dataplane, p *resource.Policy, q *Query) (*Policy, error) {
 	e, err := newEffects(ctx, view, d, q)

@@ -31,7 +31,7 @@
 //     the previous one in placements alone.
 //  3. [Classes.Reached] finds the classes that match a selector of a policy that
 //     was added, removed or replaced: they are selected again. If policies differ
-//     in their confs alone ([Delta.Replaced]), [Replace] puts the new versions
+//     in their confs alone ([Delta.Replaced]), [Buffer.Replace] puts the new versions
 //     into the list of a class; the new list shares its other pages with the old
 //     one.
 //

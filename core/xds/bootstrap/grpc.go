@@ -18,7 +18,7 @@ import (
 type GRPCConfig struct {
 	Servers []grpcServer `json:"xds_servers"`
 	Node    grpcNode     `json:"node"`
-	// ServerTemplate is [GRPCServerTemplate].
+	// ServerTemplate is [message.GRPCServerTemplate].
 	ServerTemplate string `json:"server_listener_resource_name_template"`
 	// CertificateProviders has the provider of the dataplane's certificates; nil if the
 	// dataplane has no identity.

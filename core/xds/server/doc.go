@@ -3,7 +3,7 @@
 //
 // Definitions. A [State] is one immutable state of all resources; a [Source]
 // publishes states, and of these only the newest matters. The node of a stream
-// identifies the dataplane whose [Snapshot] the stream is served. A locator is a
+// identifies the dataplane whose [wire.Snapshot] the stream is served. A locator is a
 // resource name with dynamic parameters, which choose one [wire.Variant] of the name
 // (xRFC TP2). A subscription is what a stream asks for in one type: a wildcard,
 // names, locators. A response is in flight from when it is sent until the client
