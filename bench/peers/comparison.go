@@ -13,6 +13,7 @@ type comparison struct {
 	input   string
 	unit    string // "s" (time of one operation) or "B" (heap of one proxy)
 	note    string // what a reader must know to judge the ratio; may be empty
+	rounds  int    // fewer than in the plan, if one takes long; 0: as in the plan
 	prepare func(ctx context.Context, size size) (*contest, error)
 }
 
@@ -83,7 +84,7 @@ func repeat(work func() error) func(n int) error {
 // has the given number of services.
 func comparisons(services int) []comparison {
 	var all []comparison
-	for _, list := range [][]comparison{matching(), effectiveConfs(), permissions(), merges(), decoding(), serving(services)} {
+	for _, list := range [][]comparison{matching(), effectiveConfs(), proxyResources(), permissions(), merges(), decoding(), serving(services)} {
 		all = append(all, list...)
 	}
 	return all

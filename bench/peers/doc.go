@@ -3,9 +3,9 @@
 //
 // The pipeline:
 //
-//  1. Each file of a subject lists comparisons: matching.go (Calico, Kubernetes), kuma.go
-//     (Kuma), permission.go (Cedar, package regexp), merge.go (Kuma, and the patches that
-//     gateways and meshes use), decode.go (libraries for JSON and YAML) and serve.go
+//  1. Each file of a subject lists comparisons: matching.go (Calico, Kubernetes), kuma.go and
+//     kuma_xds.go (Kuma), permission.go (Cedar, package regexp), merge.go (Kuma, and the patches
+//     that gateways and meshes use), decode.go (libraries for JSON and YAML) and serve.go
 //     (go-control-plane).
 //  2. A comparison is prepared: it makes the input, and each contender answers once. If two
 //     answers differ, it fails before anything is measured (comparison.go).

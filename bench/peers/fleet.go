@@ -65,19 +65,21 @@ spec:
 	return core.Batch{Upsert: set}, err
 }
 
-// A mesh is mesh-perf's graph in an engine, with the edit undone.
+// A mesh is an engine, and the builder of what its dataplanes are served.
 type mesh struct {
 	engine     *core.Engine
 	builder    *snapshot.Builder
 	dataplanes []*resource.Dataplane // those that are always there
 }
 
+// newMeshOf returns the mesh of an engine that has these dataplanes.
+func newMeshOf(engine *core.Engine, dataplanes []*resource.Dataplane) *mesh {
+	return &mesh{engine, snapshot.NewBuilder(translators.All(), snapshot.Options{}), dataplanes}
+}
+
+// newMesh returns mesh-perf's graph with the edit undone.
 func newMesh(ctx context.Context, services int, e edit) (*mesh, error) {
-	m := &mesh{
-		engine:     core.NewEngine(kinds.All(), core.Options{}),
-		builder:    snapshot.NewBuilder(translators.All(), snapshot.Options{}),
-		dataplanes: shape.MeshPerf(services, 2),
-	}
+	m := newMeshOf(core.NewEngine(kinds.All(), core.Options{}), shape.MeshPerf(services, 2))
 	if _, err := m.engine.Apply(ctx, core.Batch{Upsert: &resource.Set{Dataplanes: m.dataplanes}}); err != nil {
 		return nil, err
 	}

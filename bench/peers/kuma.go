@@ -88,7 +88,7 @@ func confsOfOne(ctx context.Context, policies int, edited bool) (*contest, error
 				return err
 			}),
 		},
-		theirs.contender(command{Do: "rules"}),
+		theirs.contender(command{Do: "rules", Dataplanes: []string{set.Dataplanes[0].Name}}, confsText),
 	}}, nil
 }
 

@@ -18,10 +18,12 @@ import (
 
 // command and kumaAnswer are lines of the protocol of the program in directory kuma.
 type command struct {
-	Do        string            `json:"do"`
-	Resources []json.RawMessage `json:"resources,omitempty"`
-	Confs     []json.RawMessage `json:"confs,omitempty"`
-	Times     int               `json:"times,omitempty"`
+	Do         string            `json:"do"`
+	Resources  []json.RawMessage `json:"resources,omitempty"`
+	Mesh       string            `json:"mesh,omitempty"`
+	Dataplanes []string          `json:"dataplanes,omitempty"`
+	Confs      []json.RawMessage `json:"confs,omitempty"`
+	Times      int               `json:"times,omitempty"`
 }
 
 type kumaAnswer struct {
@@ -83,7 +85,7 @@ func startKuma(ctx context.Context, set *resource.Set) (*kumaProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := command{Do: "load"}
+	load := command{Do: "load", Resources: []json.RawMessage{[]byte(`{"type":"Mesh","name":"` + shape.Mesh + `"}`)}}
 	for line := range bytes.Lines(text) {
 		load.Resources = append(load.Resources, line)
 	}
@@ -114,8 +116,9 @@ func (p *kumaProcess) ask(c command) (kumaAnswer, error) {
 	return a, nil
 }
 
-// contender returns a contender that has the program do a command.
-func (p *kumaProcess) contender(c command) contender {
+// contender returns a contender that has the program do a command, whose result is brought into
+// the form that is compared.
+func (p *kumaProcess) contender(c command, compared func([]json.RawMessage) (string, error)) contender {
 	return contender{
 		name: kuma,
 		answer: func() (string, error) {
@@ -123,7 +126,7 @@ func (p *kumaProcess) contender(c command) contender {
 			if err != nil {
 				return "", err
 			}
-			return confsText(a.Result)
+			return compared(a.Result)
 		},
 		elsewhere: func(n int) (seconds, allocs float64, err error) {
 			times := c

@@ -86,6 +86,9 @@ func measureOne(ctx context.Context, c comparison, s size, p plan) ([]result, er
 	if err := contest.check(); err != nil {
 		return nil, err
 	}
+	if c.rounds > 0 {
+		p.rounds = min(p.rounds, c.rounds)
+	}
 	measured, err := measure(ctx, contest, p)
 	if err != nil {
 		return nil, err

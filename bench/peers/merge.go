@@ -55,7 +55,7 @@ func mergeConfs(ctx context.Context, confs []*meshtimeout.Conf) (*contest, error
 		merger("Kubernetes strategic merge patch", patcher(confs, func(original, patch []byte) ([]byte, error) {
 			return strategicpatch.StrategicMergePatch(original, patch, meshtimeout.Conf{})
 		})),
-		theirs.contender(merge),
+		theirs.contender(merge, confsText),
 	}}, nil
 }
 

@@ -156,7 +156,7 @@ What could not be had from the module proxy that this page was made with:
   not in the checksum database of the proxy; go.sum has the hashes that go.sum of
   kumahq/kuma-smoke publishes for it. It is between 2.9 and 2.10: it has no targetRef of the kind
   Dataplane, so policies of the fleet that have one are left out for both sides. Newer versions
-  may be faster. The xDS resources that Kuma makes of a proxy are not compared.
+  may be faster.
 - *Calico's calculation graph* and memberships of IP sets: they need
   ` + "`github.com/projectcalico/api`" + ` in the state of Calico's own tree, which has no version
   (v0.0.0-00010101000000-000000000000 in its go.mod). Of Calico, the index of selectors and their

@@ -64,6 +64,28 @@ func TestDifferentAnswers(t *testing.T) {
 	}
 }
 
+// The facts of a proxy have what its policies set, of inbounds and of outbounds.
+func TestProxyFacts(t *testing.T) {
+	w := rateLimitOfMeshPerf(size{})
+	engine, err := engineOf(t.Context(), w.set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	middle := w.dataplanes[len(w.dataplanes)/2:][:1]
+	facts, err := factsOf(newMeshOf(engine, middle).snapshots(), messagesOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"INBOUND; 10.0.0.30:80; http idle 1h0m0s 2h0m0s; prefix /, timeout 0s, at most 10000, then 10000 in 1s, else 429, connect 10s",
+		"OUTBOUND; 127.0.0.1:10000; idle 30m0s, prefix /, timeout 15s, cluster srv-016 connect 5s, idle 1h0m0s, connection 0s, stream 0s at [10.0.0.32:80 10.0.0.33:80]",
+	} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("the facts lack %q:\n%s", want, facts)
+		}
+	}
+}
+
 // A ratio of each round is summarized, so noise that is in both sides of a round is not in
 // the ratio.
 func TestResults(t *testing.T) {

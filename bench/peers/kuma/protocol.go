@@ -11,9 +11,13 @@ import (
 
 // A command is one line of the input.
 type command struct {
-	Do        string            `json:"do"` // load, rules or merge
+	Do        string            `json:"do"` // load, rules, merge, xds or edit
 	Resources []json.RawMessage `json:"resources,omitempty"`
-	Confs     []json.RawMessage `json:"confs,omitempty"`
+	// Mesh and Dataplanes are what xds and edit make resources for, and rules has the confs of
+	// the first dataplane.
+	Mesh       string            `json:"mesh,omitempty"`
+	Dataplanes []string          `json:"dataplanes,omitempty"`
+	Confs      []json.RawMessage `json:"confs,omitempty"`
 	// Times is how often the work is done; 0: it is done once, and its result is returned.
 	Times int `json:"times,omitempty"`
 }
@@ -47,17 +51,35 @@ func main() {
 }
 
 func (w *worker) run(c *command) (answer, error) {
+	asked := request{c.Mesh, c.Dataplanes}
 	switch c.Do {
 	case "load":
 		return answer{}, w.load(c.Resources)
 	case "rules":
-		return measure(c.Times, w.rules, w.confs)
+		d, err := w.dataplane(c.Dataplanes[0])
+		if err != nil {
+			return answer{}, err
+		}
+		return measure(c.Times, func() error { return w.rules(d) }, w.encodedConfs)
 	case "merge":
 		confs, err := decodeConfs(c.Confs)
 		if err != nil {
 			return answer{}, err
 		}
-		return measure(c.Times, func() error { return w.merge(confs) }, w.confs)
+		return measure(c.Times, func() error { return w.merge(confs) }, w.encodedConfs)
+	case "xds":
+		return measure(c.Times, func() error { return w.proxies.fromNothing(asked) }, w.proxies.encoded)
+	case "edit":
+		versions, err := decodeAll(c.Resources)
+		if err != nil {
+			return answer{}, err
+		}
+		next := 0
+		return measure(c.Times, func() error {
+			r := versions[next%len(versions)]
+			next++
+			return w.proxies.afterEdit(r, asked)
+		}, w.proxies.encoded)
 	}
 	return answer{}, fmt.Errorf("unknown command %q", c.Do)
 }

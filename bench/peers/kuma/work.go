@@ -1,60 +1,90 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	mesh_proto "github.com/kumahq/kuma/api/mesh/v1alpha1"
+	"github.com/kumahq/kuma/pkg/core"
+	"github.com/kumahq/kuma/pkg/core/plugins"
+	"github.com/kumahq/kuma/pkg/core/resources/apis"
 	core_mesh "github.com/kumahq/kuma/pkg/core/resources/apis/mesh"
-	meshexternalservice "github.com/kumahq/kuma/pkg/core/resources/apis/meshexternalservice/api/v1alpha1"
-	meshmultizoneservice "github.com/kumahq/kuma/pkg/core/resources/apis/meshmultizoneservice/api/v1alpha1"
-	meshservice "github.com/kumahq/kuma/pkg/core/resources/apis/meshservice/api/v1alpha1"
+	"github.com/kumahq/kuma/pkg/core/resources/model"
 	"github.com/kumahq/kuma/pkg/core/resources/model/rest"
 	"github.com/kumahq/kuma/pkg/core/resources/registry"
+	"github.com/kumahq/kuma/pkg/core/resources/store"
+	"github.com/kumahq/kuma/pkg/plugins/policies"
 	"github.com/kumahq/kuma/pkg/plugins/policies/core/matchers"
 	"github.com/kumahq/kuma/pkg/plugins/policies/core/rules"
-	meshhttproute "github.com/kumahq/kuma/pkg/plugins/policies/meshhttproute/api/v1alpha1"
 	meshtimeout "github.com/kumahq/kuma/pkg/plugins/policies/meshtimeout/api/v1alpha1"
 	xds_context "github.com/kumahq/kuma/pkg/xds/context"
 )
 
-// register adds the types of resources that are used, and those that package rules asks for.
+// register adds the types and the plugins of all policies, and the types that they refer to.
+// Nothing is logged.
 func register() {
-	registry.RegisterType(meshtimeout.MeshTimeoutResourceTypeDescriptor)
-	registry.RegisterType(meshhttproute.MeshHTTPRouteResourceTypeDescriptor)
-	registry.RegisterType(meshservice.MeshServiceResourceTypeDescriptor)
-	registry.RegisterType(meshexternalservice.MeshExternalServiceResourceTypeDescriptor)
-	registry.RegisterType(meshmultizoneservice.MeshMultiZoneServiceResourceTypeDescriptor)
+	core.SetLogger(logr.Discard())
+	plugins.InitAll(apis.NameToModule)
+	plugins.InitAll(policies.NameToModule)
 }
 
-// A worker has the resources, and the results of the last work.
+// descriptors returns all types of resources.
+func descriptors() []model.ResourceTypeDescriptor { return registry.Global().ObjectDescriptors() }
+
+// A worker has the resources of a mesh, and the results of the last work.
 type worker struct {
-	dataplane *core_mesh.DataplaneResource
-	resources xds_context.Resources
-	results   []any // confs; nil for an outbound that has none
+	resources meshStore
+	proxies   *proxyBuilder
+	confs     []any // nil for an outbound that has none
 }
 
-// load replaces the resources: MeshTimeouts, and one dataplane.
+// load replaces the resources.
 func (w *worker) load(resources []json.RawMessage) error {
-	list := &meshtimeout.MeshTimeoutResourceList{}
-	*w = worker{resources: xds_context.NewResources()}
-	w.resources.MeshLocalResources[meshtimeout.MeshTimeoutType] = list
-	for _, text := range resources {
-		plain, err := withoutMeshNames(text)
-		if err != nil {
-			return err
-		}
-		r, err := rest.JSON.UnmarshalCore(plain)
-		if err != nil {
-			return fmt.Errorf("%w: %.200s", err, text)
-		}
-		if d, ok := r.(*core_mesh.DataplaneResource); ok {
-			w.dataplane = d
-		} else if err := list.AddItem(r); err != nil {
+	*w = worker{resources: meshStore{}}
+	list, err := decodeAll(resources)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if err := w.resources.add(r); err != nil {
 			return err
 		}
 	}
-	return nil
+	w.proxies, err = newProxyBuilder(w.resources)
+	return err
+}
+
+// decode returns a resource in Kuma's universal format.
+func decode(text json.RawMessage) (model.Resource, error) {
+	plain, err := withoutMeshNames(text)
+	if err != nil {
+		return nil, err
+	}
+	r, err := rest.JSON.UnmarshalCore(plain)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %.200s", err, text)
+	}
+	return r, nil
+}
+
+func decodeAll(texts []json.RawMessage) ([]model.Resource, error) {
+	var list []model.Resource
+	for _, text := range texts {
+		r, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// dataplane returns the dataplane of a name.
+func (w *worker) dataplane(name string) (*core_mesh.DataplaneResource, error) {
+	d := core_mesh.NewDataplaneResource()
+	return d, w.resources.Get(context.Background(), d, store.GetByKey(name, ""))
 }
 
 // withoutMeshNames removes the names of targetRefs of the kinds Mesh and MeshSubset, which Kuma refuses: the
@@ -84,30 +114,30 @@ func withoutMeshNames(text []byte) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// rules computes the conf of each outbound of the dataplane: the policies that select it are
+// rules computes the conf of each outbound of a dataplane: the policies that select it are
 // found and put in order, their items become rules, and the rule of the service is looked up.
-func (w *worker) rules() error {
-	matched, err := matchers.MatchedPolicies(meshtimeout.MeshTimeoutType, w.dataplane, w.resources)
+func (w *worker) rules(d *core_mesh.DataplaneResource) error {
+	matched, err := matchers.MatchedPolicies(meshtimeout.MeshTimeoutType, d, xds_context.Resources{MeshLocalResources: xds_context.ResourceMap(w.resources)})
 	if err != nil {
 		return err
 	}
 	if len(matched.Warnings) > 0 {
 		return fmt.Errorf("%s", matched.Warnings)
 	}
-	w.results = w.results[:0]
-	for _, out := range w.dataplane.Spec.GetNetworking().GetOutbound() {
+	w.confs = w.confs[:0]
+	for _, out := range d.Spec.GetNetworking().GetOutbound() {
 		var conf any
 		if rule := matched.ToRules.Rules.Compute(rules.MeshService(out.GetTags()[mesh_proto.ServiceTag])); rule != nil {
 			conf = rule.Conf
 		}
-		w.results = append(w.results, conf)
+		w.confs = append(w.confs, conf)
 	}
 	return nil
 }
 
 // merge merges confs of MeshTimeout.
 func (w *worker) merge(confs []any) (err error) {
-	w.results, err = rules.MergeConfs(confs)
+	w.confs, err = rules.MergeConfs(confs)
 	return err
 }
 
@@ -123,10 +153,10 @@ func decodeConfs(texts []json.RawMessage) ([]any, error) {
 	return confs, nil
 }
 
-// confs returns the last results.
-func (w *worker) confs() ([]json.RawMessage, error) {
+// encodedConfs returns the confs of the last work.
+func (w *worker) encodedConfs() ([]json.RawMessage, error) {
 	var list []json.RawMessage
-	for _, conf := range w.results {
+	for _, conf := range w.confs {
 		text, err := json.Marshal(conf)
 		if err != nil {
 			return nil, err
