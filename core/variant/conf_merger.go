@@ -46,7 +46,7 @@ func newConfMerger(conf resource.ConfType, items []resource.Conf) *confMerger {
 		byList: make(map[string]int),
 		confs:  &confTable{conf: conf},
 	}
-	if !m.hides && len(items) > 0 {
+	if !m.hides {
 		merger := conf.NewMerger()
 		for i := len(items) - 1; i >= 0; i-- {
 			if merger.Fill(items[i], i) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -59,7 +60,7 @@ func TestStatusAndConvergence(t *testing.T) {
 		converged(0)
 		s = r.Status("n")
 		clusters = s.Types["clusters"]
-		if s.Converged || clusters.Sent == clusters.Acked || clusters.NACK == nil {
+		if s.Converged || clusters.Sent == clusters.Acked || clusters.Acked == "" || clusters.NACK == nil { // b is accepted
 			t.Fatalf("after a NACK: %+v", s)
 		}
 		if n := clusters.NACK; n.Message != "a: is bad" || len(n.Resources) != 1 || n.Resources[0] != "a" || time.Since(n.At) > time.Minute {
@@ -428,6 +429,35 @@ func TestStatusOfRejectedVariant(t *testing.T) {
 	})
 }
 
+// A client that rejects a removal has not converged, and what it has accepted is not known.
+func TestNACKOfRemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := xdstest.Resource(wire.EndpointType, "a", "1"), xdstest.Resource(wire.EndpointType, "b", "1")
+		r := start(t, server.Options{Source: oneNode(a, b)})
+		stream := deltaConversation(t, r.conn, t.Context())
+		url := wire.EndpointType.URL()
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: url}))
+		answer := func(detail *rpcstatus.Status) {
+			t.Helper()
+			response, err := stream.Recv()
+			must(t, err)
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: response.GetNonce(), ErrorDetail: detail}))
+			synctest.Wait()
+		}
+		answer(nil)
+		setNode(r.source, a)
+		answer(&rpcstatus.Status{Message: "no"})
+		if s := r.Status("n"); s.Converged || s.Types["endpoints"].Acked != "" || s.Types["endpoints"].NACK == nil {
+			t.Errorf("after the NACK, the status is %+v", s)
+		}
+		setNode(r.source, a, b)
+		answer(nil)
+		if s := r.Status("n"); !s.Converged || s.Types["endpoints"].NACK != nil {
+			t.Errorf("after an ACK, the status is %+v", s)
+		}
+	})
+}
+
 // A node has the streams that are open, and its id is one of NodeIDs as long as it has any.
 func TestNodesOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -528,6 +558,41 @@ func TestPushTimes(t *testing.T) {
 		}
 		if !slices.Equal(pushes, want) {
 			t.Errorf("the responses to an edit are sent after %v, want %v", pushes, want)
+		}
+	})
+}
+
+// The time to a response is that from the first edit that it has. One that answers a request
+// has none, even if an edit that does not concern the client came before.
+func TestPushTimesOfSeveralEdits(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		cluster := func(content string) *wire.Resource { return xdstest.Resource(wire.ClusterType, "a", content) }
+		var pushes []time.Duration
+		r := start(t, server.Options{Source: oneNode(cluster("1")), ObservePush: func(d time.Duration) { pushes = append(pushes, d) }})
+		pause := time.Duration(0)
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(xdstest.Held) string {
+			time.Sleep(pause) // before it ACKs
+			return ""
+		}})
+		must(t, c.Wildcard(wire.ClusterType))
+		synctest.Wait()
+		r.source.Edit(func(s *xdstest.State) { s.Nodes["other"] = xdstest.Snapshot() })
+		time.Sleep(time.Second)
+		must(t, c.Subscribe(wire.ClusterType, "*", "x"))
+		must(t, c.Subscribe(wire.EndpointType, "x"))
+		synctest.Wait()
+		if len(c.Responses()) < 3 || len(pushes) > 0 {
+			t.Errorf("%d responses to requests are pushed after %v", len(c.Responses()), pushes)
+		}
+
+		pause = 10 * time.Second
+		for i := range 3 {
+			setNode(r.source, cluster(fmt.Sprint("edit", i)))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Minute)
+		if want := []time.Duration{0, 9 * time.Second}; !slices.Equal(pushes, want) {
+			t.Errorf("three edits are pushed after %v, want %v", pushes, want)
 		}
 	})
 }
