@@ -107,7 +107,7 @@ func (s *stream) compose(w *watch, removals bool, now int64) *response {
 	b := g.bodies.get(m)
 	w.flight = flight{message: b.message, at: now, next: next, nextVariants: nextVariants}
 	since := w.changed
-	if !c.cut && !w.removals {
+	if !c.cut && !w.removals && !w.isStaged() {
 		w.changed = nil
 	}
 	w.touch()
@@ -116,9 +116,9 @@ func (s *stream) compose(w *watch, removals bool, now int64) *response {
 
 // add composes what is owed, and what is wanted and not held, until the response is full.
 func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
-	m := &c.message
+	m, wanted := &c.message, w.wanted()
 	all := true // the client holds what is wanted then, and nothing else
-	differences(w.want, w.held, func(want, held *wire.Resource) bool {
+	differences(wanted, w.held, func(want, held *wire.Resource) bool {
 		switch {
 		case want == nil:
 			all = false
@@ -133,14 +133,14 @@ func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 	m.resources = append(m.resources, c.changed...)
 	if len(w.owed.names) > 0 {
 		for _, name := range w.owed.names {
-			r := find(w.want, name)
+			r := find(wanted, name)
 			if r != nil && r.Body != nil && find(c.changed, name) == nil && c.fits(elementSize(m.protocol, r)) {
 				m.resources = append(m.resources, r)
 			}
 		}
 		sortResources(m.resources)
 	}
-	next := w.want
+	next := wanted
 	if !all {
 		next = c.heldAfter(w)
 	}

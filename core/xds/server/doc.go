@@ -22,7 +22,7 @@
 //  3. The difference between the two is what is sent: additions in the order
 //     CDS, EDS, LDS, RDS, then removals in the order LDS, ECDS, RDS, CDS, EDS, at most
 //     one response in flight for each type (SPEC 12.3). Additions of ECDS and SDS do not
-//     wait.
+//     wait. Endpoints whose identities only a new cluster accepts wait for its ACK.
 //  4. The body of a response is marshalled once for all streams with the same
 //     difference. The codec of [Server.Options] sends it without a copy, and the
 //     nonce of the stream after it.

@@ -24,7 +24,8 @@ func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.Extensi
 // Additions of a type wait until the additions of earlier types are ACKed, so that a route
 // never names a cluster that the client does not have yet. Endpoints do not wait for the
 // ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm when it has
-// their endpoints (warming.go). The first answer in a type does not wait: there is nothing
+// their endpoints (warming.go). Those that only a new cluster accepts do (staging.go). The
+// first answer in a type does not wait: there is nothing
 // to disturb. Removals wait until all additions and the removals of earlier types are
 // ACKed. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
@@ -52,6 +53,12 @@ func (s *stream) next() *response {
 				hold(w.flight.at + wait)
 			}
 			continue
+		}
+		if t == wire.EndpointType {
+			if s.stage(w, now); w.isStaged() {
+				held = true
+				hold(w.staging.since + wait)
+			}
 		}
 		w.examine(now, s.isKnown(), s.protocol)
 		switch {

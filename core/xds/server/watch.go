@@ -27,6 +27,8 @@ type watch struct {
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
 	want, held []*wire.Resource
+	// staging is nil unless endpoints have to wait for their clusters.
+	staging *staging
 	// wantVariants and heldVariants are the same by locator, sorted by name and
 	// constraints, without duplicates.
 	wantVariants, heldVariants []wire.Variant
@@ -101,10 +103,11 @@ func (w *watch) examine(now int64, known bool, p protocol) {
 		w.additions, w.removals, w.removalsSince = false, false, 0
 		return
 	}
-	w.additions, w.removals = compareResources(w.want, w.held)
+	want := w.wanted()
+	w.additions, w.removals = compareResources(want, w.held)
 	additions, removals := compareVariantSets(w.wantVariants, w.heldVariants)
 	if !w.additions && !w.removals {
-		w.held = w.want // the same content: share the slice
+		w.held = want // the same content: share the slice
 	}
 	answer := w.owed.answer
 	if answer && w.isPartial() {
@@ -186,6 +189,6 @@ func (w *watch) finish() {
 // longer matters if the client should not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
-	return w.examined && !w.isPartial() && !w.additions && !w.removals && w.flight.message == nil &&
+	return w.examined && !w.isPartial() && !w.additions && !w.removals && !w.isStaged() && w.flight.message == nil &&
 		(w.nack == nil || len(w.nack.resources) > 0 && !slices.ContainsFunc(w.rejected, w.isWanted))
 }

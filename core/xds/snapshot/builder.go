@@ -106,7 +106,9 @@ func (b *Builder) list(l *confList) *confList {
 
 // finish lets translators change the messages of a part, and marshals them.
 func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
-	return b.finishBy(p, confs, b.resources.make)
+	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
+		return b.resources.makeWith(p.peers, t, name, m)
+	})
 }
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the

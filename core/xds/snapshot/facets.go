@@ -64,6 +64,9 @@ type client struct {
 	used      facetSet
 }
 
+// again returns the client for another build.
+func (c *client) again() *client { return &client{dataplane: c.dataplane, labels: c.labels} }
+
 // labelPrefix precedes the keys of labels among the tags of a [facetSet].
 const labelPrefix = "\x00"
 

@@ -25,12 +25,14 @@ type endpointsKey struct {
 
 // loadAssignment returns the endpoints of a destination.
 func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built {
-	return b.endpoints.get(key, d, func(client *client) *built {
-		r := xds.Report{Place: key.destination.name}
-		m := b.assignment(key, &r, client)
-		return b.finish(&draft{Part: xds.Part{Report: r, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
-			Messages: []proto.Message{m}}, confs: key.confs.all()}, key.confs.finish)
-	})
+	return b.endpoints.get(key, d, func(client *client) *built { return b.endpointPart(key, client) })
+}
+
+func (b *Builder) endpointPart(key endpointsKey, client *client) *built {
+	r := xds.Report{Place: key.destination.name}
+	m := b.assignment(key, &r, client)
+	return b.finish(&draft{Part: xds.Part{Report: r, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
+		Messages: []proto.Message{m}}, confs: key.confs.all(), peers: b.endpointPeers(key, client)}, key.confs.finish)
 }
 
 // assignment returns the message with the endpoints of a destination.

@@ -20,6 +20,7 @@ type draft struct {
 	found    []destinations.Outbound
 	confs    []*rules.Effective // that shaped the draft
 	policies []*resource.Policy // that did so in addition to those of confs
+	peers    *wire.Peers        // of a cluster or its endpoints, or nil
 }
 
 // shapedBy returns the policies that shaped the part, sorted by kind and identity.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"strings"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
@@ -10,12 +11,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// content identifies a resource by type, name and the hash of its bytes, which is its
-// version too.
+// content identifies a resource by type, name, the hash of its bytes, which is its version
+// too, and the hash of its peers.
 type content struct {
-	kind wire.Type
-	name string
-	hash uint64
+	kind        wire.Type
+	name        string
+	hash, peers uint64
 }
 
 // resources makes each resource once (see the invariants of the package).
@@ -27,12 +28,22 @@ type resources struct {
 
 // make returns the resource of a message.
 func (r *resources) make(t wire.Type, name string, m proto.Message) *wire.Resource {
+	return r.makeWith(nil, t, name, m)
+}
+
+// makeWith returns the resource of a message with its peers, which may be nil.
+func (r *resources) makeWith(peers *wire.Peers, t wire.Type, name string, m proto.Message) *wire.Resource {
 	r.builds.Add(1)
 	body := message.Marshal(m)
-	hash := xxhash.Sum64(body)
-	return r.known.get(content{t, name, hash}, func() *wire.Resource {
+	key := content{kind: t, name: name, hash: xxhash.Sum64(body)}
+	if peers != nil {
+		key.peers = xxhash.Sum64String(strings.Join(peers.IDs(), "\n")) | 1
+	}
+	return r.known.get(key, func() *wire.Resource {
 		r.made.Add(1)
-		return wire.New(t, name, body)
+		made := wire.New(t, name, body)
+		made.Peers = peers
+		return made
 	})
 }
 

@@ -69,6 +69,8 @@ type Resource struct {
 	// the name, so that extensions that differ in their names only share it. Body is nil
 	// if only a client has the resource.
 	Body []byte
+	// Peers is nil if no identities are compared, or if they are not known.
+	Peers *Peers
 }
 
 // extensionName is the tag of the field name of TypedExtensionConfig: number 1, a text.
