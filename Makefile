@@ -88,7 +88,7 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
 
-peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes
+peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes, and fetches modules
 	cd bench/peers && $(GO) run .
 
 check-peers: ## Compare the answers of other projects on small inputs

@@ -14,6 +14,7 @@ type comparison struct {
 	unit    string // "s" (time of one operation) or "B" (heap of one proxy)
 	note    string // what a reader must know to judge the ratio; may be empty
 	rounds  int    // fewer than in the plan, if one takes long; 0: as in the plan
+	kuma    bool   // Kuma is a contender
 	prepare func(ctx context.Context, size size) (*contest, error)
 }
 
@@ -34,6 +35,9 @@ func (s size) of(full, small int) int {
 type contest struct {
 	contenders []contender
 	close      func() // may be nil
+	// missing is why Kuma is no contender although it should be; nil: it is one, or has no
+	// such work.
+	missing error
 }
 
 // A contender does the work of a comparison.

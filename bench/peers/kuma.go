@@ -26,13 +26,13 @@ func effectiveConfs() []comparison {
 	for _, policies := range []int{100, 1_000} {
 		input := grouped(policies*9/10) + " policies" // see kumaPolicies
 		list = append(list, comparison{
-			subject: subject, label: fmt.Sprintf("from nothing, %d", policies), work: "select, order and merge, from nothing", input: input, unit: "s",
+			subject: subject, label: fmt.Sprintf("from nothing, %d", policies), work: "select, order and merge, from nothing", input: input, unit: "s", kuma: true,
 			note: "meshmatch validates the set and builds its index in this time, because nothing is kept from before; Kuma's resources are loaded before",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
 				return confsOfOne(ctx, s.of(policies, 30), false)
 			},
 		}, comparison{
-			subject: subject, label: fmt.Sprintf("after an edit, %d", policies), work: "the same after one policy has changed", input: input, unit: "s",
+			subject: subject, label: fmt.Sprintf("after an edit, %d", policies), work: "the same after one policy has changed", input: input, unit: "s", kuma: true,
 			note: "meshmatch's time has the whole edit of the mesh; Kuma does not keep results of a dataplane, and does the same as from nothing",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
 				return confsOfOne(ctx, s.of(policies, 30), true)
@@ -57,10 +57,6 @@ func kumaPolicies(n int) []*resource.Policy {
 // confsOfOne computes the confs of all outbounds of dataplane 7 of the fleet.
 func confsOfOne(ctx context.Context, policies int, edited bool) (*contest, error) {
 	set := &resource.Set{Dataplanes: []*resource.Dataplane{shape.Dataplane(7, 10)}, Policies: kumaPolicies(policies)}
-	theirs, err := startKuma(ctx, set)
-	if err != nil {
-		return nil, err
-	}
 	compute := func() ([]any, error) {
 		engine, err := engineOf(ctx, set)
 		if err != nil {
@@ -69,11 +65,12 @@ func confsOfOne(ctx context.Context, policies int, edited bool) (*contest, error
 		return confsIn(engine.View(), set.Dataplanes[0].ID)
 	}
 	if edited {
+		var err error
 		if compute, err = editing(ctx, set); err != nil {
 			return nil, err
 		}
 	}
-	return &contest{close: theirs.close, contenders: []contender{
+	c := &contest{contenders: []contender{
 		{
 			name: meshmatch,
 			answer: func() (string, error) {
@@ -88,8 +85,8 @@ func confsOfOne(ctx context.Context, policies int, edited bool) (*contest, error
 				return err
 			}),
 		},
-		theirs.contender(command{Do: "rules", Dataplanes: []string{set.Dataplanes[0].Name}}, confsText),
-	}}, nil
+	}}
+	return c, c.addKuma(ctx, set, command{Do: "rules", Dataplanes: []string{set.Dataplanes[0].Name}}, confsText)
 }
 
 // engineOf returns an engine that reads policies as Kuma does.

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,24 +37,48 @@ type kumaAnswer struct {
 
 const kumaModule = "github.com/kumahq/kuma"
 
-// kumaVersion returns the version of Kuma that the program has.
-func kumaVersion() (string, error) {
-	out, err := exec.Command("go", "list", "-C", "kuma", "-m", "-f", "{{.Version}}", kumaModule).Output()
-	return strings.TrimSpace(string(out)), err
+// kumaVersion returns the version of Kuma that the program requires.
+func kumaVersion() string {
+	out, err := exec.Command("go", "mod", "edit", "-json", filepath.Join("kuma", "go.mod")).Output()
+	var file struct {
+		Require []struct{ Path, Version string }
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &file)
+	}
+	for _, m := range file.Require {
+		if m.Path == kumaModule {
+			return m.Version
+		}
+	}
+	return fmt.Sprintf("unknown (%v)", err)
 }
 
-// buildKuma builds the program, once, and returns its file.
-var buildKuma = sync.OnceValues(func() (string, error) {
-	directory, err := os.MkdirTemp("", "peers-kuma-")
+// kumaProgram is where the program is built: go build links it again only if it has changed.
+var kumaProgram = filepath.Join("..", "..", ".cache", "peers", "kuma")
+
+// errNoKuma indicates that Kuma's packages could not be had or built here.
+var errNoKuma = errors.New("Kuma cannot be had")
+
+// buildKuma builds the program, once.
+var buildKuma = sync.OnceValue(func() error {
+	file, err := filepath.Abs(kumaProgram)
 	if err != nil {
-		return "", err
+		return err
 	}
-	file := filepath.Join(directory, "kuma")
-	if out, err := exec.Command("go", "build", "-C", "kuma", "-o", file, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building bench/peers/kuma: %w\n%s", err, out)
+	build := exec.Command("go", "build", "-C", "kuma", "-ldflags", "-s -w", "-o", file, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: go build in bench/peers/kuma: %w: %s", errNoKuma, err, lastLines(out, 2))
 	}
-	return file, nil
+	return nil
 })
+
+// lastLines returns the end of the output of go build, in one line, without its progress.
+func lastLines(out []byte, n int) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "go: downloading ") })
+	return strings.Join(lines[max(0, len(lines)-n):], " ")
+}
 
 // A kumaProcess is the running program.
 type kumaProcess struct {
@@ -64,12 +90,12 @@ type kumaProcess struct {
 
 // startKuma starts the program and gives it the resources.
 func startKuma(ctx context.Context, set *resource.Set) (*kumaProcess, error) {
-	file, err := buildKuma()
-	if err != nil {
+	if err := buildKuma(); err != nil {
 		return nil, err
 	}
-	p := &kumaProcess{command: exec.CommandContext(ctx, file)}
+	p := &kumaProcess{command: exec.CommandContext(ctx, kumaProgram)}
 	p.command.Stderr = os.Stderr
+	var err error
 	if p.input, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -116,23 +142,34 @@ func (p *kumaProcess) ask(c command) (kumaAnswer, error) {
 	return a, nil
 }
 
-// contender returns a contender that has the program do a command, whose result is brought into
-// the form that is compared.
-func (p *kumaProcess) contender(c command, compared func([]json.RawMessage) (string, error)) contender {
-	return contender{
+// addKuma adds Kuma as a contender, which does a command with the resources. The results of it
+// are brought into the form that is compared. If Kuma cannot be had here, the contest goes on
+// without it, and notes why.
+func (c *contest) addKuma(ctx context.Context, set *resource.Set, do command, compared func([]json.RawMessage) (string, error)) error {
+	p, err := startKuma(ctx, set)
+	if errors.Is(err, errNoKuma) {
+		c.missing = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.close = p.close
+	c.contenders = append(c.contenders, contender{
 		name: kuma,
 		answer: func() (string, error) {
-			a, err := p.ask(c)
+			a, err := p.ask(do)
 			if err != nil {
 				return "", err
 			}
 			return compared(a.Result)
 		},
 		elsewhere: func(n int) (seconds, allocs float64, err error) {
-			times := c
+			times := do
 			times.Times = n
 			a, err := p.ask(times)
 			return a.Seconds, a.Allocs, err
 		},
-	}
+	})
+	return nil
 }

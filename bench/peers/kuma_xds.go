@@ -42,7 +42,7 @@ func proxyResources() []comparison {
 		for _, edited := range []bool{false, true} {
 			c := comparison{
 				subject: "xDS resources of proxies, made on all processors",
-				label:   "xDS from nothing, " + w.label, work: "resources of " + w.what + ", from nothing", input: w.input, unit: "s", rounds: w.rounds,
+				label:   "xDS from nothing, " + w.label, work: "resources of " + w.what + ", from nothing", input: w.input, unit: "s", kuma: true, rounds: w.rounds,
 				note: "meshmatch validates the mesh and builds its indexes in this time; Kuma's resources are decoded and validated before, and are not copied. Compared are listeners, clusters, endpoints, timeouts and rate limits. Kuma also adds the tags of both sides to headers and metadata; meshmatch has routes as resources of their own, and versions of all. Kuma then compares with the previous snapshot, and validates, which is not in its time",
 				prepare: func(ctx context.Context, s size) (*contest, error) {
 					return resourcesOf(ctx, w.make(s), edited)
@@ -129,10 +129,6 @@ func kumaDataplane(d *resource.Dataplane) *resource.Dataplane {
 
 // resourcesOf makes the resources of the dataplanes of a world, from nothing or after each edit.
 func resourcesOf(ctx context.Context, w *kumaWorld, edited bool) (*contest, error) {
-	theirs, err := startKuma(ctx, w.set)
-	if err != nil {
-		return nil, err
-	}
 	ask := command{Do: "xds", Mesh: shape.Mesh}
 	for _, d := range w.dataplanes {
 		ask.Dataplanes = append(ask.Dataplanes, d.Name)
@@ -145,6 +141,7 @@ func resourcesOf(ctx context.Context, w *kumaWorld, edited bool) (*contest, erro
 		return newMeshOf(engine, w.dataplanes).snapshots(), nil
 	}
 	if edited {
+		var err error
 		if build, err = editingProxies(ctx, w); err != nil {
 			return nil, err
 		}
@@ -157,7 +154,7 @@ func resourcesOf(ctx context.Context, w *kumaWorld, edited bool) (*contest, erro
 			ask.Resources = append(ask.Resources, text)
 		}
 	}
-	return &contest{close: theirs.close, contenders: []contender{
+	c := &contest{contenders: []contender{
 		{
 			name: meshmatch,
 			answer: func() (string, error) {
@@ -172,8 +169,8 @@ func resourcesOf(ctx context.Context, w *kumaWorld, edited bool) (*contest, erro
 				return err
 			}),
 		},
-		theirs.contender(ask, func(all []json.RawMessage) (string, error) { return factsOf(all, messagesOfKuma) }),
-	}}, nil
+	}}
+	return c, c.addKuma(ctx, w.set, ask, func(all []json.RawMessage) (string, error) { return factsOf(all, messagesOfKuma) })
 }
 
 // editingProxies returns a function that changes the policy of a world, and undoes that, in

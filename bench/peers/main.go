@@ -29,7 +29,11 @@ func main() {
 	chosen, err := regexp.Compile(*only)
 	if err == nil {
 		list := slices.DeleteFunc(comparisons(*services), func(c comparison) bool { return !chosen.MatchString(c.String()) })
-		err = run(ctx, *directory, list, plan{*rounds, *round})
+		if len(list) == 0 {
+			err = fmt.Errorf("no comparison matches -only %q", *only)
+		} else {
+			err = run(ctx, *directory, list, plan{*rounds, *round})
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
@@ -45,6 +49,10 @@ func run(ctx context.Context, directory string, list []comparison, p plan) error
 		return err
 	}
 	line := progress.On(os.Stderr)
+	if slices.ContainsFunc(list, func(c comparison) bool { return c.kuma }) {
+		line.Step("building the program with Kuma's packages; takes minutes the first time ...")
+		_ = buildKuma() // the comparisons note that it is missing
+	}
 	all, err := measureAll(ctx, list, size{full: true}, p, func(c comparison) { line.Step("%s ...", c) })
 	line.Done()
 	if err != nil {
@@ -93,5 +101,5 @@ func measureOne(ctx context.Context, c comparison, s size, p plan) ([]result, er
 	if err != nil {
 		return nil, err
 	}
-	return results(c, measured), nil
+	return results(c, measured, contest.missing), nil
 }

@@ -21,7 +21,7 @@ func merges() []comparison {
 		list = append(list, comparison{
 			subject: "Merging: timeouts, later ones override",
 			label:   "merge, " + m.Name,
-			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s",
+			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s", kuma: true,
 			note:    "meshmatch also returns which policy set each field; the patches do not",
 			prepare: func(ctx context.Context, _ size) (*contest, error) { return mergeConfs(ctx, m.Confs) },
 		})
@@ -30,10 +30,6 @@ func merges() []comparison {
 }
 
 func mergeConfs(ctx context.Context, confs []*meshtimeout.Conf) (*contest, error) {
-	theirs, err := startKuma(ctx, &resource.Set{})
-	if err != nil {
-		return nil, err
-	}
 	merge := command{Do: "merge"}
 	for _, c := range confs {
 		text, err := json.Marshal(c)
@@ -47,7 +43,7 @@ func mergeConfs(ctx context.Context, confs []*meshtimeout.Conf) (*contest, error
 		items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: c}
 	}
 	section := meshtimeout.Kind().To.Conf
-	return &contest{close: theirs.close, contenders: []contender{
+	c := &contest{contenders: []contender{
 		merger(meshmatch, func() (*meshtimeout.Conf, error) {
 			return rules.Merge(section, items).Conf.(*meshtimeout.Conf), nil
 		}),
@@ -55,8 +51,8 @@ func mergeConfs(ctx context.Context, confs []*meshtimeout.Conf) (*contest, error
 		merger("Kubernetes strategic merge patch", patcher(confs, func(original, patch []byte) ([]byte, error) {
 			return strategicpatch.StrategicMergePatch(original, patch, meshtimeout.Conf{})
 		})),
-		theirs.contender(merge, confsText),
-	}}, nil
+	}}
+	return c, c.addKuma(ctx, &resource.Set{}, merge, confsText)
 }
 
 func merger(name string, merge func() (*meshtimeout.Conf, error)) contender {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,9 +48,8 @@ func newPage(p plan) (*page, error) {
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
-	version, err := kumaVersion()
-	page.versions = append(page.versions, kumaModule+" "+version)
-	return page, err
+	page.versions = append(page.versions, kumaModule+" "+kumaVersion())
+	return page, nil
 }
 
 // commit returns the revision of the working tree, or "unknown".
@@ -110,6 +110,7 @@ How to read the table:
   is better.
 - *allocations* of one operation, meshmatch's and the peer's; "-": not counted, because the work
   is that of many goroutines of both sides.
+- "-" elsewhere: the peer could not be had in this run.
 
 ![ratios](%s)
 
@@ -128,12 +129,19 @@ How to read the table:
 		if c.note != "" {
 			mark = fmt.Sprintf(" [%d]", number(&notes, c.note))
 		}
-		fmt.Fprintf(&text, "| %s | %s%s | %s | %s | %s | %s | %s |\n", ratioText(r.ratio), c.work, mark, c.input, r.peer,
-			quantity(r.ours.median, c.unit), quantity(r.theirs.median, c.unit), allocations(r))
+		ratio, theirs := "-", "-"
+		if r.missing == nil {
+			ratio, theirs = ratioText(r.ratio), quantity(r.theirs.median, c.unit)
+		}
+		fmt.Fprintf(&text, "| %s | %s%s | %s | %s | %s | %s | %s |\n", ratio, c.work, mark, c.input, r.peer,
+			quantity(r.ours.median, c.unit), theirs, allocations(r))
 	}
 	text.WriteString("\n")
 	for i, note := range notes {
 		fmt.Fprintf(&text, "%d. %s.\n", i+1, strings.ToUpper(note[:1])+note[1:])
+	}
+	if i := slices.IndexFunc(all, func(r result) bool { return r.missing != nil }); i >= 0 {
+		fmt.Fprintf(&text, "\n%s has \"-\", because it could not be had in this run: %s\n", all[i].peer, all[i].missing)
 	}
 	text.WriteString(absentPeers)
 	return text.String()

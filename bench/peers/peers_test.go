@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,9 @@ func TestComparisons(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range found {
+				if r.missing != nil {
+					t.Fatal(r.missing)
+				}
 				if !(r.ours.median > 0 && r.theirs.median > 0 && r.ratio.median > 0) {
 					t.Errorf("%s: %+v", r.peer, r)
 				}
@@ -91,12 +95,30 @@ func TestProxyFacts(t *testing.T) {
 func TestResults(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1, 2, 4, 8, 1, 2, 4}}
 	theirs := series{name: "other", values: []float64{3, 6, 12, 24, 3, 6, 12}}
-	r := results(comparison{}, []series{ours, theirs})[0]
+	r := results(comparison{}, []series{ours, theirs}, nil)[0]
 	if r.ratio != (summary{3, 3, 3}) || r.ours.median != 2 || r.theirs.median != 6 || r.allocs != -1 {
 		t.Errorf("got %+v", r)
 	}
 	if text := ratioText(summary{0.5, 0.25, 0.75}); text != "**0.5 [0.25, 0.75]**" {
 		t.Errorf("a better peer is printed as %s", text)
+	}
+}
+
+// If Kuma cannot be had, the page has meshmatch's figures and the reason.
+func TestMissingPeer(t *testing.T) {
+	ours := series{name: meshmatch, values: []float64{1e-3}}
+	all := results(comparison{work: "merge", unit: "s"}, []series{ours}, fmt.Errorf("%w: refused", errNoKuma))
+	text := new(page).markdown(all, time.Now())
+	for _, want := range []string{
+		"| - | merge |  | Kuma | 1.00 ms | - | - |",
+		`Kuma has "-", because it could not be had in this run: Kuma cannot be had: refused`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if err := drawRatios(filepath.Join(t.TempDir(), pictureName), all); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"os"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -25,6 +26,7 @@ const mono = "Mono"
 // drawRatios draws all ratios on a logarithmic axis, the first one at the top. The peers that
 // are better are left of 1, in red.
 func drawRatios(file string, all []result) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.missing != nil })
 	p := plot.New()
 	p.Title.Text = "Peer's time or heap divided by meshmatch's (95 % confidence)"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
@@ -72,7 +74,9 @@ func drawRatios(file string, all []result) error {
 		bars.Color = side.color
 		p.Add(scatter, bars)
 	}
-	p.NominalY(names...)
+	if len(names) > 0 {
+		p.NominalY(names...)
+	}
 	p.Title.TextStyle.Font.Variant, p.X.Tick.Label.Font.Variant, p.Y.Tick.Label.Font.Variant = mono, mono, mono
 	canvas, err := p.WriterTo(24*vg.Centimeter, vg.Length(2+0.6*float64(len(all)))*vg.Centimeter, "svg")
 	if err != nil {

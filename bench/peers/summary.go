@@ -27,10 +27,12 @@ type result struct {
 	// meshmatch is better.
 	ratio, ours, theirs summary
 	ourAllocs, allocs   float64 // medians; -1 if they were not measured
+	// missing is why the peer could not be had; then ratio and theirs are zero.
+	missing error
 }
 
-// results returns a result for each peer.
-func results(c comparison, all []series) []result {
+// results returns a result for each peer, also for a Kuma that is missing.
+func results(c comparison, all []series, missing error) []result {
 	ours := all[0]
 	var list []result
 	for _, theirs := range all[1:] {
@@ -43,6 +45,9 @@ func results(c comparison, all []series) []result {
 			ratio: summarize(ratios), ours: summarize(ours.values), theirs: summarize(theirs.values),
 			ourAllocs: medianOr(ours.allocs), allocs: medianOr(theirs.allocs),
 		})
+	}
+	if missing != nil {
+		list = append(list, result{comparison: c, peer: kuma, ours: summarize(ours.values), ourAllocs: medianOr(ours.allocs), allocs: -1, missing: missing})
 	}
 	return list
 }
