@@ -1,8 +1,8 @@
-// Package semantics contains the two ways to read policies (SPEC 17.1): TargetRef reads
-// them by SPEC 1 to 9, and Kuma reads them like a Kuma control plane.
+// Package semantics contains the ways to read policies (SPEC 17.1): TargetRef reads them
+// by SPEC 1 to 9; Kuma and Kuma3 read them like the control planes of Kuma 2 and Kuma 3.
 //
 // An engine is made with a [Semantics]; each view has it, and each answer names it. It
-// answers every question on which the two ways differ, so that no other package checks
+// answers every question on which these ways differ, so that no other package checks
 // which one is in use:
 //
 //  1. Which dataplanes may a policy select? A dataplane has facts

@@ -17,8 +17,8 @@ type ZoneReading struct {
 func (s Semantics) Zones() ZoneReading { return s.reader().zones() }
 
 // IsRemote reports whether a MeshService belongs to another zone than a client with the
-// given zone, which may be empty. A client without a zone knows other zones by their
-// origin alone.
+// given zone, which may be empty. A client without a zone recognizes other zones by
+// their origin alone.
 func (r ZoneReading) IsRemote(service *resource.MeshService, zone string) bool {
 	switch of := service.Zone(); {
 	case !r.Proxied || of == "":

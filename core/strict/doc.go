@@ -24,10 +24,11 @@
 //
 // # Two languages, one decoder
 //
-// The decoder reads values through a cursor. One cursor reads the text of JSON and of usual YAML, the other
-// the nodes of other YAML. Both report the same errors. The reader of JSON also accepts JSON that is not valid YAML,
-// such as tabs. Like YAML 1.1, the parser of YAML treats U+0085, U+2028 and U+2029 as line breaks. Plain scalars have
-// the types of YAML 1.2's core schema: 017 is the number 17, yes is a string.
+// The decoder reads values through a cursor. One cursor reads the text of JSON and of
+// usual YAML, the other the nodes of other YAML. Both report the same errors. The reader of
+// JSON also accepts JSON that is not valid YAML, such as JSON with tabs. Like YAML 1.1, the
+// parser of YAML treats U+0085, U+2028 and U+2029 as line breaks. Plain scalars have the
+// types of YAML 1.2's core schema: 017 is the number 17, yes is a string.
 //
 // Reading JSON, or usual YAML, allocates little more than the decoded
 // values. The check of the syntax makes a flat list of the offsets of the values in

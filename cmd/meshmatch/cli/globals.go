@@ -109,7 +109,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	return set, nil
 }
 
-// documentTypes are the documents that are read beside the resources of a mesh.
+// documentTypes are the documents that are read in addition to the resources of a mesh.
 func documentTypes() []resource.DocumentType {
 	return slices.Concat(ocm.Documents(), variant.Documents())
 }

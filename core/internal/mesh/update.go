@@ -84,7 +84,7 @@ func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 
 // indexAll adds all dataplanes of a mesh that had none to the index of dataplanes,
 // given their slots. Nothing else of the update uses that index: every dataplane
-// is classified, whatever the policies reach.
+// is classified, even one that no policy reaches.
 func (u *Update) indexAll(slots []uint32) {
 	for i, d := range u.edits {
 		u.writer.dataplanes.Replace(slots[i], nil, d.Resource)

@@ -7,8 +7,8 @@
 // structural OpenAPI schema. Package resource gives a spec its identity and its place in
 // a set: [MeshService], for example, is the Spec of a resource.MeshService.
 //
-// Invariants: nothing here knows other resources, names a file or depends on what is
-// computed from resources. Specs are immutable once decoded.
+// Invariants: a spec does not depend on other resources, on files or on results computed
+// from resources. Specs are immutable once decoded.
 package specs
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen

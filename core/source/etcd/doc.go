@@ -27,8 +27,8 @@
 //
 // # Writing
 //
-// [Store.Read] reads a state with the revision of each key, [Store.Write] writes changes
-// of it, if none of the keys that it writes has changed since (write.go). Up to 128 keys are
-// one transaction. More are several, between the first and the last one under
-// PREFIX/-/apply. If a key has changed, what was written is undone.
+// [Store.Read] reads a state with the revision of each key. [Store.Write] writes changes
+// of that state if none of the keys that it writes has changed since (write.go). Up to 128
+// keys are written in one transaction. More need several; PREFIX/-/apply exists from the
+// first to the last of them. If a key has changed, what was written is undone.
 package etcd

@@ -44,8 +44,8 @@ type follower struct {
 }
 
 // run follows the kind. It passes on one error at most, as its last news. A kind that is
-// missing is asked for again until the context ends: whoever knows which kinds are served
-// decides whether it is gone.
+// missing is asked for again until the context ends: discovery decides whether the kind is
+// no longer served.
 func (f *follower) run(ctx context.Context) {
 	err := f.follow(ctx)
 	for hasCode(err, http.StatusNotFound) {

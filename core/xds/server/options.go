@@ -18,7 +18,7 @@ const (
 	MaxResponseBytes = 4<<20 - 64<<10
 
 	maxHeaderBytes          = 64 << 10
-	streamWindow            = 64 << 10 // what gRPC takes of a stream that is not read, beside the message that is
+	streamWindow            = 64 << 10 // what gRPC takes of a stream in addition to the message that is being read
 	connectionWindow        = 1 << 20
 	readBuffer              = 1 << 9 // of each connection without TLS; most requests are ACKs of about 150 bytes
 	defaultWait             = 5 * time.Second

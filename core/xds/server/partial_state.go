@@ -38,7 +38,7 @@ func ParametersOf(values map[string]string) Parameters {
 	return Parameters{values, parametersKey(values)}
 }
 
-// A Verdict is what a PartialState knows about a question.
+// A Verdict is the answer of a PartialState to a question.
 type Verdict uint8
 
 const (
@@ -92,7 +92,7 @@ func (u *unknown) forget(gone []locator) {
 	}
 }
 
-// setUnknownLocators sets the number of locators of which nothing is known.
+// setUnknownLocators sets the number of locators without an answer.
 func (w *watch) setUnknownLocators(n int) {
 	if w.unknown != nil {
 		w.unknown.locators = n
@@ -163,7 +163,7 @@ func (s *stream) wantPartly(state PartialState, w *watch) []*wire.Resource {
 	return want
 }
 
-// learnMore is called after advance for a watch of which something was not known.
+// learnMore is called after advance for a watch that had unknown names or locators.
 func (s *stream) learnMore(w *watch) {
 	w.touch()
 	if w.isPartial() {

@@ -62,7 +62,7 @@ type stream struct {
 	closed    bool // the handler is about to return: nothing more is sent
 	hasNode   bool
 	denied    bool // the client may not have the snapshot
-	// unresolved is set while a partial state knows nothing of the node.
+	// unresolved is set while a partial state has no answer for the node.
 	unresolved bool
 	known      bool // there was a dataplane, or a variant for the parameters of the node
 	left       bool // leaveWaiting has found that it is known

@@ -39,5 +39,5 @@
 //     builds again the parts with other effective confs; a change of an endpoint
 //     only endpoints.
 //
-// The package does not know streams, nor the effect of any policy kind.
+// The package does not depend on streams, nor on the effect of any policy kind.
 package snapshot

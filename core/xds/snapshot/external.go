@@ -114,7 +114,7 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	return m
 }
 
-// acceptName adds a DNS name or IP address to the names of which a certificate needs one.
+// acceptName adds a DNS name or IP address to the names; a certificate must have one of them.
 func acceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMatcher) {
 	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
 		m.MatchTypedSubjectAltNames = append(m.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: name})

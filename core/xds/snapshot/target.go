@@ -35,7 +35,7 @@ const (
 	direct     path = iota
 	viaIngress      // a MeshService of another zone
 	viaEgress       // a MeshExternalService
-	byZone          // a MeshMultiZoneService, of which some MeshServices are in other zones
+	byZone          // a MeshMultiZoneService with MeshServices in other zones
 	inZone          // the part of a MeshMultiZoneService that an ingress reaches
 )
 
@@ -98,8 +98,8 @@ func (m *meshState) pathTo(d resource.Destination, zone string) (path, string) {
 	return direct, ""
 }
 
-// speaksHTTP2 reports whether proxies call each other by HTTP/2, whatever version of HTTP the
-// workloads use.
+// speaksHTTP2 reports whether proxies call each other by HTTP/2, regardless of the version of
+// HTTP that the workloads use.
 func (t *target) speaksHTTP2() bool {
 	return t != nil && !t.isExternal()
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-// addConditionalFilter adds an HTTP filter to a chain whose config depends on the client and
-// the request: configs has that of each choice, of which there is at least one. The error
+// addConditionalFilter adds an HTTP filter to a chain. The config of the filter depends on
+// the client and the request: configs is parallel to choices, which is not empty. The error
 // is [rbac.ErrTooLarge]; then no filter is added.
 func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs []proto.Message) error {
 	matcher, err := rbac.NewChoiceMatcher(filterChoices(name, choices, configs))
@@ -54,7 +54,7 @@ func enableFilter(c *xds.Chain, canonical string, choices []choice, configs []pr
 }
 
 // routeChoices returns the choices of the routes of an inbound, which its filter chains
-// share; nil past a limit, of which [visibleChoices] warns. A client in plain text has no
+// share; nil if they exceed a limit, which is a warning of [visibleChoices]. A client in plain text has no
 // identity, so no choice that asks for one applies to it.
 func routeChoices(c *xds.Chain, in xds.InboundConf) []choice {
 	choices, _ := choicesOf(c.Inbound, in, c.Inbound.Visibility())

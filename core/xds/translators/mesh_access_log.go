@@ -259,7 +259,7 @@ func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
 }
 
 // texts replaces the operators of the mesh in all strings of a JSON value, which stays
-// JSON whatever they are replaced by.
+// JSON with any replacement.
 func (l logs) texts(tree any) any {
 	switch v := tree.(type) {
 	case string:

@@ -56,7 +56,7 @@ func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Con
 	setDuration(&m.InitialJitter, check.InitialJitter)
 	setDuration(&m.IntervalJitter, check.IntervalJitter)
 	m.IntervalJitterPercent = uint32(valueOr(check.IntervalJitterPercent, 0))
-	m.NoTrafficInterval = m.Interval // Envoy's default is a minute, whatever the interval is
+	m.NoTrafficInterval = m.Interval // Envoy's default is a minute, regardless of the interval
 	setDuration(&m.NoTrafficInterval, check.NoTrafficInterval)
 	if check.ReuseConnection != nil {
 		m.ReuseConnection = wrapperspb.Bool(*check.ReuseConnection)

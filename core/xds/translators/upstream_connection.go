@@ -14,7 +14,7 @@ import (
 )
 
 // maxEarlyData is how many bytes of a client a proxy keeps until it is connected to
-// the workload. The connection is not read any further then.
+// the workload. Then the connection is not read again.
 const maxEarlyData = 64 << 10
 
 // connectAfterDecision makes a TCP chain connect to the workload after the client was
