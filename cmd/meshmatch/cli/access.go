@@ -95,13 +95,13 @@ usage.`,
 	t.register(c)
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
-	flags.Uint16Var(&q.port, "port", 0, "in place of the inbound, the port `N` that the client connects to: that of an inbound or, with transparent proxying, any port of the workload")
+	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
 	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE`, which gives its identity and its tags")
 	flags.BoolVar(&q.why, "why", false, "how each entry compares with the request")
-	flags.BoolVar(&q.explain, "explain", false, "with the reason, and the entry that nearly allows a denied request")
+	flags.BoolVar(&q.explain, "explain", false, "print the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
-	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, which is the one that gRPC reads")
+	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, the only form that gRPC reads")
 	return c
 }
 

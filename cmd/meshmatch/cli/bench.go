@@ -61,16 +61,16 @@ Shapes:
 	flags.IntVar(&f.policies, "policies", 10_000, "how many policies")
 	flags.IntVar(&f.outbounds, "outbounds", 10, "how many outbounds each dataplane has")
 	flags.IntVar(&f.samples, "samples", 200, "how often each change is applied")
-	flags.BoolVar(&f.files, "files", true, "load the world from files; with =false it is made in memory")
+	flags.BoolVar(&f.files, "files", true, "load the world from files; =false makes it in memory")
 	flags.VarP(&f.form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(f.form.words, ", "))
-	flags.Float64Var(&f.maxSlope, "max-slope", 0, "the steepest growth that is no error; 0: any")
+	flags.Float64Var(&f.maxSlope, "max-slope", 0, "the steepest growth that is not an error; 0: no limit")
 	return c
 }
 
 func shapesAbout() string {
 	var about strings.Builder
 	for _, s := range worldbench.Shapes() {
-		fmt.Fprintf(&about, "  %-10s %s\n", s.Name, s.About)
+		fmt.Fprintf(&about, "  %-12s  %s\n", s.Name, s.About)
 	}
 	return strings.TrimSuffix(about.String(), "\n")
 }

@@ -90,9 +90,9 @@ permissions with which it was opened.`,
 	c.Flags().StringVar(&server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
 	c.Flags().StringVar(&server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
 	c.Flags().StringVar(&server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
-	c.Flags().BoolVar(&grpc, "grpc", false, "print the bootstrap of gRPC")
+	c.Flags().BoolVar(&grpc, "grpc", false, "print a bootstrap for gRPC")
 	c.Flags().BoolVar(&command, "command", false, "print the command line of an Envoy with the bootstrap")
-	c.Flags().DurationVar(&drain, "drain-time", defaultDrainTime, "how long Envoy keeps connections through a filter chain that an edit replaces, with --command")
+	c.Flags().DurationVar(&drain, "drain-time", defaultDrainTime, "with --command: how long Envoy keeps connections through a filter chain that an edit replaces")
 	bootstrapFlags(c, &options)
 	return c
 }

@@ -79,7 +79,7 @@ finding that is not an error; the other classes are
 	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	g.store.registerSecrets(c.Flags())
 	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
-	c.Flags().Var(&next, "for", "report too what this `VERSION` of Kuma reads differently: kuma3")
+	c.Flags().Var(&next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
 	options.register(c.Flags())
 	return c
 }

@@ -47,11 +47,12 @@ only inform were enforced, or the one of --policy.
 The formats sarif, junit, github and md have the findings that the new input has and
 the old one lacks, and what opens, closes and drains, for CI.
 
-The destinations that change are shown, too: their addresses, ports, endpoints, and
+Destinations that change are also shown: their addresses, ports, endpoints, and
 how other zones reach them.
 
 Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes, or a
-listener drains, or a destination changes; 2 bad input or wrong usage. With --fail-on: 1 if there is such a finding, else 0.`,
+listener drains, or a destination changes; 2 bad input or wrong usage. With --fail-on:
+1 if there is such a finding, else 0.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster

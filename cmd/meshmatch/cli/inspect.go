@@ -60,7 +60,7 @@ items that set it. Several dataplanes with the same answer are printed once.`,
 	t.register(c)
 	flags := c.Flags()
 	g.kindFlag(flags, "only this policy `KIND`", func(k *resource.Kind) { options.Kind = k.Name })
-	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced; marks them")
+	flags.BoolVar(&options.Shadow, "shadow", false, "answer as if the policies that only inform were enforced, and mark them")
 	flags.BoolVar(&options.Ordered, "ordered", false, "show from, and to, as rules: the first that matches applies")
 	flags.BoolVar(&options.Explain, "explain", false, "with the item that set each field")
 	return c

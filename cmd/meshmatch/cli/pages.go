@@ -19,13 +19,14 @@ func newPages(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "page",
 		Short: "Show files or stores as pages in a browser",
-		Long: `Serve pages about what -f has, without serving proxies: what each proxy gets
+		Long: `Serve pages about the input of -f, without serving proxies: what each proxy gets
 and why, who may call what, where policies apply and are overridden, findings, the
 distribution of a value, and forms to try a request or a policy. They are the pages
 that "serve" has at / of its HTTP address.
 
-The pages are on a free port of loopback, which the URL on standard output has. They
-follow edits, unless files are read from standard input or with --keep-going. Nothing is stored.
+The pages are at a free port of loopback; their URL is printed on standard output. They
+follow edits, unless the input is standard input or --keep-going is given. Nothing is
+stored.
 
 The command runs until it gets SIGTERM or an interrupt.`,
 		Example: `  meshmatch page -f policies/ -f dataplanes/
@@ -54,7 +55,7 @@ The command runs until it gets SIGTERM or an interrupt.`,
 		},
 	}
 	c.Flags().StringVar(&address, "http", "127.0.0.1:0", "the `ADDRESS` of HTTP, of loopback; port 0 is a free one")
-	c.Flags().StringVar(&prefix, "http-prefix", "", "the `PATH` that begins the links of pages, such as /mesh")
+	c.Flags().StringVar(&prefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
 	return c
 }
 

@@ -66,7 +66,7 @@ in the same wave.`,
 	flags := c.Flags()
 	flags.StringVar(&policy, "policy", "", "the policy, as `KIND/NAME` or KIND/NAMESPACE/NAME")
 	flags.StringVar(&percent, "percent", "", "the `SHARE`s of the dataplanes, from 1 to 100, separated by commas")
-	flags.StringVar(&q.By, "by", "", "the `LABEL` whose values are taken as a whole")
+	flags.StringVar(&q.By, "by", "", "the `LABEL` whose values are not split between waves")
 	g.completeFlag(c, "policy", qualifiedPolicies)
 	g.completeFlag(c, "by", labelKeys)
 	return c

@@ -27,15 +27,15 @@ func newRelay(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "relay",
 		Short: "Cache what an ADS server serves, for many clients",
-		Long: `Stand between clients and an ADS server: "meshmatch serve", another relay, or any
+		Long: `Serve clients from a cache of an ADS server: "meshmatch serve", another relay, or any
 management server that speaks the delta protocol.
 
 Clients that ask by locator, or whose node gives parameters by --parameter, share one
 upstream stream: a variant whose constraints accept the parameters of a client is
 served from the cache, so the upstream sends each variant once. What belongs to one
-node (the wildcards of an Envoy, its inbounds, filters and secrets) is asked on one
-upstream stream for the node. For an upstream without locators use --upstream-mode
-nodes: then everything is.
+node (the wildcards of an Envoy, its inbounds, filters and secrets) is requested on one
+upstream stream for each node. For an upstream without locators use --upstream-mode
+nodes: then everything is requested in this way.
 
 If the upstream is lost (a paused one within 25 s), what is held stays served, and the
 upstreams are tried again in their order; with --state it is served after a restart too.
@@ -77,7 +77,7 @@ func (f *relayFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.upstream.ClientCA, "upstream-ca", "", "the `FILE` of the CAs of the upstream's certificate")
 	flags.StringVar(&f.upstream.Certificate, "upstream-cert", "", "the `FILE` of the relay's certificate for the upstream")
 	flags.StringVar(&f.upstream.Key, "upstream-key", "", "the `FILE` of its key")
-	flags.Var(&f.mode, "upstream-mode", "how the upstream is asked: "+strings.Join(relay.Modes, ", ")+"; `MODE` nodes is for servers without locators")
+	flags.Var(&f.mode, "upstream-mode", "the `MODE` in which the upstream is asked: "+strings.Join(relay.Modes, ", ")+"; nodes is for servers without locators")
 	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` in which the cache is kept, without secrets")
 	flags.DurationVar(&f.options.Idle, "idle", relay.DefaultIdle, "how long a variant or a node is kept that no client uses")
 	flags.DurationVar(&f.options.MaxAge, "max-age", 0, "how long after the loss of the upstream the cache is served; 0: no limit")

@@ -89,8 +89,8 @@ wrong usage.`,
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&q.logs, "log", nil, "the access log, a `FILE` or - for standard input; may be repeated")
-	flags.StringVar(&q.renamed, "map", "", "the `NAME=FIELD`s, separated by commas, of fields that the log has by another name")
-	flags.BoolVar(&q.format, "format", false, "print the MeshAccessLog that writes what is read")
+	flags.StringVar(&q.renamed, "map", "", "`NAME=FIELD` pairs, separated by commas, for fields with another name in the log")
+	flags.BoolVar(&q.format, "format", false, "print the MeshAccessLog that writes the fields that are read")
 	q.next.register(flags)
 	return c
 }

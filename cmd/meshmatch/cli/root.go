@@ -102,9 +102,9 @@ func newRoot(g *globals) *cobra.Command {
 		return nil
 	})
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
-	flags.Var(&g.semantics, "semantics", "how policies are read, a `NAME`: "+strings.Join(semanticsNames, ", "))
-	flags.BoolVar(&g.source, "source", false, "with file:line of each KRI in JSON and YAML, as wide tables have it")
-	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out what does not load, and report it in the answer")
+	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
+	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
+	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out resources that do not load, and report them in the answer")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range root.Commands() {
 		failuresOf(c, exitNo)

@@ -106,7 +106,7 @@ func (f *serveFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
 	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
-	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` that begins the links of pages, such as /mesh")
+	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
 }
 
 // options checks the flags, and completes the options of the server.

@@ -68,7 +68,7 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 	}
 	t.register(c)
 	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
-	c.Flags().BoolVar(&grpc, "grpc", false, "print what the dataplane gets if it is gRPC")
+	c.Flags().BoolVar(&grpc, "grpc", false, "print the resources for gRPC instead of Envoy")
 	bootstrapFlags(c, &options)
 	return c
 }

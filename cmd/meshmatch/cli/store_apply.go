@@ -38,7 +38,7 @@ func newApply(g *globals) *cobra.Command {
 together with what is stored. What changes is printed; a resource that is stored
 already is not written again.
 
-All is written at once or not at all: servers see no part of it. If a key has changed
+Everything is written at once or not at all: servers see no part of it. If a key has changed
 since it was read, nothing is written.
 
 Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
@@ -49,7 +49,7 @@ Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
 		RunE: func(c *cobra.Command, _ []string) error { return w.apply(g, c) },
 	}
 	w.register(c)
-	c.Flags().BoolVar(&w.prune, "prune", false, "also delete what the input does not have, of its meshes")
+	c.Flags().BoolVar(&w.prune, "prune", false, "also delete the resources of the input's meshes that the input does not have")
 	return c
 }
 

@@ -25,7 +25,7 @@ type targets struct {
 
 // register adds -l to the flags of a command.
 func (t *targets) register(c *cobra.Command) {
-	c.Flags().StringVarP(&t.selector, "selector", "l", "", "in place of the dataplane, all with these labels or tags of an inbound: `KEY=VALUE[,...]`")
+	c.Flags().StringVarP(&t.selector, "selector", "l", "", "instead of one dataplane, all that have these labels, or these tags on an inbound: `KEY=VALUE[,...]`")
 }
 
 // args requires one argument for each name. The last one is the dataplane, which -l
