@@ -60,15 +60,33 @@ type body struct {
 	spec       *strict.Value // nil: absent
 }
 
+// outermost decodes a document that is not needed afterwards.
+func (d *decoder) outermost(doc *strict.Document) {
+	root, before := doc.Root(), len(d.out.Documents)
+	if d.isList(root) {
+		d.list(root) // other workers may decode the items
+		return
+	}
+	d.notList(root)
+	if len(d.out.Documents) == before { // a document of a registered type may contain values
+		doc.Release()
+	}
+}
+
 // document decodes one document, or each document of a list, in either
 // spelling, and keeps the resources.
 func (d *decoder) document(in *strict.Value) {
-	switch {
-	case d.isList(in):
+	if d.isList(in) {
 		d.list(in)
-	case d.load.loader.KeepGoing:
+	} else {
+		d.notList(in)
+	}
+}
+
+func (d *decoder) notList(in *strict.Value) {
+	if d.load.loader.KeepGoing {
 		d.leavingOut(in, d.single)
-	default:
+	} else {
 		d.single(in)
 	}
 }

@@ -221,7 +221,7 @@ func (d *decoding) decode(in Input) []*part {
 				if d.ctx.Err() != nil {
 					return
 				}
-				decoder.document(doc.Root())
+				decoder.outermost(doc)
 			}
 		}))
 	}

@@ -1,9 +1,6 @@
 package strict
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // blockReader finds the parts of a YAML document in the form in which programs and people
 // write most of them:
@@ -34,7 +31,7 @@ type blockReader struct {
 }
 
 // block returns the document, or nil if it has another form.
-func (s *source) block() *flatText {
+func (s *source) block() *Document {
 	limits, r := s.reader.limits(), &s.reader.block
 	if len(s.piece.data) > maxFlat {
 		return nil
@@ -46,7 +43,9 @@ func (s *source) block() *flatText {
 	if !r.next() || r.indent < 0 || !r.mapping(1) || r.indent >= 0 || len(r.parts) > limits.Nodes {
 		return nil
 	}
-	return &flatText{file: s.file, data: r.data, lines: s.lines(), parts: slices.Clone(r.parts)}
+	doc := s.reader.document(s.sink)
+	r.parts = doc.setText(s.file, r.data, s.lines(), r.parts)
+	return doc
 }
 
 // next moves to the next line with content.

@@ -10,13 +10,13 @@ import (
 
 // readBlock reads documents in block style with the block reader. readLibrary
 // reads documents of all forms with the library's parser.
-func readBlock(s *source, yield func(node) bool) {
-	if text := s.block(); text != nil {
-		yield(&flatNode{text, 0})
+func readBlock(s *source, yield func(*Document) bool) {
+	if doc := s.block(); doc != nil {
+		yield(doc)
 	}
 }
 
-func readLibrary(s *source, yield func(node) bool) {
+func readLibrary(s *source, yield func(*Document) bool) {
 	if bad := s.parseYAML(yield); bad != nil {
 		s.report(bad)
 	}

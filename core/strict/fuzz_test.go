@@ -77,20 +77,21 @@ func (s *shapes) Validate(at *diag.At) {
 }
 
 // read decodes the documents of a text by one of the readers.
-func read(text string, reader func(*source, func(node) bool)) ([]shapes, string) {
+func read(text string, reader func(*source, func(*Document) bool)) ([]shapes, string) {
 	return readWithin(Limits{Depth: 20, Nodes: 2000}, text, reader)
 }
 
-func readWithin(limits Limits, text string, reader func(*source, func(node) bool)) ([]shapes, string) {
+func readWithin(limits Limits, text string, reader func(*source, func(*Document) bool)) ([]shapes, string) {
 	var sink diag.Sink
 	r := &Reader{Limits: limits}
 	r.init()
 	s := source{reader: r, measurer: &measurer{limits: r.Limits}, file: "f", piece: Chunk{data: []byte(text), firstLine: 2}, sink: &sink}
 	var out []shapes
-	reader(&s, func(root node) bool {
+	reader(&s, func(doc *Document) bool {
 		var v shapes
-		Decode((&Document{sink: &sink, reader: r, root: root}).Root(), &v)
+		Decode(doc.Root(), &v)
 		out = append(out, v)
+		doc.Release()
 		return true
 	})
 	if err := sink.Err(); err != nil {
@@ -99,13 +100,13 @@ func readWithin(limits Limits, text string, reader func(*source, func(node) bool
 	return out, ""
 }
 
-func readJSON(s *source, yield func(node) bool) {
+func readJSON(s *source, yield func(*Document) bool) {
 	if done, bad := s.json(yield); !done {
 		s.report(bad)
 	}
 }
 
-func readYAML(s *source, yield func(node) bool) { s.yaml(yield, true) }
+func readYAML(s *source, yield func(*Document) bool) { s.yaml(yield, true) }
 
 var sameByBoth = []string{
 	`{"text": "a", "other": "one", "flag": true, "integer": -128, "natural": 18446744073709551615, "decimal": 1.5e3}`,
@@ -165,7 +166,7 @@ func isOtherText(errs string) bool {
 // The seeds of FuzzDecode are texts of both languages.
 func TestSeedsAreBothLanguages(t *testing.T) {
 	for i, text := range sameByBoth[:len(sameByBoth)-1] {
-		for name, reader := range map[string]func(*source, func(node) bool){"JSON": readJSON, "YAML": readYAML} {
+		for name, reader := range map[string]func(*source, func(*Document) bool){"JSON": readJSON, "YAML": readYAML} {
 			if out, errs := read(text, reader); isOtherText(errs) || len(out) != 1 {
 				t.Errorf("seed %d as %s: %d documents, %s", i, name, len(out), errs)
 			}

@@ -138,9 +138,9 @@ func validateScalar(at *diag.At, value Scalar) {
 	}
 	reader := newReader()
 	itself := source{reader: reader, file: at.Pos().String(), piece: Chunk{data: text}, sink: at.Sink()}
-	done, bad := itself.json(func(root node) bool {
+	done, bad := itself.json(func(doc *Document) bool {
 		copied := reflect.New(reflect.TypeOf(value).Elem()).Interface().(Scalar)
-		copied.DecodeAt(newValue(&Document{sink: at.Sink(), reader: reader, root: root}, *at, root))
+		copied.DecodeAt(newValue(doc, *at, doc.root))
 		return true
 	})
 	if !done {

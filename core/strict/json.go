@@ -30,14 +30,14 @@ func looksLikeJSON(data []byte) bool {
 //
 // It reports whether it has yielded or reported all documents. If not, the text
 // is not JSON, for the returned reason, and may be in YAML's flow style.
-func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
+func (s *source) json(yield func(*Document) bool) (done bool, bad *syntaxError) {
 	r := &s.reader.json
 	r.reset(s)
 	for first := true; ; first = false {
 		if !first && r.onlyComments() {
 			return true, nil
 		}
-		document, err := r.document()
+		err := r.document()
 		switch {
 		case errors.Is(err, io.EOF):
 			return true, nil
@@ -48,7 +48,10 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 				return true, nil
 			}
 			return false, bad
-		case !yield(document):
+		}
+		doc := s.reader.document(s.sink)
+		r.parts = doc.setText(s.file, s.piece.data, r.lines, r.parts)
+		if !yield(doc) {
 			return true, nil
 		}
 	}
@@ -57,7 +60,6 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 // jsonReader checks the documents of a JSON text, and finds their parts.
 type jsonReader struct {
 	jsonScanner
-	file    string
 	lines   *lines
 	scanned int // the end of the latest document that was scanned
 	// The tokens are those of data[skipped:]. They are not read before a document that the
@@ -69,7 +71,7 @@ type jsonReader struct {
 
 // reset makes the reader read the text of s.
 func (r *jsonReader) reset(s *source) {
-	r.file, r.data, r.lines, r.limits = s.file, s.piece.data, s.lines(), s.reader.limits()
+	r.data, r.lines, r.limits = s.piece.data, s.lines(), s.reader.limits()
 	r.skipped = len(r.data) - len(bytes.TrimPrefix(r.data, []byte("---")))
 	r.scanned, r.tokens = r.skipped, nil
 }
@@ -83,24 +85,20 @@ type jsonExcess struct {
 func (e *jsonExcess) Error() string { return e.what }
 
 // The reader reserves space for a part for each eight bytes of text, up to maxRoom
-// parts; beyond that, the space grows with the document. A document of at least
-// minTaken parts takes this space.
-const (
-	maxRoom  = 1 << 18
-	minTaken = 1 << 12
-)
+// parts; beyond that, the space grows with the document.
+const maxRoom = 1 << 18
 
-// document reads the next document.
-func (r *jsonReader) document() (node, error) {
+// document finds the parts of the next document.
+func (r *jsonReader) document() error {
 	r.parts, r.open = slices.Grow(r.parts[:0], min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
 	if r.tokens == nil {
 		begin := r.space(r.scanned)
 		if begin == len(r.data) {
-			return nil, io.EOF
+			return io.EOF
 		}
 		if end := r.jsonScanner.document(begin); end >= 0 {
 			r.scanned = end
-			return r.root(), nil
+			return nil
 		}
 		r.parts, r.open = r.parts[:0], r.open[:0]
 		r.readTokens()
@@ -120,45 +118,29 @@ func (r *jsonReader) readTokens() {
 	}
 }
 
-// root returns the document whose parts were found.
-func (r *jsonReader) root() node {
-	return &flatNode{&flatText{file: r.file, data: r.data, lines: r.lines, parts: r.take()}, 0}
-}
-
-// tokenized reads the tokens of a document.
-func (r *jsonReader) tokenized() (node, error) {
+// tokenized finds the parts of a document by its tokens.
+func (r *jsonReader) tokenized() error {
 	for {
 		begin := r.next()
 		if err := r.excess(begin); err != nil {
-			return nil, err
+			return err
 		}
 		token, err := r.tokens.ReadToken()
 		switch {
 		case err == io.EOF && len(r.parts) > 0:
-			return nil, io.ErrUnexpectedEOF
+			return io.ErrUnexpectedEOF
 		case err != nil:
-			return nil, err
+			return err
 		}
 		end := r.offset()
 		if end > maxFlat {
-			return nil, &jsonExcess{flaw{diag.InputTooLarge, fmt.Sprintf("is not in the first %d bytes", maxFlat), "split the file"}, begin}
+			return &jsonExcess{flaw{diag.InputTooLarge, fmt.Sprintf("is not in the first %d bytes", maxFlat), "split the file"}, begin}
 		}
 		r.add(token.Kind(), int32(begin), int32(end))
 		if len(r.open) == 0 {
-			return r.root(), nil
+			return nil
 		}
 	}
-}
-
-// take returns the parts of the document. It copies them only if the document
-// is small.
-func (r *jsonReader) take() []part {
-	parts := r.parts
-	if len(parts) < minTaken {
-		return slices.Clone(parts)
-	}
-	r.parts = nil
-	return parts
 }
 
 // excess returns an error if the next token begins a value beyond the limits.

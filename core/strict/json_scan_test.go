@@ -25,11 +25,10 @@ func readParts(text string, scan bool) ([]part, int) {
 		return nil, 0
 	}
 	r.json.readTokens()
-	root, err := r.json.tokenized()
-	if err != nil {
+	if err := r.json.tokenized(); err != nil {
 		return nil, 0
 	}
-	return root.(*flatNode).text.parts, r.json.offset()
+	return r.json.parts, r.json.offset()
 }
 
 var scanned = []string{

@@ -30,7 +30,8 @@ type Reader struct {
 	Strings *Strings // nil: the reader has its own
 
 	strings  *localStrings
-	decoders []*decoder // decoders that are not in use
+	decoders []*decoder  // decoders that are not in use
+	released []*Document // documents that are not in use
 	json     jsonReader
 	block    blockReader
 }
@@ -100,34 +101,31 @@ func (s *source) documents(yield func(*Document) bool) (all bool) {
 			all = true
 		}
 	}()
-	for root := range s.roots() {
+	all = true
+	s.read(func(doc *Document) bool {
 		yielding = true
-		if !yield(&Document{sink: s.sink, reader: s.reader, root: root}) {
-			yielding = false
-			return false
-		}
+		all = yield(doc)
 		yielding = false
-	}
-	return true
+		return all
+	})
+	return all
 }
 
-// roots yields the outermost values of the text.
-func (s *source) roots() iter.Seq[node] {
-	return func(yield func(node) bool) {
-		var bad *syntaxError
-		if looksLikeJSON(s.piece.data) && utf8.Valid(s.piece.data) {
-			var done bool
-			if done, bad = s.json(yield); done {
-				return
-			}
-			if s.piece.afterJSON {
-				s.report(bad)
-				return
-			}
+// read yields the documents of the text, in the language that it has.
+func (s *source) read(yield func(*Document) bool) {
+	var bad *syntaxError
+	if looksLikeJSON(s.piece.data) && utf8.Valid(s.piece.data) {
+		var done bool
+		if done, bad = s.json(yield); done {
+			return
 		}
-		if !s.yaml(yield, bad == nil) && bad != nil {
+		if s.piece.afterJSON {
 			s.report(bad)
+			return
 		}
+	}
+	if !s.yaml(yield, bad == nil) && bad != nil {
+		s.report(bad)
 	}
 }
 

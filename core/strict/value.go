@@ -6,51 +6,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Document is one parsed document of a file, within the limits. Only one
-// goroutine may use it at a time.
-type Document struct {
-	sink   *diag.Sink
-	reader *Reader
-	root   node
-}
-
-// Root returns the document's outermost value.
-func (d *Document) Root() *Value { return newValue(d, *diag.Root(d, d.sink), d.root) }
-
-// Copy returns the same document for another reader, so that another goroutine can
-// decode its values at the same time; see [Value.In]. Errors go to sink.
-func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
-	reader.init()
-	copied := &Document{sink: sink, reader: reader}
-	copied.root = d.root.in(copied)
-	return copied
-}
-
-// Locate returns the position of a value by its path; see [diag.Source].
-func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
-	at := d.root
-	for i, step := range path {
-		if step.Index != diag.IsField {
-			element := at.element(step.Index)
-			if element == nil {
-				break
-			}
-			at = element
-			continue
-		}
-		field := at.find(step.Field)
-		if field < 0 {
-			break
-		}
-		if name && i == len(path)-1 {
-			at = at.name(field)
-		} else {
-			at = at.value(field)
-		}
-	}
-	return at.position()
-}
-
 // Value is an undecoded value of a document. It is valid as long as its
 // document, and keeps the text of the document in memory.
 //
@@ -66,11 +21,14 @@ func newValue(doc *Document, at diag.At, n node) *Value {
 	if flat, ok := n.(*flatNode); ok {
 		return newFlatValue(doc, at, *flat)
 	}
-	return &Value{doc: doc, at: at, node: n}
+	v := doc.newValue()
+	*v = Value{doc: doc, at: at, node: n}
+	return v
 }
 
 func newFlatValue(doc *Document, at diag.At, n flatNode) *Value {
-	v := &Value{doc: doc, at: at, flat: n}
+	v := doc.newValue()
+	*v = Value{doc: doc, at: at, flat: n}
 	v.node = &v.flat
 	return v
 }

@@ -13,11 +13,11 @@ import (
 
 // yaml yields the documents of a YAML text. It returns whether the text was
 // parsed to its end. If not, and report is true, it reports the reason.
-func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
+func (s *source) yaml(yield func(*Document) bool, report bool) (whole bool) {
 	bad := s.tooManyNodes()
 	if bad == nil {
-		if text := s.block(); text != nil {
-			yield(&flatNode{text, 0})
+		if doc := s.block(); doc != nil {
+			yield(doc)
 			return true
 		}
 		bad = s.parseYAML(yield)
@@ -54,7 +54,7 @@ func (s *source) tooManyNodes() *syntaxError {
 	}
 }
 
-func (s *source) parseYAML(yield func(node) bool) *syntaxError {
+func (s *source) parseYAML(yield func(*Document) bool) *syntaxError {
 	decoder := yaml.NewDecoder(bytes.NewReader(accepted(s.piece.data)))
 	for {
 		root, err := nextRoot(decoder)
@@ -73,7 +73,9 @@ func (s *source) parseYAML(yield func(node) bool) *syntaxError {
 			s.report(&syntaxError{line: bad.node.Line, column: bad.node.Column, code: bad.code, what: bad.what, hint: bad.hint})
 			continue
 		}
-		if !yield(yamlNode{&yamlText{file: s.file}, root}) {
+		doc := s.reader.document(s.sink)
+		doc.root = yamlNode{&yamlText{file: s.file}, root}
+		if !yield(doc) {
 			return nil
 		}
 	}

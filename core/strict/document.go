@@ -1,0 +1,110 @@
+package strict
+
+import "github.com/meshmatch/meshmatch/core/diag"
+
+// Document is one parsed document of a file, within the limits. Only one
+// goroutine may use it at a time.
+type Document struct {
+	sink   *diag.Sink
+	reader *Reader
+	place  diag.At // of the root
+	root   node
+	// The text and the root, if the document is a [flatText].
+	text     flatText
+	flatRoot flatNode
+	// values has room for values. Most documents are decoded by way of some ten values,
+	// which then take one allocation, or none after Release.
+	values []Value
+}
+
+// minRoom is the smallest room for values.
+const minRoom = 8
+
+// document returns a document without content.
+func (r *Reader) document(sink *diag.Sink) *Document {
+	last := len(r.released) - 1
+	if last < 0 {
+		d := &Document{sink: sink, reader: r}
+		d.place = *diag.Root(d, sink)
+		return d
+	}
+	d := r.released[last]
+	r.released = r.released[:last]
+	if d.sink != sink {
+		d.sink, d.place = sink, *diag.Root(d, sink)
+	}
+	return d
+}
+
+// setText makes a text the content of the document. It returns a slice for the parts of
+// another document.
+func (d *Document) setText(file string, data []byte, lines *lines, parts []part) (room []part) {
+	d.text = flatText{file: file, data: data, lines: lines, parts: d.text.parts[:0]}
+	d.flatRoot = flatNode{&d.text, 0}
+	d.root = &d.flatRoot
+	if len(parts) < minTaken {
+		d.text.parts = append(d.text.parts, parts...)
+		return parts
+	}
+	room, d.text.parts = d.text.parts, parts
+	return room
+}
+
+// minTaken is the number of parts from which a document takes them without a copy.
+const minTaken = 1 << 12
+
+// Release makes the memory of the document available for another document of its reader.
+// Afterwards, neither the document nor its values and copies may be used. A document that
+// is not released is left to the garbage collector.
+func (d *Document) Release() {
+	d.root, d.text = nil, flatText{parts: d.text.parts}
+	clear(d.values)
+	d.values = d.values[:0]
+	d.reader.released = append(d.reader.released, d)
+}
+
+// newValue returns room for a value.
+func (d *Document) newValue() *Value {
+	if len(d.values) == cap(d.values) {
+		d.values = make([]Value, 0, max(minRoom, min(2*len(d.values), 8*minRoom)))
+	}
+	d.values = d.values[:len(d.values)+1]
+	return &d.values[len(d.values)-1]
+}
+
+// Root returns the document's outermost value.
+func (d *Document) Root() *Value { return newValue(d, d.place, d.root) }
+
+// Copy returns the same document for another reader, so that another goroutine can
+// decode its values at the same time; see [Value.In]. Errors go to sink.
+func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
+	reader.init()
+	copied := reader.document(sink)
+	copied.root = d.root.in(copied)
+	return copied
+}
+
+// Locate returns the position of a value by its path; see [diag.Source].
+func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
+	at := d.root
+	for i, step := range path {
+		if step.Index != diag.IsField {
+			element := at.element(step.Index)
+			if element == nil {
+				break
+			}
+			at = element
+			continue
+		}
+		field := at.find(step.Field)
+		if field < 0 {
+			break
+		}
+		if name && i == len(path)-1 {
+			at = at.name(field)
+		} else {
+			at = at.value(field)
+		}
+	}
+	return at.position()
+}
