@@ -21,11 +21,14 @@ type Ignore struct {
 // IgnoreComment begins the text of a comment that ignores a finding at the next line.
 const IgnoreComment = "meshmatch:ignore"
 
+// HasIgnoreComments reports whether a file may have ignores in comments.
+func HasIgnoreComments(data []byte) bool { return bytes.Contains(data, []byte(IgnoreComment)) }
+
 // IgnoreComments returns the ignores in the comments of a file, and reports malformed
 // ignores to sink. Any number of comments may be between an ignore and the line to which
 // it applies.
 func IgnoreComments(file string, data []byte, sink *Sink) []Ignore {
-	if !bytes.Contains(data, []byte(IgnoreComment)) {
+	if !HasIgnoreComments(data) {
 		return nil
 	}
 	var ignores []Ignore

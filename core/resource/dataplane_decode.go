@@ -41,12 +41,13 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 		b.at.Field("networking").Errorf(diag.MissingField, "", "required field is missing")
 		return &Dataplane{Meta: meta}
 	}
-	var doc networkingDoc
+	doc := &d.networking
+	*doc = networkingDoc{Inbound: doc.Inbound[:0]}
 	dp := &Dataplane{Meta: meta}
 	sink := networking.At().Sink()
 	before := sink.Mark()
-	strict.Decode(networking, &doc)
-	dp.fill(&doc)
+	strict.Decode(networking, doc)
+	dp.fill(doc)
 	dp.Outbounds = d.outbounds(doc.Outbound)
 	sink.Check(before, func() {
 		if d.prober.failsNetworking(dp) {
@@ -56,7 +57,7 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 			bad.warn(networking.At())
 		}
 	})
-	d.unusedNetworking(networking.At(), &doc)
+	d.unusedNetworking(networking.At(), doc)
 	return dp
 }
 
@@ -128,8 +129,9 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	if known := d.shared.decoded(text); known != nil {
 		return known
 	}
-	var docs []outboundDoc
-	plain := strict.Decode(in, &docs) // the list has no errors and no warnings
+	d.outboundDocs = d.outboundDocs[:0]
+	plain := strict.Decode(in, &d.outboundDocs) // the list has no errors and no warnings
+	docs := d.outboundDocs
 	list := make([]Outbound, len(docs))
 	for i, out := range docs {
 		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}

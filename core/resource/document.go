@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -54,10 +55,21 @@ type decoder struct {
 
 // body is a document without its identity.
 type body struct {
-	at, kindAt *diag.At
-	document   *strict.Value
-	top        *strict.Value // the document, in the universal spelling
-	spec       *strict.Value // nil: absent
+	at        *diag.At
+	kindField string // the field with the kind
+	document  *strict.Value
+	top       *strict.Value // the document, in the universal spelling
+	spec      *strict.Value // nil: absent
+}
+
+// documents decodes documents one by one.
+func (d *decoder) documents(documents iter.Seq[*strict.Document]) {
+	for doc := range documents {
+		if d.load.ctx.Err() != nil {
+			return
+		}
+		d.outermost(doc)
+	}
 }
 
 // outermost decodes a document that is not needed afterwards.
@@ -126,14 +138,15 @@ func (d *decoder) isKnown(kind string) bool {
 }
 
 // skipUnused reports whether a document has one of Kuma's kinds that are not
-// used here, or is a Config without virtual addresses. If so, it counts the document.
-func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
+// used here, or is a Config without virtual addresses. If so, it counts the document. The
+// field has the kind.
+func (d *decoder) skipUnused(in *strict.Value, field, kind string) bool {
 	replacement, replaced := replacedKinds[kind]
 	if d.isKnown(kind) && kind != ConfigKind || !replaced && !unusedKinds[kind] {
 		return false
 	}
 	if replaced {
-		kindAt.Warnf(diag.KindNotRead, "use "+replacement, "documents of kind %s are not read: no answer includes their configuration", kind)
+		in.At().Field(field).Warnf(diag.KindNotRead, "use "+replacement, "documents of kind %s are not read: no answer includes their configuration", kind)
 		count(&d.out.Unread, kind, 1)
 		return true
 	}
@@ -192,7 +205,7 @@ func (d *decoder) resource(meta Meta, b body) {
 	default:
 		kind := d.load.loader.Kinds.Lookup(meta.Kind)
 		if kind == nil {
-			b.kindAt.Errorf(diag.UnknownKind, d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
+			b.at.Field(b.kindField).Errorf(diag.UnknownKind, d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
 			return
 		}
 		d.out.Policies = append(d.out.Policies, b.policy(kind, meta))

@@ -82,7 +82,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	switch {
 	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
 	case group == KumaGroup:
-		if d.skipUnused(at.Field("kind"), kind) {
+		if d.skipUnused(in, "kind", kind) {
 			return
 		}
 	case group != "" && d.registered(in, group, kind, documentMeta):
@@ -112,7 +112,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		d.kubernetesObject(kind, meta, in, doc.Spec)
 		return
 	}
-	d.resource(meta, body{at: at, kindAt: at.Field("kind"), document: in, spec: doc.Spec})
+	d.resource(meta, body{at: at, kindField: "kind", document: in, spec: doc.Spec})
 }
 
 // kubernetesMeta decodes metadata, which is nil if it is missing. Like Kuma, it

@@ -126,9 +126,10 @@ type decoding struct {
 	parts  []*part
 	bytes  int64 // so far
 	// small is work of inputs that are too small for a goroutine each, and smallBytes the
-	// size of these inputs.
+	// size of these inputs. The latest of them may share a part.
 	small      []func(*worker)
 	smallBytes int
+	shared     *sharedPart // nil: none
 	// workers contains the idle workers. The total number of workers limits the
 	// parts that are decoded at the same time.
 	workers chan *worker
@@ -141,6 +142,10 @@ type worker struct {
 	reader strict.Reader
 	shared *sharedLists
 	prober Prober
+	// Room for the document of a dataplane. Each one is only used until the dataplane has
+	// its values.
+	networking   networkingDoc
+	outboundDocs []outboundDoc
 }
 
 // part is a piece of an input that is decoded separately.
@@ -185,6 +190,10 @@ func (d *decoding) input(in Input) bool {
 		d.errorf(diag.InputTooLarge, in.Name, "give fewer files", "the files up to this one are larger than the limit of %d bytes", d.loader.maxBytes())
 		return false
 	}
+	if d.loader.Cache == nil {
+		d.parts = append(d.parts, d.decode(in)...)
+		return true
+	}
 	known := d.loader.Cache.lookup(in)
 	if known.parts == nil {
 		known.parts = d.decode(in)
@@ -203,11 +212,14 @@ func (d *decoding) decode(in Input) []*part {
 	}
 	chunks := strict.Chunks(in.Data, pieces)
 	annotated := bytes.Contains(in.Data, []byte(ignoreAnnotation))
-	comments := &part{}
-	comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)
-	if comments.out.Ignores != nil || len(comments.sink.Warnings()) > 0 {
+	if diag.HasIgnoreComments(in.Data) {
+		comments := &part{}
+		comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)
 		parts = append(parts, comments)
+	} else if pieces == 1 && d.loader.Cache == nil {
+		return d.together(in.Name, chunks[0], len(in.Data), annotated)
 	}
+	d.shared = nil // the parts of the next inputs are after those of this one
 	for _, chunk := range chunks {
 		p := &part{annotated: annotated}
 		parts = append(parts, p)
@@ -217,15 +229,32 @@ func (d *decoding) decode(in Input) []*part {
 				decoder.stream(documents)
 				return
 			}
-			for doc := range documents {
-				if d.ctx.Err() != nil {
-					return
-				}
-				decoder.outermost(doc)
-			}
+			decoder.documents(documents)
 		}))
 	}
 	return parts
+}
+
+// sharedPart is the part of several small inputs, which are decoded in sequence. A list in
+// one of them may divide it: the next input continues with the last part.
+type sharedPart struct{ last *part }
+
+// together starts to decode a small input into the part that small inputs before it have, and
+// returns the part if it is new. A part for each object of a store took an eighth of the
+// memory that decoding allocated.
+func (d *decoding) together(name string, chunk strict.Chunk, bytes int, annotated bool) (added []*part) {
+	if d.shared == nil {
+		d.shared = &sharedPart{&part{}}
+		added = []*part{d.shared.last}
+	}
+	shared := d.shared
+	d.start(bytes, func(w *worker) {
+		decoder := &decoder{load: d, worker: w, part: shared.last}
+		decoder.annotated = annotated
+		decoder.documents(decoder.reader.Documents(name, chunk, &decoder.sink))
+		shared.last = decoder.part
+	})
+	return added
 }
 
 // work returns a function that decodes a part.
@@ -248,7 +277,7 @@ func (d *decoding) flush() {
 		return
 	}
 	all := d.small
-	d.small, d.smallBytes = nil, 0
+	d.small, d.smallBytes, d.shared = nil, 0, nil
 	d.group.Go(d.sequence(all...))
 }
 

@@ -29,7 +29,7 @@ var (
 
 func (d *decoder) universal(in *strict.Value) {
 	kind := in.FieldText("type")
-	if kind == ConfigKind && d.universalConfig(in) || d.skipUnused(in.At().Field("type"), kind) || d.registered(in, "", kind, universalMeta) {
+	if kind == ConfigKind && d.universalConfig(in) || d.skipUnused(in, "type", kind) || d.registered(in, "", kind, universalMeta) {
 		return
 	}
 	if kind := objectKinds[kind]; kind != nil {
@@ -48,7 +48,7 @@ func (d *decoder) universal(in *strict.Value) {
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
-	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), document: in, top: in, spec: doc.Spec})
+	d.resource(meta, body{at: in.At(), kindField: "type", document: in, top: in, spec: doc.Spec})
 }
 
 // universalMeta decodes the identity of a document of a registered type. The

@@ -42,6 +42,8 @@ type Entry struct{ Name, Value string }
 // map[string]any, []any, string, bool, int64 if negative, uint64, float64 (also
 // for -0) or nil for null.
 //
+// Lists of target, which must be empty, may have capacity: it is used.
+//
 // After an error, target contains the parts that could be read. Pointers to
 // numbers, texts and lists with errors are nil; a word that its [Enum] does not
 // have is kept.
@@ -283,9 +285,13 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 		return
 	}
 	if n := d.in.size(); n > 0 {
+		used := v.Cap() > 0 // by an earlier value
 		v.Grow(n)
 		v.SetLen(n)
-	} else {
+		if used {
+			v.Clear()
+		}
+	} else if v.IsNil() {
 		v.Set(reflect.MakeSlice(p.t, 0, 0))
 	}
 	for i := range d.elements {

@@ -38,50 +38,81 @@ func plainKind[T []byte | string](text T) Kind {
 	case ".nan", ".NaN", ".NAN":
 		return Float
 	}
-	if first := text[0]; first != '-' && first != '+' && first != '.' && (first < '0' || first > '9') {
+	switch text[0] {
+	case '~', 'n', 'N', 't', 'T', 'f', 'F':
 		return String
 	}
-	return numberKind(string(text))
+	return numberKind(text)
 }
 
-// numberKind is plainKind for a text that begins like a number.
-func numberKind(text string) Kind {
-	unsigned := text
+// numberKind is plainKind for a text that begins like a number. Addresses and versions begin
+// like this too.
+func numberKind[T []byte | string](text T) Kind {
+	begin := 0
 	if text[0] == '-' || text[0] == '+' {
-		unsigned = text[1:]
+		begin = 1
 	}
-	digits := strings.TrimLeft(unsigned, "0123456789")
+	point := digits(text, begin)
+	end := point
 	switch {
-	case digits == "" && unsigned != "", isRadix(text):
+	case point == len(text) && point > begin:
 		return Int
-	case unsigned == ".inf", unsigned == ".Inf", unsigned == ".INF", isDecimal(unsigned):
+	case point == len(text):
+		return String
+	case text[point] == '.':
+		if end = digits(text, point+1); end == point+1 && point == begin { // no digits
+			return infinityKind(text[begin:])
+		}
+	case point == begin:
+		return String
+	}
+	if end == len(text) {
+		return Float
+	}
+	if text[end] == 'e' || text[end] == 'E' {
+		exponent := end + 1
+		if exponent < len(text) && (text[exponent] == '-' || text[exponent] == '+') {
+			exponent++
+		}
+		if end = digits(text, exponent); end == len(text) && end > exponent {
+			return Float
+		}
+		return String
+	}
+	if isRadix(text) {
+		return Int
+	}
+	return String
+}
+
+// digits returns the end of the decimal digits that begin at an index.
+func digits[T []byte | string](text T, i int) int {
+	for i < len(text) && '0' <= text[i] && text[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+func infinityKind[T []byte | string](text T) Kind {
+	switch string(text) {
+	case ".inf", ".Inf", ".INF":
 		return Float
 	}
 	return String
 }
 
 // isRadix reports whether the text is an octal or a hexadecimal number.
-func isRadix(text string) bool {
-	if octal, ok := strings.CutPrefix(text, "0o"); ok {
-		return octal != "" && strings.Trim(octal, "01234567") == ""
+func isRadix[T []byte | string](text T) bool {
+	if len(text) < 3 || text[0] != '0' {
+		return false
 	}
-	hexadecimal, ok := strings.CutPrefix(text, "0x")
-	return ok && hexadecimal != "" && strings.Trim(hexadecimal, "0123456789abcdefABCDEF") == ""
-}
-
-// isDecimal reports whether the text is a number with digits before or after a
-// point, and optionally an exponent.
-func isDecimal(text string) bool {
-	const digits = "0123456789"
-	mantissa, exponent := text, "0"
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		mantissa, exponent = text[:i], text[i+1:]
-		if exponent != "" && (exponent[0] == '-' || exponent[0] == '+') {
-			exponent = exponent[1:]
-		}
+	switch text[1] {
+	case 'o':
+		return strings.Trim(string(text[2:]), "01234567") == ""
+	case 'x':
+		return strings.Trim(string(text[2:]), "0123456789abcdefABCDEF") == ""
 	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	return whole+fraction != "" && exponent != "" && strings.Trim(whole+fraction+exponent, digits) == ""
+	return false
 }
 
 // sign reports whether an [Int] has a minus sign, and whether it is zero.

@@ -25,6 +25,9 @@ const markEvery = 4096
 
 // locate returns the mark of an offset.
 func (l *lines) locate(text []byte, offset int) mark {
+	if offset < markEvery {
+		return mark{l.first, 1}.after(text, 0, offset)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.marks == nil {
