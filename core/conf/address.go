@@ -55,10 +55,13 @@ func (e Endpoint) URL() (u URL, isURL bool) { return URL(e), validURL(string(e))
 //confgen:openapi {"pattern": "^/"}
 type Path string
 
-// Validate checks that it starts with a slash.
+// Validate checks that it starts with a slash, and that it fits into one line.
 func (p Path) Validate(at *diag.At) {
-	if !strings.HasPrefix(string(p), "/") {
+	switch {
+	case !strings.HasPrefix(string(p), "/"):
 		at.Errorf(diag.BadPath, "", "must be a path that starts with /")
+	case strings.ContainsFunc(string(p), isControl):
+		at.Errorf(diag.BadPath, "remove it", "a path must not have a control character")
 	}
 }
 

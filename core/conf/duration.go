@@ -2,6 +2,7 @@ package conf
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -21,21 +22,32 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	switch {
 	case err != nil || endsInDigit(text): // Go would accept 0
 		return fmt.Errorf("bad duration %q; write a number with a unit, such as 500ms, 15s or 1h30m", text)
-	case parsed < 0:
-		return errNegative(text)
+	}
+	if err := Duration(parsed).check(string(text)); err != nil {
+		return err
 	}
 	*d = Duration(parsed)
 	return nil
 }
 
-func errNegative(text []byte) error {
-	return fmt.Errorf("bad duration %q; it must not be negative", text)
+// maxDuration is the longest duration that Envoy can hold.
+const maxDuration = Duration(math.MaxInt64/time.Second-1) * Duration(time.Second)
+
+// CheckText returns the error of a negative duration, and of one that Envoy cannot hold.
+func (d Duration) CheckText() error {
+	if d >= 0 && d <= maxDuration {
+		return nil // usually, so without the text
+	}
+	return d.check(d.String())
 }
 
-// CheckText returns the error of a negative duration.
-func (d Duration) CheckText() error {
-	if d < 0 {
-		return errNegative([]byte(d.String()))
+// check returns the error of a duration that is written as text.
+func (d Duration) check(text string) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("bad duration %q; it must not be negative", text)
+	case d > maxDuration:
+		return fmt.Errorf("bad duration %q; it must not be longer than %s", text, maxDuration)
 	}
 	return nil
 }
@@ -71,7 +83,7 @@ func (d *PositiveDuration) UnmarshalText(text []byte) error {
 	return (*Duration)(d).UnmarshalText(text)
 }
 
-// CheckText returns the error of a negative duration.
+// CheckText returns the same errors as that of [Duration].
 func (d PositiveDuration) CheckText() error { return Duration(d).CheckText() }
 
 // Validate reports zero.

@@ -37,7 +37,7 @@ func TestDurationCheckText(t *testing.T) {
 			t.Errorf("%s is read as %s", d, read)
 		}
 	}
-	if negative < 1000 {
+	if negative < 1000 || conf.Duration(math.MaxInt64).CheckText() == nil {
 		t.Errorf("%d of the values have errors", negative)
 	}
 }

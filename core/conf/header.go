@@ -14,10 +14,17 @@ type HeaderName string
 
 // Validate accepts the token characters of RFC 9110.
 func (n HeaderName) Validate(at *diag.At) {
-	if n == "" || strings.ContainsFunc(string(n), notToken) {
+	switch {
+	case n == "" || strings.ContainsFunc(string(n), notToken):
 		at.Errorf(diag.BadValue, "use letters, digits and -", "bad header name %q", string(n))
+	case len(n) > maxHeader:
+		at.Errorf(diag.OutOfRange, "", "the name of a header must not be longer than %d bytes", maxHeader)
 	}
 }
+
+// IsHost reports whether a header is the authority of a request, which Envoy does not change
+// as a header.
+func (n HeaderName) IsHost() bool { return strings.EqualFold(string(n), "host") }
 
 func notToken(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
@@ -29,16 +36,16 @@ type HeaderKeyValue struct {
 	Value string     `json:"value"`
 }
 
-// maxHeaderValue is Envoy's limit, in bytes.
-const maxHeaderValue = 16384
+// maxHeader is Envoy's limit for a name and for a value that it writes, in bytes.
+const maxHeader = 16384
 
 // Validate reports values that a header cannot have.
 func (h *HeaderKeyValue) Validate(at *diag.At) {
 	switch value := at.Field("value"); {
 	case strings.ContainsFunc(h.Value, isControl):
 		value.Errorf(diag.BadValue, "remove it", "a header must not have a control character")
-	case len(h.Value) > maxHeaderValue:
-		value.Errorf(diag.OutOfRange, "", "a header must not be longer than %d bytes", maxHeaderValue)
+	case len(h.Value) > maxHeader:
+		value.Errorf(diag.OutOfRange, "", "a header must not be longer than %d bytes", maxHeader)
 	}
 }
 
@@ -48,9 +55,34 @@ type HeaderModifier struct {
 	Add []HeaderKeyValue `json:"add,omitzero"`
 }
 
-// Validate checks that no header is changed twice.
+// MaxHeaders is the number of headers that Envoy changes at one place.
+const MaxHeaders = 1000
+
+// Validate checks that no header is changed twice, that none is the host, and that there are
+// not too many.
 func (m *HeaderModifier) Validate(at *diag.At) {
 	ValidateDistinctHeaders(at, m.Set, m.Add, nil)
+	for _, list := range []struct {
+		field   string
+		headers []HeaderKeyValue
+	}{{"set", m.Set}, {"add", m.Add}} {
+		for i := range list.headers {
+			if list.headers[i].Name.IsHost() {
+				at.Field(list.field).Index(i).Field("name").Errorf(diag.BadValue, "remove it", "Envoy does not change the header %q here", list.headers[i].Name)
+			}
+		}
+	}
+	if n := m.Len(); n > MaxHeaders {
+		at.Errorf(diag.OutOfRange, "", "changes %d headers; the limit of Envoy is %d", n, MaxHeaders)
+	}
+}
+
+// Len returns how many headers are changed. M may be nil.
+func (m *HeaderModifier) Len() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.Set) + len(m.Add)
 }
 
 // ValidateDistinctHeaders checks that the fields set, add and remove of the mapping at

@@ -1,6 +1,7 @@
 package conf_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,9 +150,25 @@ func TestHeaderMatch(t *testing.T) {
 
 func TestHeaderModifier(t *testing.T) {
 	check[conf.HeaderModifier](t, cases{
-		`{set: [{name: a, value: b}], add: []}`:                    `{"set":[{"name":"a","value":"b"}],"add":[]}`,
-		`{set: [{name: a, value: b}, {name: A, value: c}]}`:        `f:1:36: set[1].name: duplicate header "A"; one change for each header`,
-		`{set: [{name: a, value: b}], add: [{name: a, value: c}]}`: `f:1:43: add[0].name: duplicate header "a"; one change for each header`,
-		`{set: [{name: a, value: b}], remove: [c]}`:                `f:1:30: remove: unknown field; one of "set", "add"`,
+		`{set: [{name: a, value: b}], add: []}`:                         `{"set":[{"name":"a","value":"b"}],"add":[]}`,
+		`{set: [{name: a, value: b}, {name: A, value: c}]}`:             `f:1:36: set[1].name: duplicate header "A"; one change for each header`,
+		`{set: [{name: a, value: b}], add: [{name: a, value: c}]}`:      `f:1:43: add[0].name: duplicate header "a"; one change for each header`,
+		`{set: [{name: a, value: b}], remove: [c]}`:                     `f:1:30: remove: unknown field; one of "set", "add"`,
+		`{set: [{name: Host, value: a}]}`:                               `f:1:15: set[0].name: Envoy does not change the header "Host" here; remove it`,
+		`{add: [{name: host, value: a}]}`:                               `f:1:15: add[0].name: Envoy does not change the header "host" here; remove it`,
+		`{add: [{name: ` + strings.Repeat("a", 16385) + `, value: a}]}`: `f:1:15: add[0].name: the name of a header must not be longer than 16384 bytes`,
+		many(1001): `f:1:1: changes 1001 headers; the limit of Envoy is 1000`,
 	})
+	if got := decode[conf.HeaderModifier](t, many(1000)); !strings.HasPrefix(got, "{") {
+		t.Errorf("1000 headers: got %s", got)
+	}
+}
+
+// many returns a modifier of n headers.
+func many(n int) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("{name: a%d, value: b}", i))
+	}
+	return "{set: [" + strings.Join(names[:n/2], ", ") + "], add: [" + strings.Join(names[n/2:], ", ") + "]}"
 }

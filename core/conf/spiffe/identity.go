@@ -102,6 +102,18 @@ type IdentityFiles struct {
 	TrustBundle conf.Template `json:"trustBundle"`
 }
 
+// Validate checks that no path is empty: Envoy refuses such a secret.
+func (f *IdentityFiles) Validate(at *diag.At) {
+	for _, path := range []struct {
+		field string
+		value conf.Template
+	}{{"certificate", f.Certificate}, {"privateKey", f.PrivateKey}, {"trustBundle", f.TrustBundle}} {
+		if path.value == "" {
+			at.Field(path.field).Errorf(diag.EmptyValue, "give the path of a file on the machine of the proxy", "must not be empty")
+		}
+	}
+}
+
 // Validate checks that there are files.
 func (e *ExtensionProvider) Validate(at *diag.At) {
 	if e.Config == nil {

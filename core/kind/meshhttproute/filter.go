@@ -86,6 +86,14 @@ func (m *HeaderModifier) Validate(at *diag.At) {
 	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
 }
 
+// added returns how many headers are set or added. M may be nil.
+func (m *HeaderModifier) added() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.Set) + len(m.Add)
+}
+
 // RequestRedirect redirects to another URL; parts that are not set come from the
 // request.
 //

@@ -3,6 +3,7 @@ package meshhttproute
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -15,11 +16,20 @@ func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 	}
 }
 
-// Validate checks that there is a match, and that a filter replaces a prefix only if
+// Validate checks that there is a match, that not too many headers are changed, and that a filter replaces a prefix only if
 // every match has a prefix.
 func (r *Rule) Validate(at *diag.At) {
 	if len(r.Matches) == 0 {
 		at.Field("matches").Errorf(diag.EmptyValue, "write {} for a match that holds for every request", "must not be empty")
+	}
+	requests, responses := 0, 0
+	for i := range r.Default.Filters {
+		f := &r.Default.Filters[i]
+		requests += f.RequestHeaderModifier.added()
+		responses += f.ResponseHeaderModifier.added()
+	}
+	if n := max(requests, responses); n > conf.MaxHeaders {
+		at.Field("default").Field("filters").Errorf(diag.OutOfRange, "", "change %d headers; the limit of Envoy is %d", n, conf.MaxHeaders)
 	}
 	if !slices.ContainsFunc(r.Matches, withoutPrefix) {
 		return

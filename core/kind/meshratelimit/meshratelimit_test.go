@@ -47,6 +47,10 @@ func TestRejected(t *testing.T) {
 			Conf: `{local: {http: {onRateLimit: {status: 499}}}}`,
 			Want: `p.yaml:2:39: spec.rules[0].default.local.http.onRateLimit.status: Envoy does not have the status 499; use a status that is registered for HTTP`,
 		},
+		"more headers than Envoy adds": {
+			Conf: `{local: {http: {onRateLimit: {headers: {set: [{name: a, value: a}, {name: b, value: a}, {name: c, value: a}, {name: d, value: a}, {name: e, value: a}, {name: f, value: a}], add: [{name: g, value: a}, {name: h, value: a}, {name: i, value: a}, {name: j, value: a}, {name: k, value: a}]}}}}}`,
+			Want: `p.yaml:2:40: spec.rules[0].default.local.http.onRateLimit.headers: changes 11 headers; the limit of Envoy is 10 for this response`,
+		},
 		"no request": {
 			Conf: `{local: {http: {requestRate: {num: 0, interval: 1s}}}}`,
 			Want: `p.yaml:2:36: spec.rules[0].default.local.http.requestRate.num: must be at least 1`,

@@ -30,9 +30,15 @@ func (h *HTTP) Validate(at *diag.At) { conf.RefuseIdle(at, h) }
 // Validate checks that the object sets something.
 func (t *TCP) Validate(at *diag.At) { conf.RefuseIdle(at, t) }
 
-// Validate checks that Envoy has the status. It warns of a status that is not an
-// error, because Envoy responds with 429 instead.
+// MaxHeaders is the number of headers that Envoy adds to the response.
+const MaxHeaders = 10
+
+// Validate checks that Envoy adds so many headers, and has the status. It warns of a status
+// that is not an error, because Envoy responds with 429 instead.
 func (o *OnRateLimit) Validate(at *diag.At) {
+	if n := o.Headers.Len(); n > MaxHeaders {
+		at.Field("headers").Errorf(diag.OutOfRange, "", "changes %d headers; the limit of Envoy is %d for this response", n, MaxHeaders)
+	}
 	if o.Status == nil {
 		return
 	}

@@ -116,8 +116,9 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:39: spec.default.tags[0].header: literal and header are both present; use one of them`,
 		},
 		"tag without a name": {
-			Conf: `{tags: [{name: "", literal: b}]}`,
-			Want: `p.yaml:2:16: spec.default.tags[0].name: must not be empty`,
+			Conf: `{tags: [{name: "", literal: ""}]}`,
+			Want: `p.yaml:2:16: spec.default.tags[0].name: must not be empty
+p.yaml:2:29: spec.default.tags[0].literal: must not be empty; remove the tag`,
 		},
 	})
 }

@@ -55,5 +55,7 @@ func (t *Tag) Validate(at *diag.At) {
 		at.Errorf(diag.MissingField, "give literal or header", "a tag must have a value")
 	case t.Literal != nil && t.Header != nil:
 		at.Field("header").Errorf(diag.BothPresent, "use one of them", "literal and header are both present")
+	case t.Literal != nil && *t.Literal == "":
+		at.Field("literal").Errorf(diag.EmptyValue, "remove the tag", "must not be empty")
 	}
 }

@@ -99,7 +99,7 @@ func (m ruleMatch) unseenByGRPC() string {
 		return "has query parameters, and gRPC calls have none"
 	case valueOr(m.Method, grpcMethod) != grpcMethod:
 		return fmt.Sprintf("is for the method %s, and gRPC calls have %s", *m.Method, grpcMethod)
-	case slices.ContainsFunc(m.Headers, func(h conf.HeaderMatch) bool { return isHost(h.Name) }):
+	case slices.ContainsFunc(m.Headers, func(h conf.HeaderMatch) bool { return h.Name.IsHost() }):
 		return "is about the host, which routes of gRPC do not see"
 	}
 	return ""

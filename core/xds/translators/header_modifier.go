@@ -6,6 +6,9 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // headerOptions returns what Envoy sets and adds.
@@ -19,6 +22,17 @@ func headerOptions(set, add []conf.HeaderKeyValue) (options []*corev3.HeaderValu
 	return options
 }
 
+// addedHeaders returns what Envoy sets and adds by a modifier, whose lists may come from two
+// policies. Of more headers than Envoy accepts, it returns the first ones with a warning.
+func addedHeaders(r *xds.Report, e *rules.Effective, field string, m *conf.HeaderModifier, most int) []*corev3.HeaderValueOption {
+	options := headerOptions(m.Set, m.Add)
+	if len(options) <= most {
+		return options
+	}
+	r.Warn(diag.ContradictingValues, e, field+"/add", "the policies change %d headers together, and the limit of Envoy is %d: the first ones are changed", len(options), most)
+	return options[:most]
+}
+
 func headerOption(h conf.HeaderKeyValue, action corev3.HeaderValueOption_HeaderAppendAction) *corev3.HeaderValueOption {
 	return &corev3.HeaderValueOption{
 		Header:         &corev3.HeaderValue{Key: string(h.Name), Value: literal(h.Value)},
@@ -30,7 +44,3 @@ func headerOption(h conf.HeaderKeyValue, action corev3.HeaderValueOption_HeaderA
 // literal escapes a text so that Envoy writes it unchanged where it would replace operators
 // between percent signs.
 func literal(text string) string { return strings.ReplaceAll(text, "%", "%%") }
-
-// isHost reports whether a header is the authority of a request, which Envoy does
-// not change as a header.
-func isHost(name conf.HeaderName) bool { return strings.EqualFold(string(name), "host") }

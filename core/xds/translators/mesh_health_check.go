@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -127,7 +128,7 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 	switch {
 	case http && check.HTTP != nil && !isTrue(check.HTTP.Disabled):
 		c.WarnProtocol(e, "/tcp", "the endpoints are checked by HTTP requests")
-		m.HealthChecker = &corev3.HealthCheck_HttpHealthCheck_{HttpHealthCheck: httpCheck(c.Protocol, service, check.HTTP)}
+		m.HealthChecker = &corev3.HealthCheck_HttpHealthCheck_{HttpHealthCheck: httpCheck(c, e, service, check.HTTP)}
 	case grpc && check.GRPC != nil && !isTrue(check.GRPC.Disabled):
 		c.WarnProtocol(e, "/tcp", "the endpoints are checked by the gRPC health service")
 		m.HealthChecker = &corev3.HealthCheck_GrpcHealthCheck_{GrpcHealthCheck: grpcCheck(service, check.GRPC)}
@@ -138,15 +139,15 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 
 // httpCheck returns the check by a GET request. Its host is the service, because Envoy's
 // default is the name of the cluster, which is not a host name.
-func httpCheck(p message.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
-	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(c.Path, "/"))}
-	if p.IsHTTP2() {
+func httpCheck(c *xds.Cluster, e *rules.Effective, service string, check *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
+	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(check.Path, "/"))}
+	if c.Protocol.IsHTTP2() {
 		m.CodecClientType = typev3.CodecClientType_HTTP2
 	}
-	if h := c.RequestHeadersToAdd; h != nil {
-		m.RequestHeadersToAdd = headerOptions(h.Set, h.Add)
+	if h := check.RequestHeadersToAdd; h != nil {
+		m.RequestHeadersToAdd = addedHeaders(&c.Report, e, "/http/requestHeadersToAdd", h, conf.MaxHeaders)
 	}
-	for _, status := range c.ExpectedStatuses {
+	for _, status := range check.ExpectedStatuses {
 		m.ExpectedStatuses = append(m.ExpectedStatuses, &typev3.Int64Range{Start: int64(status), End: int64(status) + 1})
 	}
 	return m

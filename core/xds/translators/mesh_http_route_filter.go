@@ -139,13 +139,13 @@ func (r *httpRule) modifyResponse(i int, m *meshhttproute.HeaderModifier) {
 // Envoy refuses. SetHost is what sets it, nil if nothing can.
 func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModifier, setHost func(string)) (set, add []conf.HeaderKeyValue, remove []string) {
 	isKept := func(list string, k int, name conf.HeaderName) bool {
-		if isHost(name) {
+		if name.IsHost() {
 			r.warn(i, fmt.Sprintf("%s/%s/%d", field, list, k), "Envoy does not change this header")
 		}
-		return !isHost(name)
+		return !name.IsHost()
 	}
 	for k, h := range m.Set {
-		if isHost(h.Name) && setHost != nil {
+		if h.Name.IsHost() && setHost != nil {
 			setHost(h.Value)
 		} else if isKept("set", k, h.Name) {
 			set = append(set, h)

@@ -49,7 +49,7 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 	choices = routeChoices(c, in)
 	configs := make([]proto.Message, len(choices))
 	for i, choice := range choices {
-		if limit := requestLimit(choice.Effective); limit != nil {
+		if limit := requestLimit(c, choice.Effective); limit != nil {
 			configs[i] = limit
 		}
 	}
@@ -57,7 +57,7 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 }
 
 // requestLimit returns the filter of a conf; nil if it does not limit requests.
-func requestLimit(e *rules.Effective) *httplimitv3.LocalRateLimit {
+func requestLimit(c *xds.Chain, e *rules.Effective) *httplimitv3.LocalRateLimit {
 	limit := rules.MustConfOf[meshratelimit.Conf](e)
 	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil {
 		return nil
@@ -74,11 +74,11 @@ func requestLimit(e *rules.Effective) *httplimitv3.LocalRateLimit {
 		FilterEnabled: always, FilterEnforced: always,
 	}
 	if answer := http.OnRateLimit; answer != nil {
-		if answer.Status != nil {
+		if answer.Status != nil && *answer.Status >= 400 { // else Envoy responds with 429, or refuses the number
 			m.Status = &typev3.HttpStatus{Code: typev3.StatusCode(*answer.Status)}
 		}
 		if answer.Headers != nil {
-			m.ResponseHeadersToAdd = headerOptions(answer.Headers.Set, answer.Headers.Add)
+			m.ResponseHeadersToAdd = addedHeaders(&c.Report, e, "/local/http/onRateLimit/headers", answer.Headers, meshratelimit.MaxHeaders)
 		}
 	}
 	return m

@@ -8,6 +8,8 @@
 //     validation is the start of Envoy.
 //  3. `envoy --mode validate` loads it. If it refuses one, each of its parts is
 //     validated for itself, and those at fault are reported with their mesh.
+//  4. Documents with all fields get extreme values, one and three at a time, and Envoy
+//     validates what becomes of those that are valid (extremes_test.go).
 //
 // For gRPC a server serves all meshes. A client calls each name that it may resolve, and
 // a server listens for each inbound (grpc_test.go).

@@ -108,11 +108,17 @@ func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.
 
 // part returns the bootstrap of a dataplane.
 func (d *dataplane) part(t *testing.T) part {
-	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, xds.Envoy), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+	p, err := d.static()
 	if err != nil {
 		t.Errorf("%s: %v", d.title, err)
 	}
-	return part{d.title, bootstrap}
+	return p
+}
+
+// static returns the bootstrap of a dataplane, or what makes its snapshot invalid.
+func (d *dataplane) static() (part, error) {
+	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, xds.Envoy), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+	return part{d.title, bootstrap}, err
 }
 
 // identitiesOf gives half of the meshes identities.
