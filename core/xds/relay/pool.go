@@ -2,20 +2,18 @@ package relay
 
 import (
 	"bytes"
-	"runtime"
-	"sync"
-	"weak"
 
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A pool makes equal resources one resource, so that equal contents are in memory once, and
-// are compared as pointers. It keeps nothing alive. It is safe for concurrent use.
+// are compared as pointers. It keeps nothing alive. It is safe for concurrent use. The zero
+// pool is empty.
 type pool struct {
-	mu        sync.Mutex
-	resources map[content]weak.Pointer[wire.Resource]
+	resources weakcache.Cache[content, wire.Resource]
 	// bodies has the bodies of extensions, which may differ in their names only.
-	bodies map[content]weak.Pointer[body]
+	bodies weakcache.Cache[string, body] // by version
 }
 
 // A body is what extensions share. It is in memory as long as one of them is.
@@ -27,52 +25,35 @@ type extension struct {
 	shared *body
 }
 
-// A content identifies a resource, or with an empty name a body.
+// A content identifies a resource.
 type content struct {
 	t             wire.Type
 	name, version string
 }
 
-func newPool() *pool {
-	return &pool{resources: map[content]weak.Pointer[wire.Resource]{}, bodies: map[content]weak.Pointer[body]{}}
-}
-
-// resource returns the resource with a body, which is kept if there is no equal one.
+// resource returns the resource with a body, which is kept if there is no equal one. If two
+// bodies have the same version, because an upstream made their hashes collide, the second
+// resource is not in the pool.
 func (p *pool) resource(t wire.Type, name string, text []byte) *wire.Resource {
 	key := content{t, name, wire.VersionOf(text)}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r := p.resources[key].Value(); r != nil && bytes.Equal(r.Body, text) {
-		return r
+	r := p.resources.Get(key, func() *wire.Resource { return p.newResource(key, text) })
+	if !bytes.Equal(r.Body, text) {
+		return p.newResource(key, text)
 	}
-	r := &wire.Resource{}
-	if t == wire.ExtensionType {
-		e := &extension{shared: p.body(key.version, text)}
-		r, text = &e.Resource, e.shared.bytes
-	}
-	*r = wire.Resource{Type: t, Name: name, Version: key.version, Body: text}
-	p.resources[key] = weak.Make(r)
-	runtime.AddCleanup(r, func(key content) { drop(p, p.resources, key) }, key)
 	return r
 }
 
-// body returns the body of an extension. The caller holds the lock.
-func (p *pool) body(version string, text []byte) *body {
-	key := content{wire.ExtensionType, "", version}
-	if b := p.bodies[key].Value(); b != nil && bytes.Equal(b.bytes, text) {
-		return b
+// newResource returns a resource that is not in the pool. Its body is, if it is an
+// extension.
+func (p *pool) newResource(key content, text []byte) *wire.Resource {
+	r := wire.Resource{Type: key.t, Name: key.name, Version: key.version, Body: text}
+	if key.t != wire.ExtensionType {
+		return &r
 	}
-	b := &body{text}
-	p.bodies[key] = weak.Make(b)
-	runtime.AddCleanup(b, func(key content) { drop(p, p.bodies, key) }, key)
-	return b
-}
-
-// drop is called after an element was freed. Another one may have taken its place.
-func drop[T any](p *pool, from map[content]weak.Pointer[T], key content) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if from[key].Value() == nil {
-		delete(from, key)
+	shared := p.bodies.Get(key.version, func() *body { return &body{text} })
+	if !bytes.Equal(shared.bytes, text) {
+		return &r
 	}
+	r.Body = shared.bytes
+	return &(&extension{Resource: r, shared: shared}).Resource
 }

@@ -10,7 +10,7 @@ import (
 // Extensions with equal bodies share the bytes, also with those that were made after the first
 // one was freed. A pool keeps nothing alive.
 func TestBodiesOfExtensionsAreShared(t *testing.T) {
-	p := newPool()
+	p := new(pool)
 	get := func(name string) *wire.Resource {
 		return p.resource(wire.ExtensionType, name, []byte("the permissions of all inbounds"))
 	}
@@ -24,16 +24,11 @@ func TestBodiesOfExtensionsAreShared(t *testing.T) {
 	if other := p.resource(wire.ExtensionType, "permission/c", []byte("other permissions")); string(other.Body) != "other permissions" || other.Version == first.Version {
 		t.Errorf("an extension with other permissions has %q", other.Body)
 	}
-	size := func() (resources, bodies int) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(p.resources), len(p.bodies)
-	}
 	freed := func(resources, bodies int) bool {
 		for range 100 {
 			runtime.GC()
 			runtime.Gosched()
-			if r, b := size(); r == resources && b == bodies {
+			if p.resources.Len() == resources && p.bodies.Len() == bodies {
 				return true
 			}
 		}
@@ -52,4 +47,23 @@ func TestBodiesOfExtensionsAreShared(t *testing.T) {
 	if !freed(0, 0) {
 		t.Error("the pool keeps what is not in use")
 	}
+}
+
+// A body whose hash collides with that of another body is served as it is.
+func TestCollidingBodies(t *testing.T) {
+	p := new(pool)
+	other := &wire.Resource{Body: []byte("other")}
+	version := wire.VersionOf([]byte("text"))
+	p.resources.Get(content{wire.ClusterType, "cluster", version}, func() *wire.Resource { return other })
+	shared := p.bodies.Get(version, func() *body { return &body{[]byte("other")} })
+	for _, r := range []*wire.Resource{
+		p.resource(wire.ClusterType, "cluster", []byte("text")),
+		p.resource(wire.ExtensionType, "permission", []byte("text")),
+	} {
+		if string(r.Body) != "text" || r.Version != version {
+			t.Errorf("%s %s has the body %q", r.Type, r.Name, r.Body)
+		}
+	}
+	runtime.KeepAlive(other)
+	runtime.KeepAlive(shared)
 }

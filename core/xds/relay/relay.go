@@ -19,7 +19,7 @@ type Relay struct {
 	options  Options
 	log      *slog.Logger
 	start    time.Time
-	pool     *pool
+	pool     pool
 	current  atomic.Pointer[State]
 	counters Counters
 	// clock is the time since the start in seconds, and at least 1. It is exact enough for
@@ -76,7 +76,7 @@ func New(options Options) (*Relay, error) {
 		return nil, err
 	}
 	r := &Relay{
-		options: options, log: options.Logger, start: time.Now(), pool: newPool(),
+		options: options, log: options.Logger, start: time.Now(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
 		slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -35,8 +36,8 @@ type Builder struct {
 	shape       shape
 
 	resources    resources
-	destinations cache[string, destination]
-	facts        cache[string, endpointFacts]
+	destinations weakcache.Cache[string, destination]
+	facts        weakcache.Cache[string, endpointFacts]
 	confs        pool[confList, *confList]
 	inboundConfs pool[inboundConfs, *inboundConfs]
 	clusters     faceted[clusterKey]
@@ -46,9 +47,9 @@ type Builder struct {
 	bundles      pool[outboundParts, *outboundParts]
 	merged       pool[mergedConf, *mergedConf]
 	contents     pool[extensionContent, *extensionContent]
-	targets      cache[targetsKey, targetConfs]
-	secretParts  cache[secretKey, built]
-	zoneParts    cache[zoneEndpointsKey, built]
+	targets      weakcache.Cache[targetsKey, targetConfs]
+	secretParts  weakcache.Cache[secretKey, built]
+	zoneParts    weakcache.Cache[zoneEndpointsKey, built]
 	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. The
 	// inputs of a snapshot show whether it is that of a state.
 	snapshots sync.Map
@@ -96,7 +97,7 @@ func NewBuilder(translators []xds.Translator, options Options) *Builder {
 func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
 	d := variant.Destination{Mesh: mesh, Tags: tags}
 	name := d.Name()
-	return b.destinations.get(name, func() *destination { return &destination{Destination: d, name: name} })
+	return b.destinations.Get(name, func() *destination { return &destination{Destination: d, name: name} })
 }
 
 // list returns the one pointer for a list of confs.

@@ -23,7 +23,7 @@
 // form that gRPC accepts (grpc.go).
 //
 // A part that depends on the destination is built once for all dataplanes with the
-// same inputs. Its inputs are a comparable value, the key of a cache (cache.go):
+// same inputs. Its inputs are a comparable value, the key of a cache (core/internal/weakcache):
 // the build function gets the key and no more. The confs in a key are a list; equal
 // lists are one pointer (pool.go). Properties of a single dataplane, such as its zone,
 // are available to a draft through methods that add the property to the key (facets.go).

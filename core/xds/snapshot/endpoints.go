@@ -11,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -111,7 +112,7 @@ type endpointFacts struct {
 
 // set returns the endpoints of a destination. If they are those of the version
 // before, it returns the same pointer.
-func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endpointSet {
+func (s *service) set(d *destination, facts *weakcache.Cache[string, endpointFacts]) *endpointSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if set := s.sets[d.name]; set != nil {
@@ -130,7 +131,7 @@ func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endp
 	return set
 }
 
-func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *cache[string, endpointFacts]) *endpointSet {
+func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *weakcache.Cache[string, endpointFacts]) *endpointSet {
 	selector := withoutProtocol(d.Tags)
 	var list []*xds.Endpoint
 	for _, e := range endpoints {
@@ -176,8 +177,8 @@ func collectFacts(list []*xds.Endpoint) *endpointFacts {
 }
 
 // kept returns the one pointer for facts.
-func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts {
-	return known.get(f.key(), func() *endpointFacts { return f })
+func (f *endpointFacts) kept(known *weakcache.Cache[string, endpointFacts]) *endpointFacts {
+	return known.Get(f.key(), func() *endpointFacts { return f })
 }
 
 // key returns a text that is equal for equal facts.

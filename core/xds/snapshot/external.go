@@ -11,6 +11,7 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -29,7 +30,7 @@ type external struct {
 
 // newExternal returns how proxies connect to a service, by the facts that are known. Set
 // has the Secrets of its mesh.
-func newExternal(set *destinations.Set, s *resource.MeshExternalService, known *cache[string, endpointFacts]) *external {
+func newExternal(set *destinations.Set, s *resource.MeshExternalService, known *weakcache.Cache[string, endpointFacts]) *external {
 	protocol := message.ProtocolOf(s.Ports()[0].Protocol)
 	of := func(list []*xds.Endpoint) *endpointSet {
 		facts := collectFacts(list)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -87,8 +88,8 @@ func newFacetMask() *facetMask {
 // Many snapshots that are built at the same time ask for one part: the first call
 // builds it, and the others wait for it.
 type faceted[K comparable] struct {
-	masks  cache[K, facetMask]
-	values cache[facetedKey[K], built]
+	masks  weakcache.Cache[K, facetMask]
+	values weakcache.Cache[facetedKey[K], built]
 	turns  turns[facetedKey[K]]
 	audit  bool
 	labels bool // see client
@@ -102,11 +103,11 @@ type facetedKey[K comparable] struct {
 // get returns the part of a key for a dataplane. Build must be a function of the key
 // and of what it asks the client for, and must not get the same key.
 func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
-	mask := f.masks.get(key, newFacetMask)
+	mask := f.masks.Get(key, newFacetMask)
 	for {
 		known := mask.set.Load()
 		at := facetedKey[K]{key, facetsOf(d, *known)}
-		if b := f.values.lookup(at); b != nil {
+		if b := f.values.Lookup(at); b != nil {
 			if f.audit {
 				mustEqual(b, build(&client{dataplane: d, labels: f.labels}))
 			}
@@ -124,7 +125,7 @@ func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *buil
 // since the caller looked for the part.
 func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facetMask, known *facetSet, build func(*client) *built) *built {
 	defer f.turns.end(at)
-	if mask.set.Load() != known || f.values.lookup(at) != nil {
+	if mask.set.Load() != known || f.values.Lookup(at) != nil {
 		return nil
 	}
 	c := &client{dataplane: d, labels: f.labels}
@@ -140,7 +141,7 @@ func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet)
 	for {
 		known := b.mask.set.Load()
 		union := known.with(used)
-		filed := f.values.get(facetedKey[K]{key, facetsOf(d, union)}, func() *built { return b })
+		filed := f.values.Get(facetedKey[K]{key, facetsOf(d, union)}, func() *built { return b })
 		if union.size() == known.size() || b.mask.set.CompareAndSwap(known, &union) {
 			return filed
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A pool contains lists of pointers, so that equal ones are one pointer. Unlike a
-// [cache] it has no key of its own: a list is its key. A list is in the pool as long as
+// [weakcache.Cache] it has no key of its own: a list is its key. A list is in the pool as long as
 // it is in use elsewhere, such as by a snapshot. The zero pool is empty. A pool is safe
 // for concurrent use, and must not be copied.
 type pool[V any, P pooled[V]] struct {

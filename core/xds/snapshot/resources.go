@@ -6,9 +6,11 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
-	"google.golang.org/protobuf/proto"
 )
 
 // content identifies a resource by type, name, the hash of its bytes, which is its version
@@ -21,7 +23,7 @@ type content struct {
 
 // resources makes each resource once (see the invariants of the package).
 type resources struct {
-	known  cache[content, wire.Resource]
+	known  weakcache.Cache[content, wire.Resource]
 	builds atomic.Int64 // calls of make
 	made   atomic.Int64 // resources with a new content
 }
@@ -39,7 +41,7 @@ func (r *resources) makeWith(peers *wire.Peers, t wire.Type, name string, m prot
 	if peers != nil {
 		key.peers = xxhash.Sum64String(strings.Join(peers.IDs(), "\n")) | 1
 	}
-	return r.known.get(key, func() *wire.Resource {
+	return r.known.Get(key, func() *wire.Resource {
 		r.made.Add(1)
 		made := wire.New(t, name, body)
 		made.Peers = peers

@@ -45,5 +45,5 @@ func (b *Builder) secretPart(secrets []*wire.Resource, warnings []xds.Warning) *
 	if len(secrets) != 2 || len(warnings) > 0 {
 		return made()
 	}
-	return b.secretParts.get(secretKey{secrets[0], secrets[1]}, made)
+	return b.secretParts.Get(secretKey{secrets[0], secrets[1]}, made)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -60,7 +61,7 @@ func (m *meshState) targetOn(b *Builder, o *destinations.Outbound, via path, zon
 			key += fmt.Sprintf(" %p", secret)
 		}
 	}
-	return b.destinations.get(key, func() *destination {
+	return b.destinations.Get(key, func() *destination {
 		meta := o.Destination.Identity()
 		t := &target{object: o.Destination, port: o.Port, via: via, zone: zone, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
 		switch o := o.Destination.(type) {
@@ -158,7 +159,7 @@ func (t *target) servicePort() *specs.ServicePort {
 }
 
 // endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
-func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
+func (t *target) endpointSet(all []*xds.Endpoint, known *weakcache.Cache[string, endpointFacts]) *endpointSet {
 	list := servedBy(t.servicePort(), all)
 	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).kept(known)}
 }

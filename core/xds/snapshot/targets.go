@@ -32,7 +32,7 @@ func (b *Builder) targetConfs(view *core.View, d *resource.Dataplane, configs []
 	if len(configs) > 0 {
 		key.configs = &configs[0]
 	}
-	return b.targets.get(key, func() *targetConfs {
+	return b.targets.Get(key, func() *targetConfs {
 		t := &targetConfs{outbounds: outbounds}
 		for _, config := range configs {
 			next := *config

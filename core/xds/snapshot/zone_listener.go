@@ -262,7 +262,7 @@ type zoneEndpointsKey struct {
 
 // zoneEndpoints returns the endpoints of a destination at an ingress.
 func (b *Builder) zoneEndpoints(name string, set *endpointSet) *built {
-	return b.zoneParts.get(zoneEndpointsKey{name, set}, func() *built {
+	return b.zoneParts.Get(zoneEndpointsKey{name, set}, func() *built {
 		var localities []xds.Locality
 		if len(set.list) > 0 {
 			localities = []xds.Locality{{Weight: 1, Endpoints: set.list}}
