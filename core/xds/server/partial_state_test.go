@@ -115,6 +115,29 @@ func (s *partialState) Answer(_ *server.Client, t wire.Type, name string, p serv
 	return wire.Variant{}, server.Missing
 }
 
+// A node that waits for what is not known has not converged, even if it has accepted all that
+// it was sent.
+func TestConvergenceOfPartialState(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		p := newPartly(t)
+		state := xdstest.NewState()
+		state.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, "a", "1"))
+		p.set("unknown", []string{"n/endpoints/b"})
+		p.publish(state)
+		c := p.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+		await(t, c, wire.EndpointType, xdstest.Resource(wire.EndpointType, "a", "1"))
+		if got := p.NodeState("n"); got != server.Pending {
+			t.Errorf("while a name is not known, the node is %v", got)
+		}
+		p.set("unknown", nil)
+		p.publish(state)
+		if !settles(func() bool { return p.NodeState("n") == server.Converged }) {
+			t.Errorf("when all is known, the node is %v", p.NodeState("n"))
+		}
+	})
+}
+
 // What streams subscribe to can be listed: by locator and by the parameters of a node for all
 // streams, and by name for one node.
 func TestSubscriptions(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -267,6 +268,83 @@ func TestRepeatedResourcesAreSplit(t *testing.T) {
 			locators[i].Parameters = map[string]string{"env": "test"}
 		}
 		splits("locators without a variant", func() { must(t, c.SubscribeLocators(wire.EndpointType, locators...)) })
+	})
+}
+
+// Locators are all chosen, however many there are, and chosen again for each state.
+func TestHundredsOfLocators(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		var locators []xdstest.Locator
+		for i := range 300 {
+			locators = append(locators, xdstest.Locator{Name: fmt.Sprint(i), Parameters: map[string]string{"env": "prod"}})
+		}
+		state := func(content string) *xdstest.State {
+			s := xdstest.NewState()
+			for _, l := range locators {
+				s.Variants[xdstest.Name{Type: wire.EndpointType, Name: l.Name}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, l.Name, content), "")}
+			}
+			return s
+		}
+		r := start(t, server.Options{Source: xdstest.NewSource(state("1"))})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
+		must(t, c.SubscribeLocators(wire.EndpointType, locators...))
+		for _, content := range []string{"1", "2"} {
+			r.source.Publish(state(content))
+			synctest.Wait()
+			for _, l := range locators {
+				if got, _ := c.Located(wire.EndpointType, l); got.Body != string(xdstest.Resource(wire.EndpointType, l.Name, content).Append(nil)) {
+					t.Fatalf("the client does not hold content %s of the locator of %s", content, l.Name)
+				}
+			}
+		}
+	})
+}
+
+// A turnstile is a stream whose client reads one response at a time.
+type turnstile struct {
+	deltaMemory
+	sending, most *atomic.Int32
+	pass          chan struct{}
+}
+
+func (s turnstile) SendMsg(m any) error {
+	if n := s.sending.Add(1); n > s.most.Load() {
+		s.most.Store(n)
+	}
+	defer s.sending.Add(-1)
+	<-s.pass
+	return s.deltaMemory.SendMsg(m)
+}
+
+// One goroutine sends at a time on a stream, as gRPC requires: what a change leads to while the
+// answer to a request is being sent is sent after it.
+func TestOneSends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := oneNode(xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.EndpointType, "a", "1"))
+		m := newMemoryServer(t, source)
+		ctx, cancel := context.WithCancel(t.Context())
+		memory := &memoryStream[discoveryv3.DeltaDiscoveryRequest]{
+			ctx: ctx, cancel: cancel, requests: make(chan *discoveryv3.DeltaDiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
+			ack: func(url, _, nonce string) *discoveryv3.DeltaDiscoveryRequest {
+				return &discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: nonce}
+			},
+		}
+		var sending, most atomic.Int32
+		s := turnstile{deltaMemory{memory}, &sending, &most, make(chan struct{})}
+		m.serve(func() error { return m.service.DeltaAggregatedResources(s) }, memory.end)
+
+		memory.requests <- &discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.EndpointType.URL()}
+		s.pass <- struct{}{}
+		synctest.Wait() // until its ACK is handled
+		memory.requests <- &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL()}
+		synctest.Wait() // the answer is being sent
+		setNode(source, xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.EndpointType, "a", "2"))
+		synctest.Wait()
+		close(s.pass)
+		synctest.Wait()
+		if most.Load() != 1 || m.sent.responses.Load() < 3 {
+			t.Errorf("%d goroutines send at a time, and %d responses are sent", most.Load(), m.sent.responses.Load())
+		}
 	})
 }
 
