@@ -82,6 +82,44 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// A client uses what its streams subscribe now: names that it adds one by one, or drops, or that
+// a stream had which has ended, take no more than if it had subscribed to the rest at once.
+func TestBudgetFollowsSubscriptions(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		const limit = 100
+		names := manyNames(limit+1, 100)
+		r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxSubscriptions: limit, MaxSubscriptionBytes: limit * 250})
+		stream := func() *xdstest.Client {
+			c, err := xdstest.New(as("a"), r.conn, xdstest.Options{StateOfTheWorld: sotw})
+			must(t, err)
+			t.Cleanup(c.Close)
+			return c
+		}
+		first, second := stream(), stream()
+		must(t, second.Subscribe(wire.EndpointType, names[0]))
+		for _, name := range names[1:60] {
+			must(t, first.Subscribe(wire.EndpointType, name))
+			synctest.Wait()
+		}
+		must(t, first.Unsubscribe(wire.EndpointType, names[1:50]...))
+		synctest.Wait()
+		must(t, first.Subscribe(wire.EndpointType, names[1:limit]...))
+		synctest.Wait()
+		first.Close()
+		synctest.Wait()
+		must(t, second.Subscribe(wire.EndpointType, names[1:limit]...))
+		synctest.Wait()
+		if first.Err() == nil || status.Code(first.Err()) != codes.Canceled || second.Err() != nil {
+			t.Errorf("within the limit, the streams end with %v and %v", first.Err(), second.Err())
+		}
+		must(t, second.Subscribe(wire.EndpointType, names...))
+		awaitEnd(t, second, codes.ResourceExhausted)
+		if !settles(func() bool { return r.Charged() == 0 }) {
+			t.Errorf("%d bytes are charged when all streams have ended", r.Charged())
+		}
+	})
+}
+
 // In total, a client with many subscriptions leaves room for those with few.
 func TestTotalBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
