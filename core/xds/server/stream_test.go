@@ -220,55 +220,83 @@ func TestStatesShareSlices(t *testing.T) {
 	})
 }
 
-// In state of the world, the error of a locator repeats what the client holds of the name. That
-// counts in the size of the response: gRPC clients take 4 MiB.
+// In state of the world, the error of a name or of a locator repeats what the client holds of
+// the name. That counts in the size of the response: gRPC clients take 4 MiB.
 func TestRepeatedResourcesAreSplit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 10
-		state := xdstest.NewState()
-		var names []string
-		var resources []*wire.Resource
-		var locators []xdstest.Locator
-		for i := range n {
-			name := fmt.Sprint(i)
-			names, locators = append(names, name), append(locators, xdstest.Locator{Name: name, Parameters: map[string]string{"env": "prod"}})
-			resources = append(resources, xdstest.Resource(wire.EndpointType, name, strings.Repeat("x", 1<<20)))
-			state.Variants[xdstest.Name{Type: wire.EndpointType, Name: name}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, name, "1"), "")}
-		}
-		state.Nodes["n"] = xdstest.Snapshot(resources...)
-		r := start(t, server.Options{Source: xdstest.NewSource(state)})
-		c := r.client(t, xdstest.Options{StateOfTheWorld: true, Node: node("n")})
-		splits := func(what string, did func()) {
-			t.Helper()
-			before := len(c.Responses())
-			did()
-			synctest.Wait()
-			errors := 0
-			for _, response := range c.Responses()[before:] {
-				size := 0
-				for _, r := range response.Resources {
-					size += len(r.Body)
+	const n = 10
+	large := strings.Repeat("x", 1<<20)
+	locator := func(name, env string) xdstest.Locator {
+		return xdstest.Locator{Name: name, Parameters: map[string]string{"env": env}}
+	}
+	for _, test := range []struct {
+		what            string
+		named, variants string // the contents; empty: there are none
+		ask             func(c *xdstest.Client, name string) error
+		variantsGo      bool
+	}{
+		{"variants go", large, "1", nil, true},
+		{"locators without a variant", large, "", func(c *xdstest.Client, name string) error {
+			return c.SubscribeLocators(wire.EndpointType, locator(name, "test"))
+		}, false},
+		{"names that are missing", "", large, func(c *xdstest.Client, name string) error { return c.Subscribe(wire.EndpointType, name) }, false},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state := xdstest.NewState()
+				var resources []*wire.Resource
+				for i := range n {
+					name := fmt.Sprint(i)
+					if test.named != "" {
+						resources = append(resources, xdstest.Resource(wire.EndpointType, name, test.named))
+					}
+					if test.variants != "" {
+						state.Variants[xdstest.Name{Type: wire.EndpointType, Name: name}] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.EndpointType, name, test.variants), "")}
+					}
 				}
-				if errors += len(response.Errors); size > 4<<20 {
-					t.Errorf("%s: a response has %d bytes of resources", what, size)
+				state.Nodes["n"] = xdstest.Snapshot(resources...)
+				r := start(t, server.Options{Source: xdstest.NewSource(state)})
+				c := r.client(t, xdstest.Options{StateOfTheWorld: true, Node: node("n")})
+				for i := range n {
+					if test.named != "" {
+						must(t, c.Subscribe(wire.EndpointType, fmt.Sprint(i)))
+					}
+					if test.variants != "" {
+						must(t, c.SubscribeLocators(wire.EndpointType, locator(fmt.Sprint(i), "prod")))
+					}
+					synctest.Wait()
 				}
-			}
-			if errors != n {
-				t.Errorf("%s: %d errors, want %d", what, errors, n)
-			}
-			await(t, c, wire.EndpointType, resources...)
-		}
-		must(t, c.Subscribe(wire.EndpointType, names...))
-		must(t, c.SubscribeLocators(wire.EndpointType, locators...))
-		await(t, c, wire.EndpointType, resources...)
-		splits("variants that go", func() {
-			r.source.Edit(func(s *xdstest.State) { clear(s.Variants) })
+				before := len(c.Responses())
+				c.Freeze() // the server gets most of what follows before it answers
+				if test.variantsGo {
+					r.source.Edit(func(s *xdstest.State) { clear(s.Variants) })
+				} else {
+					for i := range n {
+						must(t, test.ask(c, fmt.Sprint(i)))
+					}
+				}
+				synctest.Wait()
+				c.Thaw()
+				synctest.Wait()
+				failed := map[string]bool{}
+				for _, response := range c.Responses()[before:] {
+					size := 0
+					for _, r := range response.Resources {
+						size += len(r.Body)
+					}
+					if size > 4<<20 {
+						t.Errorf("a response has %d bytes of resources", size)
+					}
+					for name := range response.Errors {
+						failed[name] = true
+					}
+				}
+				if len(failed) != n {
+					t.Errorf("%d names have an error, want %d", len(failed), n)
+				}
+				await(t, c, wire.EndpointType, resources...)
+			})
 		})
-		for i := range locators {
-			locators[i].Parameters = map[string]string{"env": "test"}
-		}
-		splits("locators without a variant", func() { must(t, c.SubscribeLocators(wire.EndpointType, locators...)) })
-	})
+	}
 }
 
 // Locators are all chosen, however many there are, and chosen again for each state.
