@@ -4,44 +4,56 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/sds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// An edit switches a mesh between two states: forth and back undo each other.
+// An edit switches a mesh between two states: forth and back undo each other, or each makes
+// something anew.
 type edit struct {
 	label, name string
-	forth, back func(context.Context) (core.Batch, error)
+	prepare     func(context.Context, *mesh) error // before the first of them; may be nil
+	forth, back func(context.Context, *mesh) error
 }
 
-// edits returns those of mesh-perf's tests.
+// edits returns those of mesh-perf's tests, and one more: certificates that are renewed.
 func edits() []edit {
-	rateLimit := func(requests uint32) func(context.Context) (core.Batch, error) {
-		return func(context.Context) (core.Batch, error) {
-			return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{shape.MeshPerfRateLimit(requests)}}}, nil
-		}
+	upsert := func(set *resource.Set) func(context.Context, *mesh) error {
+		return func(ctx context.Context, m *mesh) error { return m.apply(ctx, core.Batch{Upsert: set}) }
+	}
+	remove := func(id resource.ID) func(context.Context, *mesh) error {
+		return func(ctx context.Context, m *mesh) error { return m.apply(ctx, core.Batch{Delete: []resource.ID{id}}) }
+	}
+	rateLimit := func(requests uint32) func(context.Context, *mesh) error {
+		return upsert(&resource.Set{Policies: []*resource.Policy{shape.MeshPerfRateLimit(requests)}})
 	}
 	scaled := shape.MeshPerfInstance(meshPerfScaled, 2)
 	return []edit{
-		{"rate limit", "a rate limit for the whole mesh", rateLimit(10_000), rateLimit(20_000)},
+		{label: "rate limit", name: "a rate limit for the whole mesh", forth: rateLimit(10_000), back: rateLimit(20_000)},
 		{
-			"one instance", "one more instance of a service",
-			func(context.Context) (core.Batch, error) {
-				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{scaled}}}, nil
-			},
-			func(context.Context) (core.Batch, error) { return core.Batch{Delete: []resource.ID{scaled.ID}}, nil },
+			label: "one instance", name: "one more instance of a service",
+			forth: upsert(&resource.Set{Dataplanes: []*resource.Dataplane{scaled}}), back: remove(scaled.ID),
 		},
-		{"certificates", "certificates for all", identity, func(context.Context) (core.Batch, error) {
-			return core.Batch{Delete: []resource.ID{{Kind: resource.MeshIdentityKind, Mesh: shape.Mesh, Name: "files"}}}, nil
-		}},
+		{
+			label: "certificates", name: "mutual TLS, with a certificate for each proxy",
+			forth: func(ctx context.Context, m *mesh) error {
+				m.issuer = sds.NewIssuer(m.authorities) // without the certificates of before
+				return identify(ctx, m)
+			},
+			back: remove(bundledIdentity),
+		},
+		{label: "renewal", name: "all certificates are renewed", prepare: identify, forth: renew, back: renew},
 	}
 }
 
@@ -49,62 +61,83 @@ func edits() []edit {
 // which nothing calls.
 const meshPerfScaled = 19
 
-// identity gives each dataplane a certificate, so all connections use mutual TLS.
-func identity(ctx context.Context) (core.Batch, error) {
+var bundledIdentity = resource.ID{Kind: resource.MeshIdentityKind, Mesh: shape.Mesh, Name: "bundled"}
+
+// identify gives each dataplane an identity, so all connections use mutual TLS.
+func identify(ctx context.Context, m *mesh) error {
 	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(ctx, resource.Input{Name: "identity.yaml", Data: []byte(`
 type: MeshIdentity
 mesh: ` + shape.Mesh + `
-name: files
+name: ` + bundledIdentity.Name + `
 spec:
   selector: {dataplane: {matchLabels: {}}}
   spiffeID: {path: "/sa/{{ label \"app\" }}"}
-  provider:
-    type: Extension
-    extension: {name: files, config: {certificate: /certs/cert.pem, privateKey: /certs/key.pem, trustBundle: /certs/ca.pem}}
+  provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}
 `)})
-	return core.Batch{Upsert: set}, err
+	if err != nil {
+		return err
+	}
+	return m.apply(ctx, core.Batch{Upsert: set})
 }
 
-// A mesh is an engine, and the builder of what its dataplanes are served.
+// renew lets time pass until all certificates are due for renewal.
+func renew(_ context.Context, m *mesh) error {
+	m.now = m.now.Add(ca.DefaultLifetime)
+	return nil
+}
+
+// A mesh is an engine, the builder of what its dataplanes are served, and the issuer of their
+// certificates.
 type mesh struct {
-	engine     *core.Engine
-	builder    *snapshot.Builder
-	dataplanes []*resource.Dataplane // those that are always there
+	engine      *core.Engine
+	builder     *snapshot.Builder
+	dataplanes  []*resource.Dataplane // those that are always there
+	authorities *ca.Authorities
+	issuer      *sds.Issuer
+	now         time.Time // of certificates
 }
 
 // newMeshOf returns the mesh of an engine that has these dataplanes.
-func newMeshOf(engine *core.Engine, dataplanes []*resource.Dataplane) *mesh {
-	return &mesh{engine, snapshot.NewBuilder(translators.All(), snapshot.Options{}), dataplanes}
+func newMeshOf(engine *core.Engine, dataplanes []*resource.Dataplane, authorities *ca.Authorities) *mesh {
+	return &mesh{
+		engine: engine, builder: snapshot.NewBuilder(translators.All(), snapshot.Options{}), dataplanes: dataplanes,
+		authorities: authorities, issuer: sds.NewIssuer(authorities), now: time.Now(),
+	}
 }
 
 // newMesh returns mesh-perf's graph with the edit undone.
-func newMesh(ctx context.Context, services int, e edit) (*mesh, error) {
-	m := newMeshOf(core.NewEngine(kinds.All(), core.Options{}), shape.MeshPerf(services, 2))
-	if _, err := m.engine.Apply(ctx, core.Batch{Upsert: &resource.Set{Dataplanes: m.dataplanes}}); err != nil {
+func newMesh(ctx context.Context, services int, e edit, authorities *ca.Authorities) (*mesh, error) {
+	m := newMeshOf(core.NewEngine(kinds.All(), core.Options{}), shape.MeshPerf(services, 2), authorities)
+	if err := m.apply(ctx, core.Batch{Upsert: &resource.Set{Dataplanes: m.dataplanes}}); err != nil {
 		return nil, err
 	}
-	// Back removes nothing that is not there.
-	if err := m.apply(ctx, e.forth); err != nil {
-		return nil, err
+	for _, change := range []func(context.Context, *mesh) error{e.prepare, e.forth, e.back} { // back removes nothing that is not there
+		if change == nil {
+			continue
+		}
+		if err := change(ctx, m); err != nil {
+			return nil, err
+		}
 	}
-	return m, m.apply(ctx, e.back)
+	return m, nil
 }
 
-func (m *mesh) apply(ctx context.Context, batch func(context.Context) (core.Batch, error)) error {
-	b, err := batch(ctx)
-	if err == nil {
-		_, err = m.engine.Apply(ctx, b)
-	}
+func (m *mesh) apply(ctx context.Context, batch core.Batch) error {
+	_, err := m.engine.Apply(ctx, batch)
 	return err
 }
 
 // state returns what a server serves now.
 func (m *mesh) state() *served {
-	return &served{m.builder.At(m.engine.View())}
+	view := m.engine.View()
+	return &served{m.builder.At(view), m.issuer.At(view, m.now)}
 }
 
 // served implements server.State. The id of a node is the KRI of its dataplane.
-type served struct{ state *snapshot.State }
+type served struct {
+	state   *snapshot.State
+	secrets *sds.Secrets
+}
 
 func (s *served) Node(node *server.Node) (*wire.Snapshot, bool) {
 	id, _, ok := resource.ParseDataplaneKRI(node.ID)
@@ -118,8 +151,11 @@ func (s *served) Node(node *server.Node) (*wire.Snapshot, bool) {
 	return s.of(d), true
 }
 
+// of returns what a dataplane is served. If a certificate cannot be signed, it is left out, and
+// the proxy waits for it in vain.
 func (s *served) of(d *resource.Dataplane) *wire.Snapshot {
-	return s.state.Snapshot(d, xds.Envoy).Served(nil)
+	secrets, _ := s.secrets.Of(d)
+	return s.state.Snapshot(d, xds.Envoy).Served(secrets)
 }
 
 func (s *served) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {

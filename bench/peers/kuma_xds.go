@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -138,7 +139,7 @@ func resourcesOf(ctx context.Context, w *kumaWorld, edited bool) (*contest, erro
 		if err != nil {
 			return nil, err
 		}
-		return newMeshOf(engine, w.dataplanes).snapshots(), nil
+		return newMeshOf(engine, w.dataplanes, ca.NewAuthorities("")).snapshots(), nil
 	}
 	if edited {
 		var err error
@@ -180,7 +181,7 @@ func editingProxies(ctx context.Context, w *kumaWorld) (func() ([]*wire.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	m := newMeshOf(engine, w.dataplanes)
+	m := newMeshOf(engine, w.dataplanes, ca.NewAuthorities(""))
 	// What is served is kept, and what the next version shares with it is not made again.
 	served := m.snapshots()
 	next := 0

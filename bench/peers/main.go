@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -18,7 +19,7 @@ import (
 )
 
 func main() {
-	directory := flag.String("o", "..", "the `directory` of RESULTS.md and results.svg")
+	file := flag.String("o", filepath.Join("..", "RESULTS.md"), "the `file` of the page; its picture has the same name in lower case, and ends with .svg")
 	rounds := flag.Int("rounds", 11, "how often each contender is measured; six are needed for an interval")
 	round := flag.Duration("round", 200*time.Millisecond, "how long a contender runs in a round")
 	services := flag.Int("services", 1_000, "how many services the served graph of mesh-perf has; its tests have 1,000 and 25,000")
@@ -32,7 +33,7 @@ func main() {
 		if len(list) == 0 {
 			err = fmt.Errorf("no comparison matches -only %q", *only)
 		} else {
-			err = run(ctx, *directory, list, plan{*rounds, *round})
+			err = run(ctx, *file, list, plan{*rounds, *round})
 		}
 	}
 	if err != nil {
@@ -42,9 +43,10 @@ func main() {
 }
 
 // run measures comparisons, writes the page and the picture, and prints the page.
-func run(ctx context.Context, directory string, list []comparison, p plan) error {
+func run(ctx context.Context, file string, list []comparison, p plan) error {
 	logrus.SetOutput(io.Discard) // Calico logs
-	page, err := newPage(p)
+	picture := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))) + ".svg"
+	page, err := newPage(p, picture, os.Args[1:])
 	if err != nil {
 		return err
 	}
@@ -59,10 +61,10 @@ func run(ctx context.Context, directory string, list []comparison, p plan) error
 		return err
 	}
 	text := page.markdown(all, time.Now())
-	if err := os.WriteFile(filepath.Join(directory, "RESULTS.md"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return err
 	}
-	if err := drawRatios(filepath.Join(directory, pictureName), all); err != nil {
+	if err := drawRatios(filepath.Join(filepath.Dir(file), picture), all); err != nil {
 		return err
 	}
 	fmt.Print(text)

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-const pictureName = "results.svg"
-
 // A page is what RESULTS.md says about the run.
 type page struct {
 	plan     plan
+	command  string // that writes the page
+	picture  string // its file
+	whole    bool   // the page has all comparisons
 	start    time.Time
 	commit   string // when it started
 	load     string // likewise
@@ -35,7 +36,7 @@ var peerModules = []string{
 	"sigs.k8s.io/yaml",
 }
 
-func newPage(p plan) (*page, error) {
+func newPage(p plan, picture string, flags []string) (*page, error) {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil, fmt.Errorf("the program has no build information")
@@ -44,7 +45,11 @@ func newPage(p plan) (*page, error) {
 	for _, m := range build.Deps {
 		versions[m.Path] = m.Version
 	}
-	page := &page{plan: p, start: time.Now().UTC(), commit: commit(), load: load()}
+	command := "make peers"
+	if len(flags) > 0 {
+		command = "go run . " + strings.Join(flags, " ") + "` in `bench/peers"
+	}
+	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, start: time.Now().UTC(), commit: commit(), load: load()}
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
@@ -85,11 +90,28 @@ func load() string {
 	return strings.Fields(string(data))[0]
 }
 
+// peakMemory returns the most physical memory that the process had, on Linux.
+func peakMemory() string {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return "unknown"
+	}
+	for line := range strings.Lines(string(data)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			var kib float64
+			if _, err := fmt.Sscan(value, &kib); err == nil {
+				return fmt.Sprintf("%.1f GiB", kib/(1<<20))
+			}
+		}
+	}
+	return "unknown"
+}
+
 func (p *page) markdown(all []result, end time.Time) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Meshmatch and its peers
 
-Written by `+"`make peers`"+`. All contenders get the same inputs, and the answers of all are
+Written by `+"`%s`"+`. All contenders get the same inputs, and the answers of all are
 compared before anything is measured. They are in one process; only Kuma is in a process of its
 own, because it needs other versions of the same modules (bench/peers/kuma), and measures
 itself there.
@@ -97,6 +119,7 @@ itself there.
 - date: %s, in %s
 - commit: %s
 - machine: %s; load %s at the start and %s at the end
+- memory: at most %s in this process, with all contenders and their clients
 - rounds: %d, alternating; at least %s for each contender in a round
 - versions: %s
 
@@ -114,8 +137,8 @@ How to read the table:
 
 ![ratios](%s)
 
-`, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
-		p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), pictureName)
+`, p.command, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
+		peakMemory(), p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.picture)
 	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
 	var notes []string
 	subject := ""
@@ -143,7 +166,9 @@ How to read the table:
 	if i := slices.IndexFunc(all, func(r result) bool { return r.missing != nil }); i >= 0 {
 		fmt.Fprintf(&text, "\n%s has \"-\", because it could not be had in this run: %s\n", all[i].peer, all[i].missing)
 	}
-	text.WriteString(absentPeers)
+	if p.whole {
+		text.WriteString(absentPeers)
+	}
 	return text.String()
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 )
 
 // Every comparison of a small input is prepared, its answers are equal, and one short round
@@ -34,7 +36,7 @@ func TestComparisons(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	page, err := newPage(p)
+	page, err := newPage(p, "results.svg", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func TestComparisons(t *testing.T) {
 			t.Errorf("the page lacks %s of %s", r.peer, r.comparison.input)
 		}
 	}
-	picture := filepath.Join(t.TempDir(), pictureName)
+	picture := filepath.Join(t.TempDir(), "results.svg")
 	if err := drawRatios(picture, all); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func TestProxyFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	middle := w.dataplanes[len(w.dataplanes)/2:][:1]
-	facts, err := factsOf(newMeshOf(engine, middle).snapshots(), messagesOf)
+	facts, err := factsOf(newMeshOf(engine, middle, ca.NewAuthorities("")).snapshots(), messagesOf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestMissingPeer(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if err := drawRatios(filepath.Join(t.TempDir(), pictureName), all); err != nil {
+	if err := drawRatios(filepath.Join(t.TempDir(), "results.svg"), all); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -23,16 +25,31 @@ type proxy struct {
 	stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
 	send   sync.Mutex
 
-	mu      sync.Mutex
-	missing map[resourceKey][]byte
-	arrived func() // called when nothing is missing
+	mu          sync.Mutex
+	missing     map[resourceKey][]byte
+	arrived     func() // called when nothing is missing
+	certificate []byte // the last one; nil: none
 }
 
 // A resourceKey identifies a resource.
 type resourceKey struct{ typeURL, name string }
 
-// content is the resources of a snapshot.
+// content is the resources of a snapshot. The body nil is that of a certificate that is not
+// known before it is signed: any other one than before.
 type content map[resourceKey][]byte
+
+// certificateKey identifies the certificate of a proxy.
+var certificateKey = resourceKey{wire.SecretType.URL(), message.IdentitySecret}
+
+// unsigned returns the content without the body of the certificate.
+func (c content) unsigned() content {
+	if _, ok := c[certificateKey]; !ok {
+		return c
+	}
+	c = maps.Clone(c)
+	c[certificateKey] = nil
+	return c
+}
 
 // A contentReader makes contents. Resources that snapshots share are one slice in them.
 type contentReader map[*wire.Resource][]byte
@@ -104,8 +121,12 @@ func (p *proxy) run() {
 		waited := len(p.missing) > 0
 		for _, r := range response.GetResources() {
 			key := resourceKey{response.GetTypeUrl(), r.GetName()}
-			if want, ok := p.missing[key]; ok && bytes.Equal(want, r.GetResource().GetValue()) {
+			body := r.GetResource().GetValue()
+			if want, ok := p.missing[key]; ok && (bytes.Equal(want, body) || want == nil && !bytes.Equal(p.certificate, body)) {
 				delete(p.missing, key)
+			}
+			if key == certificateKey {
+				p.certificate = body
 			}
 		}
 		if waited && len(p.missing) == 0 {

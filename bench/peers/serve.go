@@ -13,7 +13,7 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 
-	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -36,7 +36,7 @@ func serving(services int) []comparison {
 			},
 		}, comparison{
 			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
-			note: "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy; go-control-plane starts from finished messages, and computing them is not in its time",
+			note: "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy, and signs certificates; go-control-plane starts from finished messages, and computing them is not in its time",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
 				return serveEdit(ctx, s.of(services, 25), e, false)
 			},
@@ -92,28 +92,41 @@ func servePeer(cache cachev3.SnapshotCache) *management {
 	})
 }
 
-// peerSnapshots returns the same resources as snapshots of go-control-plane, with messages of
-// their own for each node.
-func peerSnapshots(version string, snapshots []*wire.Snapshot) ([]*cachev3.Snapshot, error) {
-	list := make([]*cachev3.Snapshot, len(snapshots))
-	for i, s := range snapshots {
-		resources := map[string][]types.Resource{}
-		for t, all := range s {
-			for _, r := range all.Listed {
-				m, err := message.Decode(r)
-				if err != nil {
-					return nil, err
-				}
-				url := wire.Type(t).URL()
-				resources[url] = append(resources[url], m)
+// peerSnapshots returns the same resources as snapshots of go-control-plane, one list for each
+// version of the snapshots. Each node has messages of its own, which its versions share.
+func peerSnapshots(versions ...[]*wire.Snapshot) ([][]*cachev3.Snapshot, error) {
+	list := make([][]*cachev3.Snapshot, len(versions))
+	for node := range versions[0] {
+		messages := map[*wire.Resource]types.Resource{}
+		for v, snapshots := range versions {
+			s, err := peerSnapshot(fmt.Sprint(v), snapshots[node], messages)
+			if err != nil {
+				return nil, err
 			}
-		}
-		var err error
-		if list[i], err = cachev3.NewSnapshot(version, resources); err != nil {
-			return nil, err
+			list[v] = append(list[v], s)
 		}
 	}
 	return list, nil
+}
+
+// peerSnapshot returns one snapshot. It adds what it decodes to the messages.
+func peerSnapshot(version string, s *wire.Snapshot, messages map[*wire.Resource]types.Resource) (*cachev3.Snapshot, error) {
+	resources := map[string][]types.Resource{}
+	for t, all := range s {
+		for _, r := range all.Listed {
+			m := messages[r]
+			if m == nil {
+				var err error
+				if m, err = message.Decode(r); err != nil {
+					return nil, err
+				}
+				messages[r] = m
+			}
+			url := wire.Type(t).URL()
+			resources[url] = append(resources[url], m)
+		}
+	}
+	return cachev3.NewSnapshot(version, resources)
 }
 
 // sides are both states of an edit.
@@ -151,8 +164,8 @@ func (s finishedState) Locate(wire.Type, string, map[string]string) (wire.Varian
 
 // bothSides computes what each proxy has before and after an edit. The proxies whose
 // contents are equal on both sides are not concerned by it.
-func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
-	m, err := newMesh(ctx, services, e)
+func bothSides(ctx context.Context, services int, e edit, authorities *ca.Authorities) (*sides, error) {
+	m, err := newMesh(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +174,9 @@ func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
 		s.nodes = append(s.nodes, d.KRI(""))
 	}
 	contents := contentReader{}
-	for side, batch := range []func(context.Context) (core.Batch, error){e.back, e.forth} {
+	for side := range s.snapshots {
 		if side == 1 {
-			if err := m.apply(ctx, batch); err != nil {
+			if err := e.forth(ctx, m); err != nil {
 				return nil, err
 			}
 		}
@@ -182,34 +195,18 @@ func bothSides(ctx context.Context, services int, e edit) (*sides, error) {
 // finished, meshmatch's server is given the resources of both sides, as the peer is; if not,
 // they are computed from the edit.
 func serveEdit(ctx context.Context, services int, e edit, finished bool) (*contest, error) {
-	s, err := bothSides(ctx, services, e)
+	authorities := ca.NewAuthorities("")
+	s, err := bothSides(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMesh(ctx, services, e)
+	prepared, err := peerSnapshots(s.snapshots[0], s.snapshots[1])
 	if err != nil {
 		return nil, err
 	}
-	source := &publisher{}
-	states := [2]finishedState{s.finished(0), s.finished(1)}
-	publish := func(side int) {
-		if finished {
-			source.publish(states[side])
-		} else {
-			source.publish(m.state())
-		}
-	}
-	publish(0)
-	ours := serveMeshmatch(source)
-	if err := ours.connect(s.nodes, s.contents[0], s.names); err != nil {
+	ours, change, err := ourEdit(ctx, services, e, s, authorities, finished)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", meshmatch, err)
-	}
-
-	var prepared [2][]*cachev3.Snapshot
-	for side := range prepared {
-		if prepared[side], err = peerSnapshots(fmt.Sprint(side), s.snapshots[side]); err != nil {
-			return nil, err
-		}
 	}
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	for i, node := range s.nodes {
@@ -222,12 +219,19 @@ func serveEdit(ctx context.Context, services int, e edit, finished bool) (*conte
 		return nil, fmt.Errorf("%s: %w", goControlPlane, err)
 	}
 
-	editor := func(name string, served *management, change func(side int) error) contender {
+	editor := func(name string, served *management, known bool, change func(side int) error) contender {
 		side := 0
 		step := func() error {
 			from, to := s.contents[side], s.contents[1-side]
 			side = 1 - side
-			return served.await(func(i int) content { return to[i].changed(from[i]) }, len(s.nodes), func() error { return change(side) })
+			expected := func(i int) content {
+				changed := to[i].changed(from[i])
+				if !known {
+					changed = changed.unsigned()
+				}
+				return changed
+			}
+			return served.await(expected, len(s.nodes), func() error { return change(side) })
 		}
 		return contender{
 			name: name,
@@ -239,20 +243,8 @@ func serveEdit(ctx context.Context, services int, e edit, finished bool) (*conte
 	return &contest{
 		close: func() { ours.close(); theirs.close() },
 		contenders: []contender{
-			editor(meshmatch, ours, func(side int) error {
-				batch := e.back
-				if side == 1 {
-					batch = e.forth
-				}
-				if !finished {
-					if err := m.apply(ctx, batch); err != nil {
-						return err
-					}
-				}
-				publish(side)
-				return nil
-			}),
-			editor(goControlPlane, theirs, func(side int) error {
+			editor(meshmatch, ours, finished, change),
+			editor(goControlPlane, theirs, true, func(side int) error {
 				for i, node := range s.nodes {
 					if len(s.contents[side][i].changed(s.contents[1-side][i])) == 0 {
 						continue // the peer's user knows which nodes are concerned
@@ -267,6 +259,45 @@ func serveEdit(ctx context.Context, services int, e edit, finished bool) (*conte
 	}, nil
 }
 
+// ourEdit starts meshmatch's server with proxies that have the first side, and returns what
+// changes to a side.
+func ourEdit(ctx context.Context, services int, e edit, s *sides, authorities *ca.Authorities, finished bool) (*management, func(side int) error, error) {
+	source := &publisher{}
+	if finished {
+		states := [2]finishedState{s.finished(0), s.finished(1)}
+		source.publish(states[0])
+		ours := serveMeshmatch(source)
+		change := func(side int) error {
+			source.publish(states[side])
+			return nil
+		}
+		return ours, change, ours.connect(s.nodes, s.contents[0], s.names)
+	}
+	s.snapshots = [2][]*wire.Snapshot{} // what they have is made again
+	m, err := newMesh(ctx, services, e, authorities)
+	if err != nil {
+		return nil, nil, err
+	}
+	source.publish(m.state())
+	ours := serveMeshmatch(source)
+	change := func(side int) error {
+		apply := e.back
+		if side == 1 {
+			apply = e.forth
+		}
+		if err := apply(ctx, m); err != nil {
+			return err
+		}
+		source.publish(m.state())
+		return nil
+	}
+	first := make([]content, len(s.nodes))
+	for i, c := range s.contents[0] {
+		first[i] = c.unsigned()
+	}
+	return ours, change, ours.connect(s.nodes, first, s.names)
+}
+
 // timed returns the time of some work, in seconds.
 func timed(work func() error) (float64, error) {
 	start := time.Now()
@@ -276,23 +307,23 @@ func timed(work func() error) (float64, error) {
 
 // serveConnects connects all proxies to a new server.
 func serveConnects(ctx context.Context, services int) (*contest, error) {
-	e := edits()[0]
-	s, err := bothSides(ctx, services, e)
+	e, authorities := edits()[0], ca.NewAuthorities("")
+	s, err := bothSides(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMesh(ctx, services, e)
+	m, err := newMesh(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
 	}
 	kept := m.snapshots() // the builder keeps what is in use
-	prepared, err := peerSnapshots("1", s.snapshots[0])
+	prepared, err := peerSnapshots(s.snapshots[0])
 	if err != nil {
 		return nil, err
 	}
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	for i, node := range s.nodes {
-		if err := cache.SetSnapshot(ctx, node, prepared[i]); err != nil {
+		if err := cache.SetSnapshot(ctx, node, prepared[0][i]); err != nil {
 			return nil, err
 		}
 	}
@@ -326,8 +357,8 @@ func serveConnects(ctx context.Context, services int) (*contest, error) {
 
 // heapOfSnapshots measures the heap of the snapshots of all proxies.
 func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
-	e := edits()[0]
-	m, err := newMesh(ctx, services, e)
+	e, authorities := edits()[0], ca.NewAuthorities("")
+	m, err := newMesh(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +390,7 @@ func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
 		close: func() { runtime.KeepAlive(snapshots) },
 		contenders: []contender{
 			weigh(meshmatch, func() (any, error) {
-				own, err := newMesh(ctx, services, e)
+				own, err := newMesh(ctx, services, e, authorities)
 				if err != nil {
 					return nil, err
 				}
@@ -374,13 +405,13 @@ func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
 				return n
 			}),
 			weigh(goControlPlane, func() (any, error) {
-				prepared, err := peerSnapshots("1", snapshots)
+				prepared, err := peerSnapshots(snapshots)
 				if err != nil {
 					return nil, err
 				}
 				cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 				for i, d := range m.dataplanes {
-					if err := cache.SetSnapshot(ctx, d.KRI(""), prepared[i]); err != nil {
+					if err := cache.SetSnapshot(ctx, d.KRI(""), prepared[0][i]); err != nil {
 						return nil, err
 					}
 				}
