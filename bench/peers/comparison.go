@@ -88,7 +88,7 @@ func repeat(work func() error) func(n int) error {
 // has the given number of services.
 func comparisons(services int) []comparison {
 	var all []comparison
-	for _, list := range [][]comparison{matching(), effectiveConfs(), proxyResources(), permissions(), merges(), decoding(), serving(services)} {
+	for _, list := range [][]comparison{matching(), memberships(), effectiveConfs(), proxyResources(), permissions(), merges(), decoding(), serving(services)} {
 		all = append(all, list...)
 	}
 	return all

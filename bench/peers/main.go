@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -44,7 +43,7 @@ func main() {
 
 // run measures comparisons, writes the page and the picture, and prints the page.
 func run(ctx context.Context, file string, list []comparison, p plan) error {
-	logrus.SetOutput(io.Discard) // Calico logs
+	logrus.SetLevel(logrus.FatalLevel) // Calico logs, also each change of a selector
 	picture := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))) + ".svg"
 	page, err := newPage(p, picture, os.Args[1:])
 	if err != nil {

@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 )
 
 // Every comparison of a small input is prepared, its answers are equal, and one short round
 // of each contender is measured. The page and the picture show all of them.
 func TestComparisons(t *testing.T) {
+	logrus.SetLevel(logrus.FatalLevel)
 	p := plan{rounds: 2, round: time.Microsecond}
 	var all []result
 	for _, c := range comparisons(1_000) {

@@ -154,7 +154,7 @@ type management struct {
 
 func newManagement(options []grpc.ServerOption, register func(ctx context.Context, s *grpc.Server)) *management {
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &management{server: grpc.NewServer(options...), listen: bufconn.Listen(1 << 20), ctx: ctx, cancel: cancel}
+	m := &management{server: grpc.NewServer(options...), listen: bufconn.Listen(64 << 10), ctx: ctx, cancel: cancel}
 	register(ctx, m.server)
 	go func() { _ = m.server.Serve(m.listen) }()
 	return m
