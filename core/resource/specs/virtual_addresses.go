@@ -64,11 +64,16 @@ type virtualOutboundDoc struct {
 // key returns the name of the field of a host.
 func (h *VirtualHost) key() string { return strconv.Itoa(int(h.Type)) + ":" + h.Name }
 
-// DecodeAt reads a text that contains a JSON object.
+// DecodeAt reads a text that contains a JSON object. The object and the text may be
+// empty: a control plane writes them for a mesh without such addresses.
 func (h *VirtualHosts) DecodeAt(in *strict.Value) {
 	const hint = `write a JSON object {"0:SERVICE": {"address": "240.0.0.1", "outbounds": [{"Port": 80, "TagSet": {}}]}}`
 	var text string
-	if !strict.Decode(in, &text) || text == "" {
+	if !strict.Decode(in, &text) {
+		return
+	}
+	*h = VirtualHosts{} // it is present, even if it is empty
+	if text == "" {
 		return
 	}
 	var docs map[string]virtualHostDoc
