@@ -10,18 +10,18 @@ import (
 )
 
 // Template is a text with variables in Go's template syntax: {{ .Mesh }},
-// {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and
-// {{ label "key" }}. No other part of the syntax is accepted, so that the time to
+// {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }}
+// and {{ label "key" }}. No other part of the syntax is accepted, so that the time to
 // expand a template is proportional to its length.
 type Template string
 
 // templateVariables are the variables of a [Template].
-var templateVariables = []string{"Mesh", "Zone", "Namespace", "Name", "ServiceAccount"}
+var templateVariables = []string{"Mesh", "Zone", "Namespace", "Name", "ServiceAccount", "Workload"}
 
 // Validate checks the syntax.
 func (t Template) Validate(at *diag.At) {
 	if _, err := t.Parts(); err != nil {
-		at.Errorf(diag.BadValue, "variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}", "bad template: %v", err)
+		at.Errorf(diag.BadValue, "variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}", "bad template: %v", err)
 	}
 }
 

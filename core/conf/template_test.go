@@ -40,7 +40,7 @@ func TestTemplateRejects(t *testing.T) {
 }
 
 func TestTemplateValidate(t *testing.T) {
-	const hint = `; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label "key" }}`
+	const hint = `; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label "key" }}`
 	check[conf.Template](t, cases{
 		`'{{ .Mesh }}.mesh.local'`: `"{{ .Mesh }}.mesh.local"`,
 		`""`:                       `""`,

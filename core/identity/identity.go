@@ -250,6 +250,8 @@ func variable(name string, d *resource.Dataplane) string {
 		return d.Namespace
 	case "Name":
 		return d.Name
+	case "Workload":
+		return d.Labels.Value(resource.WorkloadLabel)
 	}
 	return serviceAccount(d)
 }

@@ -55,6 +55,8 @@ func TestOf(t *testing.T) {
 		"name":                         {web, []string{`selector: {dataplane: {matchLabels: {tier: front}}}`, `selector: {dataplane: {matchLabels: {app: web}}}`}, "a spiffe://prod.mesh.local/ns/shop/sa/web"},
 		"trust domain":                 {web, []string{all + `, spiffeID: {trustDomain: "{{ .Mesh }}.{{.Zone}}.example"}`}, "a spiffe://prod.east.example/ns/shop/sa/web"},
 		"path":                         {web, []string{all + `, spiffeID: {path: "/{{ .Namespace }}/{{ .Name }}/{{ .ServiceAccount }}/{{ label \"app\" }}"}`}, "a spiffe://prod.mesh.local/shop/web-1/web/web"},
+		"workload":                     {strings.Replace(vm, "app: web", "kuma.io/workload: api", 1), []string{all + `, spiffeID: {path: "/workload/{{ .Workload }}"}`}, "a spiffe://prod.mesh.local/workload/api"},
+		"no workload":                  {vm, []string{all + `, spiffeID: {path: "/workload/{{ .Workload }}"}`}, `error: MeshIdentity "a" in mesh "prod": "spiffe://prod.mesh.local/workload/" is not a SPIFFE ID: a path segment is empty`},
 		"both, without variables":      {vm, []string{all + `, spiffeID: {trustDomain: td, path: /x}`}, "a spiffe://td/x"},
 		"the field's other spelling":   {vm, []string{all + `, spiffeId: {path: /x}`}, "a spiffe://prod.mesh.local/x"},
 		"label that is missing":        {vm, []string{all + `, spiffeID: {path: "/{{ label \"team\" }}"}`}, `error: MeshIdentity "a" in mesh "prod": spec.spiffeID.path: Dataplane "vm-1" in mesh "prod" has no label "team"`},

@@ -25,9 +25,9 @@ func TestMeshIdentityErrors(t *testing.T) {
 		"relative path":       {`{spiffeID: {path: a}, provider: {type: Spire}}`, `3:25: spec.spiffeID.path: must be a path that starts with /`},
 		"empty trust domain":  {`{spiffeID: {trustDomain: ""}, provider: {type: Spire}}`, `3:32: spec.spiffeID.trustDomain: must not be empty; leave it out for the default`},
 		"selector":            {`{selector: {dataplane: {matchLabel: {}}}, provider: {type: Spire}}`, `3:31: spec.selector.dataplane.matchLabel: unknown field; did you mean "matchLabels"?`},
-		"template":            {`{spiffeID: {path: "/{{ .Zon }}"}, provider: {type: Spire}}`, `3:25: spec.spiffeID.path: bad template: {{.Zon}}: not one of the variables; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label "key" }}`},
-		"template of a file":  {`{provider: {type: Extension, extension: {name: files, config: {certificate: "{{ label }}", privateKey: /k, trustBundle: /b}}}}`, `3:83: spec.provider.extension.config.certificate: bad template: {{label}}: not one of the variables; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label "key" }}`},
-		"syntax of templates": {`{spiffeID: {path: "/{{ .Zone"}, provider: {type: Spire}}`, `3:25: spec.spiffeID.path: bad template: line 1: unclosed action; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label "key" }}`},
+		"template":            {`{spiffeID: {path: "/{{ .Zon }}"}, provider: {type: Spire}}`, `3:25: spec.spiffeID.path: bad template: {{.Zon}}: not one of the variables; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label "key" }}`},
+		"template of a file":  {`{provider: {type: Extension, extension: {name: files, config: {certificate: "{{ label }}", privateKey: /k, trustBundle: /b}}}}`, `3:83: spec.provider.extension.config.certificate: bad template: {{label}}: not one of the variables; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label "key" }}`},
+		"syntax of templates": {`{spiffeID: {path: "/{{ .Zone"}, provider: {type: Spire}}`, `3:25: spec.spiffeID.path: bad template: line 1: unclosed action; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label "key" }}`},
 	} {
 		t.Run(name, func(t *testing.T) { checkSpec(t, "MeshIdentity", c.spec, c.want) })
 	}

@@ -620,15 +620,15 @@ func (*IdentitySpec) Schema() string {
               "description": "IdentityFiles are the paths of PEM files on the machine of the proxy.",
               "properties": {
                 "certificate": {
-                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
                   "type": "string"
                 },
                 "privateKey": {
-                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
                   "type": "string"
                 },
                 "trustBundle": {
-                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+                  "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
                   "type": "string"
                 }
               },
@@ -711,11 +711,11 @@ func (*IdentitySpec) Schema() string {
       "description": "IDTemplate is the two parts of a SPIFFE ID; absent means the default.",
       "properties": {
         "path": {
-          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
           "type": "string"
         },
         "trustDomain": {
-          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
           "type": "string"
         }
       },
@@ -725,11 +725,11 @@ func (*IdentitySpec) Schema() string {
       "description": "IDTemplate is the two parts of a SPIFFE ID; absent means the default.",
       "properties": {
         "path": {
-          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
           "type": "string"
         },
         "trustDomain": {
-          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
+          "description": "Template is a text with variables in Go's template syntax: {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label \"key\" }}. No other part of the syntax is accepted, so that the time to expand a template is proportional to its length.",
           "type": "string"
         }
       },

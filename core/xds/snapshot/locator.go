@@ -374,4 +374,5 @@ var optionalVariables = map[string]string{
 	"Namespace":      variant.NamespaceKey,
 	"Zone":           variant.LabelKey(resource.ZoneTag),
 	"ServiceAccount": variant.LabelKey(resource.ServiceAccountLabel),
+	"Workload":       variant.LabelKey(resource.WorkloadLabel),
 }
