@@ -124,11 +124,20 @@ func (d *decoder) single(in *strict.Value) {
 	}
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
+	case isForeign(in):
+		in.At().Errorf(diag.MissingField, "leave the file out: give files or directories of resources only", "the document is no resource: it has neither a type nor a kind")
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
 		d.kubernetes(in)
 	default:
 		d.universal(in)
 	}
+}
+
+// isForeign reports whether a document has none of the fields by which it could be a
+// resource, such as a file of values for Helm. It has one error instead of one for each
+// field.
+func isForeign(in *strict.Value) bool {
+	return in.Kind() == strict.Mapping && !slices.ContainsFunc([]string{"type", "kind", "metadata", "spec", "networking"}, in.Has)
 }
 
 // isKnown reports whether documents of the kind are resources that the decoder

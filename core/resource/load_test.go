@@ -196,6 +196,9 @@ func TestTargetRefErrors(t *testing.T) {
 func TestPolicyErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"unknown kind":                 {"type: MeshTimeot\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
+		"no resource":                  {"name: values\nreplicas: 3", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave the file out: give files or directories of resources only`},
+		"apiVersion of no resource":    {"apiVersion: v2\nname: chart", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave the file out: give files or directories of resources only`},
+		"no type":                      {"name: a\nspec: {rules: []}", `in.yaml:1:1: type: required field is missing`},
 		"no name":                      {"type: MeshTimeout\nspec: {rules: []}", `in.yaml:1:1: name: required field is missing`},
 		"empty name":                   {"type: MeshTimeout\nname: ''\nspec: {rules: []}", `in.yaml:2:7: name: a resource's name must not be empty`},
 		"no spec":                      {"type: MeshTimeout\nname: p", `in.yaml:1:1: spec: required field is missing`},

@@ -89,6 +89,8 @@ func TestDecodeErrors(t *testing.T) {
 		"validator":          {"name: stone", `f.yaml:1:7: name: is no fruit; eat something else`},
 		"other arm":          {"name: fig\npack: {type: Bag, box: {size: 1}}", `f.yaml:2:24: pack.box: is not allowed with type "Bag"; remove it or change the type`},
 		"missing arm":        {"name: fig\npack: {type: Box}", `f.yaml:2:7: pack.box: is required for type "Box"`},
+		"template":           {"name: {{ .Name }}-{{ .Kind }}", `f.yaml:1:19: bad YAML: did not find expected key; it is a template: give its output, such as that of helm template`},
+		"tab":                {"name: fig\ntags:\n\ta: b", `f.yaml:3:1: bad YAML: found character that cannot start any token; indent by spaces: YAML allows no tabs there`},
 		"syntax":             {"name: [fig", `f.yaml:1:8: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
 		"cycle":              {"name: fig\ntags: &a {b: *a}", `f.yaml:2:14: the anchor "a" contains itself; write the value out`},
 		"tag":                {"name: !x fig\ntags: !!set {a: b}\nseeds: !y\n- 1", "f.yaml:1:7: name: the tag !x has no meaning here; remove it\nf.yaml:2:7: tags: the tag !!set has no meaning here; remove it\nf.yaml:3:8: seeds: the tag !y has no meaning here; remove it"},

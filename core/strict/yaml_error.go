@@ -28,9 +28,25 @@ func (s *source) yamlError(failure error) *syntaxError {
 	default:
 		at = s.lineOfFailure(failure, text)
 	}
+	switch line := lineAt(s.piece.data, at); {
+	case bytes.Contains(line, []byte("{{")):
+		e.hint = "it is a template: give its output, such as that of helm template"
+	case bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("\t")):
+		e.hint = "indent by spaces: YAML allows no tabs there"
+	}
 	m := mark{s.piece.firstLine + 1, 1}.after(s.piece.data, 0, at)
 	e.line, e.column = m.line, m.column
 	return e
+}
+
+// lineAt returns the line that contains an offset.
+func lineAt(data []byte, at int) []byte {
+	begin := bytes.LastIndexAny(data[:at], "\r\n") + 1
+	end := bytes.IndexAny(data[at:], "\r\n")
+	if end < 0 {
+		return data[begin:]
+	}
+	return data[begin : at+end]
 }
 
 // searchedBytes is the maximum length of a text that is parsed again, about
