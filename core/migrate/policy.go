@@ -92,19 +92,27 @@ func (r *rewriter) named(p *resource.Policy, t *resource.TargetRef) tree {
 }
 
 // wholeScope reports whether a policy selects every dataplane that its role and its origin
-// allow.
+// allow. Builtin gateways do not matter: Kuma 3 reads none of them. Labels in the place of
+// `proxyTypes: [Sidecar]` would exclude them, but they would also make the policy override
+// those for the whole mesh.
 func (r *rewriter) wholeScope(p *resource.Policy) bool {
 	selected, err := r.view.SelectedBy(p.ID)
 	if err != nil {
 		return false
 	}
-	allowed := 0
+	isRead := func(d *resource.Dataplane) bool { return d.Gateway == nil || !d.Gateway.Builtin }
+	allowed, read := 0, 0
 	for _, d := range r.view.Dataplanes(p.Mesh) {
-		if r.inScope(p, d) {
+		if isRead(d) && r.inScope(p, d) {
 			allowed++
 		}
 	}
-	return allowed == len(selected)
+	for i := range selected {
+		if isRead(selected[i].Dataplane) {
+			read++
+		}
+	}
+	return read == allowed && (read > 0 || len(selected) == 0)
 }
 
 // from rewrites `from`, which Kuma 3 does not read.
