@@ -43,7 +43,9 @@ func meshPassthrough() xds.Translator {
 func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	proxy := p.TransparentProxy
 	if proxy == nil {
-		if e != nil {
+		// A builtin gateway has no transparent proxy, and policies for the whole mesh select
+		// it too.
+		if gateway := p.Dataplane.Gateway; e != nil && (gateway == nil || !gateway.Builtin) {
 			p.Warn(diag.AbsentDependency, e, "", "the dataplane has no transparentProxying")
 		}
 		return
