@@ -39,7 +39,7 @@ dataplane. --why compares the request with every entry. With --filter, print the
 Envoy RBAC filter that decides the same.
 
 Several inbounds with the same answer are printed once: svc/SERVICE is the inbounds
-of a service, -l those of all dataplanes that it selects.
+of a service or MeshService, -l those of all dataplanes that it selects.
 
 Exit status: 0 allowed; 1 denied, by any of several inbounds; 2 bad input or wrong
 usage.`,
@@ -94,7 +94,7 @@ usage.`,
 	}
 	t.register(c)
 	flags := c.Flags()
-	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
+	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port (required)")
 	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
 	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE`, which gives its identity and its tags")
@@ -122,8 +122,8 @@ func (g *globals) client(w *world, q *accessQuery) error {
 }
 
 // find returns the inbounds of the question, and the dataplane that has them; none if no
-// inbound declares its port. With a service they are of this service.
-func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service string) (*resource.Dataplane, []int, error) {
+// inbound declares its port. With a service they are of this service; nil: none is given.
+func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service *find.Service) (*resource.Dataplane, []int, error) {
 	if q.port != 0 {
 		i, declared, err := find.Port(d, uint32(q.port))
 		if err != nil || !declared {
@@ -131,8 +131,8 @@ func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service strin
 		}
 		return d, []int{i}, nil
 	}
-	if service != "" {
-		inbounds, err := find.NamedInbounds(d, service, q.inbound)
+	if service != nil {
+		inbounds, err := service.Named(d, q.inbound)
 		return d, inbounds, err
 	}
 	d, i, err := inspect.AccessPoint(view, d, q.inbound)
@@ -155,7 +155,7 @@ type accessAnswer struct {
 }
 
 // of returns the answer for each inbound of the question.
-func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer {
+func (a *accessAnswers) of(d *resource.Dataplane, service *find.Service) []accessAnswer {
 	q := a.query
 	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
 	at, inbounds, err := q.find(a.view, d, service)

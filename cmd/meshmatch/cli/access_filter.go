@@ -20,7 +20,7 @@ func (g *globals) printFilter(c *cobra.Command, w *world, t *targets, q *accessQ
 		return usagef("--filter prints the filter of one inbound; give the name of a dataplane")
 	}
 	d := t.list[0]
-	d, inbounds, err := q.find(w.view, d, "")
+	d, inbounds, err := q.find(w.view, d, nil)
 	if err != nil {
 		return err
 	}

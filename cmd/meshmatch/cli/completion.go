@@ -46,12 +46,8 @@ func dataplaneNames(w *world, args []string) []string {
 func targetNames(w *world, args []string) []string {
 	names := dataplaneNames(w, args)
 	if len(args) == 0 {
-		for _, d := range w.view.Dataplanes(w.mesh) {
-			for i := range d.Inbounds {
-				if service := d.Inbounds[i].Tags.Value(resource.ServiceTag); service != "" {
-					names = append(names, find.ServicePrefix+service)
-				}
-			}
+		for _, service := range find.ServiceNames(w.view, w.mesh) {
+			names = append(names, find.ServicePrefix+service)
 		}
 	}
 	slices.Sort(names)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -20,8 +21,9 @@ func newInspectDataplane(g *globals) *cobra.Command {
 	var options inspect.Options
 	var t targets
 	c := &cobra.Command{
-		Use:   "dataplane NAME|svc/SERVICE|-l KEY=VALUE",
-		Short: "Show the effective configuration of a dataplane, and why",
+		Use:     "dataplane NAME|svc/SERVICE|-l KEY=VALUE",
+		Aliases: []string{"dp", "dataplanes"},
+		Short:   "Show the effective configuration of a dataplane, and why",
 		Long: `Show, for each policy kind, the policies that select the dataplane (later ones
 override), and the merged conf of each outbound, route and inbound with the
 items that set it. Several dataplanes with the same answer are printed once.`,
@@ -117,9 +119,7 @@ func kindPage(p *page, k *inspect.Kind) {
 		p.heading(1, "to outbounds %s", k.To[i].Selector)
 		confRows(p, k.To[i].EffectiveConf)
 	}
-	for i := range k.Outbounds {
-		outboundPage(p, &k.Outbounds[i])
-	}
+	outboundsPage(p, k.Outbounds)
 	for i := range k.Inbounds {
 		inboundPage(p, &k.Inbounds[i])
 	}
@@ -157,19 +157,42 @@ func listenerPage(p *page, l *inspect.Listener) {
 	ruleRows(p, l.Rules, l.From, l.Permissions)
 }
 
-// outboundPage shows the outbound and its routes, without those that no item
-// selects.
-func outboundPage(p *page, o *inspect.Outbound) {
-	outbound := "outbound " + o.Outbound.String()
-	if o.EffectiveConf != nil {
-		p.heading(1, "%s", outbound)
-		confRows(p, o.EffectiveConf)
+// outboundsPage shows outbounds and their routes, without those that no item selects.
+// Those with the same conf, set by the same items, are headings of one table: behind a
+// transparent proxy, most outbounds of a mesh are.
+func outboundsPage(p *page, outbounds []inspect.Outbound) {
+	type table struct {
+		places []string
+		conf   *inspect.EffectiveConf
 	}
-	for _, r := range o.Routes {
-		if r.EffectiveConf != nil {
-			p.heading(1, "%s, route %s", outbound, p.name("", r.Name, r.Route))
-			confRows(p, r.EffectiveConf)
+	var tables []*table
+	byText := map[string]*table{}
+	add := func(place string, c *inspect.EffectiveConf) {
+		if c == nil {
+			return
 		}
+		text, err := conf.Marshal(c)
+		t := byText[string(text)]
+		if t == nil || err != nil {
+			t = &table{conf: c}
+			tables = append(tables, t)
+			byText[string(text)] = t
+		}
+		t.places = append(t.places, place)
+	}
+	for i := range outbounds {
+		o := &outbounds[i]
+		outbound := "outbound " + o.Outbound.String()
+		add(outbound, o.EffectiveConf)
+		for _, r := range o.Routes {
+			add(outbound+", route "+p.name("", r.Name, r.Route), r.EffectiveConf)
+		}
+	}
+	for _, t := range tables {
+		for _, place := range t.places {
+			p.heading(1, "%s", place)
+		}
+		confRows(p, t.conf)
 	}
 }
 
@@ -177,7 +200,7 @@ func inboundPage(p *page, i *inspect.Inbound) {
 	if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
 		return
 	}
-	p.heading(1, "inbound %s %s", i.Inbound.Name, i.Inbound.Tags)
+	p.heading(1, "%s", strings.TrimSpace("inbound "+i.Inbound.Name+" "+i.Inbound.Tags.String()))
 	ruleRows(p, i.Rules, i.From, i.Permissions)
 }
 

@@ -14,8 +14,9 @@ import (
 func newInspectPolicy(g *globals) *cobra.Command {
 	var expand bool
 	c := &cobra.Command{
-		Use:   "policy KIND NAME",
-		Short: "Show the dataplanes and inbounds that a policy selects",
+		Use:     "policy KIND NAME",
+		Aliases: []string{"policies"},
+		Short:   "Show the dataplanes and inbounds that a policy selects",
 		Long: `Show the dataplanes and inbounds that a policy selects, and for each of them
 whether the policy is enforced there or only informs, and why.`,
 		Example: `  meshmatch inspect policy MeshTimeout web -f policies/

@@ -52,7 +52,7 @@ error.`,
 // placementPage prints a line for each policy, and then the targets of each.
 func placementPage(p *page, a *placement.Placements) {
 	if len(a.Policies) == 0 {
-		p.heading(0, "no policies")
+		p.heading(0, "no policy informs, and no binding places one")
 		return
 	}
 	p.heading(0, "policies")

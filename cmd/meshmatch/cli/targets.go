@@ -19,7 +19,7 @@ import (
 // service as svc/SERVICE, or those that -l selects.
 type targets struct {
 	selector string
-	service  string                // that was asked for; "": none
+	service  *find.Service         // that was asked for; nil: none
 	list     []*resource.Dataplane // after load
 }
 
@@ -43,7 +43,7 @@ func (t *targets) args(names ...string) cobra.PositionalArgs {
 }
 
 // several reports whether the command was asked about any number of dataplanes.
-func (t *targets) several() bool { return t.selector != "" || t.service != "" }
+func (t *targets) several() bool { return t.selector != "" || t.service != nil }
 
 // load reads the files, and finds the dataplanes. Name is the last argument; args without
 // it is allowed with -l.
@@ -65,8 +65,9 @@ func (g *globals) loadTargets(c *cobra.Command, t *targets, args []string) (*wor
 	}
 	name := args[len(args)-1]
 	if service, ok := strings.CutPrefix(name, find.ServicePrefix); ok {
-		t.service = service
-		t.list, err = find.ServiceDataplanes(w.view, w.mesh, service, g.namespace)
+		if t.service, err = find.NewService(w.view, w.mesh, service, g.namespace); err == nil {
+			t.list = t.service.Dataplanes
+		}
 		return w, err
 	}
 	d, err := find.Dataplane(w.view, w.mesh, g.named(name))

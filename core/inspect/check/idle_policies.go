@@ -18,10 +18,14 @@ func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
 	first := slices.MinFunc(m.policies, func(a, b *resource.Policy) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
+	effect := "its policy selects none"
+	if n := len(m.policies); n > 1 {
+		effect = fmt.Sprintf("none of its %d policies selects any", n)
+	}
 	return []diag.Diagnostic{{
 		Code: diag.NoDataplanes,
 		Pos:  first.Pos,
-		What: fmt.Sprintf("mesh %q has no dataplanes, so none of its %d policies selects any", m.mesh, len(m.policies)),
+		What: fmt.Sprintf("mesh %q has no dataplanes, so %s", m.mesh, effect),
 		Hint: "give the files of the dataplanes too, with -f",
 	}}
 }

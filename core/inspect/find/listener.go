@@ -60,13 +60,13 @@ func listenerPorts(view *core.View, d *resource.Dataplane) []port {
 		if l.Hostname != "" {
 			names = append(names, l.Hostname)
 		}
-		ports = append(ports, port{names, net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)})
+		ports = append(ports, port{names: names, address: net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)})
 	}
 	zones := view.Semantics().ZoneListeners(d)
 	for i := range zones {
 		l := &zones[i]
 		section, number := l.SectionName(), words.Port(l.Port)
-		ports = append(ports, port{[]string{section, number, l.Type(), d.KRI(section)}, net.JoinHostPort(cmp.Or(l.Address, d.Address), number)})
+		ports = append(ports, port{names: []string{section, number, l.Type(), d.KRI(section)}, address: net.JoinHostPort(cmp.Or(l.Address, d.Address), number)})
 	}
 	return ports
 }

@@ -18,13 +18,15 @@ import (
 type port struct {
 	names   []string
 	address string
+	// number finds the port if no port has that name; "": it is one of the names.
+	number string
 }
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
 
 // Inbound returns the index of the only inbound that is identified by its name
-// (or the port if the inbound has no name), by its KRI, or by its address and port.
-// The error is [ErrNotFound].
+// (or the port if the inbound has no name), by its KRI, or by its address and port; or
+// by its port, if no inbound has that name. The error is [ErrNotFound].
 func Inbound(d *resource.Dataplane, name string) (int, error) {
 	return portNamed(d, "inbound", name, inboundPorts(d))
 }
@@ -33,7 +35,7 @@ func inboundPorts(d *resource.Dataplane) []port {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
 		section := d.Inbounds[i].SectionName()
-		ports[i] = port{[]string{section, d.KRI(section)}, inboundAddress(d, i)}
+		ports[i] = port{names: []string{section, d.KRI(section)}, address: inboundAddress(d, i), number: words.Port(d.Inbounds[i].Port)}
 	}
 	return ports
 }
@@ -50,13 +52,13 @@ func Outbound(view *core.View, d *resource.Dataplane, name string) (int, error) 
 			continue
 		}
 		number := words.Port(out.Port)
-		ports = append(ports, port{[]string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, net.JoinHostPort(out.Address, number)})
+		ports = append(ports, port{names: []string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, address: net.JoinHostPort(out.Address, number)})
 	}
 	outbounds := view.DestinationOutbounds(d)
 	for i := range outbounds {
 		out := &outbounds[i]
 		number := words.Port(out.Listens)
-		ports = append(ports, port{append(destinationNames(view, out), number, d.KRI(number)), net.JoinHostPort(out.Address, number)})
+		ports = append(ports, port{names: append(destinationNames(view, out), number, d.KRI(number)), address: net.JoinHostPort(out.Address, number)})
 	}
 	return portNamed(d, "outbound", name, ports)
 }
@@ -101,12 +103,18 @@ func destinationNames(view *core.View, o *destination.Outbound) []string {
 func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, error) {
 	found := -1
 	var all, matching []string
-	for i := range ports {
-		p := &ports[i]
-		all = append(all, fmt.Sprintf("%s (%s)", p.names[0], p.address))
-		if p.has(name) {
-			found, matching = i, append(matching, p.address)
+	look := func(has func(*port) bool) {
+		for i := range ports {
+			if p := &ports[i]; has(p) {
+				found, matching = i, append(matching, p.address)
+			}
 		}
+	}
+	for i := range ports {
+		all = append(all, fmt.Sprintf("%s (%s)", ports[i].names[0], ports[i].address))
+	}
+	if look(func(p *port) bool { return p.has(name) }); found < 0 && name != "" {
+		look(func(p *port) bool { return p.number == name })
 	}
 	switch len(matching) {
 	case 0:

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -65,57 +64,3 @@ func SelectDataplanes(view *core.View, mesh string, s Selection, namespace *stri
 // ServicePrefix distinguishes the name of a service from the name of a
 // dataplane.
 const ServicePrefix = "svc/"
-
-// ServiceDataplanes returns the dataplanes with an inbound of a service, sorted by
-// identity. If namespace is not nil, they must be in it. The error is [ErrNotFound] if
-// there are none.
-func ServiceDataplanes(view *core.View, mesh, service string, namespace *string) ([]*resource.Dataplane, error) {
-	var of []*resource.Dataplane
-	var services []string
-	for _, d := range view.Dataplanes(mesh) {
-		if namespace != nil && *namespace != d.Namespace {
-			continue
-		}
-		if len(ServiceInbounds(d, service)) > 0 {
-			of = append(of, d)
-		}
-		for i := range d.Inbounds {
-			services = append(services, d.Inbounds[i].Tags.Value(resource.ServiceTag))
-		}
-	}
-	if len(of) == 0 {
-		slices.Sort(services)
-		services = slices.Compact(services)
-		return nil, NotFound("no dataplane has an inbound of service \""+service+"\"", service, services)
-	}
-	return of, nil
-}
-
-// ServiceInbounds returns the indexes of the inbounds of a service.
-func ServiceInbounds(d *resource.Dataplane, service string) []int {
-	var of []int
-	for i := range d.Inbounds {
-		if d.Inbounds[i].Tags.Value(resource.ServiceTag) == service {
-			of = append(of, i)
-		}
-	}
-	return of
-}
-
-// NamedInbounds returns the indexes of the inbounds of a service with a name. The
-// error is [ErrNotFound].
-func NamedInbounds(d *resource.Dataplane, service, name string) ([]int, error) {
-	var found []int
-	var known []string
-	for _, i := range ServiceInbounds(d, service) {
-		section := d.Inbounds[i].SectionName()
-		known = append(known, section)
-		if name == section || name == d.KRI(section) || name == inboundAddress(d, i) {
-			found = append(found, i)
-		}
-	}
-	if len(found) == 0 {
-		return nil, NotFoundf("%s has no inbound %q of service %q; it has %s", d.Name, name, service, words.OrNone(known))
-	}
-	return found, nil
-}

@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
@@ -22,7 +23,8 @@ type inboundAt struct {
 func (t *tester) targets(to *specs.AccessTarget) ([]inboundAt, error) {
 	var out []inboundAt
 	what := ""
-	dataplanes := t.all
+	var dataplanes []*resource.Dataplane
+	served := func(*resource.Dataplane, int) bool { return true }
 	if to.Dataplane != nil {
 		d, err := find.Dataplane(t.view, t.mesh, find.Name{Name: *to.Dataplane})
 		if err != nil {
@@ -31,17 +33,25 @@ func (t *tester) targets(to *specs.AccessTarget) ([]inboundAt, error) {
 		dataplanes, what = []*resource.Dataplane{d}, fmt.Sprintf("dataplane %q", *to.Dataplane)
 	} else {
 		what = fmt.Sprintf("service %q", *to.Service)
+		if service, err := find.NewService(t.view, t.mesh, *to.Service, nil); err == nil {
+			dataplanes = service.Dataplanes
+			served = func(d *resource.Dataplane, i int) bool { return slices.Contains(service.Inbounds(d), i) }
+		}
 	}
+	var byNumber []inboundAt // if no inbound has the name
 	for _, d := range dataplanes {
 		for i := range d.Inbounds {
-			in := &d.Inbounds[i]
-			if to.Service != nil && in.Tags.Value(resource.ServiceTag) != *to.Service {
-				continue
-			}
-			if to.Inbound == nil || *to.Inbound == in.SectionName() || *to.Inbound == find.InboundName(d, i) {
+			switch {
+			case !served(d, i):
+			case to.Inbound == nil || *to.Inbound == d.Inbounds[i].SectionName() || *to.Inbound == find.InboundName(d, i):
 				out = append(out, inboundAt{d, i})
+			case *to.Inbound == words.Port(d.Inbounds[i].Port):
+				byNumber = append(byNumber, inboundAt{d, i})
 			}
 		}
+	}
+	if len(out) == 0 {
+		out = byNumber
 	}
 	switch {
 	case len(out) > 0:
@@ -115,10 +125,8 @@ func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error
 		return t.dataplanes([]*resource.Dataplane{d}, *c.Dataplane, byTags)
 	case c.Service != nil:
 		var of []*resource.Dataplane
-		for _, d := range t.all {
-			if slices.ContainsFunc(find.ClientTags(d), func(tags resource.Tags) bool { return tags.Value(resource.ServiceTag) == *c.Service }) {
-				of = append(of, d)
-			}
+		if service, err := find.NewService(t.view, t.mesh, *c.Service, nil); err == nil {
+			of = service.Dataplanes
 		}
 		return t.dataplanes(of, *c.Service, byTags)
 	}

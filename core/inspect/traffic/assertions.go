@@ -59,7 +59,7 @@ type Counterexample struct {
 
 // RunTests runs the AccessTests of a mesh. kind finds the policy kinds of conf assertions.
 func RunTests(view *core.View, mesh string, kind func(string) (*resource.Kind, error), options inspect.Options) *TestResults {
-	t := tester{view: view, mesh: mesh, kind: kind, options: options, all: view.Dataplanes(mesh), results: &TestResults{Tests: []TestResult{}}}
+	t := tester{view: view, mesh: mesh, kind: kind, options: options, results: &TestResults{Tests: []TestResult{}}}
 	t.options.SetView(view, mesh)
 	for _, test := range resource.ObjectsOf[*resource.AccessTest](view.Objects(mesh)) {
 		t.run(test)
@@ -73,7 +73,6 @@ type tester struct {
 	mesh    string
 	kind    func(string) (*resource.Kind, error)
 	options inspect.Options
-	all     []*resource.Dataplane
 	results *TestResults
 }
 

@@ -72,7 +72,7 @@ type ReachQuery struct {
 // NewReach returns the requests that the inbounds of a mesh allow their clients.
 // The error is [find.ErrNotFound] or [find.ErrUsage].
 func NewReach(view *core.View, mesh string, q ReachQuery, options inspect.Options) (*Reach, error) {
-	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{},
+	r := reacher{view: view, mesh: mesh, options: options, services: find.NewServices(view, mesh), clients: map[string]*reachClient{}, columns: map[reachColumn]*column{},
 		lists: map[listSource]*reachList{}, byKey: map[string]*reachList{}, known: map[cellsOf][]ReachCell{}, limits: requests.Limits(2)}
 	r.options.Semantics = view.Semantics()
 	if err := r.find(q); err != nil {
@@ -90,6 +90,7 @@ type reacher struct {
 	mesh     string
 	options  inspect.Options
 	from, to []*resource.Dataplane
+	services *find.Services
 	clients  map[string]*reachClient // by SPIFFE ID
 	columns  map[reachColumn]*column
 	lists    map[listSource]*reachList
@@ -142,7 +143,7 @@ func (r *reacher) find(q ReachQuery) error {
 	r.to = all
 	if q.To != "" {
 		var err error
-		if r.to, err = r.named(all, q.To); err != nil {
+		if r.to, err = r.named(q.To); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,7 @@ func (r *reacher) find(q ReachQuery) error {
 		r.clients[q.From] = &reachClient{id: q.From}
 	case q.From != "":
 		var err error
-		if r.from, err = r.named(all, q.From); err != nil {
+		if r.from, err = r.named(q.From); err != nil {
 			return err
 		}
 	}
@@ -183,20 +184,29 @@ func (r *reacher) find(q ReachQuery) error {
 	return nil
 }
 
-// named returns the dataplanes of a service or, if there are none, the
-// dataplane with the name.
-func (r *reacher) named(all []*resource.Dataplane, name string) ([]*resource.Dataplane, error) {
-	var of []*resource.Dataplane
-	for _, d := range all {
-		if slices.ContainsFunc(find.ClientTags(d), func(t resource.Tags) bool { return t.Value(resource.ServiceTag) == name }) {
-			of = append(of, d)
-		}
-	}
-	if len(of) > 0 {
-		return of, nil
+// named returns the dataplanes of a service by its tag, else the dataplane with the name,
+// else the dataplanes of MeshServices with the name.
+func (r *reacher) named(name string) ([]*resource.Dataplane, error) {
+	service, failed := find.NewService(r.view, r.mesh, name, nil)
+	if failed == nil && service.IsTag() {
+		return service.Dataplanes, nil
 	}
 	d, err := find.Dataplane(r.view, r.mesh, find.Name{Name: name})
-	return []*resource.Dataplane{d}, err
+	switch {
+	case err == nil:
+		return []*resource.Dataplane{d}, nil
+	case failed == nil:
+		return service.Dataplanes, nil
+	}
+	known := find.ServiceNames(r.view, r.mesh)
+	for _, d := range r.view.Dataplanes(r.mesh) {
+		if d.Name == name { // it is in several namespaces
+			return nil, err
+		}
+		known = append(known, d.Name)
+	}
+	slices.Sort(known)
+	return nil, find.NotFound(fmt.Sprintf("there is no service and no dataplane %q", name), name, slices.Compact(known))
 }
 
 // add adds the inbounds of a dataplane to the columns.
@@ -206,7 +216,7 @@ func (r *reacher) add(d *resource.Dataplane) {
 	for i := range d.Inbounds {
 		space := requests.SpaceOf(r.view, d)
 		space.Protocol = request.ProtocolOf(&d.Inbounds[i])
-		key := reachColumn{d.Inbounds[i].Tags.Value(resource.ServiceTag), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
+		key := reachColumn{r.services.Of(d, i), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
 		c := r.columns[key]
 		if c == nil {
 			c = &column{reachColumn: key}

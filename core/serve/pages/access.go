@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -139,8 +140,9 @@ type caller struct {
 
 func (a *ask) callers() *callers {
 	c := &callers{ids: map[string]*caller{}, ofService: map[string]map[string]bool{}, byName: map[string]*resource.Dataplane{}, inNamespace: map[string]map[string]bool{}}
-	identities := a.View.Identities(a.mesh)
+	identities, services := a.View.Identities(a.mesh), find.NewServices(a.View, a.mesh)
 	for _, d := range a.View.Dataplanes(a.mesh) {
+		of := servicesOf(d)
 		if c.inNamespace[d.Namespace] == nil {
 			c.inNamespace[d.Namespace] = map[string]bool{}
 			if d.Namespace != "" {
@@ -149,7 +151,10 @@ func (a *ask) callers() *callers {
 		}
 		here := c.inNamespace[d.Namespace]
 		for i := range d.Inbounds {
-			service := d.Inbounds[i].Tags.Value(resource.ServiceTag)
+			service := services.Of(d, i)
+			if service != "" && !slices.Contains(of, service) {
+				of = append(of, service)
+			}
 			if c.ofService[service] == nil {
 				c.ofService[service] = map[string]bool{}
 				if service != "" {
@@ -168,7 +173,7 @@ func (a *ask) callers() *callers {
 				known = &caller{}
 				c.ids[id.SPIFFEID] = known
 			}
-			for _, service := range servicesOf(d) {
+			for _, service := range of {
 				if !slices.Contains(known.services, service) {
 					known.services = append(known.services, service)
 				}

@@ -191,8 +191,9 @@ func (a *ask) addAccess(d *resource.Dataplane, places []*place) {
 	if len(a.View.Dataplanes(a.mesh)) <= fewDataplanes {
 		reach, _ = traffic.NewReach(a.View, a.mesh, traffic.ReachQuery{To: qualified(&d.Meta)}, inspect.Options{Source: true})
 	}
+	services := find.NewServices(a.View, a.mesh)
 	for i := range d.Inbounds {
-		service, name := d.Inbounds[i].Tags.Value(resource.ServiceTag), find.InboundName(d, i)
+		service, name := services.Of(d, i), find.InboundName(d, i)
 		in := &inboundData{
 			More: with(a.site.ofMesh(a.mesh, "access"), "to", cmp.Or(service, qualified(&d.Meta))),
 			Try:  with(a.site.ofMesh(a.mesh, "try"), "dataplane", qualified(&d.Meta), "inbound", name),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -115,10 +116,10 @@ func (a *ask) searchDataplanes(mesh string, f filter) searchGroup {
 
 func (a *ask) searchServices(mesh string, f filter) searchGroup {
 	g := searchGroup{Title: "Services"}
-	seen := map[string]bool{}
+	seen, services := map[string]bool{}, find.NewServices(a.View, mesh)
 	for _, d := range a.View.Dataplanes(mesh) {
 		for i := range d.Inbounds {
-			service := d.Inbounds[i].Tags.Value(resource.ServiceTag)
+			service := services.Of(d, i)
 			if service == "" || seen[service] {
 				continue
 			}
