@@ -1,6 +1,8 @@
 package spiffe
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -55,21 +57,46 @@ type CertificateAuthority struct {
 	PrivateKey  DataSource `json:"privateKey"`
 }
 
-// DataSource is the source of a certificate or a key.
+// DataSource is the source of a certificate or a key. Its Type names the only other field
+// that it has.
+//
+//confgen:openapi {"oneOf": [{"properties": {"type": {"enum": ["File"]}}, "required": ["file"], "not": {"anyOf": [{"required": ["envVar"]}, {"required": ["secretRef"]}, {"required": ["insecureInline"]}]}}, {"properties": {"type": {"enum": ["EnvVar"]}}, "required": ["envVar"], "not": {"anyOf": [{"required": ["file"]}, {"required": ["secretRef"]}, {"required": ["insecureInline"]}]}}, {"properties": {"type": {"enum": ["Secret", "SecretRef"]}}, "required": ["secretRef"], "not": {"anyOf": [{"required": ["file"]}, {"required": ["envVar"]}, {"required": ["insecureInline"]}]}}, {"properties": {"type": {"enum": ["InsecureInline"]}}, "required": ["insecureInline"], "not": {"anyOf": [{"required": ["file"]}, {"required": ["envVar"]}, {"required": ["secretRef"]}]}}]}
 type DataSource struct {
-	Type           DataSourceType `json:"type" policyMerge:"discriminator"`
+	Type           DataSourceType `json:"type"`
 	File           *FileSource    `json:"file,omitzero"`
 	EnvVar         *EnvVarSource  `json:"envVar,omitzero"`
 	SecretRef      *SecretSource  `json:"secretRef,omitzero"`
 	InsecureInline *InlineSource  `json:"insecureInline,omitzero"`
 }
 
-// DataSourceType is the name of the arm of a [DataSource].
+// DataSourceType is the type of a [DataSource].
 type DataSourceType string
 
-// Enum returns the allowed values.
+// Enum returns the allowed values. Secret is Kuma's name of the type with a secretRef;
+// SecretRef is accepted too.
 func (DataSourceType) Enum() []string {
-	return []string{"File", "EnvVar", "SecretRef", "InsecureInline"}
+	return []string{"File", "EnvVar", "Secret", "SecretRef", "InsecureInline"}
+}
+
+// Validate checks that there is the field of the type, and no other.
+func (d *DataSource) Validate(at *diag.At) {
+	for _, arm := range []struct {
+		field   string
+		present bool
+		types   []DataSourceType
+	}{
+		{"file", d.File != nil, []DataSourceType{"File"}},
+		{"envVar", d.EnvVar != nil, []DataSourceType{"EnvVar"}},
+		{"secretRef", d.SecretRef != nil, []DataSourceType{"Secret", "SecretRef"}},
+		{"insecureInline", d.InsecureInline != nil, []DataSourceType{"InsecureInline"}},
+	} {
+		switch mine := slices.Contains(arm.types, d.Type); {
+		case mine && !arm.present:
+			at.Field(arm.field).Errorf(diag.MissingField, "", "is required for type %q", d.Type)
+		case !mine && arm.present:
+			at.Field(arm.field).Errorf(diag.FieldNotAllowed, "remove it or change the type", "is not allowed with type %q", d.Type)
+		}
+	}
 }
 
 // FileSource is a file on the machine that needs the data.

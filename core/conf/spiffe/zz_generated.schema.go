@@ -107,169 +107,134 @@ func (*IdentitySpec) Schema() string {
               "description": "CertificateAuthority is the certificate and the key of a CA.",
               "properties": {
                 "certificate": {
-                  "allOf": [
+                  "description": "DataSource is the source of a certificate or a key. Its Type names the only other field that it has.",
+                  "oneOf": [
                     {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "File"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
-                            "required": [
-                              "file"
-                            ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "file"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "File"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "EnvVar"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                      "not": {
+                        "anyOf": [
+                          {
                             "required": [
                               "envVar"
                             ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "envVar"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "EnvVar"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "SecretRef"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                          },
+                          {
                             "required": [
                               "secretRef"
                             ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "secretRef"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "SecretRef"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "InsecureInline"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                          },
+                          {
                             "required": [
                               "insecureInline"
                             ]
                           }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "File"
+                          ]
                         }
+                      },
+                      "required": [
+                        "file"
                       ]
                     },
                     {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "insecureInline"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "InsecureInline"
-                                ]
-                              }
-                            }
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "secretRef"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "insecureInline"
+                            ]
                           }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "EnvVar"
+                          ]
                         }
+                      },
+                      "required": [
+                        "envVar"
+                      ]
+                    },
+                    {
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "envVar"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "insecureInline"
+                            ]
+                          }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "Secret",
+                            "SecretRef"
+                          ]
+                        }
+                      },
+                      "required": [
+                        "secretRef"
+                      ]
+                    },
+                    {
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "envVar"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "secretRef"
+                            ]
+                          }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "InsecureInline"
+                          ]
+                        }
+                      },
+                      "required": [
+                        "insecureInline"
                       ]
                     }
                   ],
-                  "description": "DataSource is the source of a certificate or a key.",
                   "properties": {
                     "envVar": {
                       "description": "EnvVarSource is an environment variable.",
@@ -326,10 +291,11 @@ func (*IdentitySpec) Schema() string {
                       "type": "object"
                     },
                     "type": {
-                      "description": "DataSourceType is the name of the arm of a DataSource.",
+                      "description": "DataSourceType is the type of a DataSource.",
                       "enum": [
                         "File",
                         "EnvVar",
+                        "Secret",
                         "SecretRef",
                         "InsecureInline"
                       ],
@@ -342,169 +308,134 @@ func (*IdentitySpec) Schema() string {
                   "type": "object"
                 },
                 "privateKey": {
-                  "allOf": [
+                  "description": "DataSource is the source of a certificate or a key. Its Type names the only other field that it has.",
+                  "oneOf": [
                     {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "File"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
-                            "required": [
-                              "file"
-                            ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "file"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "File"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "EnvVar"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                      "not": {
+                        "anyOf": [
+                          {
                             "required": [
                               "envVar"
                             ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "envVar"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "EnvVar"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "SecretRef"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                          },
+                          {
                             "required": [
                               "secretRef"
                             ]
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "secretRef"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "SecretRef"
-                                ]
-                              }
-                            }
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "anyOf": [
-                        {
-                          "properties": {
-                            "type": {
-                              "enum": [
-                                "InsecureInline"
-                              ]
-                            }
-                          }
-                        },
-                        {
-                          "not": {
+                          },
+                          {
                             "required": [
                               "insecureInline"
                             ]
                           }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "File"
+                          ]
                         }
+                      },
+                      "required": [
+                        "file"
                       ]
                     },
                     {
-                      "anyOf": [
-                        {
-                          "required": [
-                            "insecureInline"
-                          ]
-                        },
-                        {
-                          "not": {
-                            "properties": {
-                              "type": {
-                                "enum": [
-                                  "InsecureInline"
-                                ]
-                              }
-                            }
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "secretRef"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "insecureInline"
+                            ]
                           }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "EnvVar"
+                          ]
                         }
+                      },
+                      "required": [
+                        "envVar"
+                      ]
+                    },
+                    {
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "envVar"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "insecureInline"
+                            ]
+                          }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "Secret",
+                            "SecretRef"
+                          ]
+                        }
+                      },
+                      "required": [
+                        "secretRef"
+                      ]
+                    },
+                    {
+                      "not": {
+                        "anyOf": [
+                          {
+                            "required": [
+                              "file"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "envVar"
+                            ]
+                          },
+                          {
+                            "required": [
+                              "secretRef"
+                            ]
+                          }
+                        ]
+                      },
+                      "properties": {
+                        "type": {
+                          "enum": [
+                            "InsecureInline"
+                          ]
+                        }
+                      },
+                      "required": [
+                        "insecureInline"
                       ]
                     }
                   ],
-                  "description": "DataSource is the source of a certificate or a key.",
                   "properties": {
                     "envVar": {
                       "description": "EnvVarSource is an environment variable.",
@@ -561,10 +492,11 @@ func (*IdentitySpec) Schema() string {
                       "type": "object"
                     },
                     "type": {
-                      "description": "DataSourceType is the name of the arm of a DataSource.",
+                      "description": "DataSourceType is the type of a DataSource.",
                       "enum": [
                         "File",
                         "EnvVar",
+                        "Secret",
                         "SecretRef",
                         "InsecureInline"
                       ],

@@ -259,7 +259,7 @@ func TestSources(t *testing.T) {
 	inline := func(text []byte) string {
 		return fmt.Sprintf("{type: InsecureInline, insecureInline: {value: %q}}", text)
 	}
-	const unset, secret = "{type: EnvVar, envVar: {name: MESHMATCH_UNSET}}", "{type: SecretRef, secretRef: {kind: Secret, name: ca}}"
+	const unset, secret = "{type: EnvVar, envVar: {name: MESHMATCH_UNSET}}", "{type: Secret, secretRef: {kind: Secret, name: ca}}"
 	for name, test := range map[string]struct{ certificate, key, want string }{
 		"inline":             {inline(certificates), inline(key), ""},
 		"an unset variable":  {unset, inline(key), `ca.certificate: the environment variable "MESHMATCH_UNSET" is not set`},
