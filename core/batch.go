@@ -38,10 +38,10 @@ func (b *Batch) globals() []mesh.Edit[resource.Object] {
 	}
 	for _, id := range b.Delete {
 		if resource.IsGlobal(id.Kind) {
-			edits = append(edits, mesh.Edit[resource.Object]{ID: id})
+			edits = append(edits, mesh.Edit[resource.Object]{ID: &id})
 		}
 	}
-	slices.SortFunc(edits, func(a, b mesh.Edit[resource.Object]) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(edits, func(a, b mesh.Edit[resource.Object]) int { return a.ID.Compare(*b.ID) })
 	return edits
 }
 

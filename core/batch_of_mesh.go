@@ -82,20 +82,20 @@ func (all meshBatches) upsert(set *resource.Set, before *View) {
 func (all meshBatches) delete(id resource.ID) {
 	b := all.of(id.Mesh)
 	if resource.IsObject(id.Kind) {
-		b.Objects = append(b.Objects, mesh.Edit[resource.Object]{ID: id})
+		b.Objects = append(b.Objects, mesh.Edit[resource.Object]{ID: &id})
 		return
 	}
 	switch id.Kind {
 	case resource.MeshKind:
-		b.Document.ID = id
+		b.Document.ID = &id
 	case resource.DataplaneKind:
-		b.Dataplanes = append(b.Dataplanes, mesh.Edit[*resource.Dataplane]{ID: id})
+		b.Dataplanes = append(b.Dataplanes, mesh.Edit[*resource.Dataplane]{ID: &id})
 	case resource.MeshIdentityKind:
-		b.Identities = append(b.Identities, mesh.Edit[*resource.MeshIdentity]{ID: id})
+		b.Identities = append(b.Identities, mesh.Edit[*resource.MeshIdentity]{ID: &id})
 	case resource.MeshTrustKind:
-		b.Trusts = append(b.Trusts, mesh.Edit[*resource.MeshTrust]{ID: id})
+		b.Trusts = append(b.Trusts, mesh.Edit[*resource.MeshTrust]{ID: &id})
 	default:
-		b.Policies = append(b.Policies, mesh.Edit[*resource.Policy]{ID: id})
+		b.Policies = append(b.Policies, mesh.Edit[*resource.Policy]{ID: &id})
 	}
 }
 

@@ -12,6 +12,17 @@ func (t *hashTable) edit() hashTableEditor {
 	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n, owner: new(owner)}
 }
 
+// grow chooses the directory of a table that never had entries for n of them: the buckets are
+// made when they get their first entry, about five eighths full at most, and few are split.
+func (e *hashTableEditor) grow(n int) {
+	if e.depth > 0 || e.dir.Value(0) != nil {
+		return
+	}
+	for n > bucketSlots*5/8<<e.depth {
+		e.depth++
+	}
+}
+
 // find is [hashTable.find], but includes the editor's own changes.
 func (e *hashTableEditor) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
 	return e.dir.Value(dirAt(hash, e.depth)).find(hash, same)
@@ -83,7 +94,7 @@ func (e *hashTableEditor) ownMore(b *bucket) *bucket {
 // copyOf returns a copy of b that the editor owns, or an empty bucket if b is
 // nil.
 func (e *hashTableEditor) copyOf(b *bucket) *bucket {
-	var made bucket
+	made := bucket{depth: e.depth}
 	if b != nil {
 		made = *b
 	}

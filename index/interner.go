@@ -17,12 +17,7 @@ import (
 type Interner[K comparable] struct {
 	seed  maphash.Seed // no result depends on it
 	table hashTable
-	keys  slab[internedKey[K]]
-}
-
-type internedKey[K comparable] struct {
-	key  K
-	refs uint32 // 0: the id is free
+	keys  slab[K]
 }
 
 // NewInterner returns an interner without keys.
@@ -40,7 +35,7 @@ func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
 		return 0, false // no key needs a hash
 	}
 	return in.table.find(hashKey(in.seed, key), func(id uint32) bool {
-		return in.keys.get(id).key == key
+		return in.keys.get(id).value == key
 	})
 }
 
@@ -67,7 +62,7 @@ func (in *Interner[K]) Edit() *InternerEditor[K] {
 type InternerEditor[K comparable] struct {
 	seed  maphash.Seed
 	table hashTableEditor
-	keys  slabEditor[internedKey[K]]
+	keys  slabEditor[K]
 }
 
 // Lookup returns the id of key. It finds keys that this editor has added.
@@ -80,9 +75,13 @@ func (e *InternerEditor[K]) Len() int { return e.keys.n }
 
 func (e *InternerEditor[K]) find(hash uint32, key K) (id uint32, ok bool) {
 	return e.table.find(hash, func(id uint32) bool {
-		return e.keys.get(id).key == key
+		return e.keys.get(id).value == key
 	})
 }
+
+// Grow prepares an editor without keys for n keys, so that its table is not divided step by
+// step while they are added.
+func (e *InternerEditor[K]) Grow(n int) { e.table.grow(n) }
 
 // Intern returns the id of key and adds a reference to it, which one Release
 // removes. A key that has no id gets one. The editor retains key as passed; clone
@@ -107,7 +106,7 @@ func (e *InternerEditor[K]) Add(key K) (id uint32, added bool) {
 }
 
 func (e *InternerEditor[K]) add(hash uint32, key K) uint32 {
-	id := e.keys.add(internedKey[K]{key, 1})
+	id := e.keys.add(key)
 	e.table.insert(hash, id)
 	return id
 }
@@ -123,7 +122,7 @@ func (e *InternerEditor[K]) Release(id uint32) bool {
 		e.keys.mut(id).refs--
 		return false
 	}
-	e.table.remove(hashKey(e.seed, k.key), id)
+	e.table.remove(hashKey(e.seed, k.value), id)
 	e.keys.remove(id)
 	return true
 }

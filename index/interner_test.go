@@ -217,7 +217,7 @@ func TestInternerLookupFunc(t *testing.T) {
 	in := e.Commit()
 	for i := range 1_000 {
 		key := strconv.Itoa(i)
-		id, ok := in.LookupFunc(key, func(id uint32) bool { return in.keys.get(id).key == key })
+		id, ok := in.LookupFunc(key, func(id uint32) bool { return in.keys.get(id).value == key })
 		if want, wantOK := in.Lookup(key); id != want || ok != wantOK {
 			t.Errorf("%s: %d, %v", key, id, ok)
 		}

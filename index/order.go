@@ -60,6 +60,9 @@ type touch struct {
 	put  bool // by Put, not Remove
 }
 
+// Grow prepares the editor for n calls of Put and Remove.
+func (e *OrderEditor) Grow(n int) { e.touched = slices.Grow(e.touched, n) }
+
 // Put adds slot, or moves it if the result of compare for it has changed.
 func (e *OrderEditor) Put(slot uint32) { e.touched = append(e.touched, touch{slot, true}) }
 

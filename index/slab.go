@@ -12,17 +12,13 @@ type slab[E any] struct {
 
 type slabEntry[E any] struct {
 	value E
+	refs  uint32 // for the owner of the slab, which may count references; the first is counted by add
 	next  uint32 // of a free number: the next free number + 1; 0 if it is the last
 }
 
-// get returns the element for reading. For a free number it returns a zero element,
+// get returns the entry for reading. For a free number it returns one with a zero element,
 // or nil if no number on its page was ever assigned.
-func (s *slab[E]) get(number uint32) *E {
-	if e := s.entries.Get(number); e != nil {
-		return &e.value
-	}
-	return nil
-}
+func (s *slab[E]) get(number uint32) *slabEntry[E] { return s.entries.Get(number) }
 
 func (s *slab[E]) edit() slabEditor[E] {
 	return slabEditor[E]{entries: s.entries.Edit(), n: s.n, limit: s.limit, free: s.free}
@@ -37,29 +33,22 @@ type slabEditor[E any] struct {
 }
 
 // get is [slab.get], but includes the editor's own changes.
-func (e *slabEditor[E]) get(number uint32) *E {
-	if e := e.entries.Get(number); e != nil {
-		return &e.value
-	}
-	return nil
-}
+func (e *slabEditor[E]) get(number uint32) *slabEntry[E] { return e.entries.Get(number) }
 
-// mut returns the element for writing. The pointer is valid until commit.
-func (e *slabEditor[E]) mut(number uint32) *E {
-	return &e.entries.Mut(number).value
-}
+// mut returns the entry for writing. The pointer is valid until commit.
+func (e *slabEditor[E]) mut(number uint32) *slabEntry[E] { return e.entries.Mut(number) }
 
-// add assigns a number to value.
+// add assigns a number to value, with one reference.
 func (e *slabEditor[E]) add(value E) (number uint32) {
 	if e.free == 0 {
 		number = e.limit
 		e.limit++
-		*e.entries.Mut(number) = slabEntry[E]{value: value}
+		*e.entries.Mut(number) = slabEntry[E]{value: value, refs: 1}
 	} else {
 		number = e.free - 1
 		entry := e.entries.Mut(number)
 		e.free = entry.next
-		*entry = slabEntry[E]{value: value}
+		*entry = slabEntry[E]{value: value, refs: 1}
 	}
 	e.n++
 	return number

@@ -81,7 +81,7 @@ func (x *TermIndex) Terms(id uint32) []Term {
 	if ref == 0 {
 		return nil
 	}
-	return (*x.conjunctions.get(ref - 1)).terms
+	return x.conjunctions.get(ref - 1).value.terms
 }
 
 // Match appends to dst the ids of the selectors that match an item with these

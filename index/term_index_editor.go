@@ -55,7 +55,7 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	e.sorted = SortTerms(append(e.sorted[:0], terms...))
 	hash := hashTerms(e.sorted)
 	number, ok := e.byTerms.find(hash, func(number uint32) bool {
-		return slices.Equal((*e.conjunctions.get(number)).terms, e.sorted)
+		return slices.Equal(e.conjunctions.get(number).value.terms, e.sorted)
 	})
 	ref := e.selectors.Value(id)
 	if ok && ref == number+1 {
@@ -96,13 +96,13 @@ func (e *TermIndexEditor) create(hash uint32, terms []Term) (number uint32) {
 
 // edit opens a conjunction. The pointer is valid until the next one is opened.
 func (e *TermIndexEditor) edit(number uint32) *openConjunction {
-	c := *e.conjunctions.get(number)
+	c := e.conjunctions.get(number).value
 	if c.open < len(e.open) && e.open[c.open].conjunction == c {
 		return &e.open[c.open]
 	}
 	opened := *c
 	opened.open = len(e.open)
-	*e.conjunctions.mut(number) = &opened
+	e.conjunctions.mut(number).value = &opened
 	e.open = append(e.open, openConjunction{conjunction: &opened, ids: opened.ids.Edit()})
 	return &e.open[opened.open]
 }

@@ -115,7 +115,7 @@ func (e *TermIndexEditor) refile(n int) {
 		if e.sweep >= e.conjunctions.limit {
 			e.sweep = 0
 		}
-		c := *e.conjunctions.get(e.sweep)
+		c := e.conjunctions.get(e.sweep).value
 		e.sweep++
 		if c == nil || len(c.terms) < 2 {
 			continue
@@ -127,6 +127,6 @@ func (e *TermIndexEditor) refile(n int) {
 		e.unfile(c)
 		moved := *c
 		e.file(&moved)
-		*e.conjunctions.mut(moved.number) = &moved
+		e.conjunctions.mut(moved.number).value = &moved
 	}
 }

@@ -111,7 +111,7 @@ func checkTermIndex(t *testing.T, x *TermIndex, want map[uint32][]Term) {
 		}
 		for _, c := range p.filed {
 			filed--
-			if c.filed != term || *x.conjunctions.get(c.number) != c.conjunction || c.signature != signature(c.terms) || c.ids.Len() == 0 {
+			if c.filed != term || x.conjunctions.get(c.number).value != c.conjunction || c.signature != signature(c.terms) || c.ids.Len() == 0 {
 				t.Fatalf("conjunction %d differs from the one filed under %d", c.number, term)
 			}
 		}
@@ -228,7 +228,7 @@ func TestTermIndexSweep(t *testing.T) {
 		if ref == 0 {
 			continue
 		}
-		c := *x.conjunctions.get(ref - 1)
+		c := x.conjunctions.get(ref - 1).value
 		for _, term := range c.terms {
 			if filed, other := x.terms.Value(uint32(c.filed)).required, x.terms.Value(uint32(term)).required; filed >= 2*other {
 				t.Fatalf("selector %d is filed under a term that %d require, and has one that %d require", id, filed, other)

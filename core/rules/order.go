@@ -20,24 +20,23 @@ type Order func(a, b *resource.Policy) int
 // o, the final sort needs about one comparison per policy.
 func (o Order) Sort(policies []*resource.Policy) {
 	const levels = 2*int(resource.TargetMeshTCPRoute) + 2
-	grouped := make([]*resource.Policy, 0, len(policies))
-	for rest := policies; len(rest) > 0; {
-		kind := rest[0].Kind
-		n := slices.IndexFunc(rest, func(p *resource.Policy) bool { return p.Kind != kind })
-		if n < 0 {
-			n = len(rest)
+	given := slices.Clone(policies)
+	for from, to := 0, 0; from < len(given); from = to {
+		var places [levels]int // of the next policy of each level; first the number of its policies
+		for ; to < len(given) && given[to].Kind == given[from].Kind; to++ {
+			places[level(&given[to].TargetRef)]++
 		}
-		var byLevel [levels][]*resource.Policy
-		for _, p := range rest[:n] {
-			at := level(&p.TargetRef)
-			byLevel[at] = append(byLevel[at], p)
+		place := from
+		for l, n := range places {
+			places[l] = place
+			place += n
 		}
-		for _, group := range byLevel {
-			grouped = append(grouped, group...)
+		for _, p := range given[from:to] {
+			l := level(&p.TargetRef)
+			policies[places[l]] = p
+			places[l]++
 		}
-		rest = rest[n:]
 	}
-	copy(policies, grouped)
 	slices.SortFunc(policies, o.CompareKinds)
 }
 

@@ -179,7 +179,9 @@ func stepFrom(at *diag.At, step diag.Step) *diag.At {
 func (d *decoder) AppendSteps(to []diag.Step) []diag.Step { return append(to, d.path...) }
 
 // validate calls the Validate method of v, the current value.
-func (d *decoder) validate(v reflect.Value, before int) { validate(&d.moving, v, before) }
+func (d *decoder) validate(v reflect.Value, before int) {
+	validate(&d.moving, v.Addr().Interface(), before)
+}
 
 // value decodes the next value into v and reports whether there is no error.
 func (d *decoder) value(v reflect.Value, p *plan) bool {

@@ -21,32 +21,39 @@ import (
 // The errors go to the place's sink; Validate reports whether there are none.
 func Validate(at *diag.At, value any) bool {
 	before := at.Sink().Mark()
-	v := reflect.ValueOf(value).Elem()
-	validateGo(at, v, planOf(v.Type()))
+	to := reflect.ValueOf(value)
+	validateGo(at, to.Elem(), to, planOf(to.Type().Elem()))
 	return at.Sink().Mark() == before
 }
 
 // validateGo checks the parts of a value, and then the value itself, which must
-// be addressable.
-func validateGo(at *diag.At, v reflect.Value, p *plan) {
+// be addressable. to is the pointer to it, or zero: then it is made where it is needed,
+// which takes as long as a check.
+func validateGo(at *diag.At, v, to reflect.Value, p *plan) {
+	own := func() any {
+		if !to.IsValid() {
+			to = v.Addr()
+		}
+		return to.Interface()
+	}
 	before := at.Sink().Mark()
 	switch p.form {
 	case pointer:
 		if v.IsNil() {
 			at.Errorf(diag.WrongType, "leave the field out instead", "must not be null")
 		} else {
-			validateGo(at, v.Elem(), p.elem)
+			validateGo(at, v.Elem(), v, p.elem)
 		}
 		return
 	case itself:
-		validateScalar(at, v.Addr().Interface().(Scalar))
+		validateScalar(at, own().(Scalar))
 	case fromText:
-		validateText(at, v)
+		validateText(at, own())
 	case structure:
 		validateFields(at, v, p.fields)
 	case list:
 		for i := range v.Len() {
-			validateGo(at.Index(i), v.Index(i), p.elem)
+			validateGo(at.Index(i), v.Index(i), reflect.Value{}, p.elem)
 		}
 	case mapping, stringMapping:
 		validateEntries(at, v, p)
@@ -62,7 +69,7 @@ func validateGo(at *diag.At, v reflect.Value, p *plan) {
 		}
 	}
 	if p.validates && (p.hasParts() || at.Sink().Mark() == before) {
-		validate(at, v, before)
+		validate(at, own(), before)
 	}
 }
 
@@ -73,7 +80,7 @@ func validateFields(at *diag.At, v reflect.Value, known *fields) {
 		f := &known.list[n]
 		field := v.Field(f.index)
 		if seen[n] = f.isPresent(field); seen[n] {
-			validateGo(at.Field(f.name), field, f.plan)
+			validateGo(at.Field(f.name), field, reflect.Value{}, f.plan)
 		} else if f.required {
 			at.Field(f.name).Errorf(diag.MissingField, "", "required field is missing")
 		}
@@ -103,20 +110,20 @@ func validateEntries(at *diag.At, v reflect.Value, p *plan) {
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		entry := reflect.New(p.elem.t).Elem()
 		entry.Set(v.MapIndex(keys[name]))
-		validateGo(at.Field(name), entry, p.elem)
+		validateGo(at.Field(name), entry, reflect.Value{}, p.elem)
 	}
 }
 
-// validateText checks a value that has a text: by its CheckText method or, if it has
-// none, by unmarshaling the text to which it marshals.
-func validateText(at *diag.At, v reflect.Value) {
-	if err := checkText(v); err != nil {
+// validateText checks a value that has a text, given a pointer to it: by its CheckText
+// method or, if it has none, by unmarshaling the text to which it marshals.
+func validateText(at *diag.At, value any) {
+	if err := checkText(value); err != nil {
 		reportText(at, err)
 	}
 }
 
-func checkText(v reflect.Value) error {
-	switch value := v.Addr().Interface().(type) {
+func checkText(value any) error {
+	switch value := value.(type) {
 	case TextChecker:
 		return value.CheckText()
 	case encoding.TextMarshaler:
@@ -124,7 +131,7 @@ func checkText(v reflect.Value) error {
 		if err != nil {
 			return err
 		}
-		return reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+		return reflect.New(reflect.TypeOf(value).Elem()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
 	}
 	return nil
 }

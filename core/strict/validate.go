@@ -1,10 +1,6 @@
 package strict
 
-import (
-	"reflect"
-
-	"github.com/meshmatch/meshmatch/core/diag"
-)
+import "github.com/meshmatch/meshmatch/core/diag"
 
 // Validator is implemented by types with conditions beyond their shape.
 //
@@ -24,10 +20,10 @@ type Defaulter interface {
 	SetDefaults()
 }
 
-// validate calls the Validate method of v, the value at the place at. The
-// errors since before belong to its parts.
-func validate(at *diag.At, v reflect.Value, before int) {
-	if checked, ok := v.Addr().Interface().(Validator); ok {
+// validate calls the Validate method of a value at a place, given a pointer to the value.
+// The errors since before belong to its parts.
+func validate(at *diag.At, value any, before int) {
+	if checked, ok := value.(Validator); ok {
 		at.Sink().Check(before, func() { checked.Validate(at) })
 	}
 }

@@ -80,7 +80,7 @@ func skipCommon(a, b []index.Term) (restA, restB []index.Term) {
 // Informs reports whether a policy only informs on the dataplanes of the class. The
 // policy must have the shadow label and select these dataplanes.
 func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
-	slot, _ := x.slots.Lookup(p.ID)
+	slot, _ := x.slots.Lookup(nameOf(&p.ID))
 	return !x.overridden(slot, c.placements)
 }
 

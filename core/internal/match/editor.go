@@ -45,7 +45,7 @@ func (x *Index) Edit() *Editor {
 // committed, or whose Commit fails, has no effect.
 type Editor struct {
 	base      *Index
-	slots     *index.InternerEditor[resource.ID]
+	slots     *index.InternerEditor[policyName]
 	policies  index.VectorEditor[*resource.Policy]
 	terms     *index.InternerEditor[term]
 	selectors *index.TermIndexEditor
@@ -75,7 +75,9 @@ func (e *Editor) PutAll(policies []*resource.Policy) {
 	if e.base.Len() == 0 {
 		policies = slices.Clone(policies)
 		e.base.reading.Order.Sort(policies)
+		e.slots.Grow(len(policies))
 	}
+	e.order.Grow(len(policies))
 	for _, p := range policies {
 		e.Put(p)
 	}
@@ -84,7 +86,7 @@ func (e *Editor) PutAll(policies []*resource.Policy) {
 // Put adds p, or replaces the policy with its identity.
 func (e *Editor) Put(p *resource.Policy) {
 	e.delta.policies = true
-	slot, added := e.slots.Add(p.ID)
+	slot, added := e.slots.Add(nameOf(&p.ID))
 	var old *resource.Policy
 	if !added {
 		old = e.policies.Value(slot)
@@ -159,7 +161,7 @@ func (e *Editor) sameRequired(old, p *resource.Policy) bool {
 
 // Remove removes a policy and reports whether it was present.
 func (e *Editor) Remove(id resource.ID) bool {
-	slot, known := e.slots.Lookup(id)
+	slot, known := e.slots.Lookup(nameOf(&id))
 	if !known {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 // version.
 type Index struct {
 	reading  semantics.Reading
-	slots    *index.Interner[resource.ID]   // policies, by identity
+	slots    *index.Interner[policyName]    // policies
 	policies index.Vector[*resource.Policy] // by slot
 	order    *index.Order                   // of slots: by kind, then by compare
 	terms    *index.Interner[term]          // the terms that some selector requires
@@ -31,6 +31,11 @@ type Index struct {
 	overrides   int                    // policies with an override
 }
 
+// policyName identifies a policy within its mesh.
+type policyName struct{ kind, namespace, name string }
+
+func nameOf(id *resource.ID) policyName { return policyName{id.Kind, id.Namespace, id.Name} }
+
 // Empty returns an index without policies.
 func Empty(reading semantics.Reading) *Index {
 	if reading.Order == nil {
@@ -38,7 +43,7 @@ func Empty(reading semantics.Reading) *Index {
 	}
 	return &Index{
 		reading:   reading,
-		slots:     index.NewInterner[resource.ID](),
+		slots:     index.NewInterner[policyName](),
 		order:     new(index.Order),
 		terms:     index.NewInterner[term](),
 		selectors: new(index.TermIndex),
@@ -63,7 +68,7 @@ func (x *Index) Reading() semantics.Reading { return x.reading }
 // Slot returns a number that identifies a policy of the index. A policy keeps it in the
 // versions that have the policy. It must be a policy of the index.
 func (x *Index) Slot(p *resource.Policy) uint32 {
-	slot, _ := x.slots.Lookup(p.ID)
+	slot, _ := x.slots.Lookup(nameOf(&p.ID))
 	return slot
 }
 
@@ -75,7 +80,7 @@ func (x *Index) Enforcement() *enforce.State { return x.enforcement }
 
 // Policy returns the policy with the identity, or nil.
 func (x *Index) Policy(id resource.ID) *resource.Policy {
-	if slot, known := x.slots.Lookup(id); known {
+	if slot, known := x.slots.Lookup(nameOf(&id)); known {
 		return x.policies.Value(slot)
 	}
 	return nil

@@ -83,7 +83,7 @@ func (e *Editor) Enforce(s *enforce.State, mesh string, delta *enforce.Delta) {
 		return
 	}
 	for id := range delta.Policies(mesh) {
-		slot, known := e.slots.Lookup(id)
+		slot, known := e.slots.Lookup(nameOf(&id))
 		if !known {
 			continue
 		}

@@ -16,10 +16,10 @@ type Buffer struct {
 	terms      []index.Term
 	point      []index.Term        // of a class, and the placements of a dataplane
 	matched    []uint32            // slots
-	inbounds   []rules.InboundSet  // by slot; empty between selections
-	seen       []bool              // by slot; false between selections
+	found      []uint32            // by slot: its place in slots as they are collected, plus one; zero between selections
+	inbounds   []rules.InboundSet  // by this place
 	placements []enforce.Placement // of a dataplane
-	slots      []uint32
+	slots      []uint32            // of the selected policies
 	scratch    index.Scratch
 	selected   []rules.Selected
 	// Candidates is the number of selectors that were compared, over all calls.
@@ -57,11 +57,10 @@ func (x *Index) required(d *resource.Dataplane, point int, b *Buffer) []index.Te
 }
 
 func (x *Index) begin(b *Buffer) {
-	if n := int(x.slots.Limit()); len(b.seen) < n {
-		b.seen = make([]bool, n)
-		b.inbounds = make([]rules.InboundSet, n)
+	if n := int(x.slots.Limit()); len(b.found) < n {
+		b.found = make([]uint32, n)
 	}
-	b.slots = b.slots[:0]
+	b.slots, b.inbounds = b.slots[:0], b.inbounds[:0]
 }
 
 // collect adds the policies that select a point with the given sorted terms.
@@ -81,12 +80,12 @@ func (x *Index) collect(terms []index.Term, point int, named bool, scope rules.S
 		}
 	}
 	for _, slot := range b.matched {
-		if !b.seen[slot] {
-			b.seen[slot] = true
-			b.slots = append(b.slots, slot)
+		if b.found[slot] == 0 {
+			b.slots, b.inbounds = append(b.slots, slot), append(b.inbounds, rules.InboundSet{})
+			b.found[slot] = uint32(len(b.slots))
 		}
 		if named {
-			b.inbounds[slot].Add(point)
+			b.inbounds[b.found[slot]-1].Add(point)
 		}
 	}
 }
@@ -125,8 +124,8 @@ func (x *Index) finish(b *Buffer) []rules.Selected {
 	x.order.Sort(b.slots, &b.scratch)
 	b.selected = slices.Grow(b.selected[:0], len(b.slots))
 	for _, slot := range b.slots {
-		b.selected = append(b.selected, rules.Selected{Policy: x.policies.Value(slot), Inbounds: b.inbounds[slot]})
-		b.seen[slot], b.inbounds[slot] = false, rules.InboundSet{}
+		b.selected = append(b.selected, rules.Selected{Policy: x.policies.Value(slot), Inbounds: b.inbounds[b.found[slot]-1]})
+		b.found[slot] = 0
 	}
 	return b.selected
 }

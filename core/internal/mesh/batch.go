@@ -27,15 +27,16 @@ type Enforcement struct {
 	Delta *enforce.Delta
 }
 
-// Edit is an upsert, or a deletion if the resource is nil.
+// Edit is an upsert, or a deletion if the resource is nil. The identity of an upsert is that
+// of its resource: a pointer, because a first batch has an edit for each resource.
 type Edit[T any] struct {
-	ID       resource.ID
+	ID       *resource.ID
 	Resource T
 }
 
 // Upsert returns the edit that adds a resource or replaces its earlier version.
 func Upsert[R interface{ Identity() *resource.Meta }](r R) Edit[R] {
-	return Edit[R]{ID: r.Identity().ID, Resource: r}
+	return Edit[R]{ID: &r.Identity().ID, Resource: r}
 }
 
 // editsOf returns the upserts of resources.
@@ -58,5 +59,5 @@ func (b *Batch) Sort() {
 }
 
 func sortByID[T any](edits []Edit[T]) {
-	slices.SortFunc(edits, func(a, b Edit[T]) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(edits, func(a, b Edit[T]) int { return a.ID.Compare(*b.ID) })
 }

@@ -25,7 +25,7 @@ func (l Objects) Get(id resource.ID) resource.Object {
 // nothing.
 func (l Objects) After(edits []Edit[resource.Object]) (next Objects, changed bool) {
 	edits = slices.DeleteFunc(slices.Clone(edits), func(e Edit[resource.Object]) bool {
-		known := l.Get(e.ID)
+		known := l.Get(*e.ID)
 		return known == nil && e.Resource == nil || known != nil && e.Resource != nil && reflect.DeepEqual(known, e.Resource)
 	})
 	if len(edits) == 0 {
@@ -34,7 +34,7 @@ func (l Objects) After(edits []Edit[resource.Object]) (next Objects, changed boo
 	next = make(Objects, 0, len(l)+len(edits))
 	rest := l
 	for _, e := range edits {
-		at, found := slices.BinarySearchFunc(rest, e.ID, func(o resource.Object, id resource.ID) int { return o.Identity().Compare(id) })
+		at, found := slices.BinarySearchFunc(rest, *e.ID, func(o resource.Object, id resource.ID) int { return o.Identity().Compare(id) })
 		next = append(next, rest[:at]...)
 		if rest = rest[at:]; found {
 			rest = rest[1:]

@@ -24,14 +24,14 @@ func TestObjectsAfter(t *testing.T) {
 			port := uint32(1 + r.IntN(2))
 			before, there := known[id]
 			if r.IntN(3) == 0 {
-				edits = append(edits, Edit[resource.Object]{ID: id})
+				edits = append(edits, Edit[resource.Object]{ID: &id})
 				delete(known, id)
 				changes = changes || there
 				continue
 			}
 			service := &resource.MeshService{}
 			service.ID, service.Spec.Ports = id, []specs.ServicePort{{Port: port}}
-			edits = append(edits, Edit[resource.Object]{id, service})
+			edits = append(edits, Edit[resource.Object]{&id, service})
 			known[id] = port
 			changes = changes || !there || before != port
 		}

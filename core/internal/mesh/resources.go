@@ -37,7 +37,7 @@ func (r *resources) empty() bool {
 // nothing, and otherwise a version that shares with r what it does not change.
 func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 	next := *r
-	if d := b.Document; d.ID != (resource.ID{}) && differs(r.document, d.Resource, repeatsMesh) {
+	if d := b.Document; d.ID != nil && differs(r.document, d.Resource, repeatsMesh) {
 		next.document = d.Resource
 	}
 	if list, changed := replaceAll(r.identities.All(), b.Identities, repeatsIdentity); changed {
@@ -73,7 +73,7 @@ func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 // addTo adds the resources to the edits of an empty mesh.
 func (r *resources) addTo(b *Batch) {
 	if r.document != nil {
-		b.Document = Edit[*resource.Mesh]{r.document.ID, r.document}
+		b.Document = Upsert(r.document)
 	}
 	b.Identities, b.Trusts = editsOf(r.identities.All()), editsOf(r.trusts)
 	b.Objects = editsOf(r.objects)
@@ -87,7 +87,7 @@ func replaceAll[T any, P interface {
 }](list []P, edits []Edit[P], repeats func(known, next *T) bool) (next []P, changed bool) {
 	next = list
 	for _, e := range edits {
-		at, found := slices.BinarySearchFunc(next, e.ID, P.Compare)
+		at, found := slices.BinarySearchFunc(next, *e.ID, P.Compare)
 		var known P
 		if found {
 			known = next[at]

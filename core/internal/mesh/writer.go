@@ -109,7 +109,7 @@ func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 			return nil, context.Cause(ctx)
 		}
 		running.Code = p.ID.Kind
-		if differs(w.now.index.Policy(p.ID), p.Resource, repeatsPolicy) {
+		if differs(w.now.index.Policy(*p.ID), p.Resource, repeatsPolicy) {
 			policies = append(policies, p)
 		}
 	}
@@ -120,7 +120,7 @@ func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 		upserts := make([]*resource.Policy, 0, len(policies))
 		for _, p := range policies {
 			if p.Resource == nil {
-				e.Remove(p.ID)
+				e.Remove(*p.ID)
 			} else {
 				upserts = append(upserts, p.Resource)
 			}
@@ -147,7 +147,7 @@ func (u *Update) edit(ctx context.Context, edits []Edit[*resource.Dataplane]) er
 		if d.Resource != nil {
 			d.Resource = proxies.Complete(d.Resource)
 		}
-		if differs(now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
+		if differs(now.Dataplane(*d.ID), d.Resource, repeatsDataplane) {
 			u.edits = append(u.edits, d)
 		}
 		return nil
