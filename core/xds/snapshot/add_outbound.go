@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -18,6 +19,44 @@ type outbound struct {
 	configs     []*rules.Config
 	confs       *dataplaneConfs // of configs
 	index       int             // in the lists of confs
+}
+
+// addOutbounds adds the parts of the outbounds, after those of the inbounds. Before is an
+// earlier snapshot of the dataplane, or nil: if its outbounds have the same inputs, they are
+// added as they were.
+func (sb *snapshotBuilder) addOutbounds(view *core.View, before *Snapshot) {
+	same := before != nil && sb.hasOutboundsOf(before)
+	if same && !sb.outbounds.audit {
+		sb.addOutboundsOf(view, before)
+		return
+	}
+	d, s, collects, warnings := sb.dataplane, sb.snapshot, sb.snapshot.collects, len(sb.Warnings)
+	s.collects = false
+	for i := range d.Outbounds {
+		if o := &d.Outbounds[i]; o.Backend == nil {
+			sb.addOutbound(&outbound{
+				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Port,
+				destination: sb.destination(d.Mesh, o.Tags), configs: s.configs, confs: sb.confs, index: i,
+			})
+		}
+	}
+	if targets := s.targets; targets != nil {
+		confs := sb.confsOf(targets.configs, sb.client)
+		for i := range targets.outbounds {
+			o := &targets.outbounds[i]
+			sb.addOutbound(&outbound{
+				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Listens,
+				destination: sb.target(o), configs: targets.configs, confs: confs, index: i,
+			})
+		}
+	}
+	sb.addBackends(view)
+	sb.addFound(view)
+	s.warned = slices.Clone(sb.Warnings[warnings:])
+	s.collectsOutbound, s.collects = s.collects, s.collects || collects
+	if same {
+		s.mustHaveOutboundsOf(before, &sb.shared)
+	}
 }
 
 // addOutbound adds the listener of an outbound and what it leads to.

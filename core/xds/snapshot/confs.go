@@ -18,8 +18,9 @@ type shape struct {
 }
 
 // reach is what the translators of a kind shape: routes are those of HTTP, and listeners
-// the routes of TCP outbounds; byRoute are listeners of HTTP, by route.
-type reach struct{ anything, inbounds, outbounds, routes, listeners, byRoute bool }
+// the routes of TCP outbounds; byRoute are listeners of HTTP, by route; finished are the
+// messages of all parts.
+type reach struct{ anything, inbounds, outbounds, routes, listeners, byRoute, finished bool }
 
 func newShape(translators []*xds.Translator) shape {
 	with := func(has func(*xds.Translator) bool) []*xds.Translator {
@@ -49,6 +50,7 @@ func newShape(translators []*xds.Translator) shape {
 			routes:    known.routes || slices.Contains(s.routes, t),
 			listeners: known.listeners || t.Outbound != nil,
 			byRoute:   known.byRoute || t.ByRoute,
+			finished:  known.finished || t.Finish != nil,
 		}
 	}
 	return s

@@ -36,8 +36,11 @@ type Snapshot struct {
 	found    *targetConfs // of backends of routes; nil: there are none
 	collects bool         // a conf refers to a collector
 	refers   bool         // a route may refer to destinations that are resources
-	exposed  []exposure   // by the listeners of a zone proxy
-	view     *core.View   // of a dataplane with inbounds and listeners, see hasBoth
+	// collectsOutbound is collects of the outbounds alone, and warned their warnings.
+	collectsOutbound bool
+	warned           []xds.Warning
+	exposed          []exposure // by the listeners of a zone proxy
+	view             *core.View // of a dataplane with inbounds and listeners, see hasBoth
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -205,26 +208,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		}
 		sb.addOwn(sb.inbound(i, server, was))
 	}
-	for i := range d.Outbounds {
-		if o := &d.Outbounds[i]; o.Backend == nil {
-			sb.addOutbound(&outbound{
-				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Port,
-				destination: sb.destination(d.Mesh, o.Tags), configs: configs, confs: sb.confs, index: i,
-			})
-		}
-	}
-	if targets := sb.snapshot.targets; targets != nil {
-		confs := sb.confsOf(targets.configs, client)
-		for i := range targets.outbounds {
-			o := &targets.outbounds[i]
-			sb.addOutbound(&outbound{
-				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Listens,
-				destination: sb.target(o), configs: targets.configs, confs: confs, index: i,
-			})
-		}
-	}
-	sb.addBackends(s.view)
-	sb.addFound(s.view)
+	sb.addOutbounds(s.view, before)
 	sb.warnUntranslated()
 	if client == xds.ProxylessGRPC {
 		sb.warnKindsWithoutGRPC()
@@ -317,7 +301,9 @@ func (sb *snapshotBuilder) done() *Snapshot {
 		sb.resources[t] = list
 	}
 	s.own = slices.Clone(s.own) // without the room that append left
-	s.shared = sb.outboundParts()
+	if s.shared == nil {
+		s.shared = sb.outboundParts()
+	}
 	for t, list := range sb.resources {
 		if slices.Equal(list, s.shared.endpoints) {
 			s.byType[t] = s.shared.endpoints

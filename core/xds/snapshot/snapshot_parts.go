@@ -2,8 +2,11 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -33,6 +36,51 @@ func (sb *snapshotBuilder) outboundParts() *outboundParts {
 		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])
 		return done
 	})
+}
+
+// hasOutboundsOf reports whether the parts of the outbounds have the same inputs as in an
+// earlier snapshot of the dataplane. Most policies change inbounds or outbounds alone, and a
+// dataplane has many outbounds.
+func (sb *snapshotBuilder) hasOutboundsOf(before *Snapshot) bool {
+	refers := func(part *built) bool { return part.refers != nil }
+	return before.Dataplane == sb.dataplane && before.mesh.Load() == sb.mesh &&
+		same(before.targets.list(), sb.snapshot.targets.list()) &&
+		sb.shape.sameOutbounds(before.configs, sb.snapshot.configs) &&
+		len(sb.dataplane.Listeners) == 0 && // they add destinations
+		!slices.ContainsFunc(before.own, refers) && !slices.ContainsFunc(sb.snapshot.own, refers)
+}
+
+// sameOutbounds reports whether two lists of the configs of a dataplane are the same for its
+// outbounds.
+func (s *shape) sameOutbounds(a, b []*rules.Config) bool {
+	inboundsOnly := func(c *rules.Config) bool { r := s.reach[c.Kind.Name]; return !r.outbounds && !r.finished }
+	return slices.Equal(slices.DeleteFunc(slices.Clone(a), inboundsOnly), slices.DeleteFunc(slices.Clone(b), inboundsOnly))
+}
+
+// addOutboundsOf adds the parts of the outbounds as they are in an earlier snapshot.
+func (sb *snapshotBuilder) addOutboundsOf(view *core.View, before *Snapshot) {
+	for _, part := range before.shared.parts {
+		for _, r := range part.resources {
+			sb.resources[r.Type] = append(sb.resources[r.Type], r)
+		}
+	}
+	s := sb.snapshot
+	sb.shared, s.shared = *before.shared, before.shared
+	sb.Warnings = append(sb.Warnings, before.warned...)
+	s.warned, s.refers, s.collectsOutbound = before.warned, before.refers, before.collectsOutbound
+	s.collects = s.collects || s.collectsOutbound
+	if before.found != nil {
+		s.found = sb.targetConfs(view, s.Dataplane, s.configs, before.found.outbounds)
+	}
+}
+
+// mustHaveOutboundsOf panics if the outbounds differ from those of an earlier snapshot,
+// because then hasOutboundsOf lacks an input.
+func (s *Snapshot) mustHaveOutboundsOf(before *Snapshot, parts *outboundParts) {
+	sameWarnings := slices.EqualFunc(s.warned, before.warned, func(a, b xds.Warning) bool { return a.Compare(b) == 0 })
+	if !parts.equal(before.shared) || !sameWarnings || s.refers != before.refers || s.collectsOutbound != before.collectsOutbound {
+		panic(fmt.Sprintf("the outbounds of %s are others, although nothing has changed", s.Dataplane.ID))
+	}
 }
 
 // secretKey identifies the secrets of a dataplane. Most dataplanes that read them from
