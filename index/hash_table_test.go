@@ -69,6 +69,36 @@ func TestHashTable(t *testing.T) {
 
 // TestHashTableModel makes random edits from any version, with and without
 // colliding hashes, and checks all versions at the end.
+// A table that is prepared for its entries has buckets of the size that it would have by
+// splitting, also if there are more entries than expected.
+func TestHashTableGrow(t *testing.T) {
+	hash := func(n uint32) uint32 { return n * 2654435769 }
+	for name, expected := range map[string]int{"as many": 3000, "fewer": 100, "none": 0} {
+		t.Run(name, func(t *testing.T) {
+			const n = 3000
+			e := (&hashTable{}).edit()
+			e.grow(expected)
+			depth := e.depth
+			for number := range uint32(n) {
+				e.insert(hash(number), number)
+			}
+			e.grow(100 * n) // it has entries: this changes nothing
+			if expected == n && e.depth > depth+1 {
+				t.Errorf("the directory was doubled from 1<<%d to 1<<%d", depth, e.depth)
+			}
+			full := e.commit()
+			if dir := 1 << full.depth; dir > n/4 {
+				t.Errorf("a directory of %d for %d entries", dir, n)
+			}
+			for number := range uint32(n) {
+				if at, ok := full.find(hash(number), func(at uint32) bool { return at == number }); !ok || at != number {
+					t.Fatalf("lost %d", number)
+				}
+			}
+		})
+	}
+}
+
 func TestHashTableModel(t *testing.T) {
 	for name, hash := range map[string]func(n uint32) uint32{
 		"even":         func(n uint32) uint32 { return n * 2654435769 },

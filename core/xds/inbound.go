@@ -24,6 +24,8 @@ import (
 type Inbound struct {
 	Report
 	collectors
+	// Memo is that of all inbounds of a state.
+	Memo      *Memo
 	Dataplane *resource.Dataplane
 	// Identity is the identity of the dataplane; nil if it has none.
 	Identity *identity.Identity
@@ -85,10 +87,14 @@ func (i *Inbound) ClientRules(from *rules.From) ([]rules.SelectorRule, error) {
 	return known.rules, known.err
 }
 
-// Enable enables a filter of [Filters.AddDisabled] in all routes of the inbound. The matcher
-// chooses the filter that runs. All filter chains share the routes.
-func (i *Inbound) Enable(name string, matcher *xdsmatcherv3.Matcher) {
-	i.enable(name, message.Any(&matchingv3.ExtensionWithMatcherPerRoute{XdsMatcher: matcher}))
+// Enable enables a filter of [Filters.AddDisabled] in all routes of the inbound, with the
+// result of [RouteFilter]. All filter chains share the routes.
+func (i *Inbound) Enable(name string, filter *anypb.Any) { i.enable(name, sharing(filter)) }
+
+// RouteFilter returns what enables a filter in routes. The matcher chooses the filter that
+// runs.
+func RouteFilter(matcher *xdsmatcherv3.Matcher) *anypb.Any {
+	return message.Any(&matchingv3.ExtensionWithMatcherPerRoute{XdsMatcher: matcher})
 }
 
 func (i *Inbound) enable(name string, config *anypb.Any) {

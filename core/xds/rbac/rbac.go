@@ -134,7 +134,7 @@ func entriesOf(list *permission.DecisionList) []permission.Entry {
 // sizeHint estimates the size of a filter in bytes.
 func sizeHint(p *permission.Permissions) int {
 	const entry = 220 // an action, and its part of the list of a rule
-	size := 4096
+	size := 256
 	for _, e := range entriesOf(p.Rules) {
 		size += entry + len(e.KRI)
 		if e.Match.SpiffeID != nil {

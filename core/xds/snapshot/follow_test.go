@@ -1,10 +1,13 @@
 package snapshot_test
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -73,13 +76,23 @@ func TestBuilderFollowsIdentities(t *testing.T) {
 func TestBuilderFollowsChanges(t *testing.T) {
 	engine := core.NewEngine(kinds.All(), core.Options{})
 	loader := resource.Loader{Kinds: kinds.All()}
-	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
+	builder, audited := snapshot.NewBuilder(translators.All(), snapshot.Options{}), snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
 	for _, change := range []struct {
 		name, upsert string
 		remove       resource.ID
 	}{
 		{name: "the first load", upsert: followed},
 		{name: "a policy changes", upsert: `{type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: 2s}}]}}`},
+		{name: "what shapes inbounds alone appears", upsert: `
+{type: MeshRateLimit, name: limit, spec: {from: [{targetRef: {kind: Mesh}, default: {local: {http: {requestRate: {num: 5, interval: 1s}}}}}]}}`},
+		{name: "and changes, and a policy for outbounds asks for what they cannot do", upsert: `
+{type: MeshRateLimit, name: limit, spec: {from: [{targetRef: {kind: Mesh}, default: {local: {http: {requestRate: {num: 6, interval: 1s}}}}}]}}
+---
+{type: MeshRetry, name: r, spec: {to: [{targetRef: {kind: MeshService, name: db}, default: {http: {numRetries: 2}}}]}}`},
+		{name: "inbounds change, and the warning of outbounds remains", upsert: `
+{type: MeshTrafficPermission, name: p, spec: {rules: [{default: {allow: [{spiffeID: {type: Exact, value: "spiffe://a/b"}}]}}]}}`},
+		{name: "what shapes finished parts appears", upsert: `
+{type: MeshProxyPatch, name: patch, spec: {default: {appendModifications: [{cluster: {operation: Patch, match: {name: default/api}, value: "connect_timeout: 9s"}}]}}}`},
 		{name: "a destination has variants", upsert: `
 type: MeshTimeout
 name: of-web
@@ -127,19 +140,60 @@ networking:
 				t.Fatal(err)
 			}
 			want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(engine.View()))
-			if diff := cmp.Diff(want, answersOf(builder.At(engine.View()))); diff != "" {
-				t.Errorf("-a new builder +this one:\n%s", diff)
+			for _, b := range []*snapshot.Builder{builder, audited} {
+				if diff := cmp.Diff(want, answersOf(b.At(engine.View()))); diff != "" {
+					t.Errorf("-a new builder +this one:\n%s", diff)
+				}
 			}
 		})
 	}
 }
 
-// answersOf returns the versions of all resources by name, and of those that locators
-// of a client of the service web choose.
+// A policy that shapes inbounds alone does not cost what a dataplane has outbounds: they are
+// not found again.
+func TestOutboundsAreKept(t *testing.T) {
+	rate := func(requests int) core.Batch {
+		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "p.yaml", Data: fmt.Appendf(nil,
+			`{type: MeshRateLimit, name: limit, spec: {from: [{targetRef: {kind: Mesh}, default: {local: {http: {requestRate: {num: %d, interval: 1s}}}}}]}}`, requests)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return core.Batch{Upsert: set}
+	}
+	allocations := func(outbounds int) int {
+		engine := core.NewEngine(kinds.All(), core.Options{})
+		builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
+		d := shape.Dataplane(0, outbounds)
+		made := func(batch core.Batch) int {
+			if _, err := engine.Apply(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			state := builder.At(engine.View())
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			state.Snapshot(d, xds.Envoy)
+			runtime.ReadMemStats(&after)
+			return int(after.Mallocs - before.Mallocs)
+		}
+		made(core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{d}}})
+		made(rate(1))
+		return min(made(rate(2)), made(rate(3)), made(rate(4)))
+	}
+	few, many := allocations(5), allocations(300)
+	if many > few+150 {
+		t.Errorf("%d allocations with 5 outbounds, and %d with 300", few, many)
+	}
+}
+
+// answersOf returns the versions of all resources by name, the warnings, and the versions of
+// those that locators of a client of the service web choose.
 func answersOf(s *snapshot.State) map[string]string {
 	answers := map[string]string{}
 	for _, d := range s.View().Dataplanes("default") {
 		snapshot := s.Snapshot(d, xds.Envoy)
+		for _, w := range snapshot.Warnings() {
+			answers[d.Name+" warns at "+w.Place+" "+w.Field+": "+w.Message] = w.Code.String()
+		}
 		for kind := range wire.Type(wire.NumTypes) {
 			for _, r := range snapshot.Resources(kind) {
 				answers[d.Name+" has "+kind.String()+" "+r.Name] = r.Version

@@ -114,7 +114,7 @@ func (sb *snapshotBuilder) inboundDraft(key inboundKey, tls serverTLS) *xds.Inbo
 		Cluster: message.NewStaticCluster(fmt.Sprintf("local/%s/%d", address, in.Port), workloadAddress(in), message.InboundConnectTimeout),
 		TLS:     tls.source.DownstreamTLS(),
 	}
-	i.Collectors = key.collectors
+	i.Collectors, i.Memo = key.collectors, sb.memo
 	if tls.redirected {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
 		i.Listener.AdditionalAddresses = workloadAddresses(d, index, takenList(tls.taken))

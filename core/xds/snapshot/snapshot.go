@@ -149,6 +149,7 @@ type snapshotBuilder struct {
 	*Builder
 	xds.Report // of the dataplane
 	mesh       *meshState
+	memo       *xds.Memo
 	dataplane  *resource.Dataplane
 	client     xds.ClientType
 	tls        clientTLS
@@ -172,7 +173,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 	mesh := s.meshes[d.Mesh]
 	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
-		Builder: s.builder, mesh: mesh, dataplane: d, client: client, tls: tlsOf(id, client), confs: s.builder.confsOf(configs, client),
+		Builder: s.builder, mesh: mesh, memo: &s.memo, dataplane: d, client: client, tls: tlsOf(id, client), confs: s.builder.confsOf(configs, client),
 		reached:  map[*destination]bool{},
 		snapshot: &Snapshot{Dataplane: d, Identity: id, configs: configs},
 		Report:   xds.Report{Place: d.KRI("")},

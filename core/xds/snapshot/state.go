@@ -20,6 +20,7 @@ type State struct {
 	builder *Builder
 	view    *core.View
 	meshes  map[string]*meshState
+	memo    xds.Memo // of the inbounds
 }
 
 // meshState is what the snapshots of a mesh share. States share it while no dataplane

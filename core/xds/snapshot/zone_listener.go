@@ -156,6 +156,7 @@ func (z *zoneListener) expose(e *exposure) {
 		Index: z.index, Inbound: &proxy.dataplane.Inbounds[z.index], Protocol: protocol, Client: z.client, PermissionsNotApplied: z.tls.open,
 		Listener: &listenerv3.Listener{Name: name}, // names what belongs to the chain
 	}
+	x.Memo = z.memo
 	x.Collectors = z.collectors(slices.ContainsFunc(z.shapes, func(t *xds.Translator) bool { return inboundRefers(proxy.confs.inbound(t.Kind, z.index)) }))
 	if z.listener.Egress {
 		x.Cluster, x.TLS = externalCluster(name, target.external), z.tls.source.DownstreamTLS()

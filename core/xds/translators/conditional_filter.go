@@ -8,7 +8,9 @@ import (
 	skipv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/matcher/action/v3"
 	compositev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/composite/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
@@ -27,30 +29,64 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 	return nil
 }
 
-// enableFilter adds a filter of the given canonical name to a chain. It does nothing by
-// itself: the routes of the inbound have the config that depends on the client and the
-// request. Configs has that of each choice of [routeChoices], nil for none. The error is
-// [rbac.ErrTooLarge]; then no route has a config.
-func enableFilter(c *xds.Chain, canonical string, choices []choice, configs []proto.Message) error {
+// routeFilterKey is what a filter of the routes of an inbound depends on: equal inbounds of
+// all dataplanes have one.
+type routeFilterKey struct {
+	name  string // canonical
+	n     int    // of several filters with this name
+	confs *rules.InboundConfig
+	sees  xds.Visibility
+}
+
+// routeFilter is what the routes of an inbound have for a filter, and the choices that it
+// depends on.
+type routeFilter struct {
+	config  *anypb.Any // nil: they do not enable it
+	choices []choice
+	err     error // [rbac.ErrTooLarge]
+}
+
+// enableFilter adds a filter of the given canonical name to a chain, the n-th of this name. It
+// does nothing by itself: the routes of the inbound have the config that depends on the client
+// and the request. Config returns the one of a choice, nil for none: a function of its conf,
+// because it is called once for many inbounds. It returns the choices whose configs the routes
+// have. The error is [rbac.ErrTooLarge]; then no route has a config.
+func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, config func(*rules.Effective) proto.Message) ([]choice, error) {
 	c.AddClientHeaders()
 	name := c.AddDisabled(canonical)
-	for len(configs) > 0 && configs[len(configs)-1] == nil {
-		configs = configs[:len(configs)-1]
+	if in.InboundConfig == nil {
+		return nil, nil
 	}
-	if len(configs) == 0 {
-		return nil
+	key := routeFilterKey{canonical, n, in.InboundConfig, c.Inbound.Visibility()}
+	f := xds.Once(c.Memo, key, func() *routeFilter { return newRouteFilter(canonical, routeChoices(c, in), config) })
+	if f.config == nil {
+		return nil, f.err
 	}
-	choices = choices[:len(configs)]
-	matcher, err := rbac.NewRouteMatcher(filterChoices(canonical, choices, configs))
-	if err != nil {
-		return err
-	}
-	c.Enable(name, matcher)
-	if slices.ContainsFunc(choices, func(c choice) bool { return c.AsksForClient() }) {
+	c.Enable(name, f.config)
+	if slices.ContainsFunc(f.choices, func(c choice) bool { return c.AsksForClient() }) {
 		c.ShowClient()
 	}
-	refuseEscapedSlashes(c.Inbound, choices)
-	return nil
+	refuseEscapedSlashes(c.Inbound, f.choices)
+	return f.choices, nil
+}
+
+// newRouteFilter returns the filter of choices, without those at the end for which there is
+// no config.
+func newRouteFilter(canonical string, choices []choice, config func(*rules.Effective) proto.Message) *routeFilter {
+	configs, n := make([]proto.Message, len(choices)), 0
+	for i, choice := range choices {
+		if configs[i] = config(choice.Effective); configs[i] != nil {
+			n = i + 1
+		}
+	}
+	if n == 0 {
+		return &routeFilter{}
+	}
+	matcher, err := rbac.NewRouteMatcher(filterChoices(canonical, choices[:n], configs[:n]))
+	if err != nil {
+		return &routeFilter{err: err}
+	}
+	return &routeFilter{config: xds.RouteFilter(matcher), choices: choices[:n]}
 }
 
 // routeChoices returns the choices of the routes of an inbound, which its filter chains

@@ -22,15 +22,18 @@ func headerOptions(set, add []conf.HeaderKeyValue) (options []*corev3.HeaderValu
 	return options
 }
 
-// addedHeaders returns what Envoy sets and adds by a modifier, whose lists may come from two
-// policies. Of more headers than Envoy accepts, it returns the first ones with a warning.
-func addedHeaders(r *xds.Report, e *rules.Effective, field string, m *conf.HeaderModifier, most int) []*corev3.HeaderValueOption {
+// firstHeaders returns what Envoy sets and adds by a modifier, whose lists may come from two
+// policies: of more headers than Envoy accepts, the first ones.
+func firstHeaders(m *conf.HeaderModifier, most int) []*corev3.HeaderValueOption {
 	options := headerOptions(m.Set, m.Add)
-	if len(options) <= most {
-		return options
+	return options[:min(len(options), most)]
+}
+
+// warnHeaders warns of a modifier with more headers than firstHeaders returns.
+func warnHeaders(r *xds.Report, e *rules.Effective, field string, m *conf.HeaderModifier, most int) {
+	if n := len(m.Set) + len(m.Add); n > most {
+		r.Warn(diag.ContradictingValues, e, field+"/add", "the policies change %d headers together, and the limit of Envoy is %d: the first ones are changed", n, most)
 	}
-	r.Warn(diag.ContradictingValues, e, field+"/add", "the policies change %d headers together, and the limit of Envoy is %d: the first ones are changed", len(options), most)
-	return options[:most]
 }
 
 func headerOption(h conf.HeaderKeyValue, action corev3.HeaderValueOption_HeaderAppendAction) *corev3.HeaderValueOption {

@@ -39,23 +39,24 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 	if c.Client == xds.ProxylessGRPC {
 		return
 	}
-	choices = routeChoices(c, in)
-	lists := make([][]meshfaultinjection.Fault, len(choices))
-	longest := leastFaults
-	for i, choice := range choices {
-		if injection := rules.MustConfOf[meshfaultinjection.Conf](choice.Effective); injection != nil {
-			lists[i] = injection.HTTP
-			longest = max(longest, len(injection.HTTP))
+	list := func(e *rules.Effective) []meshfaultinjection.Fault {
+		if injection := rules.MustConfOf[meshfaultinjection.Conf](e); injection != nil {
+			return injection.HTTP
 		}
+		return nil
+	}
+	longest := leastFaults
+	for _, choice := range routeChoices(c, in) {
+		longest = max(longest, len(list(choice.Effective)))
 	}
 	for n := range longest {
-		configs := make([]proto.Message, len(choices))
-		for i, list := range lists {
-			if n < len(list) {
-				configs[i] = fault(&list[n])
+		_, err := enableFilter(c, faultFilter, n, in, func(e *rules.Effective) proto.Message {
+			if faults := list(e); n < len(faults) {
+				return fault(&faults[n])
 			}
-		}
-		if err := enableFilter(c, faultFilter, choices, configs); err != nil {
+			return nil
+		})
+		if err != nil {
 			warnLimit(c.Inbound, meshFaultInjectionKind, err)
 		}
 	}

@@ -145,7 +145,8 @@ func httpCheck(c *xds.Cluster, e *rules.Effective, service string, check *meshhe
 		m.CodecClientType = typev3.CodecClientType_HTTP2
 	}
 	if h := check.RequestHeadersToAdd; h != nil {
-		m.RequestHeadersToAdd = addedHeaders(&c.Report, e, "/http/requestHeadersToAdd", h, conf.MaxHeaders)
+		m.RequestHeadersToAdd = firstHeaders(h, conf.MaxHeaders)
+		warnHeaders(&c.Report, e, "/http/requestHeadersToAdd", h, conf.MaxHeaders)
 	}
 	for _, status := range check.ExpectedStatuses {
 		m.ExpectedStatuses = append(m.ExpectedStatuses, &typev3.Int64Range{Start: int64(status), End: int64(status) + 1})

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -46,18 +47,27 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 	if c.Client == xds.ProxylessGRPC {
 		return
 	}
-	choices = routeChoices(c, in)
-	configs := make([]proto.Message, len(choices))
-	for i, choice := range choices {
-		if limit := requestLimit(c, choice.Effective); limit != nil {
-			configs[i] = limit
+	choices, err := enableFilter(c, httpRateLimitFilter, 0, in, requestLimit)
+	warnLimit(c.Inbound, meshRateLimitKind, err)
+	for _, choice := range choices {
+		if m := headersOfAnswer(choice.Effective); m != nil {
+			warnHeaders(&c.Report, choice.Effective, "/local/http/onRateLimit/headers", m, meshratelimit.MaxHeaders)
 		}
 	}
-	warnLimit(c.Inbound, meshRateLimitKind, enableFilter(c, httpRateLimitFilter, choices, configs))
+}
+
+// headersOfAnswer returns the headers of the answer to a limited request; nil if there are
+// none.
+func headersOfAnswer(e *rules.Effective) *conf.HeaderModifier {
+	limit := rules.MustConfOf[meshratelimit.Conf](e)
+	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil || limit.Local.HTTP.OnRateLimit == nil {
+		return nil
+	}
+	return limit.Local.HTTP.OnRateLimit.Headers
 }
 
 // requestLimit returns the filter of a conf; nil if it does not limit requests.
-func requestLimit(c *xds.Chain, e *rules.Effective) *httplimitv3.LocalRateLimit {
+func requestLimit(e *rules.Effective) proto.Message {
 	limit := rules.MustConfOf[meshratelimit.Conf](e)
 	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil {
 		return nil
@@ -78,7 +88,7 @@ func requestLimit(c *xds.Chain, e *rules.Effective) *httplimitv3.LocalRateLimit 
 			m.Status = &typev3.HttpStatus{Code: typev3.StatusCode(*answer.Status)}
 		}
 		if answer.Headers != nil {
-			m.ResponseHeadersToAdd = addedHeaders(&c.Report, e, "/local/http/onRateLimit/headers", answer.Headers, meshratelimit.MaxHeaders)
+			m.ResponseHeadersToAdd = firstHeaders(answer.Headers, meshratelimit.MaxHeaders)
 		}
 	}
 	return m
