@@ -116,8 +116,11 @@ func begins(line []byte, first byte) bool {
 }
 
 func isMarker(line []byte, marker string) bool {
-	rest, found := bytes.CutPrefix(line, []byte(marker))
-	return found && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+	if len(line) < len(marker) || line[0] != marker[0] || string(line[:len(marker)]) != marker {
+		return false
+	}
+	rest := line[len(marker):]
+	return len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0
 }
 
 // isBlank reports whether the chunk has only markers and comments.

@@ -355,7 +355,10 @@ func (d *decoder) entryList(v reflect.Value) {
 		}
 	}
 	read := d.entries[begin:]
-	slices.SortFunc(read, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	byName := func(a, b Entry) int { return strings.Compare(a.Name, b.Name) }
+	if !slices.IsSortedFunc(read, byName) { // most are
+		slices.SortFunc(read, byName)
+	}
 	v.Addr().Interface().(Entries).SetEntries(read)
 	d.entries = d.entries[:begin]
 }

@@ -50,9 +50,10 @@ func (d *decoder) duplicate(name string) {
 
 // names contains the names of the fields of one mapping.
 type names struct {
-	d     *decoder
-	begin int             // in d.names
-	large map[string]bool // of more than smallMapping names
+	d        *decoder
+	begin    int             // in d.names
+	unsorted bool            // a name is not after the previous one
+	large    map[string]bool // of more than smallMapping unsorted names
 }
 
 // smallMapping is the number of names up to which names are compared one by
@@ -61,26 +62,31 @@ const smallMapping = 16
 
 func (d *decoder) newNames() names { return names{d: d, begin: len(d.names)} }
 
-// add reports whether a name is new. If so, it adds the name.
+// add reports whether a name is new. If so, it adds the name. Programs write sorted names: a
+// name after all others is new.
 func (n *names) add(name string) bool {
-	if n.large != nil {
-		if n.large[name] {
-			return false
-		}
-		n.large[name] = true
-		return true
-	}
 	list := n.d.names[n.begin:]
-	if slices.Contains(list, name) {
+	if n.unsorted = n.unsorted || len(list) > 0 && name <= list[len(list)-1]; n.unsorted && !n.isNew(name, list) {
 		return false
 	}
-	if n.d.names = append(n.d.names, name); len(list) == smallMapping {
+	n.d.names = append(n.d.names, name)
+	return true
+}
+
+// isNew reports whether a name is not in the list of the names so far.
+func (n *names) isNew(name string, list []string) bool {
+	if len(list) <= smallMapping {
+		return !slices.Contains(list, name)
+	}
+	if n.large == nil {
 		n.large = map[string]bool{}
-		for _, name := range n.d.names[n.begin:] {
+		for _, name := range list {
 			n.large[name] = true
 		}
 	}
-	return true
+	added := !n.large[name]
+	n.large[name] = true
+	return added
 }
 
 func (n *names) forget() { n.d.names = n.d.names[:n.begin] }

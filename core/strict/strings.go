@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"hash/maphash"
 	"math/bits"
 	"sync"
 )
@@ -10,7 +11,12 @@ import (
 // concurrent use; the zero Strings is ready to use.
 type Strings struct {
 	mu   sync.Mutex
-	kept map[string]string
+	seed maphash.Seed
+	// table is a hash table with open addressing: a string is at the slot of its hash or
+	// after it, before the next empty slot. At most half of the slots are in use. A map of
+	// strings takes twice the memory and time, because it also has values.
+	table []string
+	used  int
 }
 
 // maxKept is the maximum length of a string that is looked up. Longer strings
@@ -19,20 +25,49 @@ const maxKept = 128
 
 // keep returns a string that does not refer to the text.
 func (s *Strings) keep(text []byte) string {
-	if len(text) > maxKept {
+	if len(text) == 0 || len(text) > maxKept {
 		return string(text)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kept, found := s.kept[string(text)]; found {
-		return kept
+	if 2*s.used >= len(s.table) {
+		s.grow()
 	}
-	if s.kept == nil {
-		s.kept = map[string]string{}
+	at := s.find(maphash.Bytes(s.seed, text), text)
+	if s.table[at] == "" {
+		s.table[at] = string(text)
+		s.used++
 	}
-	kept := string(text)
-	s.kept[kept] = kept
-	return kept
+	return s.table[at]
+}
+
+// find returns the slot of a text with the hash, or the empty slot for it.
+func (s *Strings) find(hash uint64, text []byte) int {
+	last := len(s.table) - 1
+	at := int(hash) & last
+	for s.table[at] != "" && s.table[at] != string(text) {
+		at = (at + 1) & last
+	}
+	return at
+}
+
+func (s *Strings) grow() {
+	old := s.table
+	if old == nil {
+		s.seed = maphash.MakeSeed()
+	}
+	s.table = make([]string, max(256, 2*len(old)))
+	last := len(s.table) - 1
+	for _, text := range old {
+		if text == "" {
+			continue
+		}
+		at := int(maphash.String(s.seed, text)) & last
+		for s.table[at] != "" {
+			at = (at + 1) & last
+		}
+		s.table[at] = text
+	}
 }
 
 // localStrings contains strings that one goroutine recently looked up, because it
