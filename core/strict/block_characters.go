@@ -1,11 +1,14 @@
 package strict
 
+import "unicode/utf8"
+
 // charSet is a set of classes of characters.
 type charSet uint8
 
 const (
 	printable  charSet = 1 << iota // in a comment, or between quotes
-	inName                         // in the name of a field without quotes
+	inName                         // in the name of a field without quotes, in flow style
+	inKey                          // and in block style, such as the names of managedFields: k:{"port":80,"protocol":"TCP"}
 	inText                         // in a text without quotes
 	beginsText                     // at the beginning of a text without quotes, and of a name
 	inFlow                         // in a text without quotes in flow style
@@ -22,12 +25,34 @@ var classes = func() (classes [256]charSet) {
 		}
 	}
 	const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	add(alphanumeric+"_/", beginsText)
+	add(alphanumeric+"_/.", beginsText)
 	add(alphanumeric+"_/.-", inName)
+	add(alphanumeric+"_/.-:{}[]\",=+@~%()<>?!&|$^*", inKey)
 	add(alphanumeric+"_/.-+*:,;=@~%()<>?!&|$^ ", inText)
 	add(alphanumeric+"_/.-+*:;=@~%()<>$^ ", inFlow)
+	for c := utf8.RuneSelf; c < len(classes); c++ { // of characters that isPlain accepts
+		classes[c] = printable | inName | inKey | inText | beginsText | inFlow
+	}
 	return classes
 }()
+
+// isPlain reports whether a text is UTF-8 without characters beyond ASCII that have a meaning
+// in YAML, or that it does not allow.
+func isPlain(text []byte) bool {
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		char, size := utf8.DecodeRune(text[i:])
+		switch {
+		case char == utf8.RuneError && size == 1, char < '\u00a0', char == '\u2028', char == '\u2029', char == '\ufeff', char == '\ufffe', char == '\uffff':
+			return false
+		}
+		i += size
+	}
+	return true
+}
 
 // all reports whether all bytes of a text are of a class.
 func all(text []byte, class charSet) bool {

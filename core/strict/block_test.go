@@ -38,17 +38,23 @@ var inBlockStyle = []string{
 	"text: bad\nlist: [{text: a, list: [ {text: x:y} , {text: http://a/b} ]},{text: b,nme: 1}]\nmapping: {a: 1, a: 2, a.b: c, true: 3}\n",
 	"text: 'a'\nunion: {type: one, two: true}\nlater: {text: 1}\nunused: {a: {b: \"c, d\"}, text: 'e}'}\nanything: [1, -1, 1.5, 'a', [b, {c: d}], a b]\n",
 	"list:\n- {text: a, nme: b}\n-   [1]\n- text: a\n  strings: {a: b, c: 1, kuma.io/service: d_e}\n",
+	"text: ä # ö\nother: \"ä€😀\"\nmapping:\n  ä: [ö, .5, .a]\n  b: 1\nnme: ü\nlater:\n  text: 1\n",
+	"text: \"a\\n\\\"\\u00e4\\\\\"\nother: 'a\\n'\nlist: [\"a\\n\", {text: \"\\t\"}]\nmapping: {a: \"\\n\"}\n",
+	"text: a\nmapping:\n  f:a: {}\n  .: {}\n  f:a/b.c-d: {}\n  k:{\"port\":80,\"protocol\":\"TCP\"}:\n    .: {}\n  v:\"a,b\": {}\n  f:a:b: 1\n  k:[1]: 1\nunused:\n- f:a: {}\n  v:\"a\":\n  - k:{\"a\":1}: 'x'\n",
+	"text: |\n  a\nother: |-\n    b: c # d\n      - e\n\n    'f\n\n\n# comment\nstrings:\n  a: |\n    {\"b\": \"c\"}\n  b: |-\n   ä\n",
+	"nme: |\n  a\ninteger: |\n  1\nlist:\n- text: |\n    a\n   \n  other: |-\n    twos\n- text: |-\n   a\n \n  # comment\n",
 	"text: a\nnatural: 0x1F\ndecimal: 1.\nanything: [0o17, 0.5, 1e3, 0x, 1_000, 08, 1:2]\n",
 }
 
 // otherForms are documents that the library parses: documents that are not in block
 // style or have errors.
 var otherForms = []string{
-	"", "# comment\n", "text:\n", "text: ~\n", "text: \"a\\n\"\n", "text: 'it''s'\n", "text: &a b\n", "text: *a\n",
-	"text: !!str a\n", "text: |\n  a\n", "text: a\n  b\n", "text: [a\n", "text: [a]]\n", "text: {a: b} c\n", "text: [a,]\n", "text: [,a]\n", "text: [a,,b]\n", "text: {a}\n", "text: {a: }\n", "text: {a: b,}\n", "text: {a:b}\n", "text: {\"a\": b}\n",
-	"text: [a: b]\n", "text: [a:]\n", "text: [a:,b]\n", "text: [a:]b]\n", "text: [? a]\n", "text: [a?]\n", "text: [&a b]\n", "text: [*a]\n", "text: [!!str a]\n", "text: [-]\n", "text: [- a]\n", "text: ['it''s']\n", "text: [\"a\\n\"]\n",
-	"text: [a, # b\n  c]\n", "text: [a\n  ]\n", "text: {a: b}: c\n", "- {a: b}\n", "text: [a #b]\n", "text: [a]#b\n", "text: 'a' # b\n", "text: [\"a\": b]\n", "text: {? a: b}\n", "text: {<<: a}\n", "text: [%a]\n", "text: [.5]\n", "text: b#c\n",
-	"text: {- a: b}\n", "text: [ä]\n", "text: #\u00e4\n", "text: ä\n", "text:\ta\n", "text: a\r\n",
+	"", "# comment\n", "text:\n", "text: ~\n", "text: 'it''s'\n", "text: &a b\n", "text: *a\n",
+	"text: !!str a\n", "text: |\n", "text: |\n\n", "text: |\n\n  a\n", "text: |\n  a", "text: |+\n  a\n", "text: |2\n  a\n", "text: >\n  a\n", "text: |\n  a\n b\n", "text: |\n  a\n   \n", "text: |\na\n", "text: |\n  a\tb\n", "list:\n- |\n  a\n", "text: [|]\n",
+	"text: \"\\x41\"\n", "text: \"\\/\"\n", "text: \"\\ud83d\\ude00\"\n", "text: \"a\\\n  b\"\n", "text: a\u0085\n", "text: a\u2028\n", "text: a\ufeff\n", "text: a\xff\n", "text: a\n  b\n", "text: [a\n", "text: [a]]\n", "text: {a: b} c\n", "text: [a,]\n", "text: [,a]\n", "text: [a,,b]\n", "text: {a}\n", "text: {a: }\n", "text: {a: b,}\n", "text: {a:b}\n", "text: {\"a\": b}\n",
+	"text: [a: b]\n", "text: [a:]\n", "text: [a:,b]\n", "text: [a:]b]\n", "text: [? a]\n", "text: [a?]\n", "text: [&a b]\n", "text: [*a]\n", "text: [!!str a]\n", "text: [-]\n", "text: [- a]\n", "text: ['it''s']\n",
+	"text: [a, # b\n  c]\n", "text: [a\n  ]\n", "text: {a: b}: c\n", "- {a: b}\n", "text: [a #b]\n", "text: [a]#b\n", "text: 'a' # b\n", "text: [\"a\": b]\n", "text: {? a: b}\n", "text: {<<: a}\n", "text: [%a]\n", "text: b#c\n",
+	"text: {- a: b}\n", "text: #\u00e4\n", "text:\ta\n", "text: a\r\n",
 	"- a\n", "a\n", "list:\n- - a\n", "list:\n-\n", "text: bad\nlist:\n  -\n", "? a\n: b\n", "<<: a\n", "\"text\": a\n", "%YAML 1.2\n---\ntext: a\n", "--- # comment\ntext: a\n",
 	"text: a: b\n", "text: a\nlist: - b\n", "list:\n  - a: b\n   c: d\n", "text: a\n b: c\n", "a: b\n- c\n", "list:\n- a\n b: c\n", "text: a:\n",
 	"# a\x01\ntext: a\n", "text: a\n...\n", "text: \"a\" \"b\"\n", "list:\n  - a\n - b\n", "list:\n  - a\n  b: c\n",

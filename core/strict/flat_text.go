@@ -29,10 +29,11 @@ type flatText struct {
 type part struct {
 	begin, end int32 // offsets in the text, without quotes; end equals begin for a mapping or list in YAML
 	parts      int32 // of the value, itself included
-	elements   int32 // of a list
+	elements   int32 // of a list; of a literal text, the offset of its first line
 	kind       Kind
 	quoted     bool // a scalar in quotes; begin is after the first one
 	escaped    bool // the text has JSON escapes
+	literal    bool // a literal text of YAML; begin is its header
 }
 
 func (p *part) isContainer() bool { return p.kind == Mapping || p.kind == List }
@@ -58,6 +59,9 @@ func (t *flatText) textOf(i int) []byte {
 	if p.escaped {
 		text, _ := jsontext.AppendUnquote(nil, t.data[p.begin-1:p.end+1]) // the syntax was checked
 		return text
+	}
+	if p.literal {
+		return t.literalText(p)
 	}
 	return t.data[p.begin:p.end]
 }
