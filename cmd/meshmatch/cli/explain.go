@@ -68,7 +68,7 @@ func explanation(d *diag.Definition) string {
 	} else {
 		fmt.Fprintf(&b, "\nExample: %s\n", d.When)
 	}
-	fmt.Fprintf(&b, "\nMend: %s\n", d.Mend)
+	fmt.Fprintf(&b, "\nFix: %s\n", d.Mend)
 	return b.String()
 }
 

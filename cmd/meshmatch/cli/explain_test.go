@@ -83,7 +83,7 @@ every example that has documents.
 		} else {
 			fmt.Fprintf(&b, "Example: %s\n\n", d.When)
 		}
-		fmt.Fprintf(&b, "Mend: %s\n", d.Mend)
+		fmt.Fprintf(&b, "Fix: %s\n", d.Mend)
 	}
 	return b.String()
 }
