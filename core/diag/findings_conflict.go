@@ -40,7 +40,7 @@ networking:
 		Code: MixedRoles, Class: ClassConflict, Title: "a policy has items of different roles",
 		Means: "Some items are for services of the namespace of the policy, others are not. Kuma refuses such a policy.",
 		When:  "a policy in a Kubernetes namespace with an item for a service of that namespace and another item, in the semantics kuma.",
-		Mend:  "Write a policy for each.",
+		Mend:  "Write one policy for each role.",
 	},
 	{
 		Code: ContradictingValues, Class: ClassConflict, Title: "two values contradict each other",

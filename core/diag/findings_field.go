@@ -130,7 +130,7 @@ spec:
     - default:
         allow: [{path: {type: RegularExpression, value: "/a(b"}}]
 `,
-		Mend: "Write it in the syntax of RE2, and repeat less.",
+		Mend: "Write it in the syntax of RE2, with smaller repetitions.",
 	},
 	{
 		Code: BadSPIFFEID, Class: ClassError, Title: "the SPIFFE ID or trust domain is not valid",

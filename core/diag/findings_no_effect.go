@@ -369,7 +369,7 @@ spec:
 		Code: NotInGRPC, Class: ClassNoEffect, Title: "gRPC does not support it",
 		Means: "A gRPC client or server without a proxy has no such function, or has it in another form.",
 		When:  "the snapshot of a gRPC server with an inbound of protocol tcp.",
-		Mend:  "Nothing, if the proxies are meant.",
+		Mend:  "Nothing, if the policy is for proxies.",
 	},
 	{
 		Code: IgnoredMetadata, Class: ClassNoEffect, Title: "a field of the metadata is ignored",

@@ -112,7 +112,7 @@ spec:
 	},
 	{
 		Code: ProxyDiffers, Class: ClassWarning, Title: "the proxy behaves differently",
-		Means: "The value is valid, but the proxy behaves differently.",
+		Means: "The value is valid, but the proxy does something else than the field describes.",
 		Example: `type: MeshRateLimit
 name: a
 spec:
