@@ -35,9 +35,9 @@ func (options *Options) SetView(view *core.View, mesh string) {
 	options.Semantics, options.collectors = view.Semantics(), view.Collectors(mesh)
 }
 
-// collectorsOf returns the collectors to which a conf refers, by the JSON pointers of the
+// Collectors returns the collectors to which a conf refers, by the JSON pointers of the
 // references; nil if it refers to none. A reference that finds none has nil.
-func (options *Options) collectorsOf(c resource.Conf) map[string]*Collector {
+func (options *Options) Collectors(c resource.Conf) map[string]*Collector {
 	var found map[string]*Collector
 	for pointer, ref := range conf.CollectorRefs(c) {
 		if found == nil {
@@ -56,7 +56,7 @@ func (options *Options) collectorsOf(c resource.Conf) map[string]*Collector {
 func CollectorsOf(view *core.View, mesh string, c resource.Conf) map[string]*Collector {
 	var options Options
 	options.SetView(view, mesh)
-	return options.collectorsOf(c)
+	return options.Collectors(c)
 }
 
 func newCollector(c *collector.Collector, s semantics.Semantics, source bool) *Collector {

@@ -56,7 +56,7 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 			c.Fields[pointer] = origin
 		}
 	}
-	c.Collectors = options.collectorsOf(e.Conf)
+	c.Collectors = options.Collectors(e.Conf)
 	if options.Overridden {
 		c.Overridden = overriddenValues(e, e.Items(), section, options)
 	}

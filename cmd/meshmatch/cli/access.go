@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/request"
@@ -212,8 +213,13 @@ func accessPage(p *page, a *inspect.Access) {
 		}
 		p.row(p.reason(why.KRI, why.Item, why.Source), result)
 	}
-	for _, w := range a.Warnings {
-		p.line("warning: %s", w.Error())
+	doubtLines(p, a.Warnings)
+}
+
+// doubtLines prints what makes an answer doubtful.
+func doubtLines(p *page, warnings []diag.Diagnostic) {
+	for i := range warnings {
+		p.line("warning: %s", warnings[i].Error())
 	}
 }
 

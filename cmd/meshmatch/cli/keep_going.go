@@ -83,6 +83,36 @@ func (g *globals) unreadDenials() (warnings []diag.Diagnostic) {
 	return warnings
 }
 
+// unreadDecisions returns a warning for each document or file that was left out and may decide
+// requests otherwise than an answer about all requests, or has inbounds and clients that are
+// not in it.
+func (g *globals) unreadDecisions() (warnings []diag.Diagnostic) {
+	for _, left := range g.leftOut {
+		what := ""
+		switch left.Kind {
+		case "MeshTrafficPermission":
+			what = "a MeshTrafficPermission that is not read may deny what this answer allows, and allow what it denies"
+		case resource.MeshIdentityKind, resource.MeshKind:
+			what = "a " + left.Kind + " that is not read may give other identities to clients, and to inbounds the permissions that they need; what this answer allows may be denied, and what it denies may be allowed"
+		case resource.DataplaneKind:
+			what = "the inbounds of a Dataplane that is not read, and its identity as a client, are not in this answer"
+		case "":
+			what = "a resource that is not read may deny what this answer allows, and allow what it denies"
+		default:
+			continue
+		}
+		warnings = append(warnings, diag.Diagnostic{Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what, Hint: "correct it before you rely on this answer"})
+	}
+	return warnings
+}
+
+// warnUnread prints warnings to standard error, for output that has no place for them.
+func warnUnread(c *cobra.Command, warnings []diag.Diagnostic) {
+	for i := range warnings {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warnings[i].Error())
+	}
+}
+
 // missing returns what an answer does not have without a document of the kind.
 func (g *globals) missing(kind string) string {
 	switch {

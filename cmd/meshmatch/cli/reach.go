@@ -49,8 +49,10 @@ exceeds a limit; -o json has the reason.`,
 			if err != nil {
 				return err
 			}
+			answer.Warnings = g.unreadDecisions()
 			if isMatrix {
 				g.reportLeftOut(c)
+				warnUnread(c, answer.Warnings)
 				return write(c.OutOrStdout(), answer)
 			}
 			return g.print(c, answer, func(p *page) { reachPage(p, answer) })
@@ -99,6 +101,7 @@ func reachPage(p *page, a *traffic.Reach) {
 			}
 		}
 	}
+	doubtLines(p, a.Warnings)
 }
 
 // reachWhen returns the condition of a cell, or the limit that it exceeds.

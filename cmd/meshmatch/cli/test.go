@@ -44,8 +44,10 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 			if len(answer.Tests) == 0 {
 				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
 			}
+			answer.Warnings = g.unreadDecisions()
 			if junit {
 				g.reportLeftOut(c)
+				warnUnread(c, answer.Warnings)
 				err = writeJUnit(c.OutOrStdout(), answer, g.files)
 			} else {
 				err = g.print(c, answer, func(p *page) { testPage(p, answer, g.files) })
@@ -76,6 +78,7 @@ func testPage(p *page, t *traffic.TestResults, files []string) {
 		}
 	}
 	p.line("%d of %s hold", passed, diag.Count(len(t.Tests), "assertion"))
+	doubtLines(p, t.Warnings)
 }
 
 // counterexample returns the command that shows it, with the files that were read.

@@ -144,6 +144,9 @@ func placeEffectRows(p *page, e *why.PlaceEffect) {
 		_ = json.Unmarshal(e.Fields[pointer], &value) // it is JSON
 		p.row(fieldName(pointer), valueText(value), "holds")
 	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(e.Collectors), inspect.ComparePointers) {
+		p.row("collector", e.Collectors[pointer].String(), "by "+fieldName(pointer))
+	}
 	for _, pointer := range slices.SortedFunc(maps.Keys(e.Overridden), inspect.ComparePointers) {
 		by := e.Overridden[pointer]
 		p.row(fieldName(pointer), "", "overridden by "+p.reason(by.KRI, by.Item, by.Source))

@@ -21,6 +21,8 @@ import (
 // 13.3), sorted by test, in the order of the file.
 type TestResults struct {
 	Tests []TestResult `json:"tests"`
+	// Warnings are about what may make the answer wrong. [RunTests] sets none.
+	Warnings []diag.Diagnostic `json:"warnings,omitempty"`
 }
 
 // Passed reports whether each assertion holds.

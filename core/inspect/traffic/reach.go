@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
@@ -28,6 +29,8 @@ type Reach struct {
 	Inbounds []ReachInbound `json:"inbounds"`
 	// Cells contains one cell for each pair, sorted by client, then by inbound.
 	Cells []ReachCell `json:"cells"`
+	// Warnings are about what may make the answer wrong. [NewReach] sets none.
+	Warnings []diag.Diagnostic `json:"warnings,omitempty"`
 }
 
 // ReachClient is a SPIFFE ID, or all clients whose ID is not in the list.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
@@ -101,6 +102,7 @@ func (e *effects) of(ctx context.Context, p *resource.Policy) (*Policy, error) {
 			place.Overridden[f.field] = e.decider(by)
 		} else {
 			place.Fields[f.field] = f.value
+			e.addCollectors(place, f)
 		}
 	}
 	for _, key := range order {
@@ -110,6 +112,24 @@ func (e *effects) of(ctx context.Context, p *resource.Policy) (*Policy, error) {
 	return answer, errors.Join(set.err(), all.err())
 }
 
+// addCollectors adds the collectors to which references in a field lead.
+func (e *effects) addCollectors(place *PlaceEffect, f *setField) {
+	for pointer, collector := range e.query.Collectors(f.conf) {
+		if !isIn(f.field, pointer) {
+			continue
+		}
+		if place.Collectors == nil {
+			place.Collectors = map[string]*inspect.Collector{}
+		}
+		place.Collectors[pointer] = collector
+	}
+}
+
+// isIn reports whether a JSON pointer leads to a part of a field.
+func isIn(field, pointer string) bool {
+	return pointer == field || strings.HasPrefix(pointer, field+"/")
+}
+
 // add adds the fields that are set at a place.
 func (a *Policy) add(place *PlaceEffect) {
 	a.Places = append(a.Places, *place)
@@ -117,8 +137,17 @@ func (a *Policy) add(place *PlaceEffect) {
 		if a.Fields == nil {
 			a.Fields = map[string]json.RawMessage{}
 		}
-		if _, known := a.Fields[pointer]; !known {
-			a.Fields[pointer] = value
+		if _, known := a.Fields[pointer]; known {
+			continue
+		}
+		a.Fields[pointer] = value
+		for reference, collector := range place.Collectors {
+			if isIn(pointer, reference) {
+				if a.Collectors == nil {
+					a.Collectors = map[string]*inspect.Collector{}
+				}
+				a.Collectors[reference] = collector
+			}
 		}
 	}
 	for pointer, by := range place.Overridden {

@@ -40,7 +40,10 @@ type Policy struct {
 	// field, the first one is here; Places has all of them.
 	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
 	Overridden map[string]inspect.Decider `json:"overridden,omitempty"`
-	Places     []PlaceEffect              `json:"places,omitempty"`
+	// Collectors contains, by the JSON pointers of references in Fields, the collectors to
+	// which they lead; null for a reference that finds none.
+	Collectors map[string]*inspect.Collector `json:"collectors,omitempty"`
+	Places     []PlaceEffect                 `json:"places,omitempty"`
 	// Condition is the condition that fails if the policy or its items do not
 	// select. Nearest is a dataplane that the policy selects.
 	Condition *inspect.Condition `json:"condition,omitempty"`
@@ -54,6 +57,8 @@ type PlaceEffect struct {
 	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
 	Overridden map[string]inspect.Decider `json:"overridden,omitempty"`
 	NoEffect   map[string]string          `json:"noEffect,omitempty"` // the reasons why the proxy does not get fields
+	// Collectors is that of Policy, for Fields of this place.
+	Collectors map[string]*inspect.Collector `json:"collectors,omitempty"`
 }
 
 // Selected is a dataplane that a policy selects.

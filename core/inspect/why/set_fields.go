@@ -32,7 +32,8 @@ type setField struct {
 	item     string             // such as "to[0]"
 	field    string             // JSON pointer
 	value    json.RawMessage
-	ignored  string // why the confs of the kind do not act at the place
+	conf     resource.Conf // that has the field
+	ignored  string        // why the confs of the kind do not act at the place
 }
 
 // overrider is an item of a section, or an entry of permissions.
@@ -169,7 +170,7 @@ func (s *setFields) conf(f setField, section *resource.Section, e *rules.Effecti
 	tree := s.decoded(e.Conf)
 	f.section = section
 	for pointer, origin := range e.Fields() {
-		f.Origin, f.field = origin, pointer
+		f.Origin, f.field, f.conf = origin, pointer, e.Conf
 		f.value = s.valueAt(tree, pointer)
 		s.add(f)
 	}
@@ -227,7 +228,7 @@ func (s *setFields) clients(f setField, from *rules.From) {
 		for pointer, origin := range r.Fields() {
 			if key := (itemField{origin, pointer}); !seen[key] {
 				seen[key] = true
-				f.Origin, f.field, f.value = origin, pointer, s.valueAt(tree, pointer)
+				f.Origin, f.field, f.value, f.conf = origin, pointer, s.valueAt(tree, pointer), r.Conf
 				s.add(f)
 			}
 		}
