@@ -194,7 +194,11 @@ func diffPage(p *page, diff *diff.Diff) {
 		return
 	}
 	p.row("semantics", diff.Semantics.String())
-	p.row("changes", dataplaneCount(diff))
+	if len(diff.Groups) > 0 {
+		p.row("changes", dataplaneCount(diff))
+	} else {
+		p.row("changes", "0 dataplanes: no conf of a policy")
+	}
 	if len(diff.Opens) > 0 {
 		p.row("opens", inboundNames(diff.Opens))
 	}

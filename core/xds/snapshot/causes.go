@@ -165,10 +165,8 @@ type snapshotPair struct {
 func (p *snapshotPair) causes(r *wire.Resource) []string {
 	var because, differing []string
 	if old, known := p.before.byListener[r.Name]; known {
-		if _, stays := p.after.byListener[r.Name]; !stays && old.target == nil {
-			return []string{dataplaneKind}
-		} else if !stays {
-			return []string{old.target.Identity().ID.Kind}
+		if _, stays := p.after.byListener[r.Name]; !stays {
+			return p.takenBy(&old)
 		}
 	}
 	part := p.before.part(r)
@@ -183,18 +181,18 @@ func (p *snapshotPair) causes(r *wire.Resource) []string {
 		}
 	}
 	old, next := p.before.byListener[r.Name], p.after.byListener[r.Name]
-	edited := p.before.Dataplane != p.after.Dataplane && differ(p.before.Dataplane, p.after.Dataplane)
+	edited := p.edited()
 	meshes := [2]*meshState{p.before.mesh.Load(), p.after.mesh.Load()}
 	identified := !equalIdentities(p.before.Identity, p.after.Identity)
 	trusts := !slices.EqualFunc(meshes[0].trusts, meshes[1].trusts, func(a, b *resource.MeshTrust) bool { return a == b || !differ(a, b) })
-	if edited && differ(old.entry, next.entry) {
-		because = append(because, dataplaneKind)
+	if p.before.Dataplane != p.after.Dataplane && differ(old.entry, next.entry) {
+		because = append(because, p.givenBy(&old, &next)...)
 	}
 	if old.target != next.target && (old.target == nil || next.target == nil || differ(old.target, next.target)) {
 		because = append(because, cmp.Or(old.target, next.target).Identity().ID.Kind)
 	}
 	if meshes[0].open != meshes[1].open || meshes[0].passthroughOff != meshes[1].passthroughOff || meshes[0].noExternal != meshes[1].noExternal {
-		because = append(because, "Mesh")
+		because = append(because, resource.MeshKind)
 	}
 	if (old.inbound || because == nil) && identified {
 		because = append(because, resource.MeshIdentityKind)
@@ -350,11 +348,38 @@ func isList(a, b any) bool {
 	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
 }
 
-// differ reports whether two values have different content.
+// differ reports whether two values have different content. Positions in files are not
+// content: the two sides of a diff are often in different files.
 func differ(a, b any) bool {
 	x, errX := conf.Marshal(a)
 	y, errY := conf.Marshal(b)
-	return errX != nil || errY != nil || !bytes.Equal(x, y)
+	return errX != nil || errY != nil || !bytes.Equal(x, y) && !reflect.DeepEqual(withoutPositions(x), withoutPositions(y))
+}
+
+// withoutPositions returns the decoded JSON of a resource without the positions of its
+// parts. A field of a document has no name with a capital letter.
+func withoutPositions(data []byte) (tree any) {
+	if err := json.Unmarshal(data, &tree); err != nil {
+		panic(fmt.Sprintf("JSON that was encoded cannot be decoded: %v", err))
+	}
+	var remove func(any)
+	remove = func(at any) {
+		switch at := at.(type) {
+		case map[string]any:
+			for _, key := range []string{"Pos", "TargetPos", "DefaultPos"} {
+				delete(at, key)
+			}
+			for _, part := range at {
+				remove(part)
+			}
+		case []any:
+			for _, part := range at {
+				remove(part)
+			}
+		}
+	}
+	remove(tree)
+	return tree
 }
 
 func equalIdentities(a, b *identity.Identity) bool {

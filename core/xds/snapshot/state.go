@@ -43,6 +43,8 @@ type meshState struct {
 	passthroughOff bool
 	// noExternal reports that external services have no endpoints.
 	noExternal bool
+	// given is what gives transparent proxies their outbounds.
+	given outboundSources
 	// proxies are the dataplanes with listeners of zone proxies, sorted by identity.
 	proxies []*resource.Dataplane
 	zones   *zones
@@ -74,6 +76,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			old, was = before.meshes[mesh], before.view
 		}
 		next.findZones(view, was, mesh, old, changed[mesh])
+		next.findSources(view, was, mesh, old)
 		switch {
 		case old == nil || old.identities != next.identities:
 			next.findEndpoints(view, mesh, old)
@@ -85,7 +88,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
 			}
-		case old.collectors == next.collectors && old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
+		case old.collectors == next.collectors && old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.given.equal(&next.given) && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()
