@@ -34,7 +34,8 @@ type Defaults uint8
 const (
 	ByMesh Defaults = iota // MESH.mesh.local, and the path /dataplane/NAME
 	// ByZone are those of Kuma: MESH.ZONE.mesh.local for a dataplane with a zone, and the
-	// path /workload/WORKLOAD for one with the label kuma.io/workload.
+	// path /workload/WORKLOAD for one with the label kuma.io/workload. The labels of a given
+	// trust domain are those of the MeshIdentity.
 	ByZone
 )
 
@@ -107,10 +108,9 @@ func (i *Identities) Rules(mesh string) []Rule {
 		if e.path == nil { // see Defaults.path
 			r.AskedVariables = append(r.AskedVariables, "Namespace", "ServiceAccount")
 		}
-		if e.trustDomain == nil && i.defaults == ByZone {
-			r.AskedVariables = append(r.AskedVariables, "Zone")
-		}
-		for _, p := range slices.Concat(e.trustDomain, e.path) {
+		labels, variables := i.defaults.askedOfDataplane(&e)
+		r.AskedLabels, r.AskedVariables = append(r.AskedLabels, labels...), append(r.AskedVariables, variables...)
+		for _, p := range e.path {
 			switch {
 			case p.Label != "":
 				r.AskedLabels = append(r.AskedLabels, p.Label)
@@ -144,12 +144,9 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 		if !e.selects(d) {
 			continue
 		}
-		trustDomain, err := expand(e.trustDomain, d)
+		trustDomain, err := i.defaults.trustDomain(&e, d)
 		if err != nil {
 			return nil, fmt.Errorf("%s: spec.spiffeID.trustDomain: %w", e.source.ID, err)
-		}
-		if e.trustDomain == nil {
-			trustDomain = i.defaults.trustDomain(d.Mesh, d.Zone())
 		}
 		path, err := expand(e.path, d)
 		if err != nil {
@@ -170,22 +167,70 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 // TrustDomain returns the trust domain of all SPIFFE IDs of a MeshIdentity, or false
 // if it depends on the dataplane.
 func (i *Identities) TrustDomain(source *resource.MeshIdentity) (string, bool) {
-	if source.Spec.SpiffeID == nil || source.Spec.SpiffeID.TrustDomain == nil {
-		return i.defaults.trustDomain(source.Mesh, ""), i.defaults == ByMesh
+	e := entry{source: source}
+	if source.Spec.SpiffeID != nil {
+		e.trustDomain = parts(source.Spec.SpiffeID.TrustDomain)
 	}
-	pieces := parts(source.Spec.SpiffeID.TrustDomain)
-	if slices.ContainsFunc(pieces, func(p conf.TemplatePart) bool { return p.Text == "" && p.Variable != "Mesh" }) {
+	if labels, variables := i.defaults.askedOfDataplane(&e); len(labels) > 0 || slices.ContainsFunc(variables, func(v string) bool { return v != "Mesh" }) {
 		return "", false
 	}
-	domain, err := expand(pieces, &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: source.Mesh}}})
+	domain, err := i.defaults.trustDomain(&e, &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: source.Mesh}}})
 	return domain, err == nil
 }
 
-func (s Defaults) trustDomain(mesh, zone string) string {
-	if s == ByZone && zone != "" {
-		return mesh + "." + zone + ".mesh.local"
+// trustDomain returns the trust domain of a dataplane that a MeshIdentity selects. Kuma
+// makes it of the MeshIdentity: a label is that of the MeshIdentity, and so is the zone, if it
+// was made in one; else it is that of the control plane, which the dataplane has too.
+func (s Defaults) trustDomain(e *entry, d *resource.Dataplane) (string, error) {
+	if s == ByMesh {
+		if e.trustDomain == nil {
+			return d.Mesh + ".mesh.local", nil
+		}
+		return expand(e.trustDomain, d)
 	}
-	return mesh + ".mesh.local"
+	zone := cmp.Or(e.source.Zone(), d.Zone())
+	switch {
+	case e.trustDomain == nil && zone == "":
+		return d.Mesh + ".mesh.local", nil
+	case e.trustDomain == nil:
+		return d.Mesh + "." + zone + ".mesh.local", nil
+	}
+	text := ""
+	for _, p := range e.trustDomain {
+		switch {
+		case p.Label != "":
+			value, present := e.source.Labels.Get(p.Label)
+			if !present {
+				return "", fmt.Errorf("the MeshIdentity has no label %q", p.Label)
+			}
+			text += value
+		case p.Variable == "Zone":
+			text += zone
+		case p.Variable != "":
+			text += variable(p.Variable, d)
+		default:
+			text += p.Text
+		}
+	}
+	return text, nil
+}
+
+// askedOfDataplane returns the labels and the variables of a dataplane to which the trust
+// domain of a MeshIdentity refers.
+func (s Defaults) askedOfDataplane(e *entry) (labels, variables []string) {
+	ofSource := func(variable string) bool { return s == ByZone && variable == "Zone" && e.source.Zone() != "" }
+	if e.trustDomain == nil && s == ByZone && !ofSource("Zone") {
+		return nil, []string{"Zone"}
+	}
+	for _, p := range e.trustDomain {
+		switch {
+		case p.Label != "" && s == ByMesh:
+			labels = append(labels, p.Label)
+		case p.Variable != "" && !ofSource(p.Variable):
+			variables = append(variables, p.Variable)
+		}
+	}
+	return labels, variables
 }
 
 func (e *entry) selects(d *resource.Dataplane) bool {

@@ -115,6 +115,7 @@ func TestKumasDefaults(t *testing.T) {
 		"no zone":            {vm, all, "spiffe://prod.mesh.local/dataplane/vm-1"},
 		"given trust domain": {zoned, all + `, spiffeID: {trustDomain: td}`, "spiffe://td/dataplane/vm-1"},
 		"given path":         {zoned, all + `, spiffeID: {path: /x}`, "spiffe://prod.east.mesh.local/x"},
+		"given zone":         {zoned, all + `, spiffeID: {trustDomain: "{{ .Zone }}.example", path: /x}`, "spiffe://east.example/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := load(t, c.dataplane, c.spec)
@@ -130,6 +131,31 @@ func TestKumasDefaults(t *testing.T) {
 	set := load(t, web, all)
 	if r := identity.New(set.Identities, identity.ByZone).Rules("prod")[0]; !slices.Contains(r.AskedVariables, "Zone") {
 		t.Errorf("the identity does not depend on the zone, but on %v", r.AskedVariables)
+	}
+}
+
+// Kuma makes the trust domain of the MeshIdentity and its zone, and the path of the dataplane.
+func TestTrustDomainOfAMeshIdentity(t *testing.T) {
+	const labelled = `spiffeID: {trustDomain: "{{ label \"team\" }}.{{ .Zone }}.example", path: "/{{ label \"app\" }}"}`
+	for name, c := range map[string]struct{ labels, spec, want, fixed string }{
+		"its zone, by default":     {"kuma.io/zone: west", `spiffeID: {path: /x}`, "spiffe://prod.west.mesh.local/x", "prod.west.mesh.local"},
+		"its zone and its label":   {"kuma.io/zone: west, team: a, app: other", labelled, "spiffe://a.west.example/web", "a.west.example"},
+		"the zone of a dataplane":  {"team: a", labelled, "spiffe://a.east.example/web", ""},
+		"no label, and no default": {"app: other", labelled, `MeshIdentity "i" in mesh "prod": spec.spiffeID.trustDomain: the MeshIdentity has no label "team"`, ""},
+	} {
+		set := load(t, web+fmt.Sprintf("\n---\n{type: MeshIdentity, mesh: prod, name: i, labels: {%s}, spec: {%s, %s, %s}}", c.labels, all, c.spec, provider))
+		ids := identity.New(set.Identities, identity.ByZone)
+		id, err := ids.Of(set.Dataplanes[0])
+		if got := fmt.Sprint(err); err != nil && got != c.want || err == nil && id.SPIFFEID != c.want {
+			t.Errorf("%s: got %+v, %v, want %s", name, id, err, c.want)
+		}
+		if domain, fixed := ids.TrustDomain(set.Identities[0]); domain != c.fixed || fixed != (c.fixed != "") {
+			t.Errorf("%s: the trust domain of all dataplanes is %q, %v", name, domain, fixed)
+		}
+		asked := ids.Rules("prod")[0]
+		if slices.Contains(asked.AskedLabels, "team") || slices.Contains(asked.AskedVariables, "Zone") == strings.Contains(c.labels, "zone") {
+			t.Errorf("%s: the identity depends on the labels %v and on %v of a dataplane", name, asked.AskedLabels, asked.AskedVariables)
+		}
 	}
 }
 

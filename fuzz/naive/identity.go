@@ -1,9 +1,16 @@
 package naive
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"regexp"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// variable is a label or a variable of a template.
+var variable = regexp.MustCompile(`{{ *(?:label "([^"]*)"|\.(Mesh|Zone)) *}}`)
 
 // identity returns the MeshIdentity that gives a dataplane its SPIFFE ID (SPEC 11.6), or
-// nil. The templates must have no variables.
+// nil. A trust domain may refer to labels, the mesh and the zone, a path to nothing.
 func (m *mesh) identity(dp *resource.Dataplane) *resource.MeshIdentity {
 	for _, i := range m.identities {
 		if i.Spec.Selector == nil || i.Spec.Selector.Dataplane == nil {
@@ -28,7 +35,11 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 		return ""
 	}
 	trustDomain, path := dp.Mesh+".mesh.local", "/dataplane/"+dp.Name
-	if zone, _ := lookup(dp.Labels, "kuma.io/zone"); zone != "" && m.kumaLike() {
+	zone, _ := lookup(i.Labels, "kuma.io/zone") // of the MeshIdentity, in Kuma
+	if zone == "" {
+		zone, _ = lookup(dp.Labels, "kuma.io/zone")
+	}
+	if zone != "" && m.kumaLike() {
 		trustDomain = dp.Mesh + "." + zone + ".mesh.local"
 	}
 	if workload, _ := lookup(dp.Labels, "kuma.io/workload"); workload != "" && m.kumaLike() {
@@ -39,7 +50,20 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 	}
 	if template := i.Spec.SpiffeID; template != nil {
 		if template.TrustDomain != nil {
-			trustDomain = string(*template.TrustDomain)
+			labels := dp.Labels
+			if m.kumaLike() {
+				labels = i.Labels
+			} else {
+				zone, _ = lookup(dp.Labels, "kuma.io/zone")
+			}
+			trustDomain = variable.ReplaceAllStringFunc(string(*template.TrustDomain), func(text string) string {
+				parts := variable.FindStringSubmatch(text)
+				if parts[1] != "" {
+					value, _ := lookup(labels, parts[1])
+					return value
+				}
+				return map[string]string{"Mesh": dp.Mesh, "Zone": zone}[parts[2]]
+			})
 		}
 		if template.Path != nil {
 			path = string(*template.Path)
