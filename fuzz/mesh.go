@@ -141,19 +141,19 @@ func (m *meshMaker) addMesh(s *Scenario) {
 		if m.of(2) == 1 {
 			spiffeID["path"] = "/a"
 		}
-		own := map[string]any{}
-		if m.rarely(3) { // the default has the zone, and not every zone can be part of a trust domain
+		own, zoned := map[string]any{}, m.rarely(3)
+		if zoned {
 			labels["kuma.io/zone"] = zones[0]
 			delete(spiffeID, "trustDomain")
-			if m.of(2) == 1 {
-				own["kuma.io/zone"] = "made-here"
-			}
 		}
 		s.add(m.resource("MeshIdentity", "i", own, map[string]any{
 			"selector": map[string]any{"dataplane": map[string]any{"matchLabels": labels}},
 			"spiffeID": spiffeID,
 			"provider": map[string]any{"type": "Bundled", "bundled": map[string]any{"autogenerate": map[string]any{"enabled": true}}},
 		}))
+		if zoned && own["kuma.io/zone"] != nil { // the default has the zone, and not every zone can be part of a trust domain
+			own["kuma.io/zone"] = "made-here"
+		}
 	}
 }
 

@@ -18,16 +18,35 @@ type Document struct {
 		Address  string `json:"address"`
 		Inbound  []Port `json:"inbound"`
 		Outbound []Port `json:"outbound,omitempty"`
+		// TransparentProxying is written only if the dataplane reaches some destinations only.
+		TransparentProxying *TransparentProxying `json:"transparentProxying,omitempty"`
 	} `json:"networking"`
+}
+
+// TransparentProxying is the transparent proxy of a [Document].
+type TransparentProxying struct {
+	RedirectPortInbound  uint32 `json:"redirectPortInbound"`
+	RedirectPortOutbound uint32 `json:"redirectPortOutbound"`
+	ReachableBackends    struct {
+		Refs []BackendRef `json:"refs"`
+	} `json:"reachableBackends"`
+}
+
+// BackendRef refers to a destination of a [Document].
+type BackendRef struct {
+	Kind   string            `json:"kind"`
+	Labels map[string]string `json:"labels"`
+	Port   uint32            `json:"port,omitempty"`
 }
 
 // Port is an inbound or outbound of a [Document].
 type Port struct {
-	Name     string            `json:"name,omitempty"`
-	Address  string            `json:"address,omitempty"`
-	Port     uint32            `json:"port"`
-	Protocol string            `json:"protocol,omitempty"`
-	Tags     map[string]string `json:"tags"`
+	Name       string            `json:"name,omitempty"`
+	Address    string            `json:"address,omitempty"`
+	Port       uint32            `json:"port"`
+	Protocol   string            `json:"protocol,omitempty"`
+	Tags       map[string]string `json:"tags,omitempty"`
+	BackendRef *BackendRef       `json:"backendRef,omitempty"` // in place of tags
 }
 
 func document(d *resource.Dataplane) *Document {
@@ -37,9 +56,24 @@ func document(d *resource.Dataplane) *Document {
 		doc.Networking.Inbound = append(doc.Networking.Inbound, Port{Name: in.Name, Port: in.Port, Protocol: in.Protocol, Tags: tagMap(in.Tags)})
 	}
 	for _, out := range d.Outbounds {
-		doc.Networking.Outbound = append(doc.Networking.Outbound, Port{Address: out.Address, Port: out.Port, Tags: tagMap(out.Tags)})
+		port := Port{Address: out.Address, Port: out.Port, Tags: tagMap(out.Tags)}
+		if out.Backend != nil {
+			port.BackendRef = backendRef(out.Backend)
+		}
+		doc.Networking.Outbound = append(doc.Networking.Outbound, port)
+	}
+	if p := d.TransparentProxy; p != nil && p.ReachableBackends != nil {
+		to := &TransparentProxying{RedirectPortInbound: p.RedirectPortInbound, RedirectPortOutbound: p.RedirectPortOutbound}
+		for i := range p.ReachableBackends {
+			to.ReachableBackends.Refs = append(to.ReachableBackends.Refs, *backendRef(&p.ReachableBackends[i]))
+		}
+		doc.Networking.TransparentProxying = to
 	}
 	return doc
+}
+
+func backendRef(ref *resource.BackendRef) *BackendRef {
+	return &BackendRef{Kind: ref.Kind.String(), Labels: tagMap(ref.Labels), Port: ref.Port}
 }
 
 func tagMap(tags resource.Tags) map[string]string {

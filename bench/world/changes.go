@@ -54,7 +54,12 @@ func changes() []change {
 		return func(w *world) core.Batch { return w.policy("zz-measured", target, 0) }
 	}
 	byName := func(w *world, round int) core.Batch {
-		return w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: w.at(round).Name, Namespace: w.at(round).Namespace}, round)
+		d := w.at(round)
+		batch := w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: d.Name, Namespace: d.Namespace}, round)
+		if zone := d.Labels.Value(resource.ZoneTag); zone != "" { // in Kuma a name is one of the policy's zone
+			batch.Upsert.Policies[0].Labels = resource.Tags{{Key: resource.ZoneTag, Value: zone}}
+		}
+		return batch
 	}
 	return []change{
 		{

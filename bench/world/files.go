@@ -71,8 +71,8 @@ func writeFiles(dir string, set *resource.Set) (size int, err error) {
 	return size, err
 }
 
-// destinationsJSON returns a file with destinations and their status. Destinations
-// print no status themselves.
+// destinationsJSON returns a file with objects, destinations with their status, which they
+// do not print themselves.
 func destinationsJSON(objects []resource.Object) ([]byte, error) {
 	var file bytes.Buffer
 	encoder := json.NewEncoder(&file)
@@ -85,11 +85,13 @@ func destinationsJSON(objects []resource.Object) ([]byte, error) {
 		if err := json.Unmarshal(text, &document); err != nil {
 			return nil, err
 		}
-		vips := []any{}
-		for _, vip := range o.(resource.Destination).State().VIPs {
-			vips = append(vips, map[string]any{"ip": vip})
+		if d, is := o.(resource.Destination); is {
+			vips := []any{}
+			for _, vip := range d.State().VIPs {
+				vips = append(vips, map[string]any{"ip": vip})
+			}
+			document["status"] = map[string]any{"vips": vips}
 		}
-		document["status"] = map[string]any{"vips": vips}
 		if err := encoder.Encode(document); err != nil {
 			return nil, err
 		}

@@ -160,6 +160,9 @@ func newWorld(o Options) *world {
 	if o.Shape.objects != nil {
 		w.set.Objects = o.Shape.objects(&o)
 	}
+	if o.Shape.routes != nil {
+		w.set.Policies = append(w.set.Policies, o.Shape.routes(w.kinds, &o)...)
+	}
 	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
 	return w
 }

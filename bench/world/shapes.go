@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -14,8 +15,11 @@ type Shape struct {
 	About      string
 	dataplanes func(o *Options) []*resource.Dataplane
 	policies   func(kind *resource.Kind, n int) []*resource.Policy
-	objects    func(o *Options) []resource.Object // nil: none
+	objects    func(o *Options) []resource.Object                         // nil: none
+	routes     func(kinds *resource.Kinds, o *Options) []*resource.Policy // nil: none
 	semantics  semantics.Semantics
+	// listed means that a dataplane reaches the destinations only to which it refers.
+	listed bool
 	// uneven means that dataplanes have different outbounds and a few have none. So a change
 	// of outbounds concerns fewer dataplanes than it selects, and changes that need an
 	// outbound to one of the first services are omitted.
@@ -24,7 +28,7 @@ type Shape struct {
 
 // Shapes returns the shapes, the most common one first.
 func Shapes() []Shape {
-	return []Shape{
+	return slices.Concat([]Shape{
 		{
 			Name:       "fleet",
 			About:      "policies for all dataplanes, for teams and for services; few classes of dataplanes",
@@ -64,7 +68,7 @@ func Shapes() []Shape {
 			dataplanes: each(calicoDataplane),
 			policies:   shape.Calico,
 		},
-	}
+	}, kumaShapes())
 }
 
 // each returns dataplanes that each depend on their number only.

@@ -17,7 +17,7 @@ func TestMeasure(t *testing.T) {
 	for _, shape := range Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
 			steps := 0
-			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet" || shape.Name == "transparent"}
+			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet" || shape.objects != nil}
 			r, err := Measure(context.Background(), o, func(string) { steps++ })
 			if err != nil {
 				t.Fatal(err)
@@ -29,16 +29,18 @@ func TestMeasure(t *testing.T) {
 			if len(r.Changes) != want || steps < want {
 				t.Errorf("%d changes, want %d", len(r.Changes), want)
 			}
-			if r.Sizes.Dataplanes != 2_000 || r.Sizes.Policies != 300 || r.Build <= 0 || r.Heap <= 0 || r.Resources <= 0 {
+			if r.Sizes.Dataplanes != 2_000 || r.Sizes.Policies != policiesOf(&o) || r.Build <= 0 || r.Heap <= 0 || r.Resources <= 0 {
 				t.Errorf("%+v", r)
 			}
 			if loaded := r.Load > 0 && r.FileBytes > 2_000*100 && r.Loaded > 0; loaded != o.Files {
 				t.Errorf("loading took %v for %d bytes, and %.0f bytes per dataplane", r.Load, r.FileBytes, r.Loaded)
 			}
 			d := r.Destinations
-			if (d != nil) != (shape.Name == "transparent") {
+			all := 2*services(&o) + externalServices
+			outbounds := map[string]int{"transparent": all, "routed": all, "multi-zone": all + services(&o)/zones, "reachable": 2 * 4, "universal": 4}
+			if (d != nil) != (outbounds[shape.Name] > 0) {
 				t.Errorf("destinations: %+v", d)
-			} else if d != nil && (d.Outbounds != 2*2_000/dataplanesPerService+externalServices || min(d.One, d.All, d.AfterPolicy, d.AddService, d.NewOutbounds, d.RemoveEndpoint, d.EndpointBytes, d.Export) <= 0) {
+			} else if d != nil && (d.Outbounds != outbounds[shape.Name] || (d.NewOutbounds > 0) == shape.listed || min(d.One, d.All, d.AfterPolicy, d.AddService, d.RemoveEndpoint, d.EndpointBytes, d.Export) <= 0) {
 				t.Errorf("destinations: %+v", d)
 			}
 			if r.ReadAllocs != 0 {
@@ -51,6 +53,14 @@ func TestMeasure(t *testing.T) {
 			}
 		})
 	}
+}
+
+// policiesOf returns the number of policies of a world, with its routes.
+func policiesOf(o *Options) int {
+	if o.Shape.routes == nil {
+		return o.Policies
+	}
+	return o.Policies + services(o)/10
 }
 
 func TestMeasureSizes(t *testing.T) {

@@ -21,7 +21,11 @@ func benchPage(p *page, a *benchAnswer) {
 		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
 		if d := r.Destinations; d != nil {
 			p.row("select and merge", duration(d.One), fmt.Sprintf("another dataplane's each time, by one kind; %s for all of its %d outbounds; %s for the first after a change of a policy", duration(d.All), d.Outbounds, duration(d.AfterPolicy)))
-			p.row("add a service", duration(d.AddService), fmt.Sprintf("and %s for the first dataplane's outbounds, with the conf of the new one", duration(d.NewOutbounds)))
+			outbounds := "no dataplane refers to it"
+			if d.NewOutbounds > 0 {
+				outbounds = fmt.Sprintf("and %s for the first dataplane's outbounds, with the conf of the new one", duration(d.NewOutbounds))
+			}
+			p.row("add a service", duration(d.AddService), outbounds)
 			p.row("remove an endpoint", duration(d.RemoveEndpoint), fmt.Sprintf("and %s for the bytes of the service's endpoints", duration(d.EndpointBytes)))
 			p.row("first answer", duration(d.Export), "about an export of 30 objects in YAML, in memory")
 		}
