@@ -177,28 +177,28 @@ func TestStreamsOfOneClient(t *testing.T) {
 	address := func(address string) *Client { return &Client{Address: address} }
 	identity := func(name string) *Client { return &Client{Identity: name, Address: "10.0.0.9:1"} }
 	for _, c := range []*Client{address("10.0.0.1:1"), address("10.0.0.1:2"), identity("a"), identity("a"), identity("b"), address("[::1]:1"), address("[::1]:2"), address("pipe"), address("pipe")} {
-		if err := p.enter(c, 1); err != nil {
+		if err := p.enter(c, false); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	for _, c := range []*Client{address("10.0.0.1:3"), identity("a"), address("[::1]:3"), address("pipe")} {
-		if err := p.enter(c, 1); err == nil || !strings.HasSuffix(err.Error(), "the limit of 2 streams for one client is reached") {
+		if err := p.enter(c, false); err == nil || !strings.HasSuffix(err.Error(), "the limit of 2 streams for one client is reached") {
 			t.Errorf("%+v has two streams, and the third one gets %v", c, err)
 		}
 	}
 	for range 18 {
-		if err := p.enter(identity("a"), relayFactor); err != nil {
+		if err := p.enter(identity("a"), true); err != nil {
 			t.Errorf("a relay: %v", err)
 		}
 	}
-	if err := p.enter(identity("a"), relayFactor); err == nil || !strings.HasSuffix(err.Error(), "the limit of 20 streams for one client is reached") {
+	if err := p.enter(identity("a"), true); err == nil || !strings.HasSuffix(err.Error(), "the limit of 20 streams for one client is reached") {
 		t.Errorf("the 21st stream of a relay gets %v", err)
 	}
 	p.leave(address("10.0.0.1:1"))
-	if err := p.enter(address("10.0.0.1:3"), 1); err != nil {
+	if err := p.enter(address("10.0.0.1:3"), false); err != nil {
 		t.Errorf("a stream that has ended counts: %v", err)
 	}
-	if err := p.enter(address("10.0.0.1:4"), 1); err == nil {
+	if err := p.enter(address("10.0.0.1:4"), false); err == nil {
 		t.Error("the end of one stream makes room for two")
 	}
 	for range 2 {
@@ -206,6 +206,48 @@ func TestStreamsOfOneClient(t *testing.T) {
 	}
 	if _, kept := p.streams["10.0.0.1"]; kept || len(p.streams) != 4 {
 		t.Errorf("the clients with streams are %v, want four", p.streams)
+	}
+}
+
+// One client cannot take all streams of a server: with more than a few it leaves a quarter to
+// others. A relay has the streams of many clients.
+func TestStreamsOfAllClients(t *testing.T) {
+	const total = 100
+	for _, c := range []struct {
+		name   string
+		client Client
+		relay  bool
+		want   int
+	}{
+		{"by identity", Client{Identity: "spiffe://td/a", Address: "10.0.0.1:1"}, false, total - total/4},
+		{"by host", Client{Address: "10.0.0.1:1"}, false, total - total/4},
+		{"by connection on loopback", Client{Address: "127.0.0.1:1"}, false, total - total/4},
+		{"a relay", Client{Identity: "spiffe://td/relay"}, true, total},
+		{"not identified", Client{Address: "pipe"}, false, total},
+	} {
+		var p peerLimit
+		p.init(1000, total)
+		n := 0
+		for n <= total && p.enter(&c.client, c.relay) == nil {
+			n++
+		}
+		if n != c.want {
+			t.Errorf("%s: one client has %d streams of %d, want %d", c.name, n, total, c.want)
+		}
+		for i := range total - n {
+			if err := p.enter(&Client{Address: fmt.Sprintf("10.0.1.%d:1", i/fewStreams)}, false); err != nil {
+				t.Errorf("%s: stream %d of others: %v", c.name, i, err)
+			}
+		}
+		if err := p.enter(&Client{Address: "10.0.2.1:1"}, false); status.Code(err) != codes.Unavailable {
+			t.Errorf("%s: a stream past the limit: %v", c.name, err)
+		}
+		for range n {
+			p.leave(&c.client)
+		}
+		if p.many[budgetKey(&c.client)] != 0 || p.all != total-n {
+			t.Errorf("%s: after the end of its streams, %d are left", c.name, p.all)
+		}
 	}
 }
 

@@ -17,10 +17,15 @@ type peerLimit struct {
 	mu      sync.Mutex
 	all     int
 	streams map[string]int
+	many    map[string]int // streams by budgetKey, of clients that it identifies
 }
 
+// A client with few streams is admitted while the server has room. One with more must leave
+// a quarter of the total to others, or a single client could keep all others out.
+const fewStreams = 16
+
 func (p *peerLimit) init(limit, total int) {
-	p.limit, p.total, p.streams = limit, total, map[string]int{}
+	p.limit, p.total, p.streams, p.many = limit, total, map[string]int{}, map[string]int{}
 }
 
 func peerKey(c *Client) string {
@@ -34,20 +39,29 @@ func peerKey(c *Client) string {
 	return host
 }
 
-// enter admits one more stream of a client, with so many times the limit. The error is
+// enter admits one more stream of a client; a relay may have more. The error is
 // RESOURCE_EXHAUSTED if the client has too many, and UNAVAILABLE if the server has.
-func (p *peerLimit) enter(c *Client, factor int) error {
-	key := peerKey(c)
+func (p *peerLimit) enter(c *Client, relay bool) error {
+	key, limit, total := peerKey(c), p.limit, p.total
+	if relay {
+		limit *= relayFactor
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !relay && p.many[budgetKey(c)] >= fewStreams {
+		total -= total / 4
+	}
 	switch {
-	case p.streams[key] >= p.limit*factor:
-		return status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", p.limit*factor)
-	case p.total > 0 && p.all >= p.total:
-		return status.Errorf(codes.Unavailable, "this server has its limit of %d streams; connect to another one", p.total)
+	case p.streams[key] >= limit:
+		return status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", limit)
+	case p.total > 0 && p.all >= total:
+		return status.Errorf(codes.Unavailable, "this server has its limit of %d streams; connect to another one", total)
 	}
 	p.streams[key]++
 	p.all++
+	if key := budgetKey(c); key != "" {
+		p.many[key]++
+	}
 	return nil
 }
 
@@ -59,5 +73,10 @@ func (p *peerLimit) leave(c *Client) {
 	p.all--
 	if p.streams[key]--; p.streams[key] == 0 {
 		delete(p.streams, key)
+	}
+	if key := budgetKey(c); key != "" {
+		if p.many[key]--; p.many[key] == 0 {
+			delete(p.many, key)
+		}
 	}
 }

@@ -273,7 +273,7 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 		}
 		st.client.Identity = identity
 	}
-	if err := s.peers.enter(&st.client, s.factor(&st.client)); err != nil {
+	if err := s.peers.enter(&st.client, s.isRelay(&st.client)); err != nil {
 		if status.Code(err) == codes.Unavailable {
 			st.transport.refuse()
 		} else {
@@ -299,14 +299,6 @@ func (s *Server) enterBudget(c *Client) *budget {
 func (s *Server) isRelay(c *Client) bool {
 	relay := s.options.Relay
 	return relay != nil && relay(c)
-}
-
-// factor returns how many times the limit on streams a client may have.
-func (s *Server) factor(c *Client) int {
-	if s.isRelay(c) {
-		return relayFactor
-	}
-	return 1
 }
 
 // close ends a stream for an error, or nil. The handler returns after it.
