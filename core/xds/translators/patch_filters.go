@@ -120,7 +120,10 @@ func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxyp
 	switch mod.Operation {
 	case meshproxypatch.AddResource:
 		host, err := readResource[*routev3.VirtualHost](*mod.Value)
-		r.VirtualHosts = append(r.VirtualHosts, host)
+		if err == nil {
+			r.VirtualHosts = append(r.VirtualHosts, host)
+			err = uniqueDomains(r)
+		}
 		return r, true, err
 	case meshproxypatch.RemoveResource:
 		before := len(r.VirtualHosts)
@@ -128,5 +131,8 @@ func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxyp
 		return r, len(r.VirtualHosts) < before, nil
 	}
 	applied, err := patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches)
+	if err == nil {
+		err = uniqueDomains(r)
+	}
 	return r, applied, err
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -184,14 +187,79 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 	return unmarshalJSON(data, m)
 }
 
-// validate checks a message by the rules of Envoy's API.
+// validate checks a message, and the messages in google.protobuf.Any within it, by the rules
+// of Envoy's API. It checks what Envoy demands beyond them of listeners and routes: a refused
+// listener or route would keep all its fields as they were.
 func validate(m proto.Message) error {
 	v, ok := m.(interface{ ValidateAll() error })
 	if !ok {
 		return errors.New("this is no message of Envoy's API")
 	}
-	if err := v.ValidateAll(); err != nil {
+	err := v.ValidateAll()
+	if err == nil {
+		err = validateInner(m.ProtoReflect())
+	}
+	if err != nil {
 		return fmt.Errorf("the result breaks a rule of Envoy: %w", err)
+	}
+	switch m := m.(type) {
+	case *listenerv3.Listener:
+		if m.ApiListener == nil && m.UdpListenerConfig == nil && m.DefaultFilterChain == nil && len(m.FilterChains) == 0 {
+			return errors.New("the listener has no filter chain, so Envoy would refuse it")
+		}
+	case *routev3.RouteConfiguration:
+		return uniqueDomains(m)
+	}
+	return nil
+}
+
+// validateInner checks the messages in google.protobuf.Any within a message.
+func validateInner(m protoreflect.Message) (err error) {
+	if packed, ok := m.Interface().(*anypb.Any); ok {
+		inner, err := unpack(packed)
+		if err != nil {
+			return nil // of an unknown type, which the document was refused for
+		}
+		if v, ok := inner.(interface{ ValidateAll() error }); ok {
+			if err := v.ValidateAll(); err != nil {
+				return err
+			}
+		}
+		return validateInner(inner.ProtoReflect())
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.IsMap():
+			if field.MapValue().Message() != nil {
+				value.Map().Range(func(_ protoreflect.MapKey, value protoreflect.Value) bool {
+					err = validateInner(value.Message())
+					return err == nil
+				})
+			}
+		case field.Message() == nil:
+		case field.IsList():
+			for i := 0; i < value.List().Len() && err == nil; i++ {
+				err = validateInner(value.List().Get(i).Message())
+			}
+		default:
+			err = validateInner(value.Message())
+		}
+		return err == nil
+	})
+	return err
+}
+
+// uniqueDomains checks that no two virtual hosts have one domain. Letter case is ignored.
+func uniqueDomains(r *routev3.RouteConfiguration) error {
+	of := map[string]string{}
+	for _, host := range r.VirtualHosts {
+		for _, domain := range host.Domains {
+			domain = strings.ToLower(domain)
+			if first, known := of[domain]; known {
+				return fmt.Errorf("the domain %q is of the virtual host %q already, so Envoy would refuse the routes", domain, first)
+			}
+			of[domain] = host.Name
+		}
 	}
 	return nil
 }
