@@ -41,7 +41,8 @@ func main() {
 	}
 }
 
-// run measures comparisons, writes the page and the picture, and prints the page.
+// run measures comparisons, writes the page and the picture after each of them, and prints the
+// page.
 func run(ctx context.Context, file string, list []comparison, p plan) error {
 	logrus.SetLevel(logrus.FatalLevel) // Calico logs, also each change of a selector
 	picture := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))) + ".svg"
@@ -54,34 +55,36 @@ func run(ctx context.Context, file string, list []comparison, p plan) error {
 		line.Step("building the program with Kuma's packages; takes minutes the first time ...")
 		_ = buildKuma() // the comparisons note that it is missing
 	}
-	all, err := measureAll(ctx, list, size{full: true}, p, func(c comparison) { line.Step("%s ...", c) })
+	var text string
+	err = measureAll(ctx, list, size{full: true}, p, func(c comparison) { line.Step("%s ...", c) }, func(all []result) error {
+		// The page is also complete after an interrupted run, for what was measured.
+		text = page.markdown(all, time.Now())
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return err
+		}
+		return drawRatios(filepath.Join(filepath.Dir(file), picture), all)
+	})
 	line.Done()
-	if err != nil {
-		return err
-	}
-	text := page.markdown(all, time.Now())
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		return err
-	}
-	if err := drawRatios(filepath.Join(filepath.Dir(file), picture), all); err != nil {
-		return err
-	}
 	fmt.Print(text)
-	return nil
+	return err
 }
 
-// measureAll measures comparisons one after the other.
-func measureAll(ctx context.Context, list []comparison, s size, p plan, step func(comparison)) ([]result, error) {
+// measureAll measures comparisons one after the other. It reports the start of each one, and
+// the results until then at its end.
+func measureAll(ctx context.Context, list []comparison, s size, p plan, start func(comparison), end func([]result) error) error {
 	var all []result
 	for _, c := range list {
-		step(c)
+		start(c)
 		found, err := measureOne(ctx, c, s, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c, err)
+			return fmt.Errorf("%s: %w", c, err)
 		}
 		all = append(all, found...)
+		if err := end(all); err != nil {
+			return err
+		}
 	}
-	return all, nil
+	return nil
 }
 
 func measureOne(ctx context.Context, c comparison, s size, p plan) ([]result, error) {

@@ -18,36 +18,67 @@ import (
 )
 
 // permissions compares decisions about requests: an inbound that policies with eight entries
-// each select, seven exact identities and one prefix.
+// each select, seven exact values and one prefix, of the client's identity or of the path.
 func permissions() []comparison {
-	decide := func(policies int) comparison {
+	decide := func(policies int, by field, what string) comparison {
 		return comparison{
 			subject: "Authorization: 8 entries in each policy",
-			label:   fmt.Sprintf("decide, %d policies", policies),
-			work:    "decide a request", input: fmt.Sprintf("%d policies; allowed, denied, by prefix and unknown in turn", policies), unit: "s",
-			note: "Cedar's language can say more, and evaluates each policy for each request; the regular expressions are one of all denied and one of all allowed identities",
+			label:   fmt.Sprintf("decide by %s, %d policies", by, policies),
+			work:    "decide a request by its " + what, input: fmt.Sprintf("%s policies; allowed, denied, by prefix and unknown in turn", grouped(policies)), unit: "s",
+			note: "Cedar's language can say more, and evaluates each policy for each request; the regular expressions are one of all denied and one of all allowed values. Envoy compiles such expressions with RE2, which is not measured",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return decideRequests(ctx, s.of(policies, min(policies, 20)))
+				return decideRequests(ctx, s.of(policies, min(policies, 20)), by)
 			},
 		}
 	}
-	return []comparison{decide(10), decide(100), decide(1_000)}
+	var list []comparison
+	for _, policies := range []int{10, 100, 1_000} {
+		list = append(list, decide(policies, spiffeID, "SPIFFE ID"))
+	}
+	return append(list, decide(100, path, "path"), decide(1_000, path, "path"))
+}
+
+// A field of a request is what the entries are about.
+type field string
+
+const (
+	spiffeID field = "identity"
+	path     field = "path"
+)
+
+// value returns the value of the field that is made of an identity: all of it, or its path.
+func (f field) value(id string) string {
+	if f == path {
+		return strings.TrimPrefix(id, "spiffe://shop.mesh")
+	}
+	return id
+}
+
+// request returns a request with a value in the field.
+func (f field) request(value string) request.Request {
+	if f == path {
+		return request.Request{Path: value}
+	}
+	return request.Request{SpiffeID: value}
 }
 
 // entry is an entry of a permission.
 type entry struct {
 	deny, prefix bool
-	id           string
+	value        string
 }
 
-func decideRequests(ctx context.Context, n int) (*contest, error) {
+func decideRequests(ctx context.Context, n int, by field) (*contest, error) {
 	kind := meshtrafficpermission.Kind()
 	policies := shape.Permissions(kind, n)
+	entries := entriesOf(policies, by)
+	if by == path {
+		usePaths(policies)
+	}
 	list, err := decisionList(ctx, kind, policies)
 	if err != nil {
 		return nil, err
 	}
-	entries := entriesOf(policies)
 	cedars, err := cedar.NewPolicySetFromBytes("permissions.cedar", []byte(cedarText(entries)))
 	if err != nil {
 		return nil, err
@@ -57,31 +88,46 @@ func decideRequests(ctx context.Context, n int) (*contest, error) {
 		return nil, err
 	}
 
-	clients := []string{
-		shape.TeamID(n-1, 5), shape.BlockedID(n - 1),
-		fmt.Sprintf("spiffe://shop.mesh/ns/shared-%d/sa/web", n/2), "spiffe://shop.mesh/ns/unknown/sa/app-0",
-	}
+	var values []string
 	var requests []request.Request
 	var cedarRequests []cedar.Request
-	for _, id := range clients {
-		requests = append(requests, request.Request{SpiffeID: id})
+	for _, id := range []string{
+		shape.TeamID(n-1, 5), shape.BlockedID(n - 1),
+		fmt.Sprintf("spiffe://shop.mesh/ns/shared-%d/sa/web", n/2), "spiffe://shop.mesh/ns/unknown/sa/app-0",
+	} {
+		value := by.value(id)
+		values = append(values, value)
+		requests = append(requests, by.request(value))
 		cedarRequests = append(cedarRequests, cedar.Request{
-			Principal: cedar.NewEntityUID("Client", cedar.String(id)),
+			Principal: cedar.NewEntityUID("Client", cedar.String(value)),
 			Action:    cedar.NewEntityUID("Action", "call"),
 			Resource:  cedar.NewEntityUID("Inbound", "main-port"),
-			Context:   cedar.NewRecord(cedar.RecordMap{"spiffeId": cedar.String(id)}),
+			Context:   cedar.NewRecord(cedar.RecordMap{"value": cedar.String(value)}),
 		})
 	}
 	return &contest{contenders: []contender{
-		decider(meshmatch, len(clients), func(i int) bool { return list.Decide(&requests[i]).Decision.Allow }),
-		decider("cedar-go", len(clients), func(i int) bool {
+		decider(meshmatch, len(values), func(i int) bool { return list.Decide(&requests[i]).Decision.Allow }),
+		decider("cedar-go", len(values), func(i int) bool {
 			decision, _ := cedar.Authorize(cedars, nil, cedarRequests[i])
 			return decision == cedar.Allow
 		}),
-		decider("package regexp", len(clients), func(i int) bool {
-			return !denied.MatchString(clients[i]) && allowed.MatchString(clients[i])
+		decider("package regexp", len(values), func(i int) bool {
+			return !denied.MatchString(values[i]) && allowed.MatchString(values[i])
 		}),
 	}}, nil
+}
+
+// usePaths makes the entries about paths.
+func usePaths(policies []*resource.Policy) {
+	for _, p := range policies {
+		c := p.Rules[0].Conf.(*meshtrafficpermission.RuleConf)
+		for _, matches := range [][]conf.Match{c.Deny, c.Allow} {
+			for i := range matches {
+				id := matches[i].SpiffeID
+				matches[i] = conf.Match{Path: &conf.PathMatch{Type: conf.PathMatchType(id.Type), Value: path.value(id.Value)}}
+			}
+		}
+	}
 }
 
 func decider(name string, requests int, allow func(request int) bool) contender {
@@ -121,11 +167,11 @@ func decisionList(ctx context.Context, kind *resource.Kind, policies []*resource
 	return permissions, nil
 }
 
-func entriesOf(policies []*resource.Policy) []entry {
+func entriesOf(policies []*resource.Policy, by field) []entry {
 	var entries []entry
 	add := func(deny bool, matches []conf.Match) {
 		for _, m := range matches {
-			entries = append(entries, entry{deny: deny, prefix: m.SpiffeID.Type == conf.SpiffeIDPrefix, id: m.SpiffeID.Value})
+			entries = append(entries, entry{deny: deny, prefix: m.SpiffeID.Type == conf.SpiffeIDPrefix, value: by.value(m.SpiffeID.Value)})
 		}
 	}
 	for _, p := range policies {
@@ -146,9 +192,9 @@ func cedarText(entries []entry) string {
 			effect = "forbid"
 		}
 		if e.prefix {
-			fmt.Fprintf(&text, "%s (principal, action, resource) when { context.spiffeId == %q || context.spiffeId like %q };\n", effect, e.id, e.id+"/*")
+			fmt.Fprintf(&text, "%s (principal, action, resource) when { context.value == %q || context.value like %q };\n", effect, e.value, e.value+"/*")
 		} else {
-			fmt.Fprintf(&text, "%s (principal == Client::%q, action, resource);\n", effect, e.id)
+			fmt.Fprintf(&text, "%s (principal == Client::%q, action, resource);\n", effect, e.value)
 		}
 	}
 	return text.String()
@@ -157,7 +203,7 @@ func cedarText(entries []entry) string {
 func expressions(entries []entry) (denied, allowed *regexp.Regexp, err error) {
 	var deny, allow []string
 	for _, e := range entries {
-		text := regexp.QuoteMeta(e.id)
+		text := regexp.QuoteMeta(e.value)
 		if e.prefix {
 			text += "(?:/.*)?"
 		}

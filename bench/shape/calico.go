@@ -21,7 +21,7 @@ const calicoPresent = "true" // the value of a label that only has to be present
 // selectors share one label with all items, and each has one label of its own. Items have the
 // label of the second selector.
 func CalicoIPSets(n, items int) Selection {
-	s := Selection{Name: "ipsets", Source: "projectcalico/calico felix/labelindex/named_port_bench_test.go at 93528c712413"}
+	s := Selection{Name: "ipsets", Source: "projectcalico/calico felix/labelindex/named_port_bench_test.go at 28296aaef873"}
 	own := func(i int) map[string]string {
 		return map[string]string{"alpha": "beta", fmt.Sprintf("ipset-%d", i): calicoPresent}
 	}

@@ -16,7 +16,9 @@ type Merge struct {
 }
 
 // Merges returns the merge examples of two other projects, with timeouts for the fields that
-// MeshTimeout does not have, and the first ten confs of the fleet.
+// MeshTimeout does not have, and the first ten confs of the fleet. Envoy Gateway's other examples
+// merge no timeouts, or the same ones. Of the examples of GEP-713, only this one merges field by
+// field: in the others, one policy replaces another as a whole.
 func Merges() []Merge {
 	fleet := Merge{Name: "10 confs", Source: "the fleet of this package"}
 	for i := range 10 {
@@ -29,6 +31,13 @@ func Merges() []Merge {
 			Confs: []*meshtimeout.Conf{
 				{ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
 				{ConnectionTimeout: seconds(15)},
+			},
+		},
+		{
+			Name: "gateway and override", Source: "envoyproxy/gateway internal/gatewayapi/testdata/backendtrafficpolicy-strategic-merge.in.yaml at 17996755dad5",
+			Confs: []*meshtimeout.Conf{
+				{ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
+				{ConnectionTimeout: seconds(10)},
 			},
 		},
 		{

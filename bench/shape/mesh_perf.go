@@ -81,7 +81,8 @@ func meshPerfGraph(seed int64, services, percent int) [][]int {
 }
 
 // MeshPerfRateLimit returns the policy that the tests of mesh-perf apply to the whole mesh
-// while it runs: a number of requests a second for each inbound, 10,000 in the tests.
+// while it runs: a number of requests a second for each inbound, 10,000 in the tests. Newer
+// tests restrict it to sidecars (test/k8s/res_limits_test.go at 02657d916c19).
 func MeshPerfRateLimit(requests uint32) *resource.Policy {
 	rate := meshratelimit.Rate{Num: conf.Count(requests), Interval: conf.Duration(1e9)}
 	status := conf.StatusCode(429)

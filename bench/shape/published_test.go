@@ -80,8 +80,9 @@ func TestCalico(t *testing.T) {
 // The examples merge to what their projects publish.
 func TestMerges(t *testing.T) {
 	want := map[string]*meshtimeout.Conf{
-		"gateway and route":  {ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
-		"route and override": {ConnectionTimeout: seconds(1), IdleTimeout: seconds(3)},
+		"gateway and route":    {ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
+		"gateway and override": {ConnectionTimeout: seconds(10), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
+		"route and override":   {ConnectionTimeout: seconds(1), IdleTimeout: seconds(3)},
 	}
 	for _, m := range Merges() {
 		if want[m.Name] == nil {
