@@ -83,6 +83,10 @@ func TestNodeOfStream(t *testing.T) {
 				must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: n, TypeUrl: wire.ClusterType.URL()}))
 				_, err := stream.Recv()
 				must(t, err)
+				must(t, stream.CloseSend())
+				synctest.Wait()
+				w.mu.Lock()
+				defer w.mu.Unlock()
 				if got := w.node; got.ID != "n" || got.UserAgent != "envoy" || got.Parameters["for"] != "web" || got.NoSecrets != test.noSecrets {
 					t.Errorf("the state gets the node %+v", got)
 				}
@@ -92,7 +96,6 @@ func TestNodeOfStream(t *testing.T) {
 				if got := w.client; got.Identity != test.identity || got.For != test.speaksFor {
 					t.Errorf("the state gets the client %+v, want one that speaks for %q", got, test.speaksFor)
 				}
-				must(t, stream.CloseSend())
 			})
 		})
 	}

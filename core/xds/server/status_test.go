@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -528,13 +529,31 @@ func TestPushBytes(t *testing.T) {
 	})
 }
 
+// pushTimes has what Options.ObservePush receives.
+type pushTimes struct {
+	mu  sync.Mutex
+	all []time.Duration
+}
+
+func (p *pushTimes) observe(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, d)
+}
+
+func (p *pushTimes) list() []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.all)
+}
+
 // The times from an edit to its responses are those of all of them, also if the second one
 // waits for the ACK of the first.
 func TestPushTimes(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		a, b := xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.ClusterType, "b", "1")
-		var pushes []time.Duration
-		r := start(t, server.Options{Source: oneNode(a), ObservePush: func(d time.Duration) { pushes = append(pushes, d) }})
+		var pushes pushTimes
+		r := start(t, server.Options{Source: oneNode(a), ObservePush: pushes.observe})
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(xdstest.Held) string {
 			time.Sleep(time.Second) // before it ACKs
 			return ""
@@ -548,8 +567,8 @@ func TestPushTimes(t *testing.T) {
 		if sotw {
 			want[1] = 2 * time.Second // the first response has both clusters
 		}
-		if !slices.Equal(pushes, want) {
-			t.Errorf("the responses to an edit are sent after %v, want %v", pushes, want)
+		if got := pushes.list(); !slices.Equal(got, want) {
+			t.Errorf("the responses to an edit are sent after %v, want %v", got, want)
 		}
 	})
 }
@@ -559,8 +578,8 @@ func TestPushTimes(t *testing.T) {
 func TestPushTimesOfSeveralEdits(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		cluster := func(content string) *wire.Resource { return xdstest.Resource(wire.ClusterType, "a", content) }
-		var pushes []time.Duration
-		r := start(t, server.Options{Source: oneNode(cluster("1")), ObservePush: func(d time.Duration) { pushes = append(pushes, d) }})
+		var pushes pushTimes
+		r := start(t, server.Options{Source: oneNode(cluster("1")), ObservePush: pushes.observe})
 		pause := time.Duration(0)
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(xdstest.Held) string {
 			time.Sleep(pause) // before it ACKs
@@ -573,8 +592,8 @@ func TestPushTimesOfSeveralEdits(t *testing.T) {
 		must(t, c.Subscribe(wire.ClusterType, "*", "x"))
 		must(t, c.Subscribe(wire.EndpointType, "x"))
 		synctest.Wait()
-		if len(c.Responses()) < 3 || len(pushes) > 0 {
-			t.Errorf("%d responses to requests are pushed after %v", len(c.Responses()), pushes)
+		if got := pushes.list(); len(c.Responses()) < 3 || len(got) > 0 {
+			t.Errorf("%d responses to requests are pushed after %v", len(c.Responses()), got)
 		}
 
 		pause = 10 * time.Second
@@ -583,8 +602,8 @@ func TestPushTimesOfSeveralEdits(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(time.Minute)
-		if want := []time.Duration{0, 9 * time.Second}; !slices.Equal(pushes, want) {
-			t.Errorf("three edits are pushed after %v, want %v", pushes, want)
+		if got, want := pushes.list(), []time.Duration{0, 9 * time.Second}; !slices.Equal(got, want) {
+			t.Errorf("three edits are pushed after %v, want %v", got, want)
 		}
 	})
 }
