@@ -85,7 +85,7 @@ func errorsOf(err error) []string {
 	}
 	lines := make([]string, len(diagnostics))
 	for i, d := range diagnostics {
-		lines[i] = diag.OneLine(d.Error())
+		lines[i] = diag.OneLine(d.Line())
 	}
 	return lines
 }

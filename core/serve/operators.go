@@ -45,7 +45,7 @@ func (o *operators) load() error {
 	}
 	content, err := os.ReadFile(o.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("the token of operators: %w", err)
 	}
 	token := bytes.TrimSpace(content)
 	if len(token) < minToken {

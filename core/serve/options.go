@@ -115,7 +115,7 @@ type Options struct {
 var (
 	// ErrNotLoopback indicates that a server without TLS would listen on an address that
 	// is not loopback.
-	ErrNotLoopback = errors.New("without TLS the server listens on loopback addresses only, unless Insecure is set")
+	ErrNotLoopback = errors.New("without TLS the server listens on loopback addresses only")
 
 	// ErrUnnamedSemantics indicates that resources come from a Kuma control plane, and
 	// that Options.Semantics is nil.

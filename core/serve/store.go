@@ -162,7 +162,7 @@ func (s *Server) stored(update *source.Update) {
 
 func (s *Server) logInvalid(i *source.Invalid) {
 	for _, e := range i.Errors {
-		s.options.Logger.Error(e.Error())
+		s.options.Logger.Error(e.Line())
 	}
 	switch i.Effect {
 	case source.EffectLastGood:

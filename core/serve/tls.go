@@ -76,17 +76,17 @@ func (r *tlsReloader) current() *tls.Config {
 func (r *tlsReloader) load() error {
 	var read tlsContents
 	for _, file := range []struct {
-		path    string
-		content *[]byte
+		of, path string
+		content  *[]byte
 	}{
-		{r.files.Certificate, &read.certificate}, {r.files.Key, &read.key}, {r.files.ClientCA, &read.ca},
+		{"certificate", r.files.Certificate, &read.certificate}, {"key", r.files.Key, &read.key}, {"CAs", r.files.ClientCA, &read.ca},
 	} {
 		if file.path == "" {
 			continue
 		}
 		content, err := os.ReadFile(file.path)
 		if err != nil {
-			return err
+			return fmt.Errorf("the %s: %w", file.of, err)
 		}
 		*file.content = content
 	}

@@ -96,7 +96,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	}
 	var warnings []string
 	for _, d := range diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls }) {
-		warnings = append(warnings, d.Error())
+		warnings = append(warnings, d.Line())
 	}
 	return warnings
 }
