@@ -58,7 +58,7 @@ with the same answer are printed once.`,
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")
 	g.completeFlag(c, "outbound", outboundNames)
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
-	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port; or a listener, for the conf of its clients")
+	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME`, by port, or by address and port; or a listener, for the conf of its clients")
 	flags.StringVar(&q.Listener, "listener", "", "a listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
 	g.completeFlag(c, "listener", listenerNames)
 	flags.StringVar(&q.Hostname, "hostname", "", "for a kind of routes: the routes of the listener for this `HOST` name")

@@ -75,6 +75,9 @@ wrong usage.`,
 			if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
 				fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
 			}
+			if answer.Records == 0 && errLimit == nil {
+				printError(c.ErrOrStderr(), "warning: ", errors.New("the logs have no record, so nothing is compared; a record is a JSON object with the fields that --format prints"))
+			}
 			if err := g.print(c, answer, func(p *page) { replayPage(p, answer) }); err != nil {
 				return err
 			}

@@ -35,8 +35,11 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
   meshmatch variants policies --kind mt --outbound 'payments?version=v2' -f policies/ -o json`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if kindName == "" || outbound == "" {
-				return usagef("--kind and --outbound are required")
+			switch {
+			case kindName == "":
+				return usagef("no policy kind is given; give --kind, such as MeshTimeout")
+			case outbound == "":
+				return usagef("no outbound is given; give --outbound, such as backend")
 			}
 			kind, err := find.Kind(g.kinds, kindName)
 			if err != nil {
