@@ -43,23 +43,45 @@ const (
 
 // graph returns the graph of the chosen clients and inbounds, or why there is none.
 func (a *ask) graph(reach *traffic.Reach, c chosen, known *callers) (*accessGraph, string) {
-	names := []string{}
-	number := map[string]int{}
-	node := func(name string) int {
-		n, ok := number[name]
-		if !ok {
-			n = len(names)
-			number[name] = n
-			names = append(names, name)
-		}
-		return n
-	}
-	g := &accessGraph{}
-	called := map[string]bool{}
-	type call struct{ from, to int }
-	all, some := map[call]bool{}, map[call]bool{}
-	var calls []call
 	open := a.open(reach, c)
+	calls := callsOf(reach, c, known, open)
+	switch {
+	case len(calls.names) == 0:
+		return nil, "no client may call a service, or every client may call all of them"
+	case len(calls.names) > maxNodes:
+		return nil, fmt.Sprintf("it would have %s; it has at most %d", diag.Count(len(calls.names), "node"), maxNodes)
+	case len(calls.list) > maxEdges:
+		return nil, fmt.Sprintf("it would have %s, which no one can follow; choose a service", diag.Count(len(calls.list), "edge"))
+	}
+	g := a.picture(calls, known)
+	for _, inbound := range c.inbounds {
+		switch service := reach.Inbounds[inbound].Service; {
+		case open[service]:
+			g.Open = append(g.Open, service)
+		case !calls.called[service]:
+			g.Closed = append(g.Closed, service)
+		}
+	}
+	g.Open, g.Closed = slices.Compact(g.Open), slices.Compact(g.Closed) // inbounds are sorted by service
+	return g, ""
+}
+
+// calls are the calls between services that permissions allow.
+type calls struct {
+	names  []string // of the nodes
+	number map[string]int
+	list   []call
+	all    map[call]bool   // without a condition, from some client to some inbound
+	called map[string]bool // services that any client may call
+}
+
+// call is a pair of nodes, by their indexes.
+type call struct{ from, to int }
+
+// callsOf returns the calls of the chosen clients to the services that are not open.
+func callsOf(reach *traffic.Reach, c chosen, known *callers, open map[string]bool) *calls {
+	x := &calls{number: map[string]int{}, all: map[call]bool{}, called: map[string]bool{}}
+	listed := map[call]bool{}
 	for _, inbound := range c.inbounds {
 		in := &reach.Inbounds[inbound]
 		if open[in.Service] {
@@ -70,69 +92,68 @@ func (a *ask) graph(reach *traffic.Reach, c chosen, known *callers) (*accessGrap
 			if cell.Access != "all" && cell.Access != "some" {
 				continue
 			}
-			called[in.Service] = true
-			of := call{node(known.serviceOf(reach.Clients[client].ID)), node(in.Service)}
-			if !all[of] && !some[of] {
-				calls = append(calls, of)
+			x.called[in.Service] = true
+			of := call{x.node(known.serviceOf(reach.Clients[client].ID)), x.node(in.Service)}
+			if !listed[of] {
+				listed[of] = true
+				x.list = append(x.list, of)
 			}
 			if cell.Access == "all" {
-				all[of] = true
-			} else {
-				some[of] = true
+				x.all[of] = true
 			}
 		}
 	}
-	for _, inbound := range c.inbounds {
-		switch service := reach.Inbounds[inbound].Service; {
-		case open[service]:
-			g.Open = append(g.Open, service)
-		case !called[service]:
-			g.Closed = append(g.Closed, service)
-		}
+	return x
+}
+
+// node returns the index of a node, which may be new.
+func (x *calls) node(name string) int {
+	n, ok := x.number[name]
+	if !ok {
+		n = len(x.names)
+		x.number[name] = n
+		x.names = append(x.names, name)
 	}
-	g.Open, g.Closed = slices.Compact(g.Open), slices.Compact(g.Closed) // inbounds are sorted by service
-	switch {
-	case len(names) == 0:
-		return nil, "no client may call a service, or every client may call all of them"
-	case len(names) > maxNodes:
-		return nil, fmt.Sprintf("it would have %s; it has at most %d", diag.Count(len(names), "node"), maxNodes)
-	case len(calls) > maxEdges:
-		return nil, fmt.Sprintf("it would have %s, which no one can follow; choose a service", diag.Count(len(calls), "edge"))
-	}
+	return n
+}
+
+// picture arranges the nodes and edges of calls.
+func (a *ask) picture(calls *calls, known *callers) *accessGraph {
 	var graph layered.Graph
-	for _, name := range names {
+	for _, name := range calls.names {
 		graph.Nodes = append(graph.Nodes, layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight})
 	}
-	for _, of := range calls {
+	for _, of := range calls.list {
 		graph.Edges = append(graph.Edges, layered.Edge{From: of.from, To: of.to})
 	}
 	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Bend: 7, Layer: 80})
-	g.Width, g.Height = p.Width+2*graphPad, p.Height+2*graphPad
+	g := &accessGraph{Width: p.Width + 2*graphPad, Height: p.Height + 2*graphPad}
 	for i, at := range p.Nodes {
+		name := calls.names[i]
 		n := graphNode{
 			X: at.X + graphPad, Y: at.Y + graphPad, Width: graph.Nodes[i].Width, Height: nodeHeight,
-			Text: clipped(names[i]), Title: names[i], Others: names[i] == traffic.OtherClients,
+			Text: clipped(name), Title: name, Others: name == traffic.OtherClients,
 		}
 		n.TextX, n.TextY = n.X+nodePad, n.Y+nodeHeight/2+4
 		if !n.Others {
-			n.Href = with(a.site.ofMesh(a.mesh, "access"), "service", names[i])
-			if _, isService := known.ofService[names[i]]; !isService {
-				n.Href = with(a.site.ofMesh(a.mesh, "access"), "from", "spiffe://"+names[i])
+			n.Href = with(a.site.ofMesh(a.mesh, "access"), "service", name)
+			if _, isService := known.ofService[name]; !isService {
+				n.Href = with(a.site.ofMesh(a.mesh, "access"), "from", "spiffe://"+name)
 			}
 		}
 		g.Nodes = append(g.Nodes, n)
 	}
-	for i, of := range calls {
+	for i, of := range calls.list {
 		if len(p.Edges[i]) == 0 {
 			continue // a service that calls itself
 		}
-		e := graphEdge{Path: curve(p.Edges[i]), Some: !all[of], Title: names[of.from] + " may call " + names[of.to]}
+		e := graphEdge{Path: curve(p.Edges[i]), Some: !calls.all[of], Title: calls.names[of.from] + " may call " + calls.names[of.to]}
 		if e.Some {
 			e.Title += ", on a condition"
 		}
 		g.Edges = append(g.Edges, e)
 	}
-	return g, ""
+	return g
 }
 
 // open returns the services whose inbounds allow every client everything.

@@ -32,7 +32,7 @@ func meshTrace() xds.Translator {
 			o.Apply(meshTraceKind, "")
 			service := o.Service()
 			destination := o.Destination.Tags.Value(resource.ServiceTag)
-			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination, o.Destination.Mesh, o.Zone())
+			o.Manager.Tracing = tracing(o, e, trace, spanNames{service, service + "_OUTBOUND_" + destination, o.Destination.Mesh, o.Zone()})
 		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
 			trace := rules.MustConfOf[meshtrace.Conf](conf.Default)
@@ -41,7 +41,7 @@ func meshTrace() xds.Translator {
 			}
 			c.Apply(meshTraceKind, "")
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
-			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND", c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane))
+			c.Manager.Tracing = tracing(c, conf.Default, trace, spanNames{service, service + "_INBOUND", c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane)})
 		},
 		Required: func(*rules.Effective) []xds.RequiredField {
 			return []xds.RequiredField{{IgnoredField: xds.IgnoredField{Reason: "the proxy has no HTTP listener, so it sees no requests to trace"}, OnPart: true}}
@@ -50,11 +50,13 @@ func meshTrace() xds.Translator {
 	}
 }
 
-// tracing returns the tracing of a listener; nil if there is no backend. The name in
-// spans is that of the service; split is the one for Datadog with splitService. Spans have
-// the mesh and the zone of the proxy as tags, except where the policy has a tag of that
-// name.
-func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split, mesh, zone string) *hcmv3.HttpConnectionManager_Tracing {
+// spanNames are the names in the spans of a listener. Split takes the place of service for
+// Datadog with splitService.
+type spanNames struct{ service, split, mesh, zone string }
+
+// tracing returns the tracing of a listener; nil if there is no backend. Spans have the mesh
+// and the zone of the proxy as tags, unless the policy has a tag of that name.
+func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, names spanNames) *hcmv3.HttpConnectionManager_Tracing {
 	if len(trace.Backends) == 0 {
 		warnWithoutBackend(draft, e)
 		return nil
@@ -65,8 +67,9 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 	case b.Zipkin != nil:
 		name, provider = "envoy.tracers.zipkin", zipkin(draft, e, b.Zipkin)
 	case b.Datadog != nil:
+		service := names.service
 		if isTrue(b.Datadog.SplitService) {
-			service = split
+			service = names.split
 		}
 		name, provider = "envoy.tracers.datadog", datadog(draft, b.Datadog, service)
 	case b.OpenTelemetry != nil:
@@ -76,7 +79,7 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 			warnWithoutBackend(draft, e)
 			return nil
 		}
-		provider = &tracev3.OpenTelemetryConfig{GrpcService: to.grpc, HttpService: to.http, ServiceName: service}
+		provider = &tracev3.OpenTelemetryConfig{GrpcService: to.grpc, HttpService: to.http, ServiceName: names.service}
 	default: // a type alone
 		warnWithoutBackend(draft, e)
 		return nil
@@ -89,7 +92,7 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		t.ClientSampling = percent(s.Client)
 		t.RandomSampling = percent(s.Random)
 	}
-	for _, own := range []meshtrace.Tag{{Name: "mesh", Literal: &mesh}, {Name: "zone", Literal: &zone}} {
+	for _, own := range []meshtrace.Tag{{Name: "mesh", Literal: &names.mesh}, {Name: "zone", Literal: &names.zone}} {
 		named := slices.ContainsFunc(trace.Tags, func(tag meshtrace.Tag) bool { return tag.Name == own.Name })
 		if *own.Literal != "" && !named {
 			t.CustomTags = append(t.CustomTags, customTag(own))
