@@ -46,7 +46,7 @@ func (p *pool) resource(t wire.Type, name string, text []byte) *wire.Resource {
 // newResource returns a resource that is not in the pool. Its body is, if it is an
 // extension.
 func (p *pool) newResource(key content, text []byte) *wire.Resource {
-	r := wire.Resource{Type: key.t, Name: key.name, Version: key.version, Body: text}
+	r := wire.Resource{Type: key.t, Name: key.name, Version: key.version, Body: text, Peers: p.peersOf(key.t, key.name, text)}
 	if key.t != wire.ExtensionType {
 		return &r
 	}
