@@ -2,7 +2,6 @@ package request
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -84,19 +83,42 @@ func escape(segment string) string {
 			out = append(out, '%', hex[c>>4], hex[c&15])
 		}
 	}
-	for _, i := range slices.Backward(stray) {
-		if _, ok := hexadecimal(string(out[i+1:])); ok {
-			out = slices.Insert(out, i+1, '2', '5')
+	if len(stray) == 0 {
+		return string(out)
+	}
+	// What follows a stray percent sign is no percent sign if it is an escape now, so an
+	// insertion changes no other one.
+	escaped, done := make([]byte, 0, len(out)+2*len(stray)), 0
+	for _, i := range stray {
+		escaped, done = append(escaped, out[done:i+1]...), i+1
+		if _, ok := hexadecimal(string(out[i+1 : min(i+3, len(out))])); ok {
+			escaped = append(escaped, '2', '5')
 		}
 	}
-	return string(out)
+	return string(append(escaped, out[done:]...))
 }
 
 // hexadecimal returns the byte of the two hexadecimal digits at the start of a text, or
 // false if there are none.
 func hexadecimal(text string) (byte, bool) {
-	n, err := strconv.ParseUint(text[:min(2, len(text))], 16, 8)
-	return byte(n), err == nil && len(text) >= 2
+	if len(text) < 2 {
+		return 0, false
+	}
+	high, low := digit(text[0]), digit(text[1])
+	return high<<4 | low, high < 16 && low < 16
+}
+
+// digit returns the value of a hexadecimal digit, or 16 for another byte.
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 16
 }
 
 func unreserved(c byte) bool {
@@ -136,8 +158,13 @@ func dots(segment string) string {
 	if parameters {
 		return name
 	}
-	return strings.NewReplacer("%2e", ".", "%2E", ".").Replace(segment)
+	if !strings.Contains(segment, "%") {
+		return segment
+	}
+	return escapedDots.Replace(segment)
 }
+
+var escapedDots = strings.NewReplacer("%2e", ".", "%2E", ".")
 
 // mergeSlashes merges adjacent slashes. Like Envoy, it keeps two slashes of a
 // path that has only slashes.
