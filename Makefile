@@ -32,7 +32,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,10 @@ gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 
 peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes, and fetches modules
 	cd bench/peers && $(GO) run .
+
+# The memory of two servers and the clients of both is kept below 10 GiB.
+peers-25000: ## The same for mesh-perf's largest graph, 25,000 services with 2 instances, into bench/RESULTS-25000.md: takes half an hour
+	cd bench/peers && GOGC=40 GOMEMLIMIT=9GiB $(GO) run . -services 25000 -only '^Serving' -rounds 6 -o ../RESULTS-25000.md
 
 check-peers: ## Compare the answers of other projects on small inputs
 	cd bench/peers/kuma && $(GO) vet ./...

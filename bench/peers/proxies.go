@@ -110,11 +110,12 @@ func (p *proxy) expect(c content, arrived func()) {
 	}
 }
 
-// run receives until the stream ends.
-func (p *proxy) run() {
+// run receives until the stream ends, and reports why if that was not asked for.
+func (p *proxy) run(ended func(error)) {
 	for {
 		response, err := p.stream.Recv()
 		if err != nil {
+			ended(err)
 			return
 		}
 		p.mu.Lock()
@@ -150,14 +151,26 @@ type management struct {
 	cancel  context.CancelFunc
 	ctx     context.Context
 	proxies []*proxy
+	failed  chan error // the first stream that has ended
 }
 
 func newManagement(options []grpc.ServerOption, register func(ctx context.Context, s *grpc.Server)) *management {
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &management{server: grpc.NewServer(options...), listen: bufconn.Listen(64 << 10), ctx: ctx, cancel: cancel}
+	m := &management{server: grpc.NewServer(options...), listen: bufconn.Listen(64 << 10), ctx: ctx, cancel: cancel, failed: make(chan error, 1)}
 	register(ctx, m.server)
 	go func() { _ = m.server.Serve(m.listen) }()
 	return m
+}
+
+// ended notes that a stream has ended.
+func (m *management) ended(err error) {
+	if m.ctx.Err() != nil {
+		return // the server is closed
+	}
+	select {
+	case m.failed <- err:
+	default:
+	}
 }
 
 func (m *management) close() {
@@ -188,7 +201,7 @@ func (m *management) connect(nodes []string, contents []content, names []names) 
 			}
 			p := m.proxies[i]
 			p.stream = stream
-			go p.run()
+			go p.run(m.ended)
 			p.subscribe(node, names[i])
 		}
 		return nil
@@ -232,6 +245,8 @@ func (m *management) await(expect func(i int) content, proxies int, work func() 
 	select {
 	case <-done:
 		return nil
+	case err := <-m.failed:
+		return fmt.Errorf("a stream has ended: %w", err)
 	case <-time.After(patience * time.Duration(1+proxies/2_000)):
 		return m.late()
 	}

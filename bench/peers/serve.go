@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -78,7 +79,8 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 
 // serveMeshmatch starts meshmatch's server.
 func serveMeshmatch(source server.Source) *management {
-	s := server.New(server.Options{Source: source})
+	// All proxies are one peer here: the address of an in-memory connection.
+	s := server.New(server.Options{Source: source, MaxStreamsPerPeer: math.MaxInt32})
 	return newManagement(s.GRPCOptions(nil), func(ctx context.Context, g *grpc.Server) {
 		s.Register(g)
 		go s.Run(ctx)
