@@ -251,6 +251,39 @@ func TestStreamsOfAllClients(t *testing.T) {
 	}
 }
 
+// Past three quarters of the total, a client is admitted with exactly so few streams, and what
+// counts is the streams that it has now.
+func TestFewStreams(t *testing.T) {
+	const total = 4 * fewStreams
+	var p peerLimit
+	p.init(1000, total)
+	client := &Client{Identity: "a"}
+	enter := func(c *Client, n int) {
+		t.Helper()
+		for range n {
+			if err := p.enter(c, false); err != nil {
+				t.Fatalf("%s: %v", c.Identity, err)
+			}
+		}
+	}
+	enter(&Client{Identity: "other"}, total*3/4-1)
+	enter(client, fewStreams) // the other ones leave a quarter, and one
+	if err := p.enter(client, false); status.Code(err) != codes.Unavailable {
+		t.Errorf("one stream more: %v", err)
+	}
+	p.leave(client)
+	enter(client, 1)
+	if err := p.enter(client, false); status.Code(err) != codes.Unavailable {
+		t.Errorf("one stream more, after another one has ended: %v", err)
+	}
+	for range fewStreams {
+		p.leave(client)
+	}
+	if _, kept := p.many[client.Identity]; kept {
+		t.Error("a client without streams is kept")
+	}
+}
+
 // So many requests for types that are not served wait for a client to read, and no more.
 func TestLimitOfRefusals(t *testing.T) {
 	var b budgets
