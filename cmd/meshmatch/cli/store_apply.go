@@ -39,7 +39,8 @@ together with what is stored. What changes is printed; a resource that is stored
 already is not written again.
 
 Everything is written at once or not at all: servers see no part of it. If a key has changed
-since it was read, nothing is written.
+since it was read, nothing is written. If the resources are of a Kuma control plane,
+--semantics must be given.
 
 Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
 		Example: `  meshmatch apply -f policies/ --to etcd://127.0.0.1:2379/mesh --dry-run
