@@ -5,6 +5,7 @@ import "github.com/meshmatch/meshmatch/core/diag"
 const (
 	tagKeyHint   = "a tag's key has letters, digits, '.', '_', ':', '/' and '-'"
 	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
+	listenerHint = "the value of a listener's tag has letters, digits, '.', '_', ':', '/' and '-', or is * for any"
 )
 
 // ValidateTag checks a tag of an inbound, outbound or gateway. tags is the place of the
@@ -33,6 +34,18 @@ func ValidateSelectorTag(tags *diag.At, key, value string) {
 	}
 	if value != "*" && !validTagValue(value) {
 		tags.Field(key).Errorf(diag.BadTag, tagValueHint+", or is * for any", "bad tag value %q", value)
+	}
+}
+
+// ValidateListenerTag checks a tag of a listener of a MeshGateway, or of the targetRef that
+// selects it. In contrast to other tags its value may have a slash, as http/8080 has: it is
+// in no SPIFFE ID, in which the slash separates the key from the value.
+func ValidateListenerTag(tags *diag.At, key, value string) {
+	if !validTagKey(key) {
+		reportTagKey(tags.Name(key), key)
+	}
+	if value != "*" && !tagKeyBytes.hasAll(value) {
+		tags.Field(key).Errorf(diag.BadTag, listenerHint, "bad tag value %q", value)
 	}
 }
 

@@ -26,6 +26,12 @@ func TestTags(t *testing.T) {
 		badKey   = `; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`
 		badValue = `; a tag's value has letters, digits, '.', '_', ':' and '-'`
 	)
+	// The tag of a listener may have a slash in its value, as those of Kuma's gateways have.
+	for value, want := range map[string]string{"http/8080": "", "*": "", "a b": `port: bad tag value "a b"; the value of a listener's tag has letters, digits, '.', '_', ':', '/' and '-', or is * for any`} {
+		if got := errorOf(func(at *diag.At) { conf.ValidateListenerTag(at, "port", value) }); got != want {
+			t.Errorf("listener tag %q: got %s, want %s", value, got, want)
+		}
+	}
 	for _, test := range []struct{ name, key, value, tag, selector string }{
 		{"all characters", "kuma.io/a-B_1:c", "a-B_1.c:2", "", ""},
 		{"any value", "env", "*", `env: bad tag value "*"` + badValue, ""},

@@ -338,7 +338,11 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
 		c.errorf(diag.MissingField, "tags", "", "required field is missing for kind %s", kind)
 	}
-	specs.ValidateSelector(c.at.Field("tags"), Tags(doc.Tags))
+	if kind == TargetMeshGateway {
+		specs.ValidateListenerTags(c.at.Field("tags"), Tags(doc.Tags))
+	} else {
+		specs.ValidateSelector(c.at.Field("tags"), Tags(doc.Tags))
+	}
 	return doc.Tags.tags()
 }
 

@@ -72,7 +72,7 @@ type GatewayListener struct {
 // protocol has it.
 func (l *GatewayListener) Validate(at *diag.At) {
 	conf.ValidatePort(at, "port", l.Port)
-	ValidateTags(at.Field("tags"), l.Tags)
+	ValidateListenerTags(at.Field("tags"), l.Tags)
 	tls := l.Protocol == "TLS" || l.Protocol == "HTTPS"
 	switch {
 	case tls && l.TLS == nil && !l.CrossMesh:
