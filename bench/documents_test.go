@@ -26,7 +26,9 @@ import (
 //   - objects: JSON, each document an input of its own, such as a value of an etcd or an event
 //     of a watch; those of Kubernetes have all metadata
 //   - list: one JSON object with all documents, as the API server and kubectl print them
-//   - block: YAML in block style, as kubectl prints it
+//   - block: YAML in block style, documents as people keep them in files
+//   - kubectl: one YAML list in block style, as kubectl get -A -o yaml prints it; objects of
+//     Kubernetes have managedFields
 //   - flow: YAML with lists and mappings in brackets, as people write it
 //
 // The libraries decode the same bytes into trees of maps, with any field and without
@@ -123,6 +125,10 @@ var (
 		{"block", func(trees []map[string]any) ([]resource.Input, error) {
 			return joined("f.yaml", trees, block, "---\n", "", "")
 		}, yamlLibraries},
+		{"kubectl", func(trees []map[string]any) ([]resource.Input, error) {
+			list := map[string]any{"apiVersion": "v1", "kind": "List", "items": trees}
+			return joined("f.yaml", []map[string]any{list}, yaml.Marshal, "", "", "")
+		}, yamlLibraries},
 		{"flow", func(trees []map[string]any) ([]resource.Input, error) {
 			return joined("f.yaml", trees, flow, "---\n", "", "")
 		}, yamlLibraries},
@@ -196,7 +202,7 @@ func objects(trees []map[string]any) (inputs []resource.Input, err error) {
 	return inputs, nil
 }
 
-// block returns a document of YAML as kubectl prints it, without managedFields.
+// block returns a document of YAML in block style without managedFields.
 func block(tree any) ([]byte, error) { return yaml.Marshal(withoutManagedFields(tree)) }
 
 func withoutManagedFields(tree any) any {

@@ -125,7 +125,7 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	if in == nil {
 		return nil
 	}
-	text := in.JSON()
+	text := in.Source()
 	if known := d.shared.decoded(text); known != nil {
 		return known
 	}
@@ -133,7 +133,8 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	plain := strict.Decode(in, &d.outboundDocs) // the list has no errors and no warnings
 	docs := d.outboundDocs
 	list := make([]Outbound, len(docs))
-	for i, out := range docs {
+	for i := range docs {
+		out := &docs[i]
 		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
 		if out.BackendRef != nil {
 			list[i].Backend = new(out.BackendRef.ref())

@@ -31,6 +31,7 @@ type blockReader struct {
 	end       int
 	indent    int // column of its content; -1: there is no current line
 	nextLine  int // offset
+	latestEnd int // of the content of the previous line
 }
 
 // block returns the document, or nil if it has another form.
@@ -53,6 +54,7 @@ func (s *source) block() *Document {
 
 // next moves to the next line with content.
 func (r *blockReader) next() bool {
+	r.latestEnd = r.end
 	for r.nextLine < len(r.data) {
 		r.lineBegin, r.end = r.nextLine, len(r.data)
 		if i := bytes.IndexByte(r.data[r.lineBegin:], '\n'); i >= 0 {
@@ -147,7 +149,6 @@ func (r *blockReader) list(depth int) bool {
 	for r.indent == indent && r.atElement() {
 		r.begin = r.skipSpaces(r.begin + 1)
 		r.indent = r.begin - r.lineBegin
-		r.parts[this].elements++
 		ok := false
 		if r.begin == r.end {
 			return false
@@ -161,6 +162,7 @@ func (r *blockReader) list(depth int) bool {
 		}
 	}
 	r.close(this)
+	r.parts[this].end = int32(r.latestEnd)
 	return true
 }
 

@@ -1,6 +1,9 @@
 package strict
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // charSet is a set of classes of characters.
 type charSet uint8
@@ -41,7 +44,9 @@ var classes = func() (classes [256]charSet) {
 func isPlain(text []byte) bool {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
-			i++
+			for i++; i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&0x80808080_80808080 == 0; {
+				i += 8
+			}
 			continue
 		}
 		char, size := utf8.DecodeRune(text[i:])

@@ -27,8 +27,6 @@ func (r *blockReader) flow(at, depth int) (end int) {
 			if at = r.flowName(at); at < 0 {
 				return -1
 			}
-		} else {
-			r.parts[this].elements++
 		}
 		if at = r.flowValue(at, depth+1); at < 0 {
 			return -1

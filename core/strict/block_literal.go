@@ -20,7 +20,6 @@ func (r *blockReader) literal(header, indent int) bool {
 		return false
 	}
 	inner, end := -1, 0
-	first := r.nextLine
 	for r.nextLine < len(r.data) {
 		length := bytes.IndexByte(r.data[r.nextLine:], '\n')
 		if length < 0 {
@@ -36,7 +35,7 @@ func (r *blockReader) literal(header, indent int) bool {
 		}
 		switch {
 		case spaces < inner && spaces < length:
-			return r.addLiteral(header, first, end, withoutBreak)
+			return r.addLiteral(header, end, withoutBreak)
 		case spaces == length && spaces > inner, !all(line, printable):
 			return false
 		case spaces < length:
@@ -44,21 +43,23 @@ func (r *blockReader) literal(header, indent int) bool {
 		}
 		r.nextLine += length + 1
 	}
-	return end > 0 && r.addLiteral(header, first, end, withoutBreak)
+	return end > 0 && r.addLiteral(header, end, withoutBreak)
 }
 
-// addLiteral adds a literal text between two offsets.
-func (r *blockReader) addLiteral(header, first, end int, withoutBreak bool) bool {
+// addLiteral adds a literal text. The end is that of its last line.
+func (r *blockReader) addLiteral(header, end int, withoutBreak bool) bool {
+	r.end = end
 	if !withoutBreak {
 		end++
 	}
-	r.add(part{begin: int32(header), elements: int32(first), end: int32(end), kind: String, literal: true})
+	r.add(part{begin: int32(header), end: int32(end), kind: String, literal: true})
 	return true
 }
 
 // literalText returns the text of a literal part: its lines without their indentation.
 func (t *flatText) literalText(p *part) []byte {
-	lines := t.data[p.elements:p.end]
+	lines := t.data[p.begin:p.end]
+	lines = lines[bytes.IndexByte(lines, '\n')+1:] // without the header
 	indent := len(lines) - len(bytes.TrimLeft(lines, " "))
 	if i := bytes.IndexByte(lines, '\n'); i < 0 || i == len(lines)-1 {
 		return lines[indent:]

@@ -101,11 +101,29 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 				line += n - 1
 			}
 			at = end
+			if !header && !ended && !isJSON && !hasCR { // only a marker changes this
+				next, lines := toMarker(c.data, at)
+				line, at = line+lines, next
+			}
 		}
 		if begin < len(c.data) {
 			cut(len(c.data), line, false)
 		}
 	}
+}
+
+// toMarker returns the offset of the next line that may be a marker, from a beginning of a line
+// on, and the number of lines before it.
+func toMarker(data []byte, at int) (next, lines int) {
+	for at < len(data) && data[at] != '-' && data[at] != '.' {
+		i := bytes.IndexByte(data[at:], '\n')
+		if i < 0 {
+			return len(data), lines
+		}
+		at += i + 1
+		lines++
+	}
+	return at, lines
 }
 
 // begins reports whether first is the first byte of a line, apart from white

@@ -33,7 +33,13 @@ func (c *flatCursor) enter() {
 	c.next++
 }
 
-func (c *flatCursor) size() int { return int(c.text.parts[c.next-1].elements) }
+func (c *flatCursor) size() int {
+	size := 0
+	for range c.text.within(c.next - 1) {
+		size++
+	}
+	return size
+}
 
 func (c *flatCursor) more() bool { return c.next < c.ends[len(c.ends)-1] }
 

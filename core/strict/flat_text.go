@@ -27,9 +27,8 @@ type flatText struct {
 
 // part is a value, or the name of a field.
 type part struct {
-	begin, end int32 // offsets in the text, without quotes; end equals begin for a mapping or list in YAML
+	begin, end int32 // offsets in the text, without quotes; end equals begin for a mapping in YAML and for a list in flow style
 	parts      int32 // of the value, itself included
-	elements   int32 // of a list; of a literal text, the offset of its first line
 	kind       Kind
 	quoted     bool // a scalar in quotes; begin is after the first one
 	escaped    bool // the text has JSON escapes
@@ -189,8 +188,12 @@ func (n *flatNode) names(strings *localStrings, yield func(string) bool) {
 }
 
 func (n *flatNode) element(i int) node {
-	if n.part().kind != List || i >= int(n.part().elements) {
+	if n.part().kind != List {
 		return nil
 	}
-	return &flatNode{n.text, n.text.childrenOf(n.i).parts[i]}
+	elements := n.text.childrenOf(n.i).parts
+	if i >= len(elements) {
+		return nil
+	}
+	return &flatNode{n.text, elements[i]}
 }

@@ -163,13 +163,9 @@ func (r *jsonReader) excess(begin int) error {
 
 // add adds the part that a token begins, or ends the part that it ends.
 func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
-	last := len(r.open) - 1
 	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
 		r.close(int(end))
 		return
-	}
-	if last >= 0 && r.parts[r.open[last]].kind == List {
-		r.parts[r.open[last]].elements++
 	}
 	p := part{begin: begin, end: end, parts: 1}
 	switch kind {

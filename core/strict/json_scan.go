@@ -56,10 +56,10 @@ func (s *jsonScanner) document(at int) (end int) {
 			default:
 				return -1
 			}
-			if of.kind == List {
-				of.elements++
-			} else if at = s.name(at); at < 0 {
-				return -1
+			if of.kind == Mapping {
+				if at = s.name(at); at < 0 {
+					return -1
+				}
 			}
 			break
 		}

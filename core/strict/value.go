@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -48,17 +49,22 @@ func (v *Value) In(doc *Document) *Value {
 	return newValue(doc, *v.at.In(doc, doc.sink), v.node.in(doc))
 }
 
-// JSON returns the text of a mapping or list of a JSON document, or nil for all
-// other values. It is valid as long as the document.
-func (v *Value) JSON() []byte {
+// Source returns the text of a mapping or list in JSON, or of a list in YAML's block style;
+// values with equal texts are equal. It returns nil for all other values. The text is valid as
+// long as the document.
+func (v *Value) Source() []byte {
 	if v.flat.text == nil {
 		return nil
 	}
-	p := v.flat.part()
+	p, data := v.flat.part(), v.flat.text.data
+	begin := int(p.begin)
 	if !p.isContainer() || p.begin == p.end {
 		return nil
 	}
-	return v.flat.text.data[p.begin:p.end]
+	if data[begin] == '-' {
+		begin = len(bytes.TrimRight(data[:begin], " ")) // the indentation of the first element has a meaning
+	}
+	return data[begin:p.end]
 }
 
 // Kind returns the kind of the value.
