@@ -1,6 +1,9 @@
 package strict
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // blockReader finds the parts of a YAML document in the form in which programs and people
 // write most of them:
@@ -40,7 +43,8 @@ func (s *source) block() *Document {
 	if len(s.piece.data) > maxFlat || !isPlain(s.piece.data) {
 		return nil
 	}
-	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: r.parts[:0]}
+	room := min(len(s.piece.data)/10, maxRoom) // a line with a name and a value has some twenty bytes
+	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: slices.Grow(r.parts[:0], room)}
 	if marker := "---\n"; bytes.HasPrefix(r.data, []byte(marker)) {
 		r.nextLine = len(marker)
 	}
