@@ -20,7 +20,10 @@ func sized(bytes int, name string) *message {
 // Streams with equal messages share one body, up to limits on what is kept.
 func TestBodyCache(t *testing.T) {
 	var c bodyCache
-	shared := func(m *message) bool { return c.get(m) == c.get(m) }
+	shared := func(m *message) bool {
+		first := c.get(m)
+		return c.get(m) == first
+	}
 	texts := func(failures, removed, removedVariants int) *message {
 		return &message{failures: make([]failure, failures), removed: make([]string, removed), removedVariants: make([]removedVariant, removedVariants)}
 	}
@@ -106,7 +109,8 @@ func TestMessagesAreEqual(t *testing.T) {
 			removed: []string{"r"}, removedVariants: []removedVariant{{"n", "c"}}, failures: []failure{{"n", codes.NotFound, "t"}},
 		}
 	}
-	if !whole().equal(whole()) || whole().hash() != whole().hash() {
+	first, second := whole(), whole()
+	if !first.equal(second) || first.hash() != second.hash() {
 		t.Error("equal messages differ")
 	}
 	for i, change := range []func(*message){
