@@ -66,6 +66,11 @@ func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 		c := newPatchedPart(part, e, patch)
 		c.added(i, added)
 		c.modify(i + 1)
+		if err := refusalOf(part.Messages); err != nil {
+			p.Warn(diag.PatchNotApplied, e, modificationField(i), "the resource is not added: %v", err)
+			part.Messages = nil
+			continue
+		}
 		c.report()
 	}
 }

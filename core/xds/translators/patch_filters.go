@@ -64,8 +64,8 @@ func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool,
 	return l, applied, nil
 }
 
-// modifyFilters returns the filters after a modification, and whether it applies. The last
-// filter of a list ends it, so AddLast adds before it.
+// modifyFilters returns the filters after a modification, and whether it applies. A terminal
+// filter ends the list, so AddLast adds before it.
 func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 	is := func(f F) bool {
 		return mod.Match == nil || absentOr(mod.Match.Name, f.GetName()) || absentOr(mod.Match.Name, message.CanonicalName(f.GetName()))
@@ -75,7 +75,10 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 	case meshproxypatch.AddFilterFirst:
 		at = 0
 	case meshproxypatch.AddFilterLast:
-		at = max(0, len(filters)-1)
+		at = len(filters)
+		if at > 0 && isTerminal(filters[at-1]) {
+			at--
+		}
 	case meshproxypatch.AddFilterAfter:
 		if at >= 0 {
 			at++
@@ -99,7 +102,7 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 	if err != nil {
 		return filters, true, err
 	}
-	if at == len(filters) {
+	if at > 0 && isTerminal(filters[at-1]) {
 		return filters, true, fmt.Errorf("a filter after %s would never be reached", filters[at-1].GetName())
 	}
 	return slices.Insert(filters, at, added), true, nil

@@ -197,7 +197,12 @@ func validate(m proto.Message) error {
 	}
 	err := v.ValidateAll()
 	if err == nil {
-		err = validateInner(m.ProtoReflect())
+		err = visit(m.ProtoReflect(), func(inner proto.Message, packed bool) error {
+			if v, ok := inner.(interface{ ValidateAll() error }); ok && packed {
+				return v.ValidateAll()
+			}
+			return nil
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("the result breaks a rule of Envoy: %w", err)
@@ -211,42 +216,6 @@ func validate(m proto.Message) error {
 		return uniqueDomains(m)
 	}
 	return nil
-}
-
-// validateInner checks the messages in google.protobuf.Any within a message.
-func validateInner(m protoreflect.Message) (err error) {
-	if packed, ok := m.Interface().(*anypb.Any); ok {
-		inner, err := unpack(packed)
-		if err != nil {
-			return nil // of an unknown type, which the document was refused for
-		}
-		if v, ok := inner.(interface{ ValidateAll() error }); ok {
-			if err := v.ValidateAll(); err != nil {
-				return err
-			}
-		}
-		return validateInner(inner.ProtoReflect())
-	}
-	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch {
-		case field.IsMap():
-			if field.MapValue().Message() != nil {
-				value.Map().Range(func(_ protoreflect.MapKey, value protoreflect.Value) bool {
-					err = validateInner(value.Message())
-					return err == nil
-				})
-			}
-		case field.Message() == nil:
-		case field.IsList():
-			for i := 0; i < value.List().Len() && err == nil; i++ {
-				err = validateInner(value.List().Get(i).Message())
-			}
-		default:
-			err = validateInner(value.Message())
-		}
-		return err == nil
-	})
-	return err
 }
 
 // uniqueDomains checks that no two virtual hosts have one domain. Letter case is ignored.

@@ -41,22 +41,48 @@ func (p *patchedPart) added(index int, m proto.Message) {
 	p.history = append(p.history, modification{index: index, after: m, all: slices.Clone(p.Messages)})
 }
 
+// outcome is that a modification applied to a message, or why it did not.
+type outcome struct {
+	index int
+	err   error
+}
+
 // modify does the modifications from one on. A message that would be invalid stays as it
-// was.
+// was. If Envoy would refuse the result, it goes back to the last result that Envoy accepts,
+// and does those of the later modifications that keep it so: work is linear in the number of
+// modifications. So a filter may be replaced by two of them, the first of which removes it.
 func (p *patchedPart) modify(first int) {
+	initial := slices.Clone(p.Messages)
+	outcomes := p.modifyEach(first, false)
+	if len(p.history) > 0 && refusalOf(p.Messages) != nil && (p.Origin == addedOrigin || refusalOf(initial) == nil) {
+		again := p.back(first, initial)
+		outcomes = slices.DeleteFunc(outcomes, func(o outcome) bool { return o.index >= again })
+		outcomes = append(outcomes, p.modifyEach(again, true)...)
+	}
+	for _, o := range outcomes {
+		p.Apply(meshProxyPatchKind, modificationField(o.index))
+		if o.err != nil {
+			p.Warn(diag.PatchNotApplied, p.conf, modificationField(o.index), "%v", o.err)
+		}
+	}
+}
+
+// modifyEach does the modifications from one on. If it is strict, it does none whose result
+// Envoy would refuse.
+func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 	for i := first; i < len(p.patch.AppendModifications); i++ {
 		for at := 0; at < len(p.Messages); at++ {
 			before := p.Messages[at]
 			changed, applied, err := modified(p.Part, &p.patch.AppendModifications[i], before)
-			if err != nil {
-				p.Apply(meshProxyPatchKind, modificationField(i))
-				p.Warn(diag.PatchNotApplied, p.conf, modificationField(i), "%v", err)
+			if strict && err == nil && applied && changed != nil {
+				err = refusal(changed)
+			}
+			if err != nil || applied {
+				outcomes = append(outcomes, outcome{i, err})
+			}
+			if err != nil || !applied {
 				continue
 			}
-			if !applied {
-				continue
-			}
-			p.Apply(meshProxyPatchKind, modificationField(i))
 			p.Messages = slices.Clone(p.Messages)
 			if p.Messages[at] = changed; changed == nil {
 				p.Messages = slices.Delete(p.Messages, at, at+1)
@@ -65,6 +91,32 @@ func (p *patchedPart) modify(first int) {
 			p.history = append(p.history, modification{i, before, changed, p.Messages})
 		}
 	}
+	return outcomes
+}
+
+// back goes back to the last messages between two modifications that Envoy accepts, else to
+// the initial ones. It returns the modification that was done next.
+func (p *patchedPart) back(first int, initial []proto.Message) (next int) {
+	for last := len(p.history) - 1; last >= 0 && p.history[last].index >= first; last-- {
+		done := last == len(p.history)-1 || p.history[last+1].index != p.history[last].index
+		if all := p.history[last].all; done && refusalOf(all) == nil {
+			p.Messages, p.history = all, p.history[:last+1]
+			return p.history[last].index + 1
+		}
+	}
+	p.Messages = initial
+	p.history = slices.DeleteFunc(p.history, func(h modification) bool { return h.index >= first })
+	return first
+}
+
+// refusalOf returns why Envoy refuses one of the messages.
+func refusalOf(messages []proto.Message) error {
+	for _, m := range messages {
+		if err := refusal(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // report reports which modifications weaken permissions, and what the changed messages
