@@ -1,15 +1,16 @@
 package translators_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/encoding/protojson"
-	"sigs.k8s.io/yaml"
 
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -119,7 +120,11 @@ func TestRefusalsAreThoseOfEnvoy(t *testing.T) {
 	envoy := envoytest.Path(t)
 	directory := t.TempDir()
 	for i, r := range refusals {
-		data, err := yaml.YAMLToJSON([]byte(listenerText(r.fields)))
+		var tree any
+		if err := yaml.Unmarshal([]byte(listenerText(r.fields)), &tree); err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(tree)
 		if err != nil {
 			t.Fatal(err)
 		}
