@@ -268,54 +268,24 @@ func rawText(value json.RawMessage) string {
 	return valueText(decoded)
 }
 
-// groupPage shows the changes of dataplanes. Places with equal changes of one kind are
-// headings of one table: an edit of a policy for the whole mesh changes all outbounds in one
-// way.
+// groupPage shows the changes of dataplanes.
 func groupPage(p *page, group *diff.Group) {
 	names := group.Names
 	if p.wide {
 		names = group.Dataplanes
 	}
 	p.heading(0, "%s", someOf(names, 5))
-	type table struct {
-		kind   string
-		places []string
-		rows   [][]string
-	}
-	var tables []*table
 	place := ""
 	for i := range group.Changes {
 		change := &group.Changes[i]
 		if title := change.Kind + ", " + change.Place.String(); title != place {
 			place = title
-			tables = append(tables, &table{kind: change.Kind, places: []string{title}})
+			p.heading(1, "%s", title)
 		}
 		if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
 			continue // the fields that follow show that the conf begins or ceases to apply
 		}
-		t := tables[len(tables)-1]
-		t.rows = append(t.rows, []string{changedField(change), changeText(p, change, change.Before, change.BeforeOrigin) + " -> " + changeText(p, change, change.After, change.AfterOrigin)})
-	}
-	byRows := map[string]*table{}
-	for _, t := range tables {
-		key := fmt.Sprintf("%s %q", t.kind, t.rows)
-		if same := byRows[key]; same != nil {
-			same.places = append(same.places, t.places...)
-			t.places = nil
-			continue
-		}
-		byRows[key] = t
-	}
-	for _, t := range tables {
-		if len(t.places) == 0 {
-			continue
-		}
-		for _, place := range t.places {
-			p.heading(1, "%s", place)
-		}
-		for _, row := range t.rows {
-			p.row(row...)
-		}
+		p.row(changedField(change), changeText(p, change, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change, change.After, change.AfterOrigin))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -119,7 +118,9 @@ func kindPage(p *page, k *inspect.Kind) {
 		p.heading(1, "to outbounds %s", k.To[i].Selector)
 		confRows(p, k.To[i].EffectiveConf)
 	}
-	outboundsPage(p, k.Outbounds)
+	for i := range k.Outbounds {
+		outboundPage(p, &k.Outbounds[i])
+	}
 	for i := range k.Inbounds {
 		inboundPage(p, &k.Inbounds[i])
 	}
@@ -157,42 +158,19 @@ func listenerPage(p *page, l *inspect.Listener) {
 	ruleRows(p, l.Rules, l.From, l.Permissions)
 }
 
-// outboundsPage shows outbounds and their routes, without those that no item selects.
-// Those with the same conf, set by the same items, are headings of one table: behind a
-// transparent proxy, most outbounds of a mesh are.
-func outboundsPage(p *page, outbounds []inspect.Outbound) {
-	type table struct {
-		places []string
-		conf   *inspect.EffectiveConf
+// outboundPage shows the outbound and its routes, without those that no item
+// selects.
+func outboundPage(p *page, o *inspect.Outbound) {
+	outbound := "outbound " + o.Outbound.String()
+	if o.EffectiveConf != nil {
+		p.heading(1, "%s", outbound)
+		confRows(p, o.EffectiveConf)
 	}
-	var tables []*table
-	byText := map[string]*table{}
-	add := func(place string, c *inspect.EffectiveConf) {
-		if c == nil {
-			return
+	for _, r := range o.Routes {
+		if r.EffectiveConf != nil {
+			p.heading(1, "%s, route %s", outbound, p.name("", r.Name, r.Route))
+			confRows(p, r.EffectiveConf)
 		}
-		text, err := conf.Marshal(c)
-		t := byText[string(text)]
-		if t == nil || err != nil {
-			t = &table{conf: c}
-			tables = append(tables, t)
-			byText[string(text)] = t
-		}
-		t.places = append(t.places, place)
-	}
-	for i := range outbounds {
-		o := &outbounds[i]
-		outbound := "outbound " + o.Outbound.String()
-		add(outbound, o.EffectiveConf)
-		for _, r := range o.Routes {
-			add(outbound+", route "+p.name("", r.Name, r.Route), r.EffectiveConf)
-		}
-	}
-	for _, t := range tables {
-		for _, place := range t.places {
-			p.heading(1, "%s", place)
-		}
-		confRows(p, t.conf)
 	}
 }
 
