@@ -2,8 +2,12 @@ package server
 
 import "runtime"
 
-// A gate admits long work on at most half of the processors at a time, so that the others
-// stay free for streams with little to do.
+// A gate admits some work at a time. There are two: for long work on at most half of the
+// processors, so that the others stay free for streams with little to do; and for the
+// snapshots of nodes on as many as there are processors. The state makes a snapshot when it is
+// first asked for it. Without that gate, clients that open and reset thousands of streams have
+// thousands of handlers and runners of a pass make snapshots at once, some of them the same
+// ones, and no processor is left for a client that waits for a change.
 type gate chan struct{}
 
 // Work is long if the stream has more subscriptions, or the request more bytes.
@@ -14,9 +18,16 @@ const (
 
 func newGate() gate { return make(gate, max(1, runtime.GOMAXPROCS(0)/2)) }
 
+func newNodesGate() gate { return make(gate, runtime.GOMAXPROCS(0)) }
+
 // enter waits for admission, and reports whether it was given before done. Each enter
 // that returns true needs a leave.
 func (g gate) enter(done <-chan struct{}) bool {
+	select {
+	case <-done: // select chooses at random
+		return false
+	default:
+	}
 	select {
 	case g <- struct{}{}:
 		return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -195,6 +196,45 @@ func TestPassGoesAroundStalls(t *testing.T) {
 			source.publish(&blocked{state(content), make(chan struct{}, 1), release})
 			time.Sleep(50 * time.Millisecond) // of the clock of the bubble
 			await(t, honest, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", content))
+		}
+	})
+}
+
+// slowNodes is a state in which the snapshot of a node takes until release is closed.
+type slowNodes struct {
+	server.State
+	calls   atomic.Int64
+	release chan struct{}
+}
+
+func (s *slowNodes) Node(n *server.Node) (*wire.Snapshot, bool) {
+	s.calls.Add(1)
+	<-s.release
+	return s.State.Node(n)
+}
+
+// Clients open many streams at once, and reset them. As many snapshots are made at a time as
+// there are processors, and none for a stream that was reset before its turn.
+func TestSnapshotsOfNodesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := &slowNodes{State: oneNode().State(), release: make(chan struct{})}
+		r := start(t, server.Options{Source: newSwitching(state)})
+		ctx, reset := context.WithCancel(t.Context())
+		for range 50 * runtime.GOMAXPROCS(0) {
+			stream := deltaConversation(t, r.conn, ctx)
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.ClusterType.URL()}))
+		}
+		synctest.Wait()
+		atOnce := state.calls.Load()
+		reset()
+		synctest.Wait()
+		close(state.release)
+		synctest.Wait()
+		if all, limit := state.calls.Load(), int64(runtime.GOMAXPROCS(0)); atOnce != limit || all != limit {
+			t.Errorf("%d snapshots were made at once, %d in all; want %d of both", atOnce, all, limit)
+		}
+		if ids := r.NodeIDs(); len(ids) > 0 {
+			t.Errorf("streams are left: %q", ids)
 		}
 	})
 }

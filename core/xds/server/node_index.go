@@ -1,44 +1,72 @@
 package server
 
 import (
-	"maps"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"unique"
 )
 
-// A nodeIndex has the streams of each node id.
+// A nodeIndex has the streams of each node id. It has shards, so that thousands of streams
+// that begin and end at once do not wait for one lock.
 type nodeIndex struct {
-	mu      sync.RWMutex
-	streams map[string][]*stream // the slices are never changed
+	seed   maphash.Seed
+	shards [64]nodeShard
 }
 
-func (n *nodeIndex) init() { n.streams = map[string][]*stream{} }
+type nodeShard struct {
+	mu      sync.RWMutex
+	streams map[string][]*stream // in any order
+}
 
-// of returns the streams of a node.
+func (n *nodeIndex) init() {
+	n.seed = maphash.MakeSeed()
+	for i := range n.shards {
+		n.shards[i].streams = map[string][]*stream{}
+	}
+}
+
+func (n *nodeIndex) shard(id string) *nodeShard {
+	return &n.shards[maphash.String(n.seed, id)%uint64(len(n.shards))]
+}
+
+// of returns the streams of a node. The caller may keep the slice.
 func (n *nodeIndex) of(id string) []*stream {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.streams[id]
+	sh := n.shard(id)
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	return slices.Clone(sh.streams[id])
 }
 
 func (n *nodeIndex) add(s *stream) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.streams[s.node.ID] = append(slices.Clone(n.streams[s.node.ID]), s)
+	sh := n.shard(s.node.ID)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	known := sh.streams[s.node.ID]
+	if known == nil {
+		known = make([]*stream, 0, 1) // most nodes have one stream
+	}
+	sh.streams[s.node.ID] = append(known, s)
 }
 
 func (n *nodeIndex) remove(s *stream) {
 	if s.node.ID == "" {
 		return
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	rest := slices.DeleteFunc(slices.Clone(n.streams[s.node.ID]), func(o *stream) bool { return o == s })
-	if len(rest) == 0 {
-		delete(n.streams, s.node.ID)
+	sh := n.shard(s.node.ID)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	list := sh.streams[s.node.ID]
+	at := slices.Index(list, s)
+	if at < 0 {
+		return
+	}
+	last := len(list) - 1
+	list[at], list[last] = list[last], nil
+	if last == 0 {
+		delete(sh.streams, s.node.ID)
 	} else {
-		n.streams[s.node.ID] = rest
+		sh.streams[s.node.ID] = list[:last]
 	}
 }
 
@@ -46,8 +74,14 @@ func (n *nodeIndex) remove(s *stream) {
 func intern(s string) string { return unique.Make(s).Value() }
 
 // NodeIDs returns the ids of all nodes that have a stream.
-func (s *Server) NodeIDs() []string {
-	s.nodes.mu.RLock()
-	defer s.nodes.mu.RUnlock()
-	return slices.Collect(maps.Keys(s.nodes.streams))
+func (s *Server) NodeIDs() (ids []string) {
+	for i := range s.nodes.shards {
+		sh := &s.nodes.shards[i]
+		sh.mu.RLock()
+		for id := range sh.streams {
+			ids = append(ids, id)
+		}
+		sh.mu.RUnlock()
+	}
+	return ids
 }

@@ -32,7 +32,8 @@ type Server struct {
 	nodes      nodeIndex
 	peers      peerLimit
 	budgets    budgets
-	gate       gate
+	gate       gate // of long work
+	nodesGate  gate // of snapshots of nodes
 	handshakes handshakes
 	converged  convergence
 	counters   Counters
@@ -52,7 +53,7 @@ func New(options Options) *Server {
 	options.MaxTotalBytes = cmp.Or(options.MaxTotalBytes, defaultMaxTotal)
 	options.MaxParameters = cmp.Or(options.MaxParameters, defaultMaxParameters)
 	options.MaxStreamsPerPeer = cmp.Or(options.MaxStreamsPerPeer, defaultMaxStreams)
-	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now(), gate: newGate()}
+	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now(), gate: newGate(), nodesGate: newNodesGate()}
 	s.streams.init()
 	s.nodes.init()
 	s.peers.init(options.MaxStreamsPerPeer, options.MaxStreams)
@@ -199,6 +200,10 @@ func (s *stream) receiveAll(r requestReader) error {
 // charged before it waits for its turn, and is decoded when that comes.
 func (s *stream) handle(reader requestReader) error {
 	in := reader.in()
+	if err := s.conn.Context().Err(); err != nil { // gRPC may return a request even so
+		in.drop()
+		return err
+	}
 	size := in.data.Len()
 	if size > maxIDBytes { // a smaller one passes no limit on a request
 		buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())

@@ -186,9 +186,15 @@ func (s *stream) resolve() {
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Node(state, &s.client, s.node.ID) {
 		s.denied = true
-	} else if snapshot, ok := state.Node(&s.node); ok {
-		s.snapshot, s.known = snapshot, true
-		return
+	} else if gate := s.server.nodesGate; gate.enter(s.conn.Context().Done()) {
+		snapshot, ok := state.Node(&s.node)
+		gate.leave()
+		if ok {
+			s.snapshot, s.known = snapshot, true
+			return
+		}
+	} else {
+		return // the client has gone
 	}
 	if !s.logged && len(s.node.Parameters) == 0 {
 		s.logged = true
