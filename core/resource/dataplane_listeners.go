@@ -158,7 +158,7 @@ func (l *listeners) at(address netip.AddrPort) (listener, bool) {
 		return found, ok
 	}
 	for i := range l.few[:l.n] {
-		if l.few[i].address == address {
+		if l.few[i].address.Port() == address.Port() && l.few[i].address == address { // most ports differ
 			return l.few[i], true
 		}
 	}

@@ -297,7 +297,9 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 		v.Set(reflect.MakeSlice(p.t, 0, 0))
 	}
 	for i := range d.elements {
-		d.value(v.Index(i), p.elem)
+		if elem := v.Index(i); !d.quick(elem, p.elem) {
+			d.value(elem, p.elem)
+		}
 	}
 }
 
@@ -354,12 +356,8 @@ func (d *decoder) entryList(v reflect.Value) {
 			d.entries = append(d.entries, Entry{name, value})
 		}
 	}
-	read := d.entries[begin:]
-	byName := func(a, b Entry) int { return strings.Compare(a.Name, b.Name) }
-	if !slices.IsSortedFunc(read, byName) { // most are
-		slices.SortFunc(read, byName)
-	}
-	v.Addr().Interface().(Entries).SetEntries(read)
+	slices.SortFunc(d.entries[begin:], func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	v.Addr().Interface().(Entries).SetEntries(d.entries[begin:])
 	d.entries = d.entries[:begin]
 }
 

@@ -44,9 +44,12 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 			d.at().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
 		default:
 			seen[n] = true
-			d.enterField(name)
-			d.value(v.Field(known.list[n].index), known.list[n].plan)
-			d.leave()
+			f := &known.list[n]
+			if to := v.Field(f.index); !d.quick(to, f.plan) {
+				d.enterField(name)
+				d.value(to, f.plan)
+				d.leave()
+			}
 			continue
 		}
 		d.in.skip()
