@@ -59,6 +59,7 @@ func (d *decoder) stream(documents iter.Seq[*strict.Document]) {
 		if d.load.ctx.Err() != nil {
 			return
 		}
+		d.load.releaseLater(doc)
 		if read = append(read, doc.Root()); len(read) == 8*batchSize {
 			decode()
 		}

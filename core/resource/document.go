@@ -77,6 +77,7 @@ func (d *decoder) outermost(doc *strict.Document) {
 	root, before := doc.Root(), len(d.out.Documents)
 	if d.isList(root) {
 		d.list(root) // other workers may decode the items
+		d.load.releaseLater(doc)
 		return
 	}
 	d.notList(root)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -135,6 +136,10 @@ type decoding struct {
 	workers chan *worker
 	// inputs are the inputs of this load, for the cache of the loader.
 	inputs map[string]*decoded
+
+	mu sync.Mutex
+	// large are documents whose memory is worth using again, when all of them are decoded.
+	large []*strict.Document
 }
 
 // worker contains the state that parts share if they are decoded in sequence.
@@ -314,6 +319,9 @@ func (d *decoding) set() (*Set, error) {
 	for _, p := range d.parts {
 		d.join(set, &unused, p)
 	}
+	if len(set.Documents) == 0 { // a document of a registered type may contain values
+		d.releaseLarge()
+	}
 	if d.loader.KeepGoing {
 		if err := set.keepGoing(&d.sink); err != nil {
 			return nil, err
@@ -327,6 +335,26 @@ func (d *decoding) set() (*Set, error) {
 	unused.warn(&d.sink)
 	set.Warnings = d.sink.Warnings()
 	return set, nil
+}
+
+// releaseLater releases a large document when all workers are idle: until then, several of
+// them may decode its items. Of many documents only the first ones are released, because a
+// load must not have all of its files in memory.
+func (d *decoding) releaseLater(doc *strict.Document) {
+	if !doc.IsLarge() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.large) < cap(d.workers) {
+		d.large = append(d.large, doc)
+	}
+}
+
+func (d *decoding) releaseLarge() {
+	for _, doc := range d.large {
+		doc.Release()
+	}
 }
 
 // join adds a part, and the parts after it, to the set.

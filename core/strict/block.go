@@ -1,9 +1,6 @@
 package strict
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // blockReader finds the parts of a YAML document in the form in which programs and people
 // write most of them:
@@ -44,7 +41,7 @@ func (s *source) block() *Document {
 		return nil
 	}
 	room := min(len(s.piece.data)/10, maxRoom) // a line with a name and a value has some twenty bytes
-	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: slices.Grow(r.parts[:0], room)}
+	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: withRoom(r.parts, room)}
 	if marker := "---\n"; bytes.HasPrefix(r.data, []byte(marker)) {
 		r.nextLine = len(marker)
 	}
@@ -98,7 +95,8 @@ func (r *blockReader) cutComment() bool {
 }
 
 func (r *blockReader) skipSpaces(i int) int {
-	for i < r.end && r.data[i] == ' ' {
+	line := r.data[:r.end]
+	for i < len(line) && line[i] == ' ' {
 		i++
 	}
 	return i
@@ -182,10 +180,11 @@ const maxKey = 1000
 // keyEnd returns the end of the name at the beginning of the line's content. A colon without
 // a space after it is a part of the name.
 func (r *blockReader) keyEnd() (end int, ok bool) {
-	for end = r.begin; end < r.end; end++ {
-		c := r.data[end]
-		if c == ':' && (end+1 == r.end || r.data[end+1] == ' ') {
-			return end, end > r.begin && end-r.begin <= maxKey && classes[r.data[r.begin]]&beginsText != 0
+	line := r.data[:r.end]
+	for end = r.begin; end < len(line); end++ {
+		c := line[end]
+		if c == ':' && (end+1 == len(line) || line[end+1] == ' ') {
+			return end, end > r.begin && end-r.begin <= maxKey && classes[line[r.begin]]&beginsText != 0
 		}
 		if classes[c]&inKey == 0 {
 			break
@@ -202,8 +201,9 @@ func (r *blockReader) value(begin, depth int) bool {
 	case '{', '[':
 		return r.flow(begin, depth) == r.end
 	}
-	for i := begin; i < r.end; i++ {
-		if c := r.data[i]; classes[c]&inText == 0 || c == ':' && (i+1 == r.end || r.data[i+1] == ' ') {
+	line := r.data[:r.end]
+	for i := begin; i < len(line); i++ {
+		if c := line[i]; classes[c]&inText == 0 || c == ':' && (i+1 == len(line) || line[i+1] == ' ') {
 			return false
 		}
 	}

@@ -53,14 +53,27 @@ func (d *Document) setText(file string, data []byte, lines *lines, parts []part)
 // minTaken is the number of parts from which a document takes them without a copy.
 const minTaken = 1 << 12
 
-// Release makes the memory of the document available for another document of its reader.
-// Afterwards, neither the document nor its values and copies may be used. A document that
-// is not released is left to the garbage collector.
+// Release makes the memory of the document available for another document: of its reader, or
+// of any reader if the document [Document.IsLarge]. Afterwards, neither the document nor its
+// values and copies may be used. A document that is not released is left to the garbage
+// collector.
 func (d *Document) Release() {
-	d.root, d.text = nil, flatText{parts: d.text.parts}
+	parts := d.text.parts
+	if d.IsLarge() {
+		keepRoom(parts)
+		parts = nil
+	}
+	d.root, d.text = nil, flatText{parts: parts}
 	clear(d.values)
 	d.values = d.values[:0]
 	d.reader.released = append(d.reader.released, d)
+}
+
+// IsLarge reports whether the document has so many values that another load should use its
+// memory, and not so many that its memory should not wait for one.
+func (d *Document) IsLarge() bool {
+	n := len(d.text.parts)
+	return minTaken <= n && n <= maxRoom
 }
 
 // newValue returns room for a value.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -90,7 +89,7 @@ const maxRoom = 1 << 18
 
 // document finds the parts of the next document.
 func (r *jsonReader) document() error {
-	r.parts, r.open = slices.Grow(r.parts[:0], min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
+	r.parts, r.open = withRoom(r.parts, min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
 	if r.tokens == nil {
 		begin := r.space(r.scanned)
 		if begin == len(r.data) {
