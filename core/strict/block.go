@@ -22,9 +22,10 @@ import "bytes"
 // reader needs no errors of its own. All its methods that return a bool return false
 // for a document in another form.
 type blockReader struct {
-	data  []byte
-	depth int // the maximum
-	parts []part
+	data     []byte
+	depth    int  // the maximum
+	comments bool // there is a #
+	parts    []part
 	// The current line. Lines without content are skipped.
 	lineBegin int
 	begin     int // of its content
@@ -42,6 +43,7 @@ func (s *source) block() *Document {
 	}
 	room := min(len(s.piece.data)/10, maxRoom) // a line with a name and a value has some twenty bytes
 	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: withRoom(r.parts, room)}
+	r.comments = bytes.IndexByte(r.data, '#') >= 0
 	if marker := "---\n"; bytes.HasPrefix(r.data, []byte(marker)) {
 		r.nextLine = len(marker)
 	}
@@ -66,8 +68,11 @@ func (r *blockReader) next() bool {
 		if r.begin == r.end {
 			continue
 		}
-		if !r.cutComment() {
+		if r.comments && !r.cutComment() {
 			return false
+		}
+		for r.end > r.begin && r.data[r.end-1] == ' ' {
+			r.end--
 		}
 		if r.begin < r.end {
 			r.indent = r.begin - r.lineBegin
@@ -78,8 +83,8 @@ func (r *blockReader) next() bool {
 	return true
 }
 
-// cutComment moves the end of the line before a comment, and before spaces. A # behind a
-// quote is left in the line: it may be within the quotes.
+// cutComment moves the end of the line before a comment. A # behind a quote is left in the
+// line: it may be within the quotes.
 func (r *blockReader) cutComment() bool {
 	content := r.data[r.begin:r.end]
 	if i := bytes.IndexByte(content, '#'); i == 0 || i > 0 && content[i-1] == ' ' && !bytes.ContainsAny(content[:i], `"'`) {
@@ -87,9 +92,6 @@ func (r *blockReader) cutComment() bool {
 			return false
 		}
 		r.end = r.begin + i
-	}
-	for r.end > r.begin && r.data[r.end-1] == ' ' {
-		r.end--
 	}
 	return true
 }

@@ -58,7 +58,6 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 		isJSON := looksLikeJSON(c.data)
 		last := byte(0) // the last byte of the previous lines that is not white space
 		afterJSON := c.afterJSON
-		markers := markerLines{data: c.data}
 		cut := func(end, endLine int, json bool) bool {
 			piece := Chunk{data: c.data[begin:end], firstLine: beginLine, afterJSON: afterJSON}
 			begin, beginLine, afterJSON = end, endLine, json
@@ -103,8 +102,8 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 			}
 			at = end
 			if !header && !ended && !isJSON && !hasCR { // only a marker changes this
-				next := markers.next(at)
-				line, at = line+bytes.Count(c.data[at:next], lineFeed), next
+				next, lines := toMarker(c.data, at)
+				line, at = line+lines, next
 			}
 		}
 		if begin < len(c.data) {
@@ -113,37 +112,18 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 	}
 }
 
-// markerLines finds the lines that may be markers. Each part of the text is searched once for
-// each marker.
-type markerLines struct {
-	data         []byte
-	dashes, dots int // offsets of the latest lines that were found
-}
-
-var (
-	lineFeed   = []byte("\n")
-	dashesLine = []byte("\n---")
-	dotsLine   = []byte("\n...")
-)
-
-// next returns the offset of the next line that may be a marker, from a beginning of a line
-// on, which must not be the first one.
-func (m *markerLines) next(at int) int {
-	m.dashes = m.find(dashesLine, m.dashes, at)
-	m.dots = m.find(dotsLine, m.dots, at)
-	return min(m.dashes, m.dots)
-}
-
-// find returns the offset of the line after a line feed, from an offset on, or the end of the
-// text. It is the known one if this is not before the offset.
-func (m *markerLines) find(line []byte, known, at int) int {
-	if known >= at {
-		return known
+// toMarker returns the offset of the next line that may be a marker, from a beginning of a line
+// on, and the number of lines before it.
+func toMarker(data []byte, at int) (next, lines int) {
+	for at < len(data) && data[at] != '-' && data[at] != '.' {
+		i := bytes.IndexByte(data[at:], '\n')
+		if i < 0 {
+			return len(data), lines
+		}
+		at += i + 1
+		lines++
 	}
-	if i := bytes.Index(m.data[at-1:], line); i >= 0 {
-		return at + i
-	}
-	return len(m.data)
+	return at, lines
 }
 
 // begins reports whether first is the first byte of a line, apart from white
