@@ -31,7 +31,7 @@ type result struct {
 	missing error
 }
 
-// results returns a result for each peer, also for a Kuma that is missing.
+// results returns a result for each peer. If Kuma could not be had, its result says so.
 func results(c comparison, all []series, missing error) []result {
 	ours := all[0]
 	var list []result

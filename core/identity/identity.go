@@ -195,24 +195,15 @@ func (s Defaults) trustDomain(e *entry, d *resource.Dataplane) (string, error) {
 	case e.trustDomain == nil:
 		return d.Mesh + "." + zone + ".mesh.local", nil
 	}
-	text := ""
-	for _, p := range e.trustDomain {
+	return fill(e.trustDomain, func(p conf.TemplatePart) (string, error) {
 		switch {
 		case p.Label != "":
-			value, present := e.source.Labels.Get(p.Label)
-			if !present {
-				return "", fmt.Errorf("the MeshIdentity has no label %q", p.Label)
-			}
-			text += value
+			return labelOf(e.source.Labels, p.Label, "the MeshIdentity")
 		case p.Variable == "Zone":
-			text += zone
-		case p.Variable != "":
-			text += variable(p.Variable, d)
-		default:
-			text += p.Text
+			return zone, nil
 		}
-	}
-	return text, nil
+		return variable(p.Variable, d), nil
+	})
 }
 
 // askedOfDataplane returns the labels and the variables of a dataplane to which the trust
@@ -267,22 +258,38 @@ func Expand(t conf.Template, d *resource.Dataplane) (string, error) {
 }
 
 func expand(pieces []conf.TemplatePart, d *resource.Dataplane) (string, error) {
+	return fill(pieces, func(p conf.TemplatePart) (string, error) {
+		if p.Label != "" {
+			return labelOf(d.Labels, p.Label, d.ID)
+		}
+		return variable(p.Variable, d), nil
+	})
+}
+
+// fill returns the text of a template. Value returns what a label or a variable stands for.
+func fill(pieces []conf.TemplatePart, value func(conf.TemplatePart) (string, error)) (string, error) {
 	text := ""
 	for _, p := range pieces {
-		switch {
-		case p.Label != "":
-			value, present := d.Labels.Get(p.Label)
-			if !present {
-				return "", fmt.Errorf("%s has no label %q", d.ID, p.Label)
-			}
-			text += value
-		case p.Variable != "":
-			text += variable(p.Variable, d)
-		default:
+		if p.Label == "" && p.Variable == "" {
 			text += p.Text
+			continue
 		}
+		filled, err := value(p)
+		if err != nil {
+			return "", err
+		}
+		text += filled
 	}
 	return text, nil
+}
+
+// labelOf returns the value of a label, or an error that names its owner.
+func labelOf(labels resource.Tags, key string, owner any) (string, error) {
+	value, present := labels.Get(key)
+	if !present {
+		return "", fmt.Errorf("%s has no label %q", owner, key)
+	}
+	return value, nil
 }
 
 func variable(name string, d *resource.Dataplane) string {

@@ -27,18 +27,13 @@ import (
 // In between, each content that a client holds must be one that some state had for its
 // question (served): a relay may be late, and never makes anything up.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(20) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, seed)
-				for range 300 {
-					w.step()
-				}
-				w.finish()
-			})
-		})
-	}
+	xdstest.Seeds(t, 20, func(t *testing.T, seed uint64) {
+		w := newWorld(t, seed)
+		for range 300 {
+			w.step()
+		}
+		w.finish()
+	})
 }
 
 // world is a run of TestRandom.

@@ -192,18 +192,13 @@ func TestSubscriptions(t *testing.T) {
 // reconnect. No client ever loses a name, and at the end, when everything is known, each
 // holds what there is.
 func TestRandomPartialState(t *testing.T) {
-	for seed := range uint64(6) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newPartialWorld(t, seed)
-				for range 300 {
-					w.step()
-				}
-				w.finish()
-			})
-		})
-	}
+	xdstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
+		w := newPartialWorld(t, seed)
+		for range 300 {
+			w.step()
+		}
+		w.finish()
+	})
 }
 
 // partialWorld is a run of TestRandomPartialState.

@@ -21,18 +21,13 @@ import (
 // hostile ones. At the end each client that is not hostile holds what the last state has,
 // and nothing else, while the others go on.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(8) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, seed)
-				for range 400 {
-					w.step()
-				}
-				w.finish()
-			})
-		})
-	}
+	xdstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
+		w := newWorld(t, seed)
+		for range 400 {
+			w.step()
+		}
+		w.finish()
+	})
 }
 
 // world is a run of TestRandom.

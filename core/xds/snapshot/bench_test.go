@@ -24,13 +24,12 @@ import (
 // fleetOutbounds is the number of outbounds of each dataplane of the fleet.
 const fleetOutbounds = 10
 
-// fleet returns an engine with dataplanes of the shape "fleet", 100 MeshTimeouts, and
-// an identity for each dataplane.
-func fleet(b *testing.B, dataplanes int) *core.Engine {
+// filesIdentity returns a MeshIdentity for all dataplanes, with certificates in files.
+func filesIdentity(b *testing.B) *resource.Set {
 	b.Helper()
 	identity, err := (&resource.Loader{Kinds: kinds.All()}).Decode(b.Context(), resource.Input{Name: "identity.yaml", Data: []byte(`
 type: MeshIdentity
-mesh: default
+mesh: ` + shape.Mesh + `
 name: files
 spec:
   selector: {dataplane: {matchLabels: {}}}
@@ -42,6 +41,14 @@ spec:
 	if err != nil {
 		b.Fatal(err)
 	}
+	return identity
+}
+
+// fleet returns an engine with dataplanes of the shape "fleet", 100 MeshTimeouts, and
+// an identity for each dataplane.
+func fleet(b *testing.B, dataplanes int) *core.Engine {
+	b.Helper()
+	identity := filesIdentity(b)
 	all := kinds.All()
 	set := &resource.Set{Identities: identity.Identities, Policies: shape.Fleet(all.Lookup("MeshTimeout"), 100)}
 	for j := range dataplanes {

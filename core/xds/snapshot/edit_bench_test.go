@@ -20,20 +20,7 @@ func BenchmarkEdit(b *testing.B) {
 		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{shape.MeshPerfRateLimit(requests)}}}
 	}
 	instance := shape.MeshPerfInstance(19, 2) // of a service that others call
-	identity, err := (&resource.Loader{Kinds: kinds.All()}).Decode(b.Context(), resource.Input{Name: "identity.yaml", Data: []byte(`
-type: MeshIdentity
-mesh: ` + shape.Mesh + `
-name: files
-spec:
-  selector: {dataplane: {matchLabels: {}}}
-  spiffeID: {path: "/sa/{{ label \"app\" }}"}
-  provider:
-    type: Extension
-    extension: {name: files, config: {certificate: /certs/cert.pem, privateKey: /certs/key.pem, trustBundle: /certs/ca.pem}}
-`)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	identity := filesIdentity(b)
 	for _, edit := range []struct {
 		name        string
 		forth, back core.Batch

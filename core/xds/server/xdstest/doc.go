@@ -9,5 +9,7 @@
 //
 // An [Actor] is a client that acts at random, and compares what it holds with a state.
 //
+// [Seeds] runs a random test with several seeds.
+//
 // A [Source] publishes states that [NewState] makes of snapshots and variants.
 package xdstest
