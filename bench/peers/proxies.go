@@ -150,6 +150,7 @@ type management struct {
 	listen  *bufconn.Listener
 	cancel  context.CancelFunc
 	ctx     context.Context
+	conns   []*grpc.ClientConn
 	proxies []*proxy
 	failed  chan error // the first stream that has ended
 }
@@ -173,8 +174,12 @@ func (m *management) ended(err error) {
 	}
 }
 
+// close also closes the connections: they would keep the server, and what it serves, in memory.
 func (m *management) close() {
 	m.cancel()
+	for _, conn := range m.conns {
+		_ = conn.Close()
+	}
 	m.server.Stop()
 }
 
@@ -194,6 +199,7 @@ func (m *management) connect(nodes []string, contents []content, names []names) 
 				if err != nil {
 					return err
 				}
+				m.conns = append(m.conns, conn)
 			}
 			stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(m.ctx)
 			if err != nil {
