@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
@@ -17,13 +18,13 @@ import (
 // comparePolicyVariants compares the variants that package variant compiles from the
 // policies of a scenario with the results of the engine and the reference: for each kind
 // and destination, for the dataplanes with one inbound, and for random parameters that
-// describe a dataplane that does not exist (SPEC 12.4).
-func comparePolicyVariants(s *Scenario, seed uint64) error {
+// describe a dataplane that does not exist (SPEC 12.4). Policies are read by a semantics.
+func comparePolicyVariants(by semantics.Semantics, s *Scenario, seed uint64) error {
 	set, err := s.Load()
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	view, err := core.NewView(context.Background(), s.kinds, set)
+	view, err := core.Options{Semantics: by}.NewView(context.Background(), s.kinds, set)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,16 @@ func (c *policyVariants) mention() {
 		for _, label := range t.Labels {
 			c.mentioned = append(c.mentioned, resource.Tag{Key: "@label/" + label.Key, Value: label.Value})
 		}
-		for key, value := range map[string]string{"@namespace": t.Namespace, "@section": t.SectionName} {
+		named := map[string]string{"@namespace": t.Namespace, "@section": t.SectionName}
+		if c.view.Semantics() != semantics.TargetRef {
+			// Kuma's control planes write these labels. A dataplane with a namespace has a
+			// transparent proxy, and no outbounds of its own.
+			named = map[string]string{"@section": t.SectionName, "@label/kuma.io/origin": "zone"}
+			for _, key := range []string{"kuma.io/zone", "kuma.io/display-name", "k8s.kuma.io/namespace"} {
+				named["@label/"+key] = p.Labels.Value(key)
+			}
+		}
+		for key, value := range named {
 			if value != "" {
 				c.mentioned = append(c.mentioned, resource.Tag{Key: key, Value: value})
 			}
@@ -155,7 +165,7 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 	}
 	want := variant.ContentOf(config, outbound)
 	if got := v.Choose(p); !got.Equal(want, kind) {
-		return fmt.Errorf("the variant has %s, the engine %s", contentText(got), contentText(want))
+		return fmt.Errorf("the variant has %s, the engine %s", c.text(got), c.text(want))
 	}
 	return nil
 }
@@ -165,7 +175,7 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
 	described := *c.set // including its placements
 	described.Dataplanes = []*resource.Dataplane{dp}
-	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name})
+	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name, Semantics: c.view.Semantics().String()})
 	if err != nil {
 		return err
 	}
@@ -182,18 +192,19 @@ func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resou
 		}
 	}
 	want := jsonText(map[string]any{"conf": conf, "routes": routes})
-	if got := contentText(v.Choose(p)); got != want {
+	if got := c.text(v.Choose(p)); got != want {
 		return fmt.Errorf("the variant has %s, the reference %s", got, want)
 	}
 	return nil
 }
 
-func contentText(c *variant.PolicyContent) string {
+// text returns a content as JSON, with routes as answers name them.
+func (c *policyVariants) text(content *variant.PolicyContent) string {
 	routes := map[string]any{}
-	for _, r := range c.Routes {
-		routes[r.Route.KRI()] = r.Conf
+	for _, r := range content.Routes {
+		routes[c.view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)] = r.Conf
 	}
-	return jsonText(map[string]any{"conf": c.Conf, "routes": routes})
+	return jsonText(map[string]any{"conf": content.Conf, "routes": routes})
 }
 
 // jsonText returns JSON with sorted keys.

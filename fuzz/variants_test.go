@@ -3,6 +3,7 @@ package fuzz
 import (
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -75,14 +76,18 @@ func TestSoakPolicyVariants(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		generator *Generator
-	}{{"all kinds", generator(t)}, {"routes", withRoutes(t)}, {"unions", withUnions(t)}} {
+		as        semantics.Semantics
+	}{
+		{"all kinds", generator(t), semantics.TargetRef}, {"routes", withRoutes(t), semantics.TargetRef}, {"unions", withUnions(t), semantics.TargetRef},
+		{"as Kuma 2", generator(t).WithKumaLabels(), semantics.Kuma}, {"routes as Kuma 2", withRoutes(t).WithKumaLabels(), semantics.Kuma},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			scenarios := 100 * uint64(Soak(t))
 			if testing.Short() {
 				scenarios /= 40
 			}
 			for seed := range scenarios {
-				compare := func(s *Scenario) error { return comparePolicyVariants(s, seed) }
+				compare := func(s *Scenario) error { return comparePolicyVariants(test.as, s, seed) }
 				if s := test.generator.Scenario(randomBytes(seed)); compare(s) != nil {
 					t.Fatalf("scenario %d: %s", seed, explain(s, compare))
 				}

@@ -8,6 +8,7 @@ const (
 	InternalFault   Code = 4
 	UnsupportedYAML Code = 5
 	RepeatedFile    Code = 6
+	UnrenderedInput Code = 7
 )
 
 // The codes of errors about the fields of a document.
@@ -71,6 +72,7 @@ const (
 	NotSPIFFEID         Code = 1016
 	BadIgnore           Code = 1017
 	UnknownNode         Code = 1018
+	NotApplied          Code = 1019
 )
 
 // The codes of warnings about input without effect.

@@ -44,4 +44,14 @@ spec:
 		When:  "the input is the directory policies/ and the file policies/web.yaml.",
 		Mend:  "Give the file once.",
 	},
+	{
+		Code: UnrenderedInput, Class: ClassError, Title: "the input of another program",
+		Means: "The directory is a Helm chart, or a kustomization with patches. Its files are templates, values or patches, and no resources.",
+		Example: `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [policies.yaml]
+patches: [{path: patch.yaml}]
+`,
+		Mend: "Give the output of the program in the place of the directory.",
+	},
 }

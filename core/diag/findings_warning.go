@@ -249,4 +249,14 @@ spec: {endpoint: {port: 4317}}
 `,
 		Mend: "Write the address of the collector, such as the host name of its Service.",
 	},
+	{
+		Code: NotApplied, Class: ClassWarning, Title: "a kustomization is not applied",
+		Means: "The directory is an input of kustomize, which patches its files and adds namespaces, labels and names. The files are read as they are, without these changes.",
+		Example: `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+namespace: kuma-system
+resources: [policies.yaml]
+`,
+		Mend: "Give the output of kustomize in the place of the directory.",
+	},
 }

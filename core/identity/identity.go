@@ -43,6 +43,7 @@ const (
 type entry struct {
 	source   *resource.MeshIdentity
 	selector map[string]string
+	zone     string // that of every dataplane it selects that was made in a zone; "": any
 	// The parts of the templates; nil means the default.
 	trustDomain, path []conf.TemplatePart
 }
@@ -58,6 +59,9 @@ func New(list []*resource.MeshIdentity, defaults Defaults) *Identities {
 			continue // it selects no dataplane
 		}
 		e := entry{source: source, selector: selector.Dataplane.MatchLabels}
+		if defaults == ByZone {
+			e.zone = madeIn(&source.Meta)
+		}
 		if spiffe := source.Spec.SpiffeID; spiffe != nil {
 			e.trustDomain, e.path = parts(spiffe.TrustDomain), parts(spiffe.Path)
 		}
@@ -90,6 +94,8 @@ type Rule struct {
 	Source *resource.MeshIdentity
 	// Labels are the labels that the rule requires, sorted by key.
 	Labels resource.Tags
+	// Zone excludes the dataplanes that were made in another zone (SPEC 17.1); "": none.
+	Zone string
 	// AskedLabels and AskedVariables are the keys of labels, and the variables such
 	// as Namespace, to which the templates refer. A selected dataplane that lacks one
 	// of them may have no identity.
@@ -104,7 +110,7 @@ func (i *Identities) Rules(mesh string) []Rule {
 	}
 	var rules []Rule
 	for _, e := range i.byMesh[mesh] {
-		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector)}
+		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector), Zone: e.zone}
 		if e.path == nil { // see Defaults.path
 			r.AskedVariables = append(r.AskedVariables, "Namespace", "ServiceAccount")
 		}
@@ -224,7 +230,20 @@ func (s Defaults) askedOfDataplane(e *entry) (labels, variables []string) {
 	return labels, variables
 }
 
+// madeIn returns the zone in which a resource was made, or "" if its labels name none.
+func madeIn(m *resource.Meta) string {
+	if m.Origin() != resource.ZoneOrigin {
+		return ""
+	}
+	return m.Zone()
+}
+
+// selects compares the zones too: Kuma sends the MeshIdentity of a zone to its global control
+// plane, but to no other zone.
 func (e *entry) selects(d *resource.Dataplane) bool {
+	if made := madeIn(&d.Meta); e.zone != "" && made != "" && made != e.zone {
+		return false
+	}
 	for key, want := range e.selector {
 		if value, present := d.Labels.Get(key); !present || value != want {
 			return false

@@ -134,6 +134,32 @@ func TestKumasDefaults(t *testing.T) {
 	}
 }
 
+// Kuma sends a MeshIdentity that was made in a zone to no other zone (SPEC 17.1).
+func TestMeshIdentityOfAZone(t *testing.T) {
+	const west = "kuma.io/origin: zone, kuma.io/zone: west"
+	for name, c := range map[string]struct {
+		identity, dataplane string
+		selected            bool
+	}{
+		"the same zone":                  {west, west, true},
+		"another zone":                   {west, "kuma.io/origin: zone, kuma.io/zone: east", false},
+		"a dataplane without a zone":     {west, "kuma.io/origin: zone", true},
+		"a dataplane without an origin":  {west, "kuma.io/zone: east", true},
+		"a MeshIdentity of Global":       {"kuma.io/origin: global, kuma.io/zone: west", "kuma.io/origin: zone, kuma.io/zone: east", true},
+		"a MeshIdentity without a zone":  {"kuma.io/origin: zone", "kuma.io/origin: zone, kuma.io/zone: east", true},
+		"a MeshIdentity without origins": {"kuma.io/zone: west", "kuma.io/origin: zone, kuma.io/zone: east", true},
+	} {
+		set := load(t, fmt.Sprintf(`{type: Dataplane, mesh: prod, name: vm-1, labels: {%s}, networking: {address: 10.0.0.1, inbound: [{port: 80}]}}
+---
+{type: MeshIdentity, mesh: prod, name: i, labels: {%s}, spec: {%s, spiffeID: {trustDomain: td, path: /x}, %s}}`, c.dataplane, c.identity, all, provider))
+		for defaults, want := range map[identity.Defaults]bool{identity.ByMesh: true, identity.ByZone: c.selected} {
+			if id, err := identity.New(set.Identities, defaults).Of(set.Dataplanes[0]); err != nil || (id != nil) != want {
+				t.Errorf("%s, defaults %d: got %+v, %v", name, defaults, id, err)
+			}
+		}
+	}
+}
+
 // Kuma makes the trust domain of the MeshIdentity and its zone, and the path of the dataplane.
 func TestTrustDomainOfAMeshIdentity(t *testing.T) {
 	const labelled = `spiffeID: {trustDomain: "{{ label \"team\" }}.{{ .Zone }}.example", path: "/{{ label \"app\" }}"}`

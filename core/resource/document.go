@@ -3,6 +3,7 @@ package resource
 import (
 	"iter"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func (d *decoder) single(in *strict.Value) {
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
 	case isForeign(in):
-		in.At().Errorf(diag.MissingField, "leave the file out: give files or directories of resources only", "the document is no resource: it has neither a type nor a kind")
+		d.foreign(in)
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
 		d.kubernetes(in)
 	default:
@@ -139,6 +140,35 @@ func (d *decoder) single(in *strict.Value) {
 // field.
 func isForeign(in *strict.Value) bool {
 	return in.Kind() == strict.Mapping && !slices.ContainsFunc([]string{"type", "kind", "metadata", "spec", "networking"}, in.Has)
+}
+
+// foreign reports a document that is no resource. The file of a kustomization may have
+// no kind.
+func (d *decoder) foreign(in *strict.Value) {
+	switch path.Base(in.At().Pos().File) {
+	case "kustomization.yaml", "kustomization.yml":
+		d.kustomization(in)
+	default:
+		in.At().Errorf(diag.MissingField, "leave the file out: give files or directories of resources only", "the document is no resource: it has neither a type nor a kind")
+	}
+}
+
+// kustomizeGroup is the API group of kustomize. Flux has kustomizations of another group,
+// which no directory is an input of.
+const kustomizeGroup = "kustomize.config.k8s.io"
+
+// kustomization skips the file of kustomize in a directory, with a warning; or, if it has
+// patches, with an error, because the files of patches are no resources.
+func (d *decoder) kustomization(in *strict.Value) {
+	hint := "give its output: kubectl kustomize " + diag.OneLine(path.Dir(in.At().Pos().File)) + " | meshmatch ... -f -"
+	for _, patches := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
+		if in.Has(patches) {
+			in.At().Field(patches).Errorf(diag.UnrenderedInput, hint, "the directory is an input of kustomize: patches are no resources")
+			return
+		}
+	}
+	in.At().Warnf(diag.NotApplied, hint, "the kustomization is not applied: the files of the directory are read as they are")
+	count(&d.out.Skipped, "Kustomization", 1)
 }
 
 // isKnown reports whether documents of the kind are resources that the decoder

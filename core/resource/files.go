@@ -78,7 +78,7 @@ func (f *files) append(given string, found file) {
 
 // tree lists the .yaml, .yml and .json files of a directory tree, without
 // hidden ones. A link to a file is followed if it stays in the tree; a link to
-// a directory is ignored.
+// a directory is ignored. The directory of a Helm chart is one error.
 func (f *files) tree(dir string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -103,6 +103,9 @@ func (f *files) tree(dir string) {
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}
+		case entry.IsDir() && isChart(root, inTree):
+			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -", "is a Helm chart: its templates are no resources")
+			return filepath.SkipDir
 		case entry.IsDir(), !isResourceFile(path):
 		case entry.Type()&fs.ModeSymlink != 0:
 			f.link(dir, real, root, file{name: filepath.ToSlash(name), path: path})
@@ -113,6 +116,20 @@ func (f *files) tree(dir string) {
 		}
 		return nil
 	})
+}
+
+// isChart reports whether a directory has a file of a Helm chart's name next to what only a
+// chart has.
+func isChart(root *os.Root, dir string) bool {
+	if info, err := root.Stat(filepath.Join(dir, "Chart.yaml")); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	for _, part := range []string{"templates", "charts", "values.yaml"} {
+		if _, err := root.Stat(filepath.Join(dir, part)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // link lists the file to which a link of a tree leads. No name or content from

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/strict"
@@ -87,6 +88,66 @@ func TestRegularFilesOnly(t *testing.T) {
 			dir := tree(t, c.entries)
 			if diff := cmp.Diff(c.want, strings.ReplaceAll(loadIn(t, resource.Loader{}, dir, c.args...), "below "+dir+"/", "below ")); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// The files of a Helm chart are no resources: the chart is one error, and not one for each
+// template and value.
+func TestHelmChartIsOneError(t *testing.T) {
+	const mesh, template = "type: Mesh\nname: ", "{{- if .Values.a }}\ntype: Mesh\n{{ end }}"
+	chart := func(dir string) map[string]string {
+		return map[string]string{"a.yaml": mesh + "a", dir + "/Chart.yaml": "apiVersion: v2\nname: c", dir + "/values.yaml": "a: 1\n---\nb: 2", dir + "/templates/b.yaml": template}
+	}
+	const hint = " is a Helm chart: its templates are no resources; give its output: helm template "
+	for name, c := range map[string]struct {
+		entries map[string]string
+		arg     string
+		want    string
+	}{
+		"below a directory":       {chart("x/y"), ".", "x/y:" + hint + "x/y | meshmatch ... -f -"},
+		"given":                   {chart("x"), "x", "x:" + hint + "x | meshmatch ... -f -"},
+		"a chart without values":  {map[string]string{"x/Chart.yml": "", "x/Chart.yaml": "name: c", "x/charts/y/Chart.yaml": "name: d"}, "x", "x:" + hint + "x | meshmatch ... -f -"},
+		"a file of the same name": {map[string]string{"x/Chart.yaml": mesh + "a"}, "x", "a"},
+		"no chart":                {map[string]string{"x/templates/a.yaml": mesh + "a", "x/charts/b.yaml": mesh + "b"}, "x", "a b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, c.entries)
+			if diff := cmp.Diff(c.want, loadIn(t, resource.Loader{}, dir, c.arg)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// The file of kustomize is a warning, with or without a kind, because the other files of its
+// directory are read without its changes. Files of patches could not be read.
+func TestKustomizationIsNotApplied(t *testing.T) {
+	const want = "k/kustomization.yaml:1:1: the kustomization is not applied: the files of the directory are read as they are; give its output: kubectl kustomize k | meshmatch ... -f -"
+	for name, c := range map[string]struct{ text, want string }{
+		"without a kind":   {"resources: [a.yaml]", want},
+		"with a kind":      {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]", want},
+		"a component":      {"apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component", want},
+		"patches":          {"resources: [a.yaml]\npatches: [{path: b.yaml}]", "k/kustomization.yaml:2:10: patches: the directory is an input of kustomize: patches are no resources; give its output: kubectl kustomize k | meshmatch ... -f -"},
+		"another system's": {"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, map[string]string{"k/kustomization.yaml": c.text, "k/a.yaml": "type: Mesh\nname: a"})
+			t.Chdir(dir)
+			loader := resource.Loader{Kinds: kinds.All()}
+			set, err := loader.Load(t.Context(), "k")
+			if err != nil {
+				set = &resource.Set{Warnings: err.(diag.Errors)}
+			} else if meshNames(set)[0] != "a" {
+				t.Errorf("got the meshes %v", meshNames(set))
+			}
+			got := ""
+			for _, w := range set.Warnings {
+				got += w.Error()
+			}
+			if got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
 	}

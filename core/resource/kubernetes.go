@@ -85,6 +85,9 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		if d.skipUnused(in, "kind", kind) {
 			return
 		}
+	case group == kustomizeGroup:
+		d.kustomization(in)
+		return
 	case group != "" && d.registered(in, group, kind, documentMeta):
 		return
 	case group != "" && d.kindsOf(group) != nil:

@@ -5,12 +5,14 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // A Compilation contains the inputs for the variants of one destination: the policies
 // and routes of one view that concern it. It is immutable and safe for concurrent use.
 type Compilation struct {
 	kind        *resource.Kind
+	semantics   semantics.Semantics
 	destination Destination
 	policies    []*resource.Policy // lowest priority first
 	routes      []*resource.Policy // by KRI
@@ -21,7 +23,7 @@ type Compilation struct {
 // same errors as [PolicyCompiler.Variants].
 func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 	compiler := &destinationCompiler{
-		kind: c.kind, tags: c.destination.Tags, policies: c.policies, routes: c.routes, predicates: c.predicates, most: most,
+		kind: c.kind, semantics: c.semantics, tags: c.destination.Tags, policies: c.policies, routes: c.routes, predicates: c.predicates, most: most,
 	}
 	set, contents, err := compiler.compile()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // NamespaceKey is the key of the parameter for the namespace of a dataplane.
@@ -75,45 +76,67 @@ func InZone(zone string) Constraint {
 	return Or(Equals(labelled, zone), And(Not(Exists(labelled)), Equals(resource.ZoneTag, zone)))
 }
 
-// selects returns the predicate of a top-level targetRef over the parameters of SPEC
-// 12.4. It accepts the dataplanes with one inbound that the targetRef selects; they are
-// never gateways. A targetRef of a route kind selects the same dataplanes as the route,
-// which is unknown here; the result is false.
-func selects(t *resource.TargetRef) partition.Predicate {
-	if t.Kind.IsRoute() || t.Kind == resource.TargetMeshGateway || !t.ProxyTypes.Admits(resource.Sidecar) {
-		return partition.False()
-	}
-	var members []partition.Predicate
-	for _, tag := range t.Selector() {
-		if tag.Value == resource.AnyValue {
-			members = append(members, partition.Present(tag.Key))
-		} else {
-			members = append(members, partition.Equal(tag.Key, tag.Value))
-		}
-	}
-	for _, label := range t.Labels {
-		members = append(members, partition.Equal(labelPrefix+label.Key, label.Value))
-	}
-	if t.Kind == resource.TargetDataplane && t.Name != "" {
-		members = append(members, partition.Equal(nameKey, t.Name))
-	}
-	if t.Namespace != "" {
-		members = append(members, partition.Equal(NamespaceKey, t.Namespace))
-	}
-	if t.SectionName != "" {
-		members = append(members, partition.Equal(sectionKey, t.SectionName))
+// required returns the predicate of the parameters of SPEC 12.4 that accepts the dataplanes
+// with one inbound that have all facts that a policy requires by a semantics.
+func required(by semantics.Semantics, p *resource.Policy) partition.Predicate {
+	facts, _ := by.AppendRequired(nil, p)
+	members := make([]partition.Predicate, len(facts))
+	for i := range facts {
+		members[i] = holds(&facts[i])
 	}
 	return partition.And(members...)
 }
 
-// enforcedFor returns the predicate of the parameters for which a policy is enforced:
-// its targetRef selects them and, if it has the shadow label, a placement that overrides
-// it contains them. A policy that is attached to a route is selected with the route.
-func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
-	selected := partition.True()
-	if !p.TargetRef.Kind.IsRoute() {
-		selected = selects(&p.TargetRef)
+// holds returns the predicate of one fact. A dataplane with an inbound is never a gateway.
+func holds(f *semantics.Fact) partition.Predicate {
+	const labelledName = labelPrefix + resource.DisplayNameLabel
+	switch f.Space {
+	case semantics.TagPair:
+		return partition.Equal(f.Key, f.Value)
+	case semantics.TagKey:
+		return partition.Present(f.Key)
+	case semantics.LabelPair:
+		return partition.Equal(labelPrefix+f.Key, f.Value)
+	case semantics.Name:
+		return partition.Equal(nameKey, f.Value)
+	case semantics.Namespace:
+		return partition.Equal(NamespaceKey, f.Value)
+	case semantics.SectionName:
+		return partition.Equal(sectionKey, f.Value)
+	case semantics.DisplayName:
+		return partition.Or(partition.Equal(labelledName, f.Value), partition.And(partition.Not(partition.Present(labelledName)), partition.Equal(nameKey, f.Value)))
+	case semantics.HomeNamespace:
+		return isLabelled(resource.NamespaceLabel, f.Value)
+	case semantics.InZone:
+		return isLabelled(resource.ZoneTag, f.Value)
+	case semantics.ZoneScope:
+		madeInZone := partition.Equal(labelPrefix+resource.OriginLabel, "zone")
+		return partition.Or(partition.Not(madeInZone), isLabelled(resource.ZoneTag, ""), isLabelled(resource.ZoneTag, f.Value))
+	case semantics.NotBuiltin, semantics.Serves:
+		return partition.True()
+	case semantics.ProxyType:
+		if f.Value == "Sidecar" {
+			return partition.True()
+		}
 	}
+	return partition.False()
+}
+
+// isLabelled returns the predicate of a label with a value. A label that is absent has the
+// empty value.
+func isLabelled(key, value string) partition.Predicate {
+	has := partition.Equal(labelPrefix+key, value)
+	if value != "" {
+		return has
+	}
+	return partition.Or(has, partition.Not(partition.Present(labelPrefix+key)))
+}
+
+// enforcedFor returns the predicate of the parameters for which a policy is enforced:
+// it selects them and, if it has the shadow label, a placement that overrides it contains
+// them. A policy that is attached to a route is selected with the route.
+func enforcedFor(by semantics.Semantics, p *resource.Policy, s *enforce.State) partition.Predicate {
+	selected := required(by, p)
 	if !p.Shadow() {
 		return selected
 	}

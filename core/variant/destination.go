@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // PolicyVariants contains, as variants, the effective confs of outbounds to one
@@ -72,8 +73,9 @@ func (v *PolicyVariants) Choose(p Parameters) *PolicyContent {
 
 // destinationCompiler compiles one destination.
 type destinationCompiler struct {
-	kind     *resource.Kind
-	tags     resource.Tags
+	kind      *resource.Kind
+	semantics semantics.Semantics
+	tags      resource.Tags
 	policies []*resource.Policy // of the kind, lowest priority first
 	routes   []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
 	// predicates accept the parameters for which policies and routes are enforced. For a
@@ -128,10 +130,10 @@ func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
 // selects. A policy that is attached to the route selects the same parameters.
 func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
 	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
-		if p.TargetRef.Kind.IsRoute() && !p.TargetRef.SelectsRoute(route) {
+		if p.TargetRef.Kind.IsRoute() && !c.semantics.RefersToRoute(p, &p.TargetRef, route) {
 			return false
 		}
-		return t.SelectsOutbound(c.tags) || t.Kind.IsRoute() && t.SelectsRoute(route)
+		return t.SelectsOutbound(c.tags) || t.Kind.IsRoute() && c.semantics.RefersToRoute(p, t, route)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // A PolicyCompiler compiles the policies of one kind and mesh for any number of
@@ -27,6 +28,7 @@ type PolicyCompiler struct {
 	kind         *resource.Kind
 	mesh         string
 	order        rules.Order
+	semantics    semantics.Semantics
 	all          []*resource.Policy                       // the contributing policies of the last view, by identity
 	policies     []*resource.Policy                       // of the kind, lowest priority first
 	routes       []*resource.Policy                       // by KRI; empty for a kind of routes
@@ -52,7 +54,7 @@ type compiled struct {
 // the same conf.
 func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *PolicyCompiler {
 	c := &PolicyCompiler{
-		kind: kind, mesh: mesh, order: view.Order(),
+		kind: kind, mesh: mesh, order: view.Order(), semantics: view.Semantics(),
 		predicates:   make(map[*resource.Policy]partition.Predicate),
 		destinations: make(map[string]*compiled),
 	}
@@ -84,7 +86,7 @@ func (c *PolicyCompiler) Compilation(d Destination) *Compilation {
 		c.destinations[name] = known
 	}
 	c.findRoutes(known)
-	own := &Compilation{kind: c.kind, destination: d, routes: known.routes, predicates: make(map[*resource.Policy]partition.Predicate)}
+	own := &Compilation{kind: c.kind, semantics: c.semantics, destination: d, routes: known.routes, predicates: make(map[*resource.Policy]partition.Predicate)}
 	for _, p := range c.policies {
 		if c.reaches(p, known) {
 			own.policies = append(own.policies, p)
@@ -149,13 +151,13 @@ func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resourc
 
 func (c *PolicyCompiler) takesPart(p *resource.Policy) bool {
 	return (p.Kind == c.kind.Name || p.IsRoute() && c.kind.To != nil && !c.kind.IsRoute()) &&
-		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0)
+		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0) && c.semantics.AppliesToTags(p)
 }
 
 // overrideChanged reports whether a policy is now enforced for different parameters than
 // when it was inserted.
 func (c *PolicyCompiler) overrideChanged(p *resource.Policy) bool {
-	return p.Shadow() && c.predicates[p].String() != enforcedFor(p, c.enforcement).String()
+	return p.Shadow() && c.predicates[p].String() != enforcedFor(c.semantics, p, c.enforcement).String()
 }
 
 // list returns the list to which a policy belongs, and the order of the list.
@@ -167,7 +169,7 @@ func (c *PolicyCompiler) list(p *resource.Policy) (*[]*resource.Policy, func(a, 
 }
 
 func (c *PolicyCompiler) insert(p *resource.Policy) {
-	c.predicates[p] = enforcedFor(p, c.enforcement)
+	c.predicates[p] = enforcedFor(c.semantics, p, c.enforcement)
 	list, order := c.list(p)
 	at, _ := slices.BinarySearchFunc(*list, p, order)
 	*list = slices.Insert(*list, at, p)
@@ -191,7 +193,7 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.To, func(item resource.Item) bool {
-		return item.TargetRef.Kind.IsRoute() && slices.ContainsFunc(d.routes, item.TargetRef.SelectsRoute)
+		return item.TargetRef.Kind.IsRoute() && slices.ContainsFunc(d.routes, func(r *resource.Policy) bool { return c.semantics.RefersToRoute(p, &item.TargetRef, r) })
 	})
 }
 
@@ -199,7 +201,7 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 // compiled concurrently.
 func (c *PolicyCompiler) compile(d *compiled) {
 	c.findRoutes(d)
-	own := &Compilation{c.kind, d.destination, c.policies, d.routes, c.predicates}
+	own := &Compilation{c.kind, c.semantics, d.destination, c.policies, d.routes, c.predicates}
 	d.variants, d.err = own.Compile(MaxPolicyVariants)
 }
 

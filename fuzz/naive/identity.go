@@ -12,20 +12,21 @@ var variable = regexp.MustCompile(`{{ *(?:label "([^"]*)"|\.(Mesh|Zone)) *}}`)
 // identity returns the MeshIdentity that gives a dataplane its SPIFFE ID (SPEC 11.6), or
 // nil. A trust domain may refer to labels, the mesh and the zone, a path to nothing.
 func (m *mesh) identity(dp *resource.Dataplane) *resource.MeshIdentity {
+	var most *resource.MeshIdentity // with the most labels, then the first by name
 	for _, i := range m.identities {
 		if i.Spec.Selector == nil || i.Spec.Selector.Dataplane == nil {
 			continue
 		}
-		selected := true
+		selected := !m.kumaLike() || !inDifferentZones(&i.Meta, &dp.Meta)
 		for key, want := range i.Spec.Selector.Dataplane.MatchLabels {
 			value, present := lookup(dp.Labels, key)
 			selected = selected && present && value == want
 		}
-		if selected {
-			return i
+		if selected && (most == nil || len(i.Spec.Selector.Dataplane.MatchLabels) > len(most.Spec.Selector.Dataplane.MatchLabels)) {
+			most = i
 		}
 	}
-	return nil
+	return most
 }
 
 // spiffeID returns the SPIFFE ID of a dataplane, or "" if it has none.

@@ -159,12 +159,20 @@ func (m *mesh) inScope(p *resource.Policy, dp *resource.Dataplane) bool {
 	if role == "producer" {
 		return true
 	}
-	policyOfZone := originRank(&p.Meta) == 2 && madeInZone(&p.Meta) != ""
-	dataplaneOfZone := originRank(&dp.Meta) == 2 && madeInZone(&dp.Meta) != ""
-	if policyOfZone && dataplaneOfZone && madeInZone(&p.Meta) != madeInZone(&dp.Meta) {
+	if inDifferentZones(&p.Meta, &dp.Meta) {
 		return false
 	}
 	return role == "system" || madeIn(&p.Meta) == madeIn(&dp.Meta)
+}
+
+// inDifferentZones reports whether both resources were made in a zone, and not in the same.
+func inDifferentZones(a, b *resource.Meta) bool {
+	for _, m := range []*resource.Meta{a, b} {
+		if originRank(m) != 2 || madeInZone(m) == "" {
+			return false
+		}
+	}
+	return madeInZone(a) != madeInZone(b)
 }
 
 // kumaSelects implements the table of SPEC 2.2 in Kuma's semantics.

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
@@ -23,7 +24,8 @@ func newVariantsPolicies(g *globals) *cobra.Command {
 		Use:   "policies --kind KIND --outbound SERVICE",
 		Short: "Compile the policies of a kind to variants by the tags of clients",
 		Long: `Compile all policies of a kind to the effective confs of outbounds to one
-service, as variants of one resource: the parameters are the tags, labels and
+service, as variants of one resource. The outbounds are those by the tag kuma.io/service, not
+those of a MeshService. The parameters are the tags, labels and
 names of a dataplane with one inbound (label KEY is @label/KEY, and there are
 @name, @namespace and @section). The answer counts the dataplanes that each
 variant serves, and the resources that the variants replace: without variants
@@ -67,7 +69,7 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 			if err != nil {
 				return err
 			}
-			answer := newPolicyVariants(variants, usage)
+			answer := newPolicyVariants(w.view.Semantics(), variants, usage)
 			return g.print(c, answer, func(p *page) { policyVariantsPage(p, variants, usage) })
 		},
 	}
@@ -89,17 +91,45 @@ func tooManyVariants(kind *resource.Kind, outbound string, limit *partition.Limi
 		kind.Name, outbound, variant.MaxPolicyVariants, keys)
 }
 
+// destinationOutbound returns the MeshService, MeshExternalService or MeshMultiZoneService
+// of an outbound of a dataplane with a name, or nil.
+func destinationOutbound(view *core.View, d *resource.Dataplane, name string) resource.Destination {
+	at, err := find.Outbound(view, d, name)
+	if err != nil {
+		return nil
+	}
+	listed := 0
+	for i := range d.Outbounds {
+		if d.Outbounds[i].Backend == nil {
+			listed++
+		}
+	}
+	if at < listed {
+		return nil
+	}
+	return view.DestinationOutbounds(d)[at-listed].Destination
+}
+
 // destinationNamed returns the destination of some outbound of the mesh.
 func destinationNamed(view *core.View, mesh, text string) (variant.Destination, error) {
 	var names []string
+	var untagged resource.Destination
 	wanted, valid := variant.ParseDestination(mesh, text)
 	for _, d := range view.Dataplanes(mesh) {
 		for _, o := range d.Outbounds {
 			if valid && slices.Equal(o.Tags, wanted.Tags) {
 				return wanted, nil
 			}
-			names = append(names, variant.Destination{Mesh: mesh, Tags: o.Tags}.String())
+			if o.Backend == nil {
+				names = append(names, variant.Destination{Mesh: mesh, Tags: o.Tags}.String())
+			}
 		}
+		if untagged == nil {
+			untagged = destinationOutbound(view, d, text)
+		}
+	}
+	if untagged != nil {
+		return variant.Destination{}, fmt.Errorf("the outbounds to %q are of the %s, and have no tags: variants are compiled for outbounds by the tag kuma.io/service; ask for one dataplane at a time with conf --outbound %s", text, untagged.Identity(), text)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -132,21 +162,22 @@ type policyRoute struct {
 	Conf  resource.Conf `json:"conf"`
 }
 
-func newPolicyVariants(v *variant.PolicyVariants, usage *variant.Usage) *policyVariants {
+// newPolicyVariants has the KRIs of answers by a semantics.
+func newPolicyVariants(by semantics.Semantics, v *variant.PolicyVariants, usage *variant.Usage) *policyVariants {
 	answer := &policyVariants{Kind: v.Kind.Name, Name: v.Destination.Name(), Dataplanes: usage.Dataplanes, Others: []string{}}
 	for i, content := range v.Contents {
-		answer.Variants = append(answer.Variants, policyVariant{v.Set.Constraint(i), content.Conf, routesOfContent(content), usage.Served[i]})
+		answer.Variants = append(answer.Variants, policyVariant{v.Set.Constraint(i), content.Conf, routesOfContent(by, content), usage.Served[i]})
 	}
 	for _, d := range usage.Others {
-		answer.Others = append(answer.Others, d.KRI(""))
+		answer.Others = append(answer.Others, by.KRI(d.KRI(""), &d.Meta))
 	}
 	return answer
 }
 
-func routesOfContent(content *variant.PolicyContent) []policyRoute {
+func routesOfContent(by semantics.Semantics, content *variant.PolicyContent) []policyRoute {
 	var routes []policyRoute
 	for _, r := range content.Routes {
-		routes = append(routes, policyRoute{r.Route.KRI(), r.Conf})
+		routes = append(routes, policyRoute{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf})
 	}
 	return routes
 }

@@ -142,33 +142,45 @@ type closedCause struct {
 	inbounds  []string // their names
 }
 
-// openAll returns the part of a policy that allows every client (SPEC 7.3). Where `from` is
-// not read, it allows those with an identity of the trust domain of the dataplane.
-func (m *meshCheck) openAll(d *resource.Dataplane) string {
-	if kind := m.view.Kinds().Lookup(permission.KindName); kind == nil || m.view.Semantics().FromItems(kind) != semantics.FromUnread {
-		return `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
+// opening is a part of a policy, and the clients that it allows.
+type opening struct{ clients, spec string }
+
+// openAll returns the shortest part of a policy that opens the inbounds of a dataplane
+// (SPEC 7.3). Where clients are identified by SPIFFE IDs, `from` is old or is not read at
+// all: the part then allows the clients of the trust domain of the dataplane.
+func (m *meshCheck) openAll(d *resource.Dataplane) opening {
+	id, err := m.view.Identities(m.mesh).Of(d)
+	identified := err == nil && id != nil
+	kind := m.view.Kinds().Lookup(permission.KindName)
+	switch read := kind == nil || m.view.Semantics().FromItems(kind) != semantics.FromUnread; {
+	case identified && m.view.Semantics() != semantics.TargetRef:
+		return allowDomain(id.TrustDomain)
+	case read:
+		return opening{"every client", `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`}
 	}
-	domain := "TRUSTDOMAIN"
-	if id, err := m.view.Identities(m.mesh).Of(d); err == nil && id != nil {
-		domain = id.TrustDomain
-	}
-	return fmt.Sprintf(`"rules: [{default: {allow: [{spiffeID: {type: Prefix, value: 'spiffe://%s/'}}]}}]"`, domain)
+	return allowDomain("TRUSTDOMAIN")
 }
 
-// warning returns the finding; openAll is the part of a policy that allows every client.
-func (c *closedCause) warning(openAll string) diag.Diagnostic {
+// allowDomain returns the rules that allow the clients of a trust domain.
+func allowDomain(domain string) opening {
+	prefix := "spiffe://" + domain + "/"
+	return opening{"every client with a SPIFFE ID below " + prefix, fmt.Sprintf(`"rules: [{default: {allow: [{spiffeID: {type: Prefix, value: '%s'}}]}}]"`, prefix)}
+}
+
+// warning returns the finding; open is the part of a policy that its hint proposes.
+func (c *closedCause) warning(open opening) diag.Diagnostic {
 	names := words.First(c.inbounds)
 	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: c.path}
 	switch {
 	case c.policies == "":
 		w.What = "every request is denied, because no MeshTrafficPermission selects the inbound: " + names
-		w.Hint = "to allow every client, write in the spec of a MeshTrafficPermission " + openAll
+		w.Hint = fmt.Sprintf("to allow %s, write in the spec of a MeshTrafficPermission %s", open.clients, open.spec)
 	case c.rules:
 		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
 		w.Hint = "add a rule with an allow entry"
 	default:
 		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
-		w.Hint = "to allow every client, write " + openAll
+		w.Hint = fmt.Sprintf("to allow %s, write in the place of `from` %s", open.clients, open.spec)
 	}
 	return w
 }

@@ -354,6 +354,10 @@ func (n *located) identityRules(d *destination) (rules []variant.Constraint) {
 		for _, label := range r.Labels {
 			selected = append(selected, variant.Equals(variant.LabelKey(label.Key), label.Value))
 		}
+		if r.Zone != "" {
+			origin, zone := variant.LabelKey(resource.OriginLabel), variant.LabelKey(resource.ZoneTag)
+			selected = append(selected, variant.Or(variant.Not(variant.Equals(origin, "zone")), variant.Not(variant.Exists(zone)), variant.Equals(zone, r.Zone)))
+		}
 		for _, key := range r.AskedLabels {
 			needed = append(needed, variant.Exists(variant.LabelKey(key)))
 		}
