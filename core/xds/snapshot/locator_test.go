@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -24,13 +25,22 @@ import (
 
 // A locator with the parameters of a dataplane with one inbound chooses what the
 // dataplane gets by name (SPEC 12.4), in random meshes, even for a dataplane that is
-// not there.
+// not there, by each semantics that has service tags.
 func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
+	for _, as := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma} {
+		t.Run(as.String(), func(t *testing.T) { testLocatorsChooseWhatDataplanesGet(t, as) })
+	}
+}
+
+func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 	g, err := fuzz.NewGenerator(resource.NewKinds( // those that shape what dataplanes share
 		meshtimeout.Kind(), meshcircuitbreaker.Kind(), meshhttproute.Kind(), meshloadbalancingstrategy.Kind(), meshproxypatch.Kind(),
 	))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if as != semantics.TargetRef {
+		g = g.WithKumaLabels()
 	}
 	compared, variants := 0, 0
 	for seed := range uint64(120) {
@@ -44,7 +54,7 @@ func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(t.Context(), g.Kinds(), set)
+		view, err := core.Options{Semantics: as}.NewView(t.Context(), g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,6 +208,57 @@ networking:
 			t.Errorf("got %+v", located)
 		}
 	})
+}
+
+// In Kuma, policies and MeshIdentities that were made in a zone make variants for the clients
+// that were made in another one (SPEC 17.1).
+func TestVariantsOfZones(t *testing.T) {
+	const clients = `
+{type: Dataplane, name: backend, networking: {address: 10.0.1.1, inbound: [{port: 80, tags: {kuma.io/service: backend}}]}}
+---
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}], outbound: [{port: 10001, tags: {kuma.io/service: backend}}]}}
+---
+`
+	const east = "labels: {kuma.io/origin: zone, kuma.io/zone: east}"
+	for name, made := range map[string]string{
+		"a policy":       `{type: MeshTimeout, name: t, ` + east + `, spec: {to: [{default: {connectionTimeout: 9s}}]}}`,
+		"a MeshIdentity": `{type: MeshIdentity, name: i, ` + east + `, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: td, path: /x}, provider: {type: Spire, spire: {}}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := snapshotState(t, semantics.Kuma, clients+made)
+			locate := func(labels map[string]string) *wire.Resource {
+				p := variant.Parameters{"kuma.io/service": "web"}
+				for key, value := range labels {
+					p[variant.LabelKey(key)] = value
+				}
+				located, _ := state.Locate(wire.ClusterType, "default/backend", p)
+				return located.Resource
+			}
+			own := locate(map[string]string{"kuma.io/origin": "zone", "kuma.io/zone": "east"})
+			for _, labels := range []map[string]string{nil, {"kuma.io/zone": "west"}, {"kuma.io/origin": "zone"}, {"kuma.io/origin": "global", "kuma.io/zone": "west"}} {
+				if locate(labels) != own {
+					t.Errorf("a client with the labels %v has another cluster than one of the zone", labels)
+				}
+			}
+			if other := locate(map[string]string{"kuma.io/origin": "zone", "kuma.io/zone": "west"}); other == own || other == nil {
+				t.Errorf("a client of another zone has the cluster %+v", other)
+			}
+		})
+	}
+}
+
+// snapshotState returns the resources of a mesh, by a semantics.
+func snapshotState(t *testing.T, as semantics.Semantics, mesh string) *snapshot.State {
+	t.Helper()
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.Options{Semantics: as}.NewView(t.Context(), kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 }
 
 // A policy may remove a resource. Then no variant of it exists for the parameters of the
