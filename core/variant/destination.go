@@ -76,8 +76,8 @@ type destinationCompiler struct {
 	kind      *resource.Kind
 	semantics semantics.Semantics
 	tags      resource.Tags
-	policies []*resource.Policy // of the kind, lowest priority first
-	routes   []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
+	policies  []*resource.Policy // of the kind, lowest priority first
+	routes    []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
 	// predicates accept the parameters for which policies and routes are enforced. For a
 	// policy that is attached to a route, the predicates of both must accept.
 	predicates map[*resource.Policy]partition.Predicate
