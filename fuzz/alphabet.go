@@ -43,6 +43,13 @@ func newAlphabet(more []string) *alphabet {
 			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))
 		}
 	}
+	// Backends are chosen as a whole, so that some find destinations and endpoints.
+	for _, backend := range backends {
+		var b conf.BackendRef
+		if decodes(asText(backend), "", &b) == nil {
+			a.values[reflect.TypeOf(b)] = append(a.values[reflect.TypeOf(b)], reflect.ValueOf(b))
+		}
+	}
 	// References to collectors are chosen as a whole, so that some find one.
 	for _, name := range names[:2] {
 		byName := conf.CollectorRef{Kind: "MeshOpenTelemetryBackend", Name: &name}

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -14,6 +15,52 @@ var (
 	destinationNames = []string{"web", "api"} // also the names of services by tags
 	destinationPorts = []int{80, 81}
 	portNames        = []string{"http", "80", "81"} // a name may be the number of another port
+)
+
+// backends are the destinations of routes: services by tags, and destinations by name and by
+// labels, some of which exist.
+var backends = []map[string]any{
+	{"kind": "MeshService", "name": "web"},
+	{"kind": "MeshService", "name": "api", "weight": 0},
+	{"kind": "MeshServiceSubset", "name": "web", "tags": map[string]any{"version": "v1"}, "weight": 2},
+	{"kind": "MeshService", "name": "web", "port": 80},
+	{"kind": "MeshService", "name": "api", "namespace": "ns", "port": 81, "weight": 3},
+	{"kind": "MeshService", "labels": map[string]any{"kuma.io/display-name": "web"}, "port": 80},
+	{"kind": "MeshService", "labels": map[string]any{"app": "x"}},
+	{"kind": "MeshExternalService", "name": "api"},
+	{"kind": "MeshExternalService", "labels": map[string]any{"kuma.io/display-name": "web"}, "weight": 0},
+	{"kind": "MeshMultiZoneService", "name": "web", "port": 80},
+	{"kind": "MeshMultiZoneService", "labels": map[string]any{"tier": "x"}, "port": 81},
+	{"kind": "MeshService", "name": "absent", "namespace": "ns2", "port": 80},
+}
+
+// The fields that a control plane, or the author of a destination, gives it in addition to
+// its ports: which dataplanes it selects, their SPIFFE IDs, and how others reach it (SPEC
+// 17.4).
+var (
+	serviceShapes = []map[string]any{
+		{},
+		{"selector": map[string]any{"dataplaneTags": map[string]any{"kuma.io/service": "web"}}, "state": "Available"},
+		{"selector": map[string]any{"dataplaneLabels": map[string]any{"matchLabels": map[string]any{"app": "x"}}}, "state": "Available",
+			"identities": []any{map[string]any{"type": "SpiffeID", "value": "spiffe://td/a"}}},
+		{"selector": map[string]any{"dataplaneLabels": map[string]any{"matchLabels": map[string]any{}}}, "state": "Available",
+			"identities": []any{map[string]any{"type": "ServiceTag", "value": "web"}}},
+		{"selector": map[string]any{"dataplaneRef": map[string]any{"name": "a"}}, "state": "Unavailable"},
+		{"selector": map[string]any{"dataplaneTags": map[string]any{"kuma.io/service": "api", "version": "v1"}},
+			"identities": []any{map[string]any{"type": "SpiffeID", "value": "spiffe://td/b"}, map[string]any{"type": "ServiceTag", "value": "api"}}},
+	}
+	portShapes = []map[string]any{
+		{},
+		{"appProtocol": "http"},
+		{"appProtocol": "grpc", "targetPort": "http"},
+		{"appProtocol": "http2", "targetPort": 80},
+		{"appProtocol": "tcp", "targetPort": 81},
+	}
+	externalEndpoints = [][]any{
+		nil,
+		{map[string]any{"address": "192.0.2.1", "port": 443}},
+		{map[string]any{"address": "out.example", "port": 80}, map[string]any{"address": "192.0.2.2", "port": 81, "priority": 1}},
+	}
 )
 
 // addDestinations adds a few destinations.
@@ -62,15 +109,32 @@ func labelsOf(document map[string]any) map[string]any {
 func (m *meshMaker) destination(number int) map[string]any {
 	kind := pick(m.choices, destinationKinds...)
 	spec := map[string]any{"ports": m.servicePorts()}
+	var status map[string]any
 	switch kind {
+	case "MeshService":
+		maps.Copy(spec, pick(m.choices, serviceShapes...))
+		for _, port := range spec["ports"].([]any) {
+			maps.Copy(port.(map[string]any), pick(m.choices, portShapes...))
+		}
+		if m.rarely(4) {
+			status = map[string]any{"tls": map[string]any{"status": pick(m.choices, "Ready", "NotReady")}}
+		}
 	case "MeshExternalService":
-		spec = map[string]any{"match": map[string]any{"port": pick(m.choices, destinationPorts...)}}
+		spec = map[string]any{"match": map[string]any{"port": pick(m.choices, destinationPorts...), "protocol": pick(m.choices, "tcp", "http", "grpc")}}
+		if endpoints := pick(m.choices, externalEndpoints...); endpoints != nil {
+			spec["endpoints"] = endpoints
+		}
 		if m.kuma && m.rarely(3) {
 			spec["tls"] = map[string]any{"enabled": true, "verification": map[string]any{"caCert": pick(m.choices,
 				map[string]any{"secret": "ca"}, map[string]any{"type": "Secret", "secretRef": map[string]any{"kind": "Secret", "name": "ca"}})}}
 		}
 	case "MeshMultiZoneService":
 		spec["selector"] = map[string]any{"meshService": map[string]any{"matchLabels": map[string]any{"app": "x"}}}
+		if m.of(2) == 1 {
+			status = map[string]any{"meshServices": []any{
+				map[string]any{"mesh": "default", "name": pick(m.choices, destinationNames...), "namespace": pick(m.choices, "", "ns"), "zone": pick(m.choices, "", zones[0], zones[1])},
+			}}
+		}
 	}
 	document := m.resource(kind, pick(m.choices, destinationNames...), m.labels(), spec)
 	if document == nil {
@@ -81,10 +145,16 @@ func (m *meshMaker) destination(number int) map[string]any {
 		if m.rarely(6) { // like the pod of a headless service
 			address = "10.0.0.1"
 		}
-		status := map[string]any{"vips": []any{map[string]any{"ip": address}}}
-		if kind == "MeshExternalService" {
-			status = map[string]any{"vip": map[string]any{"ip": address}}
+		if status == nil {
+			status = map[string]any{}
 		}
+		if kind == "MeshExternalService" {
+			status["vip"] = map[string]any{"ip": address}
+		} else {
+			status["vips"] = []any{map[string]any{"ip": address}}
+		}
+	}
+	if status != nil {
 		document["status"] = status
 	}
 	m.setCreated(document)

@@ -87,7 +87,7 @@ func TestScenariosOfKumaMeet(t *testing.T) {
 	sequential(t)
 	g := generator(t).WithKumaLabels().WithDestinations()
 	seen := map[string]int{}
-	for seed := range uint64(2000) {
+	for seed := range uint64(5000) {
 		set, err := g.Scenario(randomBytes(seed)).Load()
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestScenariosOfKumaMeet(t *testing.T) {
 		"a collector is found: true", "a collector is found: false",
 	} {
 		if seen[meeting] < 10 {
-			t.Errorf("%q occurs %d times in 2,000 scenarios", meeting, seen[meeting])
+			t.Errorf("%q occurs %d times in 5,000 scenarios", meeting, seen[meeting])
 		}
 	}
 }

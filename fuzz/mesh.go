@@ -52,6 +52,8 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 	}
 	if m.rarely(4) {
 		namespace = pick(m.choices, namespaces...)
+	} else if m.kuma && m.rarely(16) {
+		namespace = resource.SystemNamespace
 	}
 	if m.rarely(4) {
 		labels["kuma.io/zone"] = pick(m.choices, zones...)
@@ -105,11 +107,19 @@ func (m *meshMaker) synced(mesh, namespace, name string, labels map[string]any) 
 	return resource.SyncedName(mesh, name, zone, namespace), in
 }
 
+// kubernetes returns a document in which some labels are annotations (SPEC 17.2).
 func kubernetes(kind, mesh, namespace, name string, labels, spec map[string]any) map[string]any {
 	if mesh != "default" {
 		labels["kuma.io/mesh"] = mesh
 	}
-	metadata := map[string]any{"name": name, "labels": labels}
+	annotations := map[string]any{}
+	for _, key := range []string{"kuma.io/display-name", "kuma.io/workload", "k8s.kuma.io/service-account"} {
+		if value, present := labels[key]; present {
+			annotations[key] = value
+			delete(labels, key)
+		}
+	}
+	metadata := map[string]any{"name": name, "labels": labels, "annotations": annotations}
 	if namespace != "" {
 		metadata["namespace"] = namespace
 	}
@@ -161,7 +171,7 @@ func (m *meshMaker) addMesh(s *Scenario) {
 func (m *meshMaker) dataplane() map[string]any {
 	networking := map[string]any{"address": "10.0.0.1"}
 	if m.rarely(4) {
-		networking["gateway"] = map[string]any{"type": pick(m.choices, "BUILTIN", "DELEGATED"), "tags": m.tags()}
+		networking["gateway"] = m.withoutTags(map[string]any{"type": pick(m.choices, "BUILTIN", "DELEGATED"), "tags": m.tags()})
 	} else {
 		inbounds := m.inbounds()
 		if len(inbounds) > 0 {
@@ -247,7 +257,7 @@ func (m *meshMaker) zoneListeners() []any {
 }
 
 func (m *meshMaker) inbound() map[string]any {
-	inbound := map[string]any{"port": pick(m.choices, 80, 81), "tags": m.tags()}
+	inbound := m.withoutTags(map[string]any{"port": pick(m.choices, 80, 81), "tags": m.tags()})
 	if m.of(2) == 1 {
 		inbound["name"] = pick(m.choices, sections...)
 	}
@@ -261,6 +271,15 @@ func (m *meshMaker) inbound() map[string]any {
 		inbound["health"] = map[string]any{"ready": pick(m.choices, false, true)}
 	}
 	return inbound
+}
+
+// withoutTags removes the tags of some inbounds and gateways, which belong to no service
+// (SPEC 1.3).
+func (m *meshMaker) withoutTags(part map[string]any) map[string]any {
+	if m.rarely(12) {
+		delete(part, "tags")
+	}
+	return part
 }
 
 // tags returns the tags of an inbound, an outbound or a gateway.

@@ -69,6 +69,7 @@ func (v viewAnswers) config(dp *resource.Dataplane, kind string, shadow bool) *r
 
 func (v viewAnswers) Client(dp *resource.Dataplane, inbound int, tags map[string]string, opt inspect.Options) any {
 	config := v.config(dp, opt.Kind, opt.Shadow)
+	opt.SetView(v.View, dp.Mesh)
 	if from := config.Inbounds[inbound].From; from != nil {
 		if c := inspect.NewEffectiveConf(from.Client(tags), config.Kind.From, opt); c != nil {
 			return c
@@ -82,6 +83,7 @@ func (v viewAnswers) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]ins
 	if config.Matched.Len() == 0 {
 		return nil, nil
 	}
+	opt.SetView(v.View, dp.Mesh)
 	view, err := config.ToRules(opt.Limits)
 	answer := make([]inspect.SelectorRule, len(view))
 	for i, r := range view {

@@ -42,10 +42,16 @@ func (t *TargetRef) SelectsOutbound(tags Tags) bool {
 	return t.Kind == TargetMesh
 }
 
-// SelectsRoute reports whether a targetRef of a route kind selects the route,
-// which is a policy of that kind (SPEC 4.3).
+// SelectsRoute reports whether a targetRef of a route kind selects the route, which is a
+// policy of that kind, by its labels or by its name (SPEC 4.3, 17.3).
 func (t *TargetRef) SelectsRoute(route *Policy) bool {
-	return t.Kind.String() == route.Kind && t.Name == route.Name && (t.Namespace == "" || t.Namespace == route.Namespace)
+	switch {
+	case t.Kind.String() != route.Kind:
+		return false
+	case len(t.Labels) > 0:
+		return route.HasLabels(t.Labels)
+	}
+	return t.Name == route.Name && (t.Namespace == "" || t.Namespace == route.Namespace)
 }
 
 // RoutesOutbound reports whether a route, which is a policy of a route kind,

@@ -44,7 +44,13 @@ func TestSelectsOutbound(t *testing.T) {
 }
 
 func TestSelectsRoute(t *testing.T) {
-	route := &resource.Policy{Meta: resource.Meta{ID: resource.ID{Kind: "MeshHTTPRoute", Namespace: "shop", Name: "r"}}}
+	route := &resource.Policy{Meta: resource.Meta{
+		ID:     resource.ID{Kind: "MeshHTTPRoute", Namespace: "shop", Name: "r"},
+		Labels: resource.NewTags(map[string]string{"team": "x"}),
+	}}
+	labels := func(key, value string) resource.TargetRef {
+		return resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Labels: resource.NewTags(map[string]string{key: value})}
+	}
 	for name, c := range map[string]struct {
 		target resource.TargetRef
 		want   bool
@@ -54,6 +60,9 @@ func TestSelectsRoute(t *testing.T) {
 		"another namespace": {resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Name: "r", Namespace: "infra"}, false},
 		"another name":      {resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Name: "q"}, false},
 		"another kind":      {resource.TargetRef{Kind: resource.TargetMeshTCPRoute, Name: "r"}, false},
+		"labels":            {labels("team", "x"), true},
+		"other labels":      {labels("team", "y"), false},
+		"display name":      {labels(resource.DisplayNameLabel, "r"), true},
 	} {
 		if got := c.target.SelectsRoute(route); got != c.want {
 			t.Errorf("%s: got %t", name, got)

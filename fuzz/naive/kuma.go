@@ -207,16 +207,24 @@ func (m *mesh) kumaSelects(p *resource.Policy, dp *resource.Dataplane) selection
 	case len(ref.Labels) == 0 && builtin:
 		return nothing(dp)
 	}
-	for _, want := range ref.Labels {
-		value, present := lookup(dp.Labels, want.Key)
-		if want.Key == "kuma.io/display-name" {
-			value, present = displayName(&dp.Meta), true
-		}
-		if !present || value != want.Value {
-			return nothing(dp)
-		}
+	if !hasLabels(&dp.Meta, ref.Labels) {
+		return nothing(dp)
 	}
 	return sections(ref, dp)
+}
+
+// hasLabels reports whether a resource has all labels. Every resource has a display name.
+func hasLabels(meta *resource.Meta, labels resource.Tags) bool {
+	for _, want := range labels {
+		value, present := lookup(meta.Labels, want.Key)
+		if want.Key == "kuma.io/display-name" {
+			value, present = displayName(meta), true
+		}
+		if !present || value != want.Value {
+			return false
+		}
+	}
+	return true
 }
 
 // kumaRoute reports whether a targetRef of a policy refers to a route.
@@ -228,16 +236,7 @@ func (m *mesh) kumaRoute(p *resource.Policy, ref *resource.TargetRef, route *res
 		return false
 	}
 	if ref.Name == "" {
-		for _, want := range ref.Labels {
-			value, present := lookup(route.Labels, want.Key)
-			if want.Key == "kuma.io/display-name" {
-				value, present = displayName(&route.Meta), true
-			}
-			if !present || value != want.Value {
-				return false
-			}
-		}
-		return true
+		return hasLabels(&route.Meta, ref.Labels)
 	}
 	namespace := ref.Namespace
 	if namespace == "" {

@@ -193,6 +193,9 @@ func (m *mesh) isRouteOf(from *resource.Policy, ref *resource.TargetRef, p *reso
 	default:
 		return false
 	}
+	if len(ref.Labels) > 0 {
+		return hasLabels(&p.Meta, ref.Labels)
+	}
 	return p.Name == ref.Name && inNamespace(ref, &p.Meta)
 }
 

@@ -2,7 +2,9 @@ package snapshot_test
 
 import (
 	"fmt"
+	"path"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,14 +191,17 @@ func TestOutboundsAreKept(t *testing.T) {
 // those that locators of a client of the service web choose.
 func answersOf(s *snapshot.State) map[string]string {
 	answers := map[string]string{}
-	for _, d := range s.View().Dataplanes("default") {
-		snapshot := s.Snapshot(d, xds.Envoy)
-		for _, w := range snapshot.Warnings() {
-			answers[d.Name+" warns at "+w.Place+" "+w.Field+": "+w.Message] = w.Code.String()
-		}
-		for kind := range wire.Type(wire.NumTypes) {
-			for _, r := range snapshot.Resources(kind) {
-				answers[d.Name+" has "+kind.String()+" "+r.Name] = r.Version
+	for _, mesh := range s.View().Meshes() {
+		for _, d := range s.View().Dataplanes(mesh) {
+			of := path.Join(strings.TrimPrefix(mesh, "default"), d.Namespace, d.Name)
+			snapshot := s.Snapshot(d, xds.Envoy)
+			for _, w := range snapshot.Warnings() {
+				answers[of+" warns at "+w.Place+" "+w.Field+": "+w.Message] = w.Code.String()
+			}
+			for kind := range wire.Type(wire.NumTypes) {
+				for _, r := range snapshot.Resources(kind) {
+					answers[of+" has "+kind.String()+" "+r.Name] = r.Version
+				}
 			}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -143,7 +144,7 @@ func (w *extremeWorld) try(what string, dataplanes []string) bool {
 	for i := range others {
 		others[i].Name = "world-" + others[i].Name
 	}
-	for _, d := range load(w.t, loader.Kinds, what, append(others, inputs...)...) {
+	for _, d := range load(w.t, semantics.TargetRef, loader.Kinds, what, append(others, inputs...)...) {
 		if !slices.Contains(dataplanes, d.dataplane.Name) {
 			continue
 		}

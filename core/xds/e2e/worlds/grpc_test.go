@@ -23,6 +23,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -87,7 +88,7 @@ func TestGRPCAcceptsAllFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range load(t, kinds.All(), kind.Name, resource.Input{Name: "world.yaml", Data: base}, resource.Input{Name: kind.Name + ".yaml", Data: policies}) {
+		for _, d := range load(t, semantics.TargetRef, kinds.All(), kind.Name, resource.Input{Name: "world.yaml", Data: base}, resource.Input{Name: kind.Name + ".yaml", Data: policies}) {
 			if len(d.dataplane.Outbounds) > 0 { // the others have no inbounds of another shape
 				w.add(kind.Name, d)
 			}

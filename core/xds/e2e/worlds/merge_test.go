@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -35,13 +36,19 @@ func merge(all []*bootstrapv3.Bootstrap) (*bootstrapv3.Bootstrap, error) {
 			return nil, err
 		}
 		own := map[string]string{} // addresses of listeners by those in the mesh
-		for _, l := range from.Listeners {
-			address := l.Address.GetSocketAddress()
+		move := func(a *corev3.Address) {
+			address := a.GetSocketAddress()
 			if own[address.Address] == "" {
 				hosts++
 				own[address.Address] = fmt.Sprintf("127.%d.%d.%d", 1+hosts/62500, hosts/250%250, 1+hosts%250)
 			}
 			address.Address, address.Ipv4Compat = own[address.Address], false
+		}
+		for _, l := range from.Listeners {
+			move(l.Address)
+			for _, more := range l.AdditionalAddresses {
+				move(more.Address)
+			}
 		}
 		proto.Merge(merged.StaticResources, from)
 	}

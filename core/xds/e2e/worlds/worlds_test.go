@@ -6,15 +6,18 @@ import (
 	"net/netip"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -74,27 +77,34 @@ type dataplane struct {
 	state     *snapshot.State
 }
 
-// world returns the dataplanes of a random mesh with more documents.
+// world returns the dataplanes of a random mesh with more documents. Two of three meshes have
+// destinations, and are read as Kuma does.
 func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplane {
+	by := semantics.Semantics(seed % 3)
+	if by != semantics.TargetRef {
+		g = g.WithKumaLabels().WithDestinations()
+	}
 	random := rand.New(rand.NewPCG(seed, 3))
 	data := make([]byte, 100+random.IntN(1000))
 	for i := range data {
 		data[i] = byte(random.UintN(256))
 	}
 	scenario := g.Scenario(data)
-	return load(t, g.Kinds(), fmt.Sprintf("seed %d: %s", seed, scenario.YAML()),
+	return load(t, by, g.Kinds(), fmt.Sprintf("seed %d, %s: %s", seed, by, scenario.YAML()),
 		resource.Input{Name: "scenario.yaml", Data: []byte(scenario.YAML())}, resource.Input{Name: "more.yaml", Data: []byte(more)})
 }
 
-// load returns the dataplanes of files. Title is of their mesh.
-func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane) {
+// load returns the dataplanes of files. Title is of their mesh. MeshIdentities whose
+// certificates a server signs are left out, because a static bootstrap has no server.
+func load(t *testing.T, by semantics.Semantics, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane) {
 	loader := resource.Loader{Kinds: kinds, Documents: ocm.Documents()}
 	set, err := loader.Decode(t.Context(), inputs...)
 	if err != nil {
 		t.Errorf("%s: %v", title, err)
 		return nil
 	}
-	view, err := core.NewView(t.Context(), kinds, set)
+	set.Identities = slices.DeleteFunc(set.Identities, func(i *resource.MeshIdentity) bool { return i.Spec.Provider.Type == spiffe.Bundled })
+	view, err := core.Options{Semantics: by}.NewView(t.Context(), kinds, set)
 	if err != nil {
 		t.Errorf("%s: %v", title, err)
 		return nil
