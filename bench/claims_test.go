@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,29 +115,102 @@ func hasRule(rules []string, c claim) bool {
 	return false
 }
 
+const (
+	digits     = `\d[\d.,]*`
+	word       = `(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|fifty|sixty|(?:hundred|thousand|million|few|dozen)s?|half an?)`
+	number     = `(?:` + digits + `|` + word + `)`
+	units      = `(?:µs|us|ms|ns|s|min|h|kB|KB|MB|GB|TB|KiB|MiB|GiB|bytes?|(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga)bytes?|percent|x|allocations?)`
+	fraction   = `(?:half|thirds?|quarters?|fifths?|tenths?|hundredths?|fraction)`
+	comparison = `\b(?:faster|slower|quicker|cheaper|lighter)\b|\bas (?:fast|quick|cheap)\b|\borders? of magnitude\b|\b` + fraction + ` (?:of )?(?:the|its) (?:time|memory|cost|bytes|size|processor)|\b(?:without|no|zero) (?:allocations?|allocating)\b`
+)
+
 var (
-	// figure matches what was measured: a time, a size, a number of allocations or a speed.
-	figure    = regexp.MustCompile(`\b\d[\d.,]* ?(µs|us|ms|ns|s|KB|MB|GB|KiB|MiB|GiB)\b|\b(\d|one|no) allocations?\b|\btimes (faster|slower|as fast)`)
+	// figure matches a time, a size, a rate, a share or a ratio, also one in words.
+	figure = regexp.MustCompile(`\b(?:` + digits + `[ -]?|` + word + `[ -])` + units + `\b|\b\d[\d.,]* ?[%×]|\bper (?:second|minute|hour)\b|\b\d[\d.,]*(?: \w+){0,3} (?:a|each|every) (?:second|minute|hour)\b|\b(?:takes?|within) an? (?:second|minute|hour)\b|\d ?[kMG]?B?/s\b` +
+		`|\b(?:twice|thrice|doubles?|doubled|triples?|halves|halved)\b|\b` + number + ` times\b|\b(?:an?|two|three) ` + fraction + `\b|` + comparison)
+	// speed matches what only a measurement can have found out.
+	speed     = regexp.MustCompile(`\b\d[\d.,]* ?(?:µs|us|ns)\b|\b` + number + ` (?:micro|nano)seconds?\b|\b(?:twice|thrice|half|` + number + ` times) as (?:fast|slow|quick|cheap|long)|` + comparison)
 	benchmark = regexp.MustCompile(`\bBenchmark([A-Z]\w*)`)
 )
 
-// pages are the Markdown pages whose figures are claims, with how many of their lines have
-// a figure that is not measured: limits, settings and examples. The other pages are contracts
-// and tables that contain no other figures.
-var pages = map[string]int{
-	"README.md":                         0,
-	"core/GUIDE.md":                     0,
-	"core/serve/README.md":              7, // times that an operator sets, and those of a relay's pings
-	"cmd/meshmatch/packaging/README.md": 0,
+// A page has figures: those that match, outside of code. Others is how many of them are no
+// claims: limits, settings and examples.
+type page struct {
+	matches *regexp.Regexp
+	others  int
+}
+
+// pages are all Markdown pages, except those with results and those of a test's input. Contracts
+// have many figures that are rules; what they may not have is a speed.
+var pages = map[string]page{
+	"README.md":                         {figure, 2},  // how long a demo and a page take a reader
+	"core/GUIDE.md":                     {figure, 2},  // the same; a slower benchmark
+	"core/serve/README.md":              {figure, 12}, // times that an operator sets, and those of a relay's pings
+	"cmd/meshmatch/packaging/README.md": {figure, 0},
+	"core/DRAINS.md":                    {figure, 2}, // the time of a drain
+	"core/xds/e2e/hello/README.md":      {figure, 0},
+	"bench/gate/README.md":              {speed, 1}, // a slower benchmark
+	"core/FINDINGS.md":                  {speed, 0},
+	"core/KUMA.md":                      {speed, 0},
+	"core/SPEC.md":                      {speed, 1}, // a limit of work
+	"core/serve/SECURITY.md":            {speed, 0},
+	"testdata/kuma-facts/README.md":     {speed, 0},
+}
+
+// results are the pages that are about measurements: each has the command that repeats them.
+var results = []string{"bench/CONFORMANCE.md", "bench/MUTANTS.md", "bench/README.md", "bench/RESULTS.md", "bench/RESULTS-25000.md"}
+
+// Each Markdown page is one of those whose figures are compared with the claims, or has results.
+func TestPagesHaveClaims(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != ".." && strings.HasPrefix(entry.Name(), ".") {
+			return fs.SkipDir
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+		if _, ok := pages[name]; !ok && strings.HasSuffix(name, ".md") && !slices.Contains(results, name) {
+			t.Errorf("%s is not in the table of pages of this test", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a page could say about speed and memory is found in many forms, over the ends of lines, and in
+// a line that has a claim, too. What is no figure is not.
+func TestFigures(t *testing.T) {
+	claims := []claim{{text: "takes 3 s", file: "page.md"}}
+	for _, text := range []string{
+		"a decision takes 40 ns", "in 2.5 µs", "within 3 seconds", "after ten\nseconds", "a few milliseconds", "two-minute runs", "half an hour",
+		"in 100 MB", "12KiB of heap", "a dozen bytes", "twice the speed", "it halves the memory", "10x faster", "5 × as much", "three times as many",
+		"40 % less", "40% less", "90 percent", "a tenth of the bytes", "is faster than Envoy", "half the time", "orders of magnitude",
+		"1,000,000 decisions a second", "50,000 per second", "2 GB/s", "without allocating", "7 allocations", "one allocation", "no allocation",
+		"takes 3 s and 4 s", "| a cell | 40 ms |",
+	} {
+		if got := unclaimed(text, "page.md", figure, claims); len(got) == 0 {
+			t.Errorf("no figure was found in %q", text)
+		}
+	}
+	for _, text := range []string{
+		"takes\n3 s", "-f k8s://", "a second client", "a bit", "`--timeout 5s`", "Kuma 2.13", "SPEC 12.3", "port 5678", "the second item", "the new ones", "half-open", "for a time", "```\ntakes 5 s\n```", "    $ sleep 5s",
+	} {
+		if got := unclaimed(text, "page.md", figure, claims); len(got) > 0 {
+			t.Errorf("%q has the figures %q", text, got)
+		}
+	}
 }
 
 // A figure in a page, and a benchmark that a comment names, are claims: the table has them.
 func TestFiguresAreClaims(t *testing.T) {
 	claims := readClaims(t)
-	for page, others := range pages {
-		unclaimed := unclaimedLines(readFile(t, filepath.Join("..", page)), page, claims)
-		if len(unclaimed) != others {
-			t.Errorf("%s has %d lines with figures that are no claims of bench/README.md, want %d:\n%s", page, len(unclaimed), others, strings.Join(unclaimed, "\n"))
+	for name, page := range pages {
+		found := unclaimed(readFile(t, filepath.Join("..", name)), name, page.matches, claims)
+		if len(found) != page.others {
+			t.Errorf("%s has %d figures that are no claims of bench/README.md, want %d:\n%s", name, len(found), page.others, strings.Join(found, "\n"))
 		}
 	}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -175,24 +249,57 @@ func claimed(claims []claim, file, benchmark string) bool {
 	return false
 }
 
-// unclaimedLines returns the lines of a page, outside of code, that have a figure and no claim.
-func unclaimedLines(text, page string, claims []claim) []string {
+// unclaimed returns the figures of a page, outside of code, that no claim covers, each with the
+// text around it.
+func unclaimed(text, page string, matches *regexp.Regexp, claims []claim) []string {
+	var found []string
+	for _, paragraph := range paragraphs(text) {
+		var covered [][]int
+		for _, c := range claims {
+			if c.file == page {
+				covered = append(covered, regexp.MustCompile(regexp.QuoteMeta(plain(c.text))).FindAllStringIndex(paragraph, -1)...)
+			}
+		}
+		for _, at := range matches.FindAllStringIndex(paragraph, -1) {
+			if !slices.ContainsFunc(covered, func(c []int) bool { return c[0] <= at[0] && at[1] <= c[1] }) {
+				found = append(found, fmt.Sprintf("  %q in %.200s", paragraph[at[0]:at[1]], paragraph))
+			}
+		}
+	}
+	return found
+}
+
+// inlineCode matches code within a line, such as a flag with its value.
+var inlineCode = regexp.MustCompile("`[^`]*`")
+
+// paragraphs returns the paragraphs of a page without its code. A row of a table is one, and an
+// item of a list.
+func paragraphs(text string) []string {
+	var all []string
 	var lines []string
+	end := func() {
+		if len(lines) > 0 {
+			all, lines = append(all, plain(inlineCode.ReplaceAllString(strings.Join(lines, " "), "CODE"))), nil
+		}
+	}
 	code := false
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			code = !code
-		}
-		if code || !figure.MatchString(line) {
 			continue
 		}
-		covered := false
-		for _, c := range claims {
-			covered = covered || c.file == page && strings.Contains(plain(line), plain(c.text))
+		if code || strings.HasPrefix(line, "    ") && len(lines) == 0 {
+			continue
 		}
-		if !covered {
-			lines = append(lines, fmt.Sprintf("  %s", strings.TrimSpace(line)))
+		row := strings.HasPrefix(line, "|")
+		if row || strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "- ") {
+			end()
+		}
+		lines = append(lines, line)
+		if row {
+			end()
 		}
 	}
-	return lines
+	end()
+	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
