@@ -89,11 +89,11 @@ gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
 
 peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes, and fetches modules
-	cd bench/peers && $(GO) run .
+	@GO='$(GO)' bash .ci/peers
 
 # The memory of two servers and the clients of both is kept below 15 GiB.
 peers-25000: ## The same for mesh-perf's largest graph, 25,000 services with 2 instances, into bench/RESULTS-25000.md: takes half an hour
-	cd bench/peers && GOGC=40 GOMEMLIMIT=14GiB $(GO) run . -services 25000 -only '^Serving' -rounds 6 -o ../RESULTS-25000.md
+	@GO='$(GO)' GOGC=40 GOMEMLIMIT=14GiB bash .ci/peers -services 25000 -only '^Serving' -rounds 6 -o ../RESULTS-25000.md
 
 check-peers: ## Compare the answers of other projects on small inputs
 	cd bench/peers/kuma && $(GO) vet ./...

@@ -29,7 +29,7 @@ func memberships() []comparison {
 	c := func(label, work, input string, prepare func(ctx context.Context, s size) (*contest, error)) comparison {
 		return comparison{
 			subject: "Memberships: Calico's benchmarks of its index, on meshmatch's engine", label: label, work: work,
-			input: input, unit: "s", note: note, prepare: prepare,
+			input: input, source: shape.CalicoIPSets(0, 0).Source, unit: "s", note: note, prepare: prepare,
 		}
 	}
 	return []comparison{

@@ -11,6 +11,7 @@ type comparison struct {
 	label   string // short, for the picture
 	work    string
 	input   string
+	source  string // the repository, file and commit that the input follows; "": it is of package shape
 	unit    string // "s" (time of one operation) or "B" (heap of one proxy)
 	note    string // what a reader must know to judge the ratio; may be empty
 	rounds  int    // fewer than in the plan, if one takes long; 0: as in the plan
@@ -34,7 +35,8 @@ func (s size) of(full, small int) int {
 // A contest is a prepared comparison. The first contender is meshmatch.
 type contest struct {
 	contenders []contender
-	close      func() // may be nil
+	close      func()         // may be nil
+	memory     func() float64 // of Kuma's process until now, at most, in bytes; nil: it has none
 	// missing is why Kuma is no contender although it should be; nil: it is one, or has no
 	// such work.
 	missing error
@@ -88,7 +90,7 @@ func repeat(work func() error) func(n int) error {
 // has the given number of services.
 func comparisons(services int) []comparison {
 	var all []comparison
-	for _, list := range [][]comparison{matching(), memberships(), effectiveConfs(), proxyResources(), permissions(), merges(), decoding(), serving(services)} {
+	for _, list := range [][]comparison{matching(), memberships(), effectiveConfs(), proxyResources(), permissions(), merges(), decoding(), serving(services), alone()} {
 		all = append(all, list...)
 	}
 	return all

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	kubernetesyaml "sigs.k8s.io/yaml"
@@ -16,9 +18,18 @@ import (
 )
 
 // decoding compares reading a file of 1,000 dataplanes with two inbounds and ten outbounds
-// each.
+// each: with libraries, and with Kuma, which also validates.
 func decoding() []comparison {
 	const subject = "Reading: a file of 1,000 dataplanes with 10 outbounds"
+	withKuma := func(format, input string) comparison {
+		return comparison{
+			subject: subject, label: "read " + format, work: "decode and validate " + format, input: input + ", with the fields that Kuma has", unit: "s", kuma: true,
+			note: "meshmatch uses all processors, rejects unknown fields and keeps positions; Kuma reads one document after the other, as its API and kumactl do, and ignores unknown fields",
+			prepare: func(ctx context.Context, s size) (*contest, error) {
+				return decodeWithKuma(ctx, s.of(1_000, 20), format)
+			},
+		}
+	}
 	return []comparison{
 		{
 			subject: subject, label: "decode JSON", work: "decode JSON", input: "one document on each line", unit: "s",
@@ -27,23 +38,25 @@ func decoding() []comparison {
 		},
 		{
 			subject: subject, label: "decode YAML", work: "decode YAML", input: "block style", unit: "s",
-			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; sigs.k8s.io/yaml rejects unknown fields; both libraries use one processor",
+			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; the libraries decode into structs and reject unknown fields, on one",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeYAML(ctx, s.of(1_000, 20)) },
 		},
+		withKuma("JSON", "one document on each line"),
+		withKuma("YAML", "block style"),
 	}
 }
 
-// dataplaneFile returns the JSON documents of n dataplanes.
-func dataplaneFile(n int) ([]byte, error) {
+// fleetOf returns n dataplanes of the fleet.
+func fleetOf(n int) *resource.Set {
 	set := &resource.Set{}
 	for j := range n {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, 10))
 	}
-	return shape.JSON(set)
+	return set
 }
 
 func decodeJSON(ctx context.Context, n int) (*contest, error) {
-	file, err := dataplaneFile(n)
+	file, err := shape.JSON(fleetOf(n))
 	if err != nil {
 		return nil, err
 	}
@@ -65,16 +78,18 @@ func decodeJSON(ctx context.Context, n int) (*contest, error) {
 }
 
 func decodeYAML(ctx context.Context, n int) (*contest, error) {
-	file, parts, err := yamlFile(n)
+	file, parts, err := yamlFile(fleetOf(n))
 	if err != nil {
 		return nil, err
 	}
 	return &contest{contenders: []contender{
 		decoder(meshmatch, strict(ctx, "dataplanes.yaml", file)),
 		decoder("go.yaml.in/yaml/v3", func() (any, error) {
-			var documents []any
-			for d := yaml.NewDecoder(bytes.NewReader(file)); ; {
-				var document any
+			var documents []shape.Document
+			d := yaml.NewDecoder(bytes.NewReader(file))
+			d.KnownFields(true)
+			for {
+				var document shape.Document
 				if err := d.Decode(&document); errors.Is(err, io.EOF) {
 					return documents, nil
 				} else if err != nil {
@@ -97,9 +112,46 @@ func decodeYAML(ctx context.Context, n int) (*contest, error) {
 	}}, nil
 }
 
-// yamlFile returns the documents as one YAML stream and as single documents.
-func yamlFile(n int) (file []byte, parts [][]byte, err error) {
-	lines, err := dataplaneFile(n)
+// decodeWithKuma reads dataplanes without what Kuma's version does not have: names and protocols
+// of inbounds.
+func decodeWithKuma(ctx context.Context, n int, format string) (*contest, error) {
+	set := fleetOf(n)
+	for _, d := range set.Dataplanes {
+		kumaDataplane(d)
+		for i := range d.Inbounds {
+			d.Inbounds[i].Name, d.Inbounds[i].Protocol = "", ""
+		}
+	}
+	file, err := shape.JSON(set)
+	if err != nil {
+		return nil, err
+	}
+	parts := slices.Collect(bytes.Lines(file))
+	if format == "YAML" {
+		if file, parts, err = yamlFile(set); err != nil {
+			return nil, err
+		}
+	}
+	format = strings.ToLower(format)
+	do := command{Do: format}
+	for _, part := range parts {
+		do.Texts = append(do.Texts, string(part))
+	}
+	c := &contest{contenders: []contender{decoder(meshmatch, strict(ctx, "dataplanes."+format, file))}}
+	return c, c.addKuma(ctx, &resource.Set{}, do, func(all []json.RawMessage) (string, error) {
+		documents := make([]shape.Document, len(all))
+		for i, text := range all {
+			if err := json.Unmarshal(text, &documents[i]); err != nil {
+				return "", err
+			}
+		}
+		return documentsJSON(documents)
+	})
+}
+
+// yamlFile returns the dataplanes of a set as one YAML stream and as single documents.
+func yamlFile(set *resource.Set) (file []byte, parts [][]byte, err error) {
+	lines, err := shape.JSON(set)
 	if err != nil {
 		return nil, nil, err
 	}

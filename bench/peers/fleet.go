@@ -27,8 +27,9 @@ type edit struct {
 	forth, back func(context.Context, *mesh) error
 }
 
-// edits returns those of mesh-perf's tests, and one more: certificates that are renewed.
-func edits() []edit {
+// edits returns those of mesh-perf's tests for a graph of so many services, and one more:
+// certificates that are renewed.
+func edits(services int) []edit {
 	upsert := func(set *resource.Set) func(context.Context, *mesh) error {
 		return func(ctx context.Context, m *mesh) error { return m.apply(ctx, core.Batch{Upsert: set}) }
 	}
@@ -38,11 +39,11 @@ func edits() []edit {
 	rateLimit := func(requests uint32) func(context.Context, *mesh) error {
 		return upsert(&resource.Set{Policies: []*resource.Policy{shape.MeshPerfRateLimit(requests)}})
 	}
-	scaled := shape.MeshPerfInstance(meshPerfScaled, 2)
+	scaled := shape.MeshPerfInstance(shape.MeshPerfScaled(services), 2)
 	return []edit{
 		{label: "rate limit", name: "a rate limit for the whole mesh", forth: rateLimit(10_000), back: rateLimit(20_000)},
 		{
-			label: "one instance", name: "one more instance of a service",
+			label: "one instance", name: "one more instance of the first service that another one calls",
 			forth: upsert(&resource.Set{Dataplanes: []*resource.Dataplane{scaled}}), back: remove(scaled.ID),
 		},
 		{
@@ -56,10 +57,6 @@ func edits() []edit {
 		{label: "renewal", name: "all certificates are renewed", prepare: identify, forth: renew, back: renew},
 	}
 }
-
-// meshPerfScaled is the service that gets another instance. The tests scale the first one,
-// which nothing calls.
-const meshPerfScaled = 19
 
 var bundledIdentity = resource.ID{Kind: resource.MeshIdentityKind, Mesh: shape.Mesh, Name: "bundled"}
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ type command struct {
 	Mesh       string            `json:"mesh,omitempty"`
 	Dataplanes []string          `json:"dataplanes,omitempty"`
 	Confs      []json.RawMessage `json:"confs,omitempty"`
+	Texts      []string          `json:"texts,omitempty"`
 	Times      int               `json:"times,omitempty"`
 }
 
@@ -37,9 +39,12 @@ type kumaAnswer struct {
 
 const kumaModule = "github.com/kumahq/kuma"
 
+// goCommand returns the go command that make peers uses.
+func goCommand() string { return cmp.Or(os.Getenv("GO"), "go") }
+
 // kumaVersion returns the version of Kuma that the program requires.
 func kumaVersion() string {
-	out, err := exec.Command("go", "mod", "edit", "-json", filepath.Join("kuma", "go.mod")).Output()
+	out, err := exec.Command(goCommand(), "mod", "edit", "-json", filepath.Join("kuma", "go.mod")).Output()
 	var file struct {
 		Require []struct{ Path, Version string }
 	}
@@ -60,18 +65,27 @@ var kumaProgram = filepath.Join("..", "..", ".cache", "peers", "kuma")
 // errNoKuma indicates that Kuma's packages could not be had or built here.
 var errNoKuma = errors.New("Kuma cannot be had")
 
+// kumaBuild is the only build of the program in this process.
+var kumaBuild struct {
+	once sync.Once
+	err  error
+}
+
 // buildKuma builds the program, once.
-var buildKuma = sync.OnceValue(func() error {
-	file, err := filepath.Abs(kumaProgram)
-	if err != nil {
-		return err
-	}
-	build := exec.Command("go", "build", "-C", "kuma", "-ldflags", "-s -w", "-o", file, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: go build in bench/peers/kuma: %w: %s", errNoKuma, err, lastLines(out, 2))
-	}
-	return nil
-})
+func buildKuma(ctx context.Context) error {
+	kumaBuild.once.Do(func() {
+		file, err := filepath.Abs(kumaProgram)
+		if err != nil {
+			kumaBuild.err = err
+			return
+		}
+		build := exec.CommandContext(ctx, goCommand(), "build", "-C", "kuma", "-mod=readonly", "-ldflags", "-s -w", "-o", file, ".")
+		if out, err := build.CombinedOutput(); err != nil {
+			kumaBuild.err = fmt.Errorf("%w: go build in bench/peers/kuma: %w: %s", errNoKuma, err, lastLines(out, 2))
+		}
+	})
+	return kumaBuild.err
+}
 
 // lastLines returns the end of the output of go build, in one line, without its progress.
 func lastLines(out []byte, n int) string {
@@ -90,7 +104,7 @@ type kumaProcess struct {
 
 // startKuma starts the program and gives it the resources.
 func startKuma(ctx context.Context, set *resource.Set) (*kumaProcess, error) {
-	if err := buildKuma(); err != nil {
+	if err := buildKuma(ctx); err != nil {
 		return nil, err
 	}
 	p := &kumaProcess{command: exec.CommandContext(ctx, kumaProgram)}
@@ -155,6 +169,7 @@ func (c *contest) addKuma(ctx context.Context, set *resource.Set, do command, co
 		return err
 	}
 	c.close = p.close
+	c.memory = func() float64 { return peakMemory(fmt.Sprint(p.command.Process.Pid)) }
 	c.contenders = append(c.contenders, contender{
 		name: kuma,
 		answer: func() (string, error) {

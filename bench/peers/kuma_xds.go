@@ -33,17 +33,17 @@ type kumaWorld struct {
 func proxyResources() []comparison {
 	var list []comparison
 	for _, w := range []struct {
-		label, what, input string
-		rounds             int
-		make               func(s size) *kumaWorld
+		label, what, input, source string
+		rounds                     int
+		make                       func(s size) *kumaWorld
 	}{
-		{"one", "one proxy", "the fleet: 100 dataplanes with 10 outbounds, 90 MeshTimeouts and a rate limit; a MeshTimeout changes", 0, timeoutsOfFleet},
-		{"all", "2,000 proxies", "mesh-perf: 1,000 services with 2 instances, and the rate limit of the whole mesh, which changes", 6, rateLimitOfMeshPerf},
+		{"one", "one proxy", "the fleet: 100 dataplanes with 10 outbounds, 90 MeshTimeouts and a rate limit; a MeshTimeout changes", "", 0, timeoutsOfFleet},
+		{"all", "2,000 proxies", "mesh-perf: 1,000 services with 2 instances, and the rate limit of the whole mesh, which changes", shape.MeshPerfSource, 6, rateLimitOfMeshPerf},
 	} {
 		for _, edited := range []bool{false, true} {
 			c := comparison{
 				subject: "xDS resources of proxies, made on all processors",
-				label:   "xDS from nothing, " + w.label, work: "resources of " + w.what + ", from nothing", input: w.input, unit: "s", kuma: true, rounds: w.rounds,
+				label:   "xDS from nothing, " + w.label, work: "resources of " + w.what + ", from nothing", input: w.input, source: w.source, unit: "s", kuma: true, rounds: w.rounds,
 				note: "meshmatch validates the mesh and builds its indexes in this time; Kuma's resources are decoded and validated before, and are not copied. Compared are listeners, clusters, endpoints, timeouts and rate limits. Kuma also adds the tags of both sides to headers and metadata; meshmatch has routes as resources of their own, and versions of all. Kuma then compares with the previous snapshot, and validates, which is not in its time",
 				prepare: func(ctx context.Context, s size) (*contest, error) {
 					return resourcesOf(ctx, w.make(s), edited)

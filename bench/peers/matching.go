@@ -38,13 +38,13 @@ func matching() []comparison {
 		{"tags", "Calico's benchmark of tags: 29 labels, 345 match", shape.CalicoTags},
 	} {
 		list = append(list, comparison{
-			subject: subject, label: "match, " + input.name, work: "match one item", input: input.about, unit: "s",
+			subject: subject, label: "match, " + input.name, work: "match one item", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "the labels are looked up in the measured time; Kubernetes has no index and compares all selectors",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return matchOne(input.make(s.of(10_000, 300), s.of(1_000, 20)))
 			},
 		}, comparison{
-			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, unit: "s",
+			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "meshmatch publishes a new version for readers that never wait; Calico changes its index in place",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return replaceOne(input.make(s.of(10_000, 300), 20))
@@ -177,7 +177,7 @@ func matchOne(input shape.Selection) (*contest, error) {
 	}
 	var sets []labels.Selector
 	for _, required := range input.Selectors {
-		sets = append(sets, labels.SelectorFromSet(required))
+		sets = append(sets, labels.ValidatedSetSelector(required))
 	}
 	var found []uint32
 	scan := func(item map[string]string) []uint32 {

@@ -88,6 +88,9 @@ func (s *series) add(c contender, n int) error {
 	runtime.GC()
 	if c.sample != nil {
 		value, err := c.sample()
+		if err == nil && value <= 0 {
+			err = fmt.Errorf("measured %g", value) // such as memory of other work that was freed meanwhile
+		}
 		s.values = append(s.values, value)
 		return err
 	}

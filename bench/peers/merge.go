@@ -21,8 +21,8 @@ func merges() []comparison {
 		list = append(list, comparison{
 			subject: "Merging: timeouts, later ones override",
 			label:   "merge, " + m.Name,
-			work:    "merge", input: m.Name + " (" + m.Source + ")", unit: "s", kuma: true,
-			note:    "meshmatch also returns which policy set each field; the patches do not",
+			work:    "merge", input: m.Name, source: m.Source, unit: "s", kuma: true,
+			note:    "meshmatch also returns which policy set each field; the patches do not. They are applied as Envoy Gateway does it: each conf is marshalled, and the result is decoded",
 			prepare: func(ctx context.Context, _ size) (*contest, error) { return mergeConfs(ctx, m.Confs) },
 		})
 	}

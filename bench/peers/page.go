@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -18,6 +19,7 @@ type page struct {
 	command  string // that writes the page
 	picture  string // its file
 	whole    bool   // the page has all comparisons
+	planned  int    // how many comparisons the run has
 	start    time.Time
 	commit   string // when it started
 	load     string // likewise
@@ -36,7 +38,7 @@ var peerModules = []string{
 	"sigs.k8s.io/yaml",
 }
 
-func newPage(p plan, picture string, flags []string) (*page, error) {
+func newPage(p plan, picture string, flags []string, planned int) (*page, error) {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil, fmt.Errorf("the program has no build information")
@@ -49,7 +51,7 @@ func newPage(p plan, picture string, flags []string) (*page, error) {
 	if len(flags) > 0 {
 		command = "go run . " + strings.Join(flags, " ") + "` in `bench/peers"
 	}
-	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, start: time.Now().UTC(), commit: commit(), load: load()}
+	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, planned: planned, start: time.Now().UTC(), commit: commit(), load: load()}
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
@@ -90,24 +92,69 @@ func load() string {
 	return strings.Fields(string(data))[0]
 }
 
-// peakMemory returns the most physical memory that the process had, on Linux.
-func peakMemory() string {
-	data, err := os.ReadFile("/proc/self/status")
+// peakMemory returns the most physical memory that a process had, in bytes, on Linux; elsewhere
+// 0. "self" is this process.
+func peakMemory(process string) float64 {
+	data, err := os.ReadFile(filepath.Join("/proc", process, "status"))
 	if err != nil {
-		return "unknown"
+		return 0
 	}
 	for line := range strings.Lines(string(data)) {
 		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			var kib float64
 			if _, err := fmt.Sscan(value, &kib); err == nil {
-				return fmt.Sprintf("%.1f GiB", kib/(1<<20))
+				return kib * 1024
 			}
 		}
 	}
-	return "unknown"
+	return 0
 }
 
-func (p *page) markdown(all []result, end time.Time) string {
+func gibibytes(bytes float64) string {
+	if bytes == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.1f GiB", bytes/(1<<30))
+}
+
+// progressOf is how far a run has come.
+type progressOf struct {
+	results    []result
+	done       int      // comparisons, also those that failed
+	failed     []string // why the others have no row
+	ended      bool
+	kumaMemory string // the most physical memory of Kuma's processes; "-" if there was none
+}
+
+// note returns what a reader must know about a run that is not whole; empty otherwise.
+func (r *progressOf) note(planned int) string {
+	var text string
+	if r.done < planned {
+		state := "is not at its end"
+		if r.ended {
+			state = "was interrupted"
+		}
+		text = fmt.Sprintf("\n**This run %s: it has %d of %d comparisons.**\n", state, r.done, planned)
+	}
+	if len(r.failed) > 0 {
+		text += "\n**Failed, and without a row:**\n\n"
+		for _, failure := range r.failed {
+			text += "- " + failure + "\n"
+		}
+	}
+	return text
+}
+
+// image is the picture of the page, if it has one.
+func (p *page) image() string {
+	if p.picture == "" {
+		return ""
+	}
+	return "\n![ratios](" + p.picture + ")\n"
+}
+
+// markdown returns the page of a run that has ended, or has come this far.
+func (p *page) markdown(run *progressOf, end time.Time) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Meshmatch and its peers
 
@@ -115,11 +162,11 @@ Written by `+"`%s`"+`. All contenders get the same inputs, and the answers of al
 compared before anything is measured. They are in one process; only Kuma is in a process of its
 own, because it needs other versions of the same modules (bench/peers/kuma), and measures
 itself there.
-
+%s
 - date: %s, in %s
 - commit: %s
 - machine: %s; load %s at the start and %s at the end
-- memory: at most %s in this process, with all contenders and their clients
+- memory: at most %s in this process, with all contenders and their clients, and %s in Kuma's
 - rounds: %d, alternating; at least %s for each contender in a round
 - versions: %s
 
@@ -133,38 +180,45 @@ How to read the table:
   is better.
 - *allocations* of one operation, meshmatch's and the peer's; "-": not counted, because the work
   is that of many goroutines of both sides.
-- "-" elsewhere: the peer could not be had in this run.
-
-![ratios](%s)
-
-`, p.command, p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
-		peakMemory(), p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.picture)
+- "-" elsewhere: no peer does this work, or the peer could not be had in this run, which is then
+  said below the table.
+- Numbers in brackets are notes below the table: what one side does more than the other, and whose
+  input it is.
+%s
+`, p.command, run.note(p.planned), p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
+		gibibytes(peakMemory("self")), run.kumaMemory, p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.image())
 	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
 	var notes []string
 	subject := ""
-	for _, r := range all {
+	for _, r := range run.results {
 		c := r.comparison
 		if c.subject != subject {
 			subject = c.subject
 			fmt.Fprintf(&text, "| | **%s** | | | | | |\n", subject)
 		}
-		mark := ""
-		if c.note != "" {
-			mark = fmt.Sprintf(" [%d]", number(&notes, c.note))
+		mark := func(note string) string {
+			if note == "" {
+				return ""
+			}
+			return fmt.Sprintf(" [%d]", number(&notes, note))
+		}
+		about, source := mark(c.note), ""
+		if c.source != "" {
+			source = mark("the input follows " + c.source)
 		}
 		ratio, theirs := "-", "-"
-		if r.missing == nil {
+		if r.compared() {
 			ratio, theirs = ratioText(r.ratio), quantity(r.theirs.median, c.unit)
 		}
-		fmt.Fprintf(&text, "| %s | %s%s | %s | %s | %s | %s | %s |\n", ratio, c.work, mark, c.input, r.peer,
+		fmt.Fprintf(&text, "| %s | %s%s | %s%s | %s | %s | %s | %s |\n", ratio, c.work, about, c.input, source, r.peer,
 			quantity(r.ours.median, c.unit), theirs, allocations(r))
 	}
 	text.WriteString("\n")
 	for i, note := range notes {
 		fmt.Fprintf(&text, "%d. %s.\n", i+1, strings.ToUpper(note[:1])+note[1:])
 	}
-	if i := slices.IndexFunc(all, func(r result) bool { return r.missing != nil }); i >= 0 {
-		fmt.Fprintf(&text, "\n%s has \"-\", because it could not be had in this run: %s\n", all[i].peer, all[i].missing)
+	if i := slices.IndexFunc(run.results, func(r result) bool { return r.missing != nil }); i >= 0 {
+		fmt.Fprintf(&text, "\n%s has \"-\", because it could not be had in this run: %s\n", run.results[i].peer, run.results[i].missing)
 	}
 	if p.whole {
 		text.WriteString(absentPeers)
@@ -175,10 +229,6 @@ How to read the table:
 // absentPeers is what the table cannot have.
 const absentPeers = `
 ## What is not compared
-
-No peer of this page has these answers, so they have no row: which policy set each field of a
-merged conf; which dataplanes a changed policy reaches, and where; whether there is a request
-whose decision a change turns, with an example.
 
 What could not be had from the module proxy that this page was made with (tried again on 26
 November 2026):
@@ -275,8 +325,11 @@ func threeDigits(f float64) string {
 }
 
 func allocations(r result) string {
-	if r.allocs < 0 {
+	switch {
+	case r.ourAllocs < 0:
 		return "-"
+	case r.allocs < 0:
+		return fmt.Sprintf("%.0f, -", r.ourAllocs)
 	}
 	return fmt.Sprintf("%.0f, %.0f", r.ourAllocs, r.allocs)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +23,7 @@ func TestComparisons(t *testing.T) {
 	var all []result
 	for _, c := range comparisons(1_000) {
 		t.Run(c.String(), func(t *testing.T) {
-			found, err := measureOne(t.Context(), c, size{}, p)
+			found, _, err := measureOne(t.Context(), c, size{}, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,7 +31,7 @@ func TestComparisons(t *testing.T) {
 				if r.missing != nil {
 					t.Fatal(r.missing)
 				}
-				if !(r.ours.median > 0 && r.theirs.median > 0 && r.ratio.median > 0) {
+				if r.compared() && !(r.ours.median > 0 && r.theirs.median > 0 && r.ratio.median > 0) {
 					t.Errorf("%s: %+v", r.peer, r)
 				}
 			}
@@ -39,14 +41,15 @@ func TestComparisons(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	page, err := newPage(p, "results.svg", nil)
+	planned := len(comparisons(1_000))
+	page, err := newPage(p, "results.svg", nil, planned)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := page.markdown(all, time.Now())
+	text := page.markdown(&progressOf{results: all, done: planned}, time.Now())
 	for _, r := range all {
-		if !strings.Contains(text, "| "+r.peer+" |") || !strings.Contains(text, r.comparison.input) {
-			t.Errorf("the page lacks %s of %s", r.peer, r.comparison.input)
+		if !strings.Contains(text, "| "+r.peer+" |") || !strings.Contains(text, r.comparison.input) || !strings.Contains(text, r.comparison.source) {
+			t.Errorf("the page lacks %s of %s (%s)", r.peer, r.comparison.input, r.comparison.source)
 		}
 	}
 	picture := filepath.Join(t.TempDir(), "results.svg")
@@ -113,7 +116,7 @@ func TestResults(t *testing.T) {
 func TestMissingPeer(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1e-3}}
 	all := results(comparison{work: "merge", unit: "s"}, []series{ours}, fmt.Errorf("%w: refused", errNoKuma))
-	text := new(page).markdown(all, time.Now())
+	text := new(page).markdown(&progressOf{results: all}, time.Now())
 	for _, want := range []string{
 		"| - | merge |  | Kuma | 1.00 ms | - | - |",
 		`Kuma has "-", because it could not be had in this run: Kuma cannot be had: refused`,
@@ -124,6 +127,79 @@ func TestMissingPeer(t *testing.T) {
 	}
 	if err := drawRatios(filepath.Join(t.TempDir(), "results.svg"), all); err != nil {
 		t.Error(err)
+	}
+}
+
+// Work that no peer does has meshmatch's figures and "-".
+func TestNoPeer(t *testing.T) {
+	ours := series{name: meshmatch, values: []float64{1e-3}, allocs: []float64{7}}
+	all := results(comparison{work: "explain", unit: "s"}, []series{ours}, nil)
+	if text, want := new(page).markdown(&progressOf{results: all}, time.Now()), "| - | explain |  | - | 1.00 ms | - | 7, - |"; !strings.Contains(text, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+}
+
+// A comparison that fails has no row; the page and the error have the reason, and the others are
+// measured.
+func TestFailedComparison(t *testing.T) {
+	answering := func(answers ...string) func(context.Context, size) (*contest, error) {
+		c := new(contest)
+		for i, answer := range answers {
+			c.contenders = append(c.contenders, contender{
+				name: []string{meshmatch, "other"}[i], operate: repeat(func() error { return nil }),
+				answer: func() (string, error) { return answer, nil },
+			})
+		}
+		return func(context.Context, size) (*contest, error) { return c, nil }
+	}
+	list := []comparison{
+		{subject: "Work", work: "one", unit: "s", prepare: answering("a", "b")},
+		{subject: "Work", work: "two", unit: "s", prepare: answering("a", "a")},
+	}
+	var last *progressOf
+	err := measureAll(t.Context(), list, size{}, plan{rounds: 1}, func(int) {}, func(p *progressOf) error {
+		last = p
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), `Work: one: : meshmatch answers "a", and other "b"`) {
+		t.Errorf("the error is %v", err)
+	}
+	page := &page{planned: 2}
+	text := page.markdown(last, time.Now())
+	for _, want := range []string{"Failed, and without a row", `- Work: one: : meshmatch answers "a", and other "b"`, " | two | "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "This run") {
+		t.Error("the page of a whole run has a note that it is not whole")
+	}
+}
+
+// An interrupted run ends before the next comparison, and the page says how far it came.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	list := make([]comparison, 3)
+	for i := range list {
+		list[i].prepare = func(context.Context, size) (*contest, error) {
+			if i == 1 {
+				cancel()
+			}
+			return only(func() (string, error) { return "", nil }, func() error { return nil }), nil
+		}
+	}
+	var text string
+	page := &page{planned: len(list)}
+	err := measureAll(ctx, list, size{}, plan{rounds: 1}, func(int) {}, func(p *progressOf) error {
+		text = page.markdown(p, time.Now())
+		return nil
+	})
+	if !errors.Is(err, errInterrupted) {
+		t.Errorf("the error is %v", err)
+	}
+	if want := "**This run was interrupted: it has 1 of 3 comparisons.**"; !strings.Contains(text, want) {
+		t.Errorf("the page lacks %q", want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cedar-policy/cedar-go"
@@ -64,6 +65,7 @@ func (f field) request(value string) request.Request {
 
 // entry is an entry of a permission.
 type entry struct {
+	policy       int
 	deny, prefix bool
 	value        string
 }
@@ -80,6 +82,10 @@ func decideRequests(ctx context.Context, n int, by field) (*contest, error) {
 		return nil, err
 	}
 	cedars, err := cedar.NewPolicySetFromBytes("permissions.cedar", []byte(cedarText(entries)))
+	if err != nil {
+		return nil, err
+	}
+	sets, err := cedar.NewPolicySetFromBytes("permissions.cedar", []byte(cedarSets(entries)))
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +115,10 @@ func decideRequests(ctx context.Context, n int, by field) (*contest, error) {
 		decider(meshmatch, len(values), func(i int) bool { return list.Decide(&requests[i]).Decision.Allow }),
 		decider("cedar-go", len(values), func(i int) bool {
 			decision, _ := cedar.Authorize(cedars, nil, cedarRequests[i])
+			return decision == cedar.Allow
+		}),
+		decider("cedar-go, sets", len(values), func(i int) bool {
+			decision, _ := cedar.Authorize(sets, nil, cedarRequests[i])
 			return decision == cedar.Allow
 		}),
 		decider("package regexp", len(values), func(i int) bool {
@@ -169,17 +179,46 @@ func decisionList(ctx context.Context, kind *resource.Kind, policies []*resource
 
 func entriesOf(policies []*resource.Policy, by field) []entry {
 	var entries []entry
-	add := func(deny bool, matches []conf.Match) {
+	add := func(policy int, deny bool, matches []conf.Match) {
 		for _, m := range matches {
-			entries = append(entries, entry{deny: deny, prefix: m.SpiffeID.Type == conf.SpiffeIDPrefix, value: by.value(m.SpiffeID.Value)})
+			entries = append(entries, entry{policy: policy, deny: deny, prefix: m.SpiffeID.Type == conf.SpiffeIDPrefix, value: by.value(m.SpiffeID.Value)})
 		}
 	}
-	for _, p := range policies {
+	for i, p := range policies {
 		c := p.Rules[0].Conf.(*meshtrafficpermission.RuleConf)
-		add(true, c.Deny)
-		add(false, c.Allow)
+		add(i, true, c.Deny)
+		add(i, false, c.Allow)
 	}
 	return entries
+}
+
+// cedarSets has a policy for the denials of each permission and one for what it allows, with
+// sets of values.
+func cedarSets(entries []entry) string {
+	var text strings.Builder
+	for len(entries) > 0 {
+		first := entries[0]
+		n := slices.IndexFunc(entries, func(e entry) bool { return e.policy != first.policy || e.deny != first.deny })
+		if n < 0 {
+			n = len(entries)
+		}
+		var exact, others []string
+		for _, e := range entries[:n] {
+			if e.prefix {
+				others = append(others, fmt.Sprintf("context.value == %q || context.value like %q", e.value, e.value+"/*"))
+			} else {
+				exact = append(exact, fmt.Sprintf("%q", e.value))
+			}
+		}
+		entries = entries[n:]
+		effect := "permit"
+		if first.deny {
+			effect = "forbid"
+		}
+		conditions := append([]string{"[" + strings.Join(exact, ", ") + "].contains(context.value)"}, others...)
+		fmt.Fprintf(&text, "%s (principal, action, resource) when { %s };\n", effect, strings.Join(conditions, " || "))
+	}
+	return text.String()
 }
 
 // cedarText has a policy for each entry. In both languages a denial overrides, and what

@@ -26,7 +26,7 @@ const mono = "Mono"
 // drawRatios draws all ratios on a logarithmic axis, the first one at the top. The peers that
 // are better are left of 1, in red.
 func drawRatios(file string, all []result) error {
-	all = slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.missing != nil })
+	all = slices.DeleteFunc(slices.Clone(all), func(r result) bool { return !r.compared() })
 	p := plot.New()
 	p.Title.Text = "Peer's time or heap divided by meshmatch's (95 % confidence)"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}

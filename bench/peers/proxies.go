@@ -27,7 +27,7 @@ type proxy struct {
 
 	mu          sync.Mutex
 	missing     map[resourceKey][]byte
-	arrived     func() // called when nothing is missing
+	arrived     func() // called when nothing is missing, and the ACK is sent
 	certificate []byte // the last one; nil: none
 }
 
@@ -130,11 +130,12 @@ func (p *proxy) run(ended func(error)) {
 				p.certificate = body
 			}
 		}
-		if waited && len(p.missing) == 0 {
-			p.arrived()
-		}
+		complete, arrived := waited && len(p.missing) == 0, p.arrived
 		p.mu.Unlock()
 		p.request(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: response.GetTypeUrl(), ResponseNonce: response.GetNonce()})
+		if complete {
+			arrived()
+		}
 	}
 }
 

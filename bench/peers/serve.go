@@ -14,6 +14,7 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 
+	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -28,29 +29,31 @@ func serving(services int) []comparison {
 	proxies := grouped(2*services) + " proxies"
 	input := proxies + ", in-memory connections of gRPC with 50 streams each"
 	var list []comparison
-	for _, e := range edits() {
+	for i, e := range edits(services) {
 		list = append(list, comparison{
-			subject: subject, label: "send, " + e.label, work: "send finished resources until each proxy has them: " + e.name, input: input, unit: "s",
+			subject: subject, label: "send, " + e.label, work: "send finished resources until each proxy has them: " + e.name, input: input, source: shape.MeshPerfSource, unit: "s",
 			note: "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return serveEdit(ctx, s.of(services, 25), e, true)
+				services := s.of(services, 25)
+				return serveEdit(ctx, services, edits(services)[i], true)
 			},
 		}, comparison{
-			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, unit: "s",
+			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, source: shape.MeshPerfSource, unit: "s",
 			note: "the clients are in both times; meshmatch starts from the edited resource, and computes what it means for each proxy, and signs certificates; go-control-plane starts from finished messages, and computing them is not in its time",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return serveEdit(ctx, s.of(services, 25), e, false)
+				services := s.of(services, 25)
+				return serveEdit(ctx, services, edits(services)[i], false)
 			},
 		})
 	}
 	return append(list,
 		comparison{
-			subject: subject, label: "connect all", work: "all proxies connect, until each has everything", input: input, unit: "s",
+			subject: subject, label: "connect all", work: "all proxies connect, until each has everything", input: input, source: shape.MeshPerfSource, unit: "s",
 			note:    "the clients are in both times; all snapshots are made before",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(services, 25)) },
 		},
 		comparison{
-			subject: subject, label: "heap", work: "heap of the snapshots", input: proxies, unit: "B",
+			subject: subject, label: "heap", work: "heap of the snapshots", input: proxies, source: shape.MeshPerfSource, unit: "B",
 			note:    "for each proxy; meshmatch's figure includes its engine and shares equal resources; go-control-plane's cache has messages for each node",
 			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(services, 25)) },
 		},
@@ -309,7 +312,7 @@ func timed(work func() error) (float64, error) {
 
 // serveConnects connects all proxies to a new server.
 func serveConnects(ctx context.Context, services int) (*contest, error) {
-	e, authorities := edits()[0], ca.NewAuthorities("")
+	e, authorities := edits(services)[0], ca.NewAuthorities("")
 	s, err := bothSides(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err
@@ -359,7 +362,7 @@ func serveConnects(ctx context.Context, services int) (*contest, error) {
 
 // heapOfSnapshots measures the heap of the snapshots of all proxies.
 func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
-	e, authorities := edits()[0], ca.NewAuthorities("")
+	e, authorities := edits(services)[0], ca.NewAuthorities("")
 	m, err := newMesh(ctx, services, e, authorities)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,14 @@ type result struct {
 	missing error
 }
 
-// results returns a result for each peer. If Kuma could not be had, its result says so.
+// compared reports whether the result has a peer's measurements.
+func (r *result) compared() bool { return r.peer != none && r.missing == nil }
+
+// none is in the place of a peer in work that no peer does.
+const none = "-"
+
+// results returns a result for each peer, or one for all if there is none. If Kuma could not be
+// had, its result has the reason.
 func results(c comparison, all []series, missing error) []result {
 	ours := all[0]
 	var list []result
@@ -46,10 +53,16 @@ func results(c comparison, all []series, missing error) []result {
 			ourAllocs: medianOr(ours.allocs), allocs: medianOr(theirs.allocs),
 		})
 	}
-	if missing != nil {
-		list = append(list, result{comparison: c, peer: kuma, ours: summarize(ours.values), ourAllocs: medianOr(ours.allocs), allocs: -1, missing: missing})
+	own := result{comparison: c, ours: summarize(ours.values), ourAllocs: medianOr(ours.allocs), allocs: -1}
+	switch {
+	case missing != nil:
+		own.peer, own.missing = kuma, missing
+	case len(all) == 1:
+		own.peer = none
+	default:
+		return list
 	}
-	return list
+	return append(list, own)
 }
 
 func medianOr(values []float64) float64 {

@@ -10,43 +10,43 @@ import (
 // Document is a Dataplane in the universal format, with the fields that
 // [Dataplane] sets.
 type Document struct {
-	Type       string            `json:"type"`
-	Mesh       string            `json:"mesh"`
-	Name       string            `json:"name"`
-	Labels     map[string]string `json:"labels,omitempty"`
+	Type       string            `json:"type" yaml:"type"`
+	Mesh       string            `json:"mesh" yaml:"mesh"`
+	Name       string            `json:"name" yaml:"name"`
+	Labels     map[string]string `json:"labels,omitempty" yaml:"labels,omitempty"`
 	Networking struct {
-		Address  string `json:"address"`
-		Inbound  []Port `json:"inbound"`
-		Outbound []Port `json:"outbound,omitempty"`
+		Address  string `json:"address" yaml:"address"`
+		Inbound  []Port `json:"inbound" yaml:"inbound"`
+		Outbound []Port `json:"outbound,omitempty" yaml:"outbound,omitempty"`
 		// TransparentProxying is written only if the dataplane reaches some destinations only.
-		TransparentProxying *TransparentProxying `json:"transparentProxying,omitempty"`
-	} `json:"networking"`
+		TransparentProxying *TransparentProxying `json:"transparentProxying,omitempty" yaml:"transparentProxying,omitempty"`
+	} `json:"networking" yaml:"networking"`
 }
 
 // TransparentProxying is the transparent proxy of a [Document].
 type TransparentProxying struct {
-	RedirectPortInbound  uint32 `json:"redirectPortInbound"`
-	RedirectPortOutbound uint32 `json:"redirectPortOutbound"`
+	RedirectPortInbound  uint32 `json:"redirectPortInbound" yaml:"redirectPortInbound"`
+	RedirectPortOutbound uint32 `json:"redirectPortOutbound" yaml:"redirectPortOutbound"`
 	ReachableBackends    struct {
-		Refs []BackendRef `json:"refs"`
-	} `json:"reachableBackends"`
+		Refs []BackendRef `json:"refs" yaml:"refs"`
+	} `json:"reachableBackends" yaml:"reachableBackends"`
 }
 
 // BackendRef refers to a destination of a [Document].
 type BackendRef struct {
-	Kind   string            `json:"kind"`
-	Labels map[string]string `json:"labels"`
-	Port   uint32            `json:"port,omitempty"`
+	Kind   string            `json:"kind" yaml:"kind"`
+	Labels map[string]string `json:"labels" yaml:"labels"`
+	Port   uint32            `json:"port,omitempty" yaml:"port,omitempty"`
 }
 
 // Port is an inbound or outbound of a [Document].
 type Port struct {
-	Name       string            `json:"name,omitempty"`
-	Address    string            `json:"address,omitempty"`
-	Port       uint32            `json:"port"`
-	Protocol   string            `json:"protocol,omitempty"`
-	Tags       map[string]string `json:"tags,omitempty"`
-	BackendRef *BackendRef       `json:"backendRef,omitempty"` // in place of tags
+	Name       string            `json:"name,omitempty" yaml:"name,omitempty"`
+	Address    string            `json:"address,omitempty" yaml:"address,omitempty"`
+	Port       uint32            `json:"port" yaml:"port"`
+	Protocol   string            `json:"protocol,omitempty" yaml:"protocol,omitempty"`
+	Tags       map[string]string `json:"tags,omitempty" yaml:"tags,omitempty"`
+	BackendRef *BackendRef       `json:"backendRef,omitempty" yaml:"backendRef,omitempty"` // in place of tags
 }
 
 func document(d *resource.Dataplane) *Document {

@@ -17,8 +17,10 @@ type Merge struct {
 
 // Merges returns the merge examples of two other projects, with timeouts for the fields that
 // MeshTimeout does not have, and the first ten confs of the fleet. Envoy Gateway's other examples
-// merge no timeouts, or the same ones. Of the examples of GEP-713, only this one merges field by
-// field: in the others, one policy replaces another as a whole.
+// merge no timeouts, or the same ones, or lists by the names of their items, which confs of Kuma
+// do not do. Of the examples of GEP-713, only this one merges field by field: in the others, one
+// policy replaces another as a whole. GEP-2649, which was the page of inherited policies, has two
+// with the precedence of defaults, from a gateway to its routes, and of overrides after them.
 func Merges() []Merge {
 	fleet := Merge{Name: "10 confs", Source: "the fleet of this package"}
 	for i := range 10 {
@@ -46,6 +48,26 @@ func Merges() []Merge {
 			Name: "route and override", Source: "kubernetes-sigs/gateway-api geps/gep-713/index.md at 0219a6719b65, example 3",
 			Confs: []*meshtimeout.Conf{
 				{ConnectionTimeout: seconds(1), IdleTimeout: seconds(2)},
+				{IdleTimeout: seconds(3)},
+			},
+		},
+		{
+			// Three fields of one policy's default and one of its override: those of its
+			// gateway. The default of the route changes one of the three.
+			Name: "gateway, route and override", Source: "kubernetes-sigs/gateway-api geps/gep-2649/index.md at 121d6c62f7f0, CDNCachingPolicy",
+			Confs: []*meshtimeout.Conf{
+				{HTTP: &meshtimeout.HTTP{RequestTimeout: seconds(1), StreamIdleTimeout: seconds(1), MaxStreamDuration: seconds(1)}},
+				{HTTP: &meshtimeout.HTTP{MaxStreamDuration: seconds(2)}},
+				{ConnectionTimeout: seconds(1)},
+			},
+		},
+		{
+			// The gateway's override beats the route's default in one field, and the route's
+			// default the gateway's in the other one.
+			Name: "defaults and override", Source: "kubernetes-sigs/gateway-api geps/gep-2649/index.md at 121d6c62f7f0, the figure of the hierarchy",
+			Confs: []*meshtimeout.Conf{
+				{ConnectionTimeout: seconds(1)},
+				{ConnectionTimeout: seconds(2), IdleTimeout: seconds(2)},
 				{IdleTimeout: seconds(3)},
 			},
 		},

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"iter"
 	"math/rand"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -15,6 +16,10 @@ const (
 	MeshPerfSeed         = 872835240
 	meshPerfPercentEdges = 50
 )
+
+// MeshPerfSource is where the graph and the edits are described: the tests, and the generator of
+// the graph that they call.
+const MeshPerfSource = "Kong/mesh-perf test/k8s/simple_test.go at 054c23a902e8 and 418396d10d7b; kumahq/kuma-tools graph/generate_mesh.go at 1ae145129a3f"
 
 // MeshPerf returns the dataplanes of the random service graph of Kong/mesh-perf: the
 // instances of the services, in order. A service calls only services with a higher number,
@@ -36,6 +41,18 @@ func MeshPerf(services, instances int) []*resource.Dataplane {
 // nothing: what the tests of mesh-perf add when they scale a service.
 func MeshPerfInstance(service, instance int) *resource.Dataplane {
 	return meshPerfInstance(service, instance, 1<<16+instance, nil)
+}
+
+// MeshPerfScaled returns the service that the tests of mesh-perf scale: the first one that the first
+// service with a call calls (test/k8s/simple_test.go at 418396d10d7b). Older tests scale the
+// first service, which nothing calls.
+func MeshPerfScaled(services int) int {
+	for _, calls := range meshPerfGraph(MeshPerfSeed, services, meshPerfPercentEdges) {
+		if len(calls) > 0 {
+			return calls[0]
+		}
+	}
+	return 0
 }
 
 func meshPerfInstance(service, instance, address int, calls []int) *resource.Dataplane {
@@ -63,21 +80,25 @@ func meshPerfInstance(service, instance, address int, calls []int) *resource.Dat
 // MeshPerfService is the name of service number i of the graph.
 func MeshPerfService(i int) string { return fmt.Sprintf("srv-%03d", i) }
 
-// meshPerfGraph returns the services that each service calls.
-func meshPerfGraph(seed int64, services, percent int) [][]int {
-	random := rand.New(rand.NewSource(seed)) // of math/rand, because a seed of math/rand/v2 gives other numbers
-	for range services {
-		random.Int() // chooses the number of instances; the tests allow one
-	}
-	calls := make([][]int, services)
-	for from := range calls {
-		for distance := 1; from+distance < services; distance++ {
-			if random.Int()%distance == 0 && random.Int()%100 < percent {
-				calls[from] = append(calls[from], from+distance)
+// meshPerfGraph yields the services with those that each of them calls, in order.
+func meshPerfGraph(seed int64, services, percent int) iter.Seq2[int, []int] {
+	return func(yield func(service int, calls []int) bool) {
+		random := rand.New(rand.NewSource(seed)) // of math/rand, because a seed of math/rand/v2 gives other numbers
+		for range services {
+			random.Int() // chooses the number of instances; the tests allow one
+		}
+		for from := range services {
+			var calls []int
+			for distance := 1; from+distance < services; distance++ {
+				if random.Int()%distance == 0 && random.Int()%100 < percent {
+					calls = append(calls, from+distance)
+				}
+			}
+			if !yield(from, calls) {
+				return
 			}
 		}
 	}
-	return calls
 }
 
 // MeshPerfRateLimit returns the policy that the tests of mesh-perf apply to the whole mesh

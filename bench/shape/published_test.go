@@ -31,6 +31,16 @@ func TestMeshPerfGraph(t *testing.T) {
 	if edges < 3_000 || edges > 3_500 || next < 450 || next > 550 {
 		t.Errorf("%d edges, %d of them to the next service", edges, next)
 	}
+	// What is scaled is called.
+	scaled := MeshPerfScaled(services)
+	for _, to := range calls {
+		if len(to) > 0 {
+			if to[0] != scaled {
+				t.Errorf("service %d is scaled, want %d", scaled, to[0])
+			}
+			break
+		}
+	}
 }
 
 // Both instances of a service have its outbounds, and addresses of their own.
@@ -83,6 +93,11 @@ func TestMerges(t *testing.T) {
 		"gateway and route":    {ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
 		"gateway and override": {ConnectionTimeout: seconds(10), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},
 		"route and override":   {ConnectionTimeout: seconds(1), IdleTimeout: seconds(3)},
+		"gateway, route and override": {
+			ConnectionTimeout: seconds(1),
+			HTTP:              &meshtimeout.HTTP{RequestTimeout: seconds(1), StreamIdleTimeout: seconds(1), MaxStreamDuration: seconds(2)},
+		},
+		"defaults and override": {ConnectionTimeout: seconds(2), IdleTimeout: seconds(3)},
 	}
 	for _, m := range Merges() {
 		if want[m.Name] == nil {

@@ -7,17 +7,21 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"github.com/kumahq/kuma/pkg/core/resources/model"
+	"github.com/kumahq/kuma/pkg/core/resources/model/rest"
 )
 
 // A command is one line of the input.
 type command struct {
-	Do        string            `json:"do"` // load, rules, merge, xds or edit
+	Do        string            `json:"do"` // load, rules, merge, xds, edit, json or yaml
 	Resources []json.RawMessage `json:"resources,omitempty"`
 	// Mesh and Dataplanes are what xds and edit make resources for, and rules has the confs of
 	// the first dataplane.
 	Mesh       string            `json:"mesh,omitempty"`
 	Dataplanes []string          `json:"dataplanes,omitempty"`
 	Confs      []json.RawMessage `json:"confs,omitempty"`
+	Texts      []string          `json:"texts,omitempty"` // the documents that json and yaml read
 	// Times is how often the work is done; 0: it is done once, and its result is returned.
 	Times int `json:"times,omitempty"`
 }
@@ -80,8 +84,32 @@ func (w *worker) run(c *command) (answer, error) {
 			next++
 			return w.proxies.afterEdit(r, asked)
 		}, w.proxies.encoded)
+	case "json":
+		return w.measureReading(c, rest.JSON.UnmarshalCore)
+	case "yaml":
+		return w.measureReading(c, rest.YAML.UnmarshalCore)
 	}
 	return answer{}, fmt.Errorf("unknown command %q", c.Do)
+}
+
+// measureReading measures how documents are read and validated, one after the other, as Kuma's
+// API and kumactl do.
+func (w *worker) measureReading(c *command, unmarshal func([]byte) (model.Resource, error)) (answer, error) {
+	var texts [][]byte
+	for _, text := range c.Texts {
+		texts = append(texts, []byte(text))
+	}
+	return measure(c.Times, func() error {
+		w.documents = w.documents[:0]
+		for _, text := range texts {
+			r, err := unmarshal(text)
+			if err != nil {
+				return err
+			}
+			w.documents = append(w.documents, r)
+		}
+		return nil
+	}, w.encodedDocuments)
 }
 
 // measure does the work a number of times, or once and returns its result.

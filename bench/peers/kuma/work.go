@@ -38,6 +38,7 @@ type worker struct {
 	resources meshStore
 	proxies   *proxyBuilder
 	confs     []any // nil for an outbound that has none
+	documents []model.Resource
 }
 
 // load replaces the resources.
@@ -158,6 +159,19 @@ func (w *worker) encodedConfs() ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	for _, conf := range w.confs {
 		text, err := json.Marshal(conf)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, nil
+}
+
+// encodedDocuments returns the documents of the last work, in Kuma's universal format.
+func (w *worker) encodedDocuments() ([]json.RawMessage, error) {
+	var list []json.RawMessage
+	for _, r := range w.documents {
+		text, err := json.Marshal(rest.From.Resource(r))
 		if err != nil {
 			return nil, err
 		}
