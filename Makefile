@@ -17,7 +17,7 @@ PACKAGING   := cmd/meshmatch/packaging
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The packages that start no goroutine: make race leaves them out (core/sequential_test.go).
 SEQUENTIAL  := bench/chart bench/gate core/conf core/diag core/diag/% core/effect core/enforce/% core/identity \
-	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/match core/internal/regex% \
+	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/regex% \
 	core/internal/sorted core/kind/mesh% core/partition core/request core/rules/rulestest core/semantics core/serve/pages/layered \
 	core/strict core/xds/seal fuzz/naive gen gen/%
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream

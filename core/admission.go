@@ -25,19 +25,21 @@ import (
 // before it applies them. So the second validation is made cheap instead: a valid resource
 // costs no error messages, and a list of outbounds is validated once for all dataplanes
 // that share it (see [resource.Prober]).
-func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
+//
+// Sorted reports that the dataplanes and the policies are known to be sorted by identity.
+func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (sorted bool, err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds}
 	defer a.running.Recover(&err) // Validate methods of kinds
-	passed, err := a.passed(ctx, set)
+	passed, sorted, err := a.passed(ctx, set)
 	if err != nil {
-		return err
+		return false, err
 	}
 	dataplanes, policies := set.Dataplanes, set.Policies
-	if passed && len(b.Delete) == 0 {
+	if sorted && len(b.Delete) == 0 {
 		// A list that a loader sorted has no identity twice, so the table of those that
 		// were seen, which takes a fifth of the time, is not needed.
-		dataplanes, policies = unlessAscending(dataplanes), unlessAscending(policies)
+		dataplanes, policies = nil, nil
 	}
 	a.seen = make(map[resource.ID]*resource.Meta, len(dataplanes)+len(policies)+len(b.Delete))
 	admitAll(&a, set.Meshes, resource.MeshKind, false)
@@ -65,7 +67,7 @@ func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	for _, id := range b.Delete {
 		a.deletion(id)
 	}
-	return a.sink.Err()
+	return sorted, a.sink.Err()
 }
 
 // admitAll checks the resources of a kind. If passed is set, all are already known to be
@@ -85,17 +87,6 @@ func admitAll[T any, R interface {
 	}
 }
 
-// unlessAscending returns a list of resources, or nil if they are sorted by identity, each
-// identity once.
-func unlessAscending[R interface{ Identity() *resource.Meta }](list []R) []R {
-	for i := 1; i < len(list); i++ {
-		if list[i-1].Identity().ID.Compare(list[i].Identity().ID) >= 0 {
-			return list
-		}
-	}
-	return nil
-}
-
 type admission struct {
 	prober
 	kinds *resource.Kinds
@@ -113,36 +104,52 @@ type prober struct {
 // workers validate first. A resource takes about 1 µs, as long as starting a worker.
 const parallelAdmission = 256
 
-// passed validates the dataplanes and policies of a large batch by several workers,
-// and reports whether all of them are valid. It returns false for a small batch.
-func (a *admission) passed(ctx context.Context, set *resource.Set) (bool, error) {
-	dataplanes, n := len(set.Dataplanes), len(set.Dataplanes)+len(set.Policies)
+// passed validates the dataplanes and policies of a large batch by several workers, and
+// reports whether all of them are valid, and whether each list is sorted by identity, each
+// identity once. It returns false for a small batch.
+func (a *admission) passed(ctx context.Context, set *resource.Set) (passed, sorted bool, err error) {
+	n := len(set.Dataplanes) + len(set.Policies)
 	if n < parallelAdmission {
-		return false, nil
+		return false, false, nil
 	}
-	var failed atomic.Bool
-	err := mesh.InParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
+	var failed, unsorted atomic.Bool
+	err = mesh.InParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
 		var p prober
 		defer p.running.Recover(&err) // Validate methods of kinds
 		for i := n * worker / workers; i < n*(worker+1)/workers && !failed.Load(); i++ {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			ok := false
-			if i < dataplanes {
+			var ok, follows bool
+			if at := i - len(set.Dataplanes); at < 0 {
 				d := set.Dataplanes[i]
 				ok = d != nil && !p.FailsDataplane(d)
-			} else if policy := a.ofEngine(set.Policies[i-dataplanes]); policy != nil {
+				follows = ok && isAscending(set.Dataplanes, i)
+			} else if policy := a.ofEngine(set.Policies[at]); policy != nil {
 				p.running.Code = policy.Type.Name
 				ok = !p.Fails(policy.Validate)
+				follows = isAscending(set.Policies, at)
 			}
 			if !ok {
 				failed.Store(true)
 			}
+			if !follows {
+				unsorted.Store(true)
+			}
 		}
 		return nil
 	})
-	return !failed.Load(), err
+	passed = !failed.Load()
+	return passed, passed && !unsorted.Load(), err
+}
+
+// isAscending reports whether the identity of resource i of a list, which is not nil, is
+// greater than that of the resource before it.
+func isAscending[T any, R interface {
+	*T
+	Identity() *resource.Meta
+}](list []R, i int) bool {
+	return i == 0 || list[i-1] != nil && list[i-1].Identity().ID.Compare(list[i].Identity().ID) < 0
 }
 
 func (a *admission) errorf(code diag.Code, m *resource.Meta, path, hint, format string, args ...any) {

@@ -12,8 +12,9 @@ import (
 )
 
 // perMesh splits an admitted batch by mesh, sorted. It adds the meshes of the previous
-// view that the change of placements concerns.
-func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
+// view that the change of placements concerns. Sorted reports that the dataplanes and
+// policies of the batch are known to be sorted.
+func (b *Batch) perMesh(before *View, e mesh.Enforcement, sorted bool) []*mesh.Batch {
 	batches := meshBatches{}
 	batches.upsert(b.upserts(), before)
 	for _, id := range b.Delete {
@@ -27,7 +28,7 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 			batches.of(m.Name()).Enforcement.Delta = e.Delta
 		}
 	}
-	return batches.sorted(e.State)
+	return batches.sorted(e.State, sorted && len(b.Delete) == 0)
 }
 
 // meshBatches are batches by the name of their mesh.
@@ -99,12 +100,13 @@ func (all meshBatches) delete(id resource.ID) {
 	}
 }
 
-// sorted returns the batches by mesh, each sorted, with the placements after them.
-func (all meshBatches) sorted(state *enforce.State) []*mesh.Batch {
+// sorted returns the batches by mesh, each sorted, with the placements after them. Its
+// dataplanes and policies may be known to be sorted.
+func (all meshBatches) sorted(state *enforce.State, known bool) []*mesh.Batch {
 	batches := make([]*mesh.Batch, 0, len(all))
 	for _, b := range all {
 		b.Enforcement.State = state
-		b.Sort()
+		b.Sort(known)
 		batches = append(batches, b)
 	}
 	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })

@@ -74,7 +74,8 @@ func (c Commit) DestinationChanges() []DestinationChange {
 // After an ErrPanic or an ended context, the next batch first rebuilds the engine's state
 // of the meshes concerned. This takes as long as their first batch.
 func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
-	if err := admit(ctx, e.View().kinds, &batch); err != nil {
+	sorted, err := admit(ctx, e.View().kinds, &batch)
+	if err != nil {
 		return Commit{}, err
 	}
 	if err := e.lock(ctx); err != nil {
@@ -86,7 +87,7 @@ func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
 		return Commit{}, err
 	}
 	enforcement := batch.enforcement(before.enforcement)
-	batches := batch.perMesh(before, enforcement)
+	batches := batch.perMesh(before, enforcement, sorted)
 	updates := make([]*mesh.Update, 0, len(batches))
 	for _, b := range batches {
 		w, err := e.writer(ctx, b.Mesh)

@@ -73,6 +73,9 @@ func (e *InternerEditor[K]) Lookup(key K) (id uint32, ok bool) {
 // Len returns the number of keys, including those that this editor has added.
 func (e *InternerEditor[K]) Len() int { return e.keys.n }
 
+// Limit is [Interner.Limit], but includes the keys that this editor has added.
+func (e *InternerEditor[K]) Limit() uint32 { return e.keys.limit }
+
 func (e *InternerEditor[K]) find(hash uint32, key K) (id uint32, ok bool) {
 	return e.table.find(hash, func(id uint32) bool {
 		return e.keys.get(id).value == key

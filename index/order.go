@@ -27,6 +27,20 @@ type Order struct {
 
 const noRank = ^uint32(0)
 
+// NewOrder returns the order of slots that a caller has sorted, each once. It retains the
+// slice.
+func NewOrder(slots []uint32) *Order {
+	limit := uint32(0)
+	for _, slot := range slots {
+		limit = max(limit, slot+1)
+	}
+	o := &Order{at: slots, rank: slices.Repeat([]uint32{noRank}, int(limit))}
+	for rank, slot := range slots {
+		o.rank[slot] = uint32(rank)
+	}
+	return o
+}
+
 // Len returns the number of slots.
 func (o *Order) Len() int { return len(o.at) }
 

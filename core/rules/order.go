@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,31 +14,54 @@ import (
 // identities; rulestest.CheckTotal checks this.
 type Order func(a, b *resource.Policy) int
 
-// Sort sorts policies by kind, and within a kind by the order.
+// Sorted returns the positions of policies in a list, sorted by kind, and within a kind by
+// the order. If two policies compare equal, the error is an [ErrNoOrder] that names them.
 //
-// Resources are usually sorted by identity already. Sort first groups the policies
-// by level and preserves the given order within a level. If that order agrees with
-// o, the final sort needs about one comparison per policy.
-func (o Order) Sort(policies []*resource.Policy) {
-	const levels = 2*int(resource.TargetMeshTCPRoute) + 2
-	given := slices.Clone(policies)
-	for from, to := 0, 0; from < len(given); from = to {
-		var places [levels]int // of the next policy of each level; first the number of its policies
-		for ; to < len(given) && given[to].Kind == given[from].Kind; to++ {
-			places[level(&given[to].TargetRef)]++
+// Resources are usually sorted by identity already. Sorted first groups the policies by
+// level and preserves the given order within a level. If that order agrees with o, it
+// compares each policy once.
+func (o Order) Sorted(policies []*resource.Policy) (positions []uint32, err error) {
+	positions = byLevel(policies)
+	strict := func() (tied int, is bool) {
+		for i := 1; i < len(positions); i++ {
+			if o.CompareKinds(policies[positions[i-1]], policies[positions[i]]) >= 0 {
+				return i, false
+			}
+		}
+		return 0, true
+	}
+	if _, is := strict(); is {
+		return positions, nil
+	}
+	slices.SortFunc(positions, func(a, b uint32) int { return o.CompareKinds(policies[a], policies[b]) })
+	if i, is := strict(); !is {
+		return nil, NoOrder(policies[positions[i-1]], policies[positions[i]])
+	}
+	return positions, nil
+}
+
+// byLevel returns the positions of policies: those of consecutive policies of one kind by
+// level, and those of one level in the given order.
+func byLevel(policies []*resource.Policy) []uint32 {
+	positions := make([]uint32, len(policies))
+	levels := make([]uint8, len(policies)) // so that each policy is read once
+	for from, to := 0, 0; from < len(policies); from = to {
+		var places [numLevels]int // of the next policy of each level; first the number of its policies
+		for kind := policies[from].Kind; to < len(policies) && policies[to].Kind == kind; to++ {
+			levels[to] = uint8(level(&policies[to].TargetRef))
+			places[levels[to]]++
 		}
 		place := from
 		for l, n := range places {
 			places[l] = place
 			place += n
 		}
-		for _, p := range given[from:to] {
-			l := level(&p.TargetRef)
-			policies[places[l]] = p
+		for i, l := range levels[from:to] {
+			positions[places[l]] = uint32(from + i)
 			places[l]++
 		}
 	}
-	slices.SortFunc(policies, o.CompareKinds)
+	return positions
 }
 
 // CompareKinds compares policies by kind, and policies of one kind by the
@@ -74,6 +98,13 @@ func level(t *resource.TargetRef) int {
 	return 2 * int(t.Kind)
 }
 
+const numLevels = 2*int(resource.TargetMeshTCPRoute) + 2
+
 // ErrNoOrder indicates that an [Order] is not strict and total over the
 // policies: neither of two policies overrides the other.
 var ErrNoOrder = errors.New("the order of policies is not strict and total")
+
+// NoOrder returns the [ErrNoOrder] of two policies that compare equal.
+func NoOrder(a, b *resource.Policy) error {
+	return fmt.Errorf("%w: neither of %s and %s overrides the other", ErrNoOrder, a.ID, b.ID)
+}

@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -43,8 +45,8 @@ func TestDefaultOrderLevels(t *testing.T) {
 	}
 }
 
-// Sort orders policies of several kinds that are given in any order.
-func TestSort(t *testing.T) {
+// Sorted orders policies of several kinds that are given in any order.
+func TestSorted(t *testing.T) {
 	var want []*resource.Policy
 	for _, kind := range []string{"A", "B"} {
 		for _, target := range []resource.TargetKind{resource.TargetMesh, resource.TargetMeshSubset, resource.TargetMeshHTTPRoute} {
@@ -54,11 +56,41 @@ func TestSort(t *testing.T) {
 		}
 	}
 	for seed := range uint64(50) {
-		got := slices.Clone(want)
-		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-		rules.Order(rules.DefaultOrder).Sort(got)
+		given, got := slices.Clone(want), []*resource.Policy(nil)
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(given), func(i, j int) { given[i], given[j] = given[j], given[i] })
+		sorted, err := rules.Order(rules.DefaultOrder).Sorted(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range sorted {
+			got = append(got, given[at])
+		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d: not in order", seed)
 		}
+	}
+}
+
+// Policies that are sorted by identity are compared once for each but the first.
+func TestSortedComparesOnce(t *testing.T) {
+	var given []*resource.Policy
+	for i := range 90 {
+		kind := []resource.TargetKind{resource.TargetMesh, resource.TargetMeshSubset, resource.TargetMeshHTTPRoute}[i%3]
+		given = append(given, policy("K", fmt.Sprintf("%02d", i), resource.TargetRef{Kind: kind}))
+	}
+	calls := 0
+	counted := rules.Order(func(a, b *resource.Policy) int { calls++; return rules.DefaultOrder(a, b) })
+	if _, err := counted.Sorted(given); err != nil || calls != len(given)-1 {
+		t.Errorf("%d calls, %v, want %d", calls, err, len(given)-1)
+	}
+}
+
+// Two policies that compare equal are named.
+func TestSortedWithoutOrder(t *testing.T) {
+	mesh := resource.TargetRef{Kind: resource.TargetMesh}
+	_, err := rules.Order(rules.DefaultOrder).Sorted([]*resource.Policy{policy("K", "b", mesh), policy("K", "a", mesh), policy("K", "b", mesh)})
+	want := `the order of policies is not strict and total: neither of K "b" in mesh "default" and K "b" in mesh "default" overrides the other`
+	if !errors.Is(err, rules.ErrNoOrder) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

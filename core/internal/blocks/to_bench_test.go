@@ -24,7 +24,9 @@ func BenchmarkTo(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		policies := shape.Fleet(kind, n)
 		editor := match.Empty(semantics.Reading{}).Edit()
-		editor.PutAll(policies)
+		if err := editor.PutAll(policies); err != nil {
+			b.Fatal(err)
+		}
 		index, _, err := editor.Commit()
 		if err != nil {
 			b.Fatal(err)

@@ -1,8 +1,8 @@
 package match
 
 import (
-	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -29,15 +29,18 @@ func (x *Index) Edit() *Editor {
 
 		delta: Delta{replaced: map[*resource.Policy]*resource.Policy{}},
 	}
-	e.order = x.order.Edit(func(a, b uint32) int {
-		p, q := e.policies.Value(a), e.policies.Value(b)
-		c := x.reading.Order.CompareKinds(p, q)
-		if c == 0 {
-			e.tied = [2]*resource.Policy{p, q}
-		}
-		return c
-	})
+	e.order = x.order.Edit(e.compare)
 	return e
+}
+
+// compare compares the policies of two slots.
+func (e *Editor) compare(a, b uint32) int {
+	p, q := e.policies.Value(a), e.policies.Value(b)
+	c := e.base.reading.Order.CompareKinds(p, q)
+	if c == 0 {
+		e.tied = [2]*resource.Policy{p, q}
+	}
+	return c
 }
 
 // Editor makes the next version of an [Index]. It is used once: call Enforce if
@@ -69,18 +72,43 @@ type Editor struct {
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
 
-// PutAll calls Put for each policy. If the base version is empty, it puts them in
-// order, so that Commit sorts them with one comparison each.
-func (e *Editor) PutAll(policies []*resource.Policy) {
-	if e.base.Len() == 0 {
-		policies = slices.Clone(policies)
-		e.base.reading.Order.Sort(policies)
-		e.slots.Grow(len(policies))
+// PutAll calls Put for each policy; no two of them have the same identity. If two of the
+// first policies of an index compare equal, the error is a [rules.ErrNoOrder] that names
+// them.
+func (e *Editor) PutAll(policies []*resource.Policy) error {
+	if e.slots.Limit() == 0 {
+		return e.putFirst(policies)
 	}
 	e.order.Grow(len(policies))
 	for _, p := range policies {
 		e.Put(p)
 	}
+	return nil
+}
+
+// putFirst puts the first policies of an index. The slot of each is its position in the
+// list, so the selectors can be indexed while the policies are sorted and named, which
+// takes about as long.
+func (e *Editor) putFirst(policies []*resource.Policy) error {
+	e.delta.policies, e.delta.moved = true, true
+	var indexing sync.WaitGroup
+	defer indexing.Wait()
+	indexing.Go(func() {
+		for slot, p := range policies {
+			e.indexSelector(uint32(slot), p)
+		}
+	})
+	sorted, err := e.base.reading.Order.Sorted(policies)
+	if err != nil {
+		return err
+	}
+	e.order = index.NewOrder(sorted).Edit(e.compare)
+	e.slots.Grow(len(policies))
+	for _, p := range policies {
+		slot, _ := e.slots.Add(nameOf(&p.ID))
+		*e.policies.Mut(slot) = p
+	}
+	return nil
 }
 
 // Put adds p, or replaces the policy with its identity.
@@ -100,6 +128,14 @@ func (e *Editor) Put(p *resource.Policy) {
 	}
 	e.delta.moved = true
 	*e.policies.Mut(slot) = p
+	e.indexSelector(slot, p)
+	if old == nil || e.base.reading.Order.CompareKinds(old, p) != 0 {
+		e.order.Put(slot)
+	}
+}
+
+// indexSelector indexes what a policy requires of the dataplanes that it selects.
+func (e *Editor) indexSelector(slot uint32, p *resource.Policy) {
 	e.routes.add(p, slot)
 	if p.Shadow() {
 		e.informing.Add(slot)
@@ -115,9 +151,6 @@ func (e *Editor) Put(p *resource.Policy) {
 	} else {
 		e.selectors.Remove(slot)
 		*e.scopes.Mut(slot) = index.SortTerms(slices.Clone(selector))
-	}
-	if old == nil || e.base.reading.Order.CompareKinds(old, p) != 0 {
-		e.order.Put(slot)
 	}
 }
 
@@ -199,7 +232,7 @@ func (e *Editor) release(old *resource.Policy, slot uint32) {
 func (e *Editor) Commit() (*Index, *Delta, error) {
 	order, err := e.order.Commit()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: neither of %s and %s overrides the other", rules.ErrNoOrder, e.tied[0].ID, e.tied[1].ID)
+		return nil, nil, rules.NoOrder(e.tied[0], e.tied[1])
 	}
 	next := &Index{reading: e.base.reading, order: order}
 	e.releaseTerms()

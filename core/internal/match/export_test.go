@@ -11,7 +11,9 @@ func (c *Class[S]) Number() uint32 { return c.number }
 // NewIndex returns an index of the policies of one mesh, given in any order.
 func NewIndex(policies []*resource.Policy, reading semantics.Reading) (*Index, error) {
 	e := Empty(reading).Edit()
-	e.PutAll(policies)
+	if err := e.PutAll(policies); err != nil {
+		return nil, err
+	}
 	x, _, err := e.Commit()
 	return x, err
 }

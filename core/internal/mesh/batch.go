@@ -49,10 +49,12 @@ func editsOf[R interface{ Identity() *resource.Meta }](list []R) []Edit[R] {
 }
 
 // Sort sorts the lists by identity, so that the result does not depend on the order
-// of the input.
-func (b *Batch) Sort() {
-	sortByID(b.Dataplanes)
-	sortByID(b.Policies)
+// of the input. The dataplanes and policies may be known to be sorted.
+func (b *Batch) Sort(known bool) {
+	if !known {
+		sortByID(b.Dataplanes)
+		sortByID(b.Policies)
+	}
 	sortByID(b.Identities)
 	sortByID(b.Trusts)
 	sortByID(b.Objects)

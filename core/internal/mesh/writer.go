@@ -125,7 +125,9 @@ func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 				upserts = append(upserts, p.Resource)
 			}
 		}
-		e.PutAll(upserts)
+		if err := e.PutAll(upserts); err != nil {
+			return nil, err
+		}
 		if u.index, u.delta, err = e.Commit(); err != nil {
 			return nil, err
 		}
