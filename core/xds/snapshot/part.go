@@ -64,7 +64,7 @@ type built struct {
 	policies  []*resource.Policy
 	inbound   inboundKey // of a part that is an inbound
 
-	mask *facetMask // keeps the entry of the part's key in faceted.masks
+	mask *facetMask // keeps the entry of the part's key in faceted.masks; nil: there is none
 	// used is what the build asked the client for. Unlike the mask it is the same for
 	// all clients with these facets, and does not depend on other builds of the key.
 	used facetSet
@@ -73,17 +73,21 @@ type built struct {
 // facetMask is the set of facets that the builds of one key have asked for so far.
 type facetMask struct{ set atomic.Pointer[facetSet] }
 
+// noFacets is the set of a new mask, and of a key without a mask.
+var noFacets facetSet
+
 func newFacetMask() *facetMask {
 	m := &facetMask{}
-	m.set.Store(&facetSet{})
+	m.set.Store(&noFacets)
 	return m
 }
 
 // faceted is a cache of parts whose builds may ask for facets of the client.
 //
-// A part is filed under its key and the values of all facets in the mask of the key.
-// The mask grows when a build asks for another facet; entries that were filed under
-// a smaller mask are then no longer found, and are freed when they are not in use.
+// A part is filed under its key and the values of all facets in the mask of the key. A key
+// whose builds ask for none, which most keys are, has no mask. The mask grows when a build
+// asks for another facet; entries that were filed under a smaller mask are then no longer
+// found, and are freed when they are not in use.
 //
 // Many snapshots that are built at the same time ask for one part: the first call
 // builds it, and the others wait for it.
@@ -103,9 +107,8 @@ type facetedKey[K comparable] struct {
 // get returns the part of a key for a dataplane. Build must be a function of the key
 // and of what it asks the client for, and must not get the same key.
 func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
-	mask := f.masks.Get(key, newFacetMask)
 	for {
-		known := mask.set.Load()
+		known := f.known(key)
 		at := facetedKey[K]{key, facetsOf(d, *known)}
 		if b := f.values.Lookup(at); b != nil {
 			if f.audit {
@@ -114,33 +117,44 @@ func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *buil
 			return b
 		}
 		if f.turns.take(at) {
-			if b := f.inTurn(at, d, mask, known, build); b != nil {
+			if b := f.inTurn(at, d, known, build); b != nil {
 				return b
 			}
 		}
 	}
 }
 
+// known returns the facets that the builds of a key have asked for so far.
+func (f *faceted[K]) known(key K) *facetSet {
+	if mask := f.masks.Lookup(key); mask != nil {
+		return mask.set.Load()
+	}
+	return &noFacets
+}
+
 // inTurn builds a part in the turn of its key. It returns nil if another turn has ended
 // since the caller looked for the part.
-func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facetMask, known *facetSet, build func(*client) *built) *built {
+func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, known *facetSet, build func(*client) *built) *built {
 	defer f.turns.end(at)
-	if mask.set.Load() != known || f.values.Lookup(at) != nil {
+	if f.known(at.key) != known || f.values.Lookup(at) != nil {
 		return nil
 	}
 	c := &client{dataplane: d, labels: f.labels}
 	b := build(c)
-	b.mask, b.used = mask, c.used
-	return f.file(at.key, d, b, c.used)
+	b.used = c.used
+	return f.file(at.key, d, b)
 }
 
-// file files a part that was built with the given facets, before the facets are added to
-// the mask: a call that sees the new mask finds the part. It returns the part that was
-// filed first.
-func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet) *built {
+// file files a part that was built, before the facets that it used are added to the mask: a
+// call that sees the new mask finds the part. It returns the part that was filed first.
+func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built) *built {
+	if b.used.size() == 0 { // so no build of the key asks for a facet
+		return f.values.Get(facetedKey[K]{key: key}, func() *built { return b })
+	}
+	b.mask = f.masks.Get(key, newFacetMask)
 	for {
 		known := b.mask.set.Load()
-		union := known.with(used)
+		union := known.with(b.used)
 		filed := f.values.Get(facetedKey[K]{key, facetsOf(d, union)}, func() *built { return b })
 		if union.size() == known.size() || b.mask.set.CompareAndSwap(known, &union) {
 			return filed
