@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -214,12 +215,18 @@ func (r *rewriter) labelsOfName(p *resource.Policy, t *resource.TargetRef) (labe
 		return nil, ""
 	}
 	labels = nameLabels(found[0])
-	tags := asTags(labels)
-	matching := slices.DeleteFunc(all, func(m *resource.Meta) bool { return !m.HasLabels(tags) })
-	if !sameMetas(matching, found) {
-		return nil, ""
+	// Without the label of the zone an item for the own namespace is still a producer's, whose
+	// policy applies to clients of every namespace.
+	unzoned := maps.Clone(labels)
+	delete(unzoned, resource.ZoneTag)
+	for _, candidate := range []tree{unzoned, labels} {
+		tags := asTags(candidate)
+		matching := slices.DeleteFunc(slices.Clone(all), func(m *resource.Meta) bool { return !m.HasLabels(tags) })
+		if sameMetas(matching, found) {
+			return candidate, section
+		}
 	}
-	return labels, section
+	return nil, ""
 }
 
 // backends rewrites the backendRefs of a route's item.

@@ -24,12 +24,12 @@ func newVariantsPolicies(g *globals) *cobra.Command {
 		Use:   "policies --kind KIND --outbound SERVICE",
 		Short: "Compile the policies of a kind to variants by the tags of clients",
 		Long: `Compile all policies of a kind to the effective confs of outbounds to one
-service, as variants of one resource. The outbounds are those by the tag kuma.io/service, not
-those of a MeshService. The parameters are the tags, labels and
-names of a dataplane with one inbound (label KEY is @label/KEY, and there are
-@name, @namespace and @section). The answer counts the dataplanes that each
-variant serves, and the resources that the variants replace: without variants
-each dataplane has one of its own.
+service, as variants of one resource. The outbounds are those by the tag kuma.io/service; those
+of a MeshService have no variants. The parameters are the tags, labels and names of
+a dataplane with one inbound (label KEY is @label/KEY, and there are @name,
+@namespace and @section). The answer counts the dataplanes that each variant serves,
+and the resources that the variants replace: without variants each dataplane has one
+of its own.
 
 A dataplane with several inbounds is described by no parameters; it is counted
 if it has the conf of a variant, and is listed if it has the conf of none.`,
