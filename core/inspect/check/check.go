@@ -85,6 +85,8 @@ type meshCheck struct {
 	// workloads returns the workloads of the mesh. It collects them at the
 	// first call.
 	workloads func() *workloads
+	// outboundServices returns the services of the outbounds that are given by tags.
+	outboundServices func() map[string]bool
 	// accessLimits bounds questions about permissions. A question past the limits
 	// gets no warning.
 	accessLimits access.Limits
@@ -106,6 +108,7 @@ type dataplaneConfig struct {
 func newMeshCheck(view *core.View, mesh string) *meshCheck {
 	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh), accessLimits: requests.Limits(1), allows: map[requests.Inputs]bool{}}
 	m.workloads = sync.OnceValue(func() *workloads { return newWorkloads(m.dataplanes) })
+	m.outboundServices = sync.OnceValue(func() map[string]bool { return servicesOfOutbounds(m.dataplanes) })
 	seen := map[*rules.Config]bool{}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -30,7 +31,7 @@ func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
 	}}
 }
 
-// idlePolicies warns of policies that select no dataplane.
+// idlePolicies warns of policies that select no dataplane, with what no dataplane has.
 func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 	selecting := map[*resource.Policy]bool{}
 	for _, config := range m.configs {
@@ -39,13 +40,17 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 		}
 	}
 	var warnings []diag.Diagnostic
+	facts := sync.OnceValue(func() meshFacts { return newMeshFacts(m.view.Semantics(), m.dataplanes) })
 	for _, p := range m.policies {
-		if !selecting[p] {
-			warnings = append(warnings, diag.Diagnostic{
-				Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef",
-				What: p.Kind + " \"" + p.Name + "\" selects no dataplane", Hint: "check the targetRef, or remove the policy",
-			})
+		if selecting[p] {
+			continue
 		}
+		what := p.Kind + " \"" + p.Name + "\" selects no dataplane"
+		reason, hint := facts().missing(m.view.Semantics(), p)
+		if reason != "" {
+			what += ": " + reason
+		}
+		warnings = append(warnings, diag.Diagnostic{Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef", What: what, Hint: hint})
 	}
 	return warnings
 }

@@ -41,7 +41,8 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 	destinations := m.view.Destinations(m.mesh)
 	for _, p := range m.policies {
 		for i := range p.To { // an item whose reference finds nothing has a warning of its own
-			o.unresolved[rules.Origin{Policy: p, Index: i}] = m.unresolvedItem(destinations, p, &p.To[i].TargetRef) != ""
+			why, _ := m.unresolvedItem(destinations, p, &p.To[i].TargetRef)
+			o.unresolved[rules.Origin{Policy: p, Index: i}] = why != ""
 		}
 		o.policy(p)
 	}
@@ -80,6 +81,9 @@ func (o *overridden) policy(p *resource.Policy) {
 	}
 	if o.inbounds[p] {
 		for i := range p.From {
+			if o.semantics.FromItems(kind) == semantics.FromUnread {
+				break // ignoredFrom warns of it
+			}
 			o.item(rules.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
 		}
 		for i := range p.Rules {

@@ -18,10 +18,10 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for i := range p.To {
-			if why := m.unresolvedItem(destinations, p, &p.To[i].TargetRef); why != "" {
+			if why, hint := m.unresolvedItem(destinations, p, &p.To[i].TargetRef); why != "" {
 				warnings = append(warnings, diag.Diagnostic{
 					Code: diag.UnresolvedReference, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
-					What: why + ", so the item has no effect", Hint: "check the reference, or load the resource to which it refers",
+					What: why + ", so the item has no effect", Hint: hint,
 				})
 			}
 		}
@@ -129,31 +129,34 @@ func (m *meshCheck) firstSelected(p *resource.Policy, dataplanes []*resource.Dat
 	return nil
 }
 
-// unresolvedItem returns the reason why the targetRef of a `to` item finds nothing, or
-// "". The name of a MeshService may also match a service tag.
-func (m *meshCheck) unresolvedItem(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) string {
+// unresolvedItem returns the reason why the targetRef of a `to` item finds nothing, with a
+// hint, or "". The name of a MeshService may also match a service tag.
+func (m *meshCheck) unresolvedItem(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) (why, hint string) {
 	if t.Kind.IsRoute() && len(t.Labels) > 0 {
 		refers := func(route *resource.Policy) bool { return m.view.Semantics().RefersToRoute(p, t, route) }
 		if !slices.ContainsFunc(m.policies, refers) {
-			return fmt.Sprintf("no %s has the labels %s", t.Kind, t.Labels)
+			return fmt.Sprintf("no %s has the labels %s", t.Kind, t.Labels), checkReference
 		}
 	}
+	if m.missesMeshService(destinations, p, t) {
+		return fmt.Sprintf("no %s is found", t.Kind), m.nearReference(destinations, p, t)
+	}
 	if !t.RefersToDestination() {
-		return ""
+		return "", ""
 	}
 	found := destinations.Find(p, t)
 	if len(found) == 0 {
-		return fmt.Sprintf("no %s is found", t.Kind)
+		return fmt.Sprintf("no %s is found", t.Kind), m.nearReference(destinations, p, t)
 	}
 	for _, f := range found {
 		if f.Section == "" {
-			return ""
+			return "", ""
 		}
 		for _, port := range f.Destination.Ports() {
 			if port.SectionName() == f.Section {
-				return ""
+				return "", ""
 			}
 		}
 	}
-	return fmt.Sprintf("the %s has no port %q; a port with a name is selected by its name", t.Kind, t.SectionName)
+	return fmt.Sprintf("the %s has no port %q; a port with a name is selected by its name", t.Kind, t.SectionName), checkReference
 }
