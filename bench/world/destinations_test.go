@@ -80,3 +80,37 @@ func BenchmarkDestinations(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkDestinationShapes reads the conf of one outbound of dataplanes of several classes,
+// in worlds in which thousands of policies or hundreds of routes select each dataplane.
+func BenchmarkDestinationShapes(b *testing.B) {
+	for _, s := range Shapes() {
+		if s.objects == nil {
+			continue
+		}
+		b.Run("shape="+s.Name, func(b *testing.B) {
+			w := newWorld(Options{Shape: s, Dataplanes: 20_000, Policies: 10_000, Outbounds: 10})
+			if _, err := w.engine.Apply(b.Context(), core.Batch{Upsert: w.set}); err != nil {
+				b.Fatal(err)
+			}
+			view := w.engine.View()
+			dataplanes := w.inView(view)
+			i := 0
+			one := func() {
+				d := dataplanes[i*dataplanesPerService%len(dataplanes)]
+				outbounds := view.DestinationOutbounds(d) // dataplanes share the list
+				i++
+				if view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[len(outbounds)-1]).Effective == nil {
+					b.Fatal("there is no conf")
+				}
+			}
+			for range len(dataplanes) / dataplanesPerService { // lists are made, and references resolved
+				one()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				one()
+			}
+		})
+	}
+}

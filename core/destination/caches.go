@@ -21,8 +21,7 @@ import (
 // of a cache, its size does not grow with the number of later changes.
 type Caches struct {
 	ids    atomic.Uint64
-	pages  weakMap[rules.Page, []uint32] // see Index.slotsOf
-	routes weakMap[resource.Policy, *routeUse]
+	routes weakMap[resource.Policy, *memo]
 }
 
 func (c *Caches) nextID() uint64 { return c.ids.Add(1) }
@@ -52,29 +51,9 @@ func appendIDs(key []byte, items []*item) []byte {
 	return key
 }
 
-// routeUse is what is cached for a route.
-type routeUse struct {
-	memo
-	finding sync.Mutex
-	set     *Set
-	found   []Found
-}
-
-// foundBy returns the destinations that the `to` items of a route find.
-func (u *routeUse) foundBy(set *Set, route *resource.Policy) []Found {
-	u.finding.Lock()
-	defer u.finding.Unlock()
-	if u.set != set {
-		u.set, u.found = set, nil
-		for i := range route.To {
-			u.found = set.appendFound(u.found, route, &route.To[i].TargetRef)
-		}
-	}
-	return u.found
-}
-
-func (c *Caches) useOf(route *resource.Policy) *routeUse {
-	return c.routes.get(route, func() *routeUse { return &routeUse{memo: memo{id: c.nextID()}} })
+// useOf returns the memo of a route.
+func (c *Caches) useOf(route *resource.Policy) *memo {
+	return c.routes.get(route, func() *memo { return &memo{id: c.nextID()} })
 }
 
 // weakMap contains a value for each key that is in use elsewhere. It is safe for

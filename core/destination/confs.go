@@ -13,10 +13,10 @@ import (
 // merges them on demand. It is safe for concurrent use. A nil Confs contains none.
 type Confs struct {
 	*kindItems
-	selected slotSet          // the policies that select the dataplane
-	group    *group           // by the items for every outbound
-	ofRoutes []*item          // selected items that refer to routes
-	routed   map[int][]routed // by destination
+	selected slotSet      // the policies that select the dataplane: of the kind, and the routes
+	group    *group       // by the items for every outbound
+	ofRoutes []*item      // selected items that refer to routes
+	routes   []*kindItems // of the kinds with routes that select the dataplane
 }
 
 // group contains a list of items for every outbound, which dataplanes share.
@@ -28,24 +28,29 @@ type group struct {
 }
 
 // Confs returns the confs of a dataplane by the policies of one kind, or nil for a kind
-// without `to`. Matched is the list of the policies of the kind that select the
-// dataplane; routes are the policies of the route kinds that select it, in any order.
-// All of them must be policies of the index.
+// without `to`. Configs are the configs of the dataplane by all kinds; only their lists of
+// policies are read, those of the kind and of the kinds of routes. The policies must be
+// policies of the index.
 //
-// The first call for a kind resolves the references of all its policies, unless an earlier
-// version of the index did so. The cost of a later call is proportional to the pages of
-// the list that no earlier list had.
-func (x *Index) Confs(kind *resource.Kind, matched rules.Matched, routes []*resource.Policy) *Confs {
+// The first call for a kind resolves the references of all its policies and of all routes,
+// unless an earlier version of the index did so. The cost of a later call is proportional to
+// the pages of the lists.
+func (x *Index) Confs(kind *resource.Kind, configs []*rules.Config) *Confs {
 	if kind.To == nil {
 		return nil
 	}
-	k := x.itemsOf(kind)
-	c := &Confs{kindItems: k, selected: x.selectedBy(matched)}
-	c.group = k.groupOf(c.selected.among(k.everywhere))
-	c.ofRoutes = c.selected.among(k.ofRoutes)
-	if !kind.IsRoute() {
-		c.routed = x.routed(routes)
+	c := &Confs{kindItems: x.itemsOf(kind), selected: x.noSlots()}
+	for _, config := range configs {
+		if config.Kind.Name != kind.Name {
+			if kind.IsRoute() || !config.Kind.IsRoute() || config.Kind.To == nil {
+				continue
+			}
+			c.routes = append(c.routes, x.itemsOf(config.Kind))
+		}
+		x.addSlots(c.selected, config.Matched)
 	}
+	c.group = c.groupOf(c.selected.among(c.everywhere))
+	c.ofRoutes = c.selected.among(c.kindItems.ofRoutes)
 	return c
 }
 
@@ -66,59 +71,43 @@ func (c *Confs) Of(o *Outbound) (config rules.OutboundConfig) {
 	if c == nil {
 		return config
 	}
-	routed := c.routed[o.at]
-	if len(c.selecting(o.at)) == 0 && len(routed) == 0 {
+	routes := c.routesOf(o)
+	if len(c.selecting(o.at)) == 0 && len(routes) == 0 {
 		config.Effective = c.group.common
 		return config
 	}
 	var buffer [8]*item
 	own := c.own(o, buffer[:0])
 	config.Effective = c.merge(nil, own)
-	for _, r := range routed {
-		if r.selects(o.Section) {
-			config.Routes = append(config.Routes, rules.RouteConfig{Route: r.route, Effective: c.ofRoute(&r, own, config.Effective)})
-		}
+	config.Routes = slices.Grow(config.Routes, len(routes))
+	for _, route := range routes {
+		config.Routes = append(config.Routes, rules.RouteConfig{Route: route, Effective: c.ofRoute(route, own, config.Effective)})
 	}
-	slices.SortFunc(config.Routes, func(a, b rules.RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
 	return config
 }
 
-// routed is a route that has a `to` item for a destination.
-type routed struct {
-	route    *resource.Policy
-	use      *routeUse
-	sections []string // the sections to which items refer; empty: all
-}
-
-func (r *routed) selects(section string) bool {
-	return slices.ContainsFunc(r.sections, func(s string) bool { return s == "" || s == section })
-}
-
-// routed returns the routes of each destination.
-func (x *Index) routed(routes []*resource.Policy) map[int][]routed {
-	if len(routes) == 0 {
-		return nil
-	}
-	of := map[int][]routed{}
-	for _, route := range routes {
-		use := x.caches.useOf(route)
-		for _, found := range use.foundBy(x.set, route) {
-			list := of[found.at]
-			if len(list) == 0 || list[len(list)-1].route != route {
-				list = append(list, routed{route: route, use: use})
+// routesOf returns the routes that have a `to` item for an outbound, sorted by KRI.
+func (c *Confs) routesOf(o *Outbound) (routes []*resource.Policy) {
+	for _, k := range c.routes {
+		for _, it := range k.selecting(o.at) {
+			if it.selects(o) && c.selected.has(it.item) {
+				routes = append(routes, it.Policy)
 			}
-			last := &list[len(list)-1]
-			last.sections = append(last.sections, found.Section)
-			of[found.at] = list
 		}
 	}
-	return of
+	if len(routes) < 2 {
+		return routes
+	}
+	slices.SortFunc(routes, func(a, b *resource.Policy) int {
+		return cmp.Or(cmp.Compare(a.KRI(), b.KRI()), a.ID.Compare(b.ID))
+	})
+	return slices.Compact(routes) // a route may have two items for the outbound
 }
 
 // own appends the items that select the destination of an outbound, or its port.
 func (c *Confs) own(o *Outbound, items []*item) []*item {
 	for _, it := range c.selecting(o.at) {
-		if (it.section == "" || it.section == o.Section) && c.selected.has(it.item) {
+		if it.selects(o) && c.selected.has(it.item) {
 			items = append(items, it.item)
 		}
 	}
@@ -127,20 +116,20 @@ func (c *Confs) own(o *Outbound, items []*item) []*item {
 
 // ofRoute returns the conf of a route of an outbound, given the outbound's own items
 // and its conf.
-func (c *Confs) ofRoute(r *routed, own []*item, outbound *rules.Effective) *rules.Effective {
+func (c *Confs) ofRoute(route *resource.Policy, own []*item, outbound *rules.Effective) *rules.Effective {
 	var items []*item
 	for _, it := range c.ofRoutes {
-		if c.reading.Semantics.RefersToRoute(it.Policy, it.targetRef(), r.route) {
+		if c.reading.Semantics.RefersToRoute(it.Policy, it.targetRef(), route) {
 			items = append(items, it)
 		}
 	}
 	switch {
 	case c.reading.Semantics.RoutesHaveOutboundItems():
-		return c.merge(r, c.joined(own, items))
+		return c.merge(route, c.joined(own, items))
 	case len(items) == 0:
 		return outbound
 	}
-	return c.merge(r, items)
+	return c.merge(route, items)
 }
 
 // groupOf returns the group of items for every outbound.
@@ -162,20 +151,22 @@ func (k *kindItems) groupOf(everywhere []*item) *group {
 }
 
 // merge merges the items for every outbound and the items of a list, for a route or, if
-// r is nil, for an outbound.
-func (c *Confs) merge(r *routed, items []*item) *rules.Effective {
-	if r == nil && len(items) == 0 {
+// route is nil, for an outbound.
+func (c *Confs) merge(route *resource.Policy, items []*item) *rules.Effective {
+	if route == nil && len(items) == 0 {
 		return c.group.common
 	}
 	var buffer [64]byte
 	key := binary.AppendUvarint(buffer[:0], c.group.id)
 	at := c.group.youngest.youngest(items)
-	var route *resource.Policy
-	if r != nil && c.attached > 0 {
-		route = r.route
-		key = append(binary.AppendUvarint(key, r.use.id), 0)
-		if r.use.id > at.id {
-			at = &r.use.memo
+	if c.attached == 0 {
+		route = nil // its conf is that of any route with these items
+	}
+	if route != nil {
+		use := c.caches.useOf(route)
+		key = append(binary.AppendUvarint(key, use.id), 0)
+		if use.id > at.id {
+			at = use
 		}
 	}
 	key = appendIDs(key, items)

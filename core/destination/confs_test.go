@@ -90,6 +90,53 @@ func TestConfsAreShared(t *testing.T) {
 	}
 }
 
+const routesOfPorts = `
+{type: MeshHTTPRoute, name: z-both, labels: {k8s.kuma.io/namespace: a, kuma.io/policy-role: producer}, spec: {to: [{targetRef: {kind: MeshService, name: web}, rules: []}, {targetRef: {kind: MeshService, name: web, sectionName: admin}, rules: []}]}}
+---
+{type: MeshHTTPRoute, name: admin, labels: {k8s.kuma.io/namespace: a, kuma.io/policy-role: producer}, spec: {to: [{targetRef: {kind: MeshService, name: web, sectionName: admin}, rules: []}]}}
+---
+{type: MeshTCPRoute, name: tcp, labels: {k8s.kuma.io/namespace: a, kuma.io/policy-role: producer}, spec: {to: [{targetRef: {kind: MeshService, name: web}, rules: [{default: {backendRefs: [{kind: MeshService, name: api, port: 80}]}}]}]}}
+---
+{type: MeshHTTPRoute, name: for-b, labels: {k8s.kuma.io/namespace: b, kuma.io/policy-role: consumer}, spec: {to: [{targetRef: {kind: MeshService, name: web, namespace: a}, rules: []}]}}
+`
+
+// An outbound has the routes that select its dataplane and have an item for its port or for
+// all ports of its destination, each once, sorted by KRI. A route has none.
+func TestRoutesOfOutbounds(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(twoNamespaces + "---" + routesOfPorts)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.Options{Semantics: semantics.Kuma}.NewView(t.Context(), loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][][]string{
+		"a": {nil, {"z-both", "tcp"}, {"admin", "z-both", "tcp"}},
+		"b": {nil, {"z-both", "for-b", "tcp"}, {"admin", "z-both", "for-b", "tcp"}},
+	} {
+		d := dataplane(t, view, name)
+		outbounds := view.DestinationOutbounds(d)
+		for i, o := range view.DestinationConfs(d, "MeshTimeout", core.Enforced).All(outbounds) {
+			var got []string
+			for _, r := range o.Routes {
+				if got = append(got, r.Route.Name); r.Effective == nil {
+					t.Errorf("%s: the route %s of outbound %d has no conf", name, r.Route.Name, i)
+				}
+			}
+			if !slices.Equal(got, want[i]) {
+				t.Errorf("%s: outbound %d has the routes %v, want %v", name, i, got, want[i])
+			}
+		}
+		for _, o := range view.DestinationConfs(d, "MeshHTTPRoute", core.Enforced).All(outbounds) {
+			if len(o.Routes) > 0 {
+				t.Errorf("%s: the conf of a route has the route %s", name, o.Routes[0].Route.Name)
+			}
+		}
+	}
+}
+
 // If a policy changes, the confs that have no item of it stay the same pointers, and a conf
 // of the mesh before the change does, too.
 func TestConfsOfVersions(t *testing.T) {

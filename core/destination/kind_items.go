@@ -34,6 +34,9 @@ type placedItem struct {
 	*item
 }
 
+// selects reports whether the item selects an outbound, which must be to its destination.
+func (it *placedItem) selects(o *Outbound) bool { return it.section == "" || it.section == o.Section }
+
 // item is a `to` item. Another version of its policy has other items.
 type item struct {
 	semantics.RankedItem
@@ -291,30 +294,26 @@ type slotSet []uint64
 
 func (s slotSet) has(it *item) bool { return s[it.slot/64]&(1<<(it.slot%64)) != 0 }
 
-// selectedBy returns the policies of a list.
-func (x *Index) selectedBy(matched rules.Matched) slotSet {
-	set := make(slotSet, (x.policies.Limit()+63)/64)
+// noSlots returns an empty set.
+func (x *Index) noSlots() slotSet { return make(slotSet, (x.policies.Limit()+63)/64) }
+
+// addSlots adds the policies of a list that have items. Lists share most of their pages, also
+// with lists of earlier versions, and a page keeps its slots: a page is in no version that
+// lacks one of its policies, so these keep their slots.
+func (x *Index) addSlots(set slotSet, matched rules.Matched) {
 	for _, page := range matched.Pages() {
-		slots := x.caches.pages.get(page, func() []uint32 { return x.slotsOf(page) })
-		for _, slot := range slots {
-			set[slot/64] |= 1 << (slot % 64)
+		for _, w := range page.Slots(x.slotOf) {
+			set[w.At] |= w.Bits
 		}
 	}
-	return set
 }
 
-// slotsOf returns the slots of the policies of a page that have items. Lists of policies
-// share most of their pages, also with the lists of earlier versions. A page is in no
-// version that lacks one of its policies, so the slots stay the same.
-func (x *Index) slotsOf(page *rules.Page) []uint32 {
-	var slots []uint32
-	selected := page.Selected()
-	for i := range selected {
-		if p := selected[i].Policy; len(p.To) > 0 {
-			slots = append(slots, x.policies.Slot(p))
-		}
+// slotOf returns the slot of a policy if it has items.
+func (x *Index) slotOf(p *resource.Policy) (slot uint32, has bool) {
+	if len(p.To) == 0 {
+		return 0, false
 	}
-	return slots
+	return x.policies.Slot(p), true
 }
 
 // among returns the items of a list whose policies are in the set.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -32,17 +33,25 @@ type Matched struct {
 	ends  []uint32 // parallel to pages: the number of policies in the pages up to and including this one
 }
 
-// Page is a run of consecutive policies that lists share. It is immutable.
+// Page is a run of consecutive policies that lists share. It is immutable, except that the
+// first caller of Slots determines what that returns.
 type Page struct {
 	selected    []Selected
 	hash        uint64
 	forInbounds bool // some of the policies have items for inbounds
+	slots       atomic.Pointer[[]SlotBits]
+}
+
+// SlotBits are the bits of 64 slots, from 64*At. A slot is a number that identifies a policy.
+type SlotBits struct {
+	At   uint32
+	Bits uint64
 }
 
 // newPage returns a page with a copy of the policies.
 func newPage(selected []Selected, hash uint64) *Page {
 	any := slices.ContainsFunc(selected, func(s Selected) bool { return hasInboundItems(s.Policy) })
-	return &Page{slices.Clone(selected), hash, any}
+	return &Page{selected: slices.Clone(selected), hash: hash, forInbounds: any}
 }
 
 // hasInboundItems reports whether a policy has items for inbounds: rules or `from`.
@@ -52,6 +61,32 @@ func hasInboundItems(p *resource.Policy) bool {
 
 // Selected returns the policies of the page. The caller must not change them.
 func (p *Page) Selected() []Selected { return p.selected }
+
+// Slots returns the set of the slots that the function of returns for policies of the page,
+// without those for which it returns false. It calls the function at the first call only, so
+// each call must pass a function with the same results. Policies that follow each other in the
+// order often have consecutive slots, so a page has a few words.
+func (p *Page) Slots(of func(*resource.Policy) (slot uint32, has bool)) []SlotBits {
+	if known := p.slots.Load(); known != nil {
+		return *known
+	}
+	words := []SlotBits{}
+	for i := range p.selected {
+		slot, has := of(p.selected[i].Policy)
+		if !has {
+			continue
+		}
+		at := slices.IndexFunc(words, func(w SlotBits) bool { return w.At == slot/64 })
+		if at < 0 {
+			at = len(words)
+			words = append(words, SlotBits{At: slot / 64})
+		}
+		words[at].Bits |= 1 << (slot % 64)
+	}
+	words = slices.Clip(words)
+	p.slots.Store(&words) // another caller may store equal words
+	return words
+}
 
 // NewMatched returns a list with a copy of the given policies, in one page that no other
 // list shares.

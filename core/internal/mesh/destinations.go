@@ -74,17 +74,5 @@ func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope rules
 	if len(m.Destinations().All()) == 0 {
 		return nil
 	}
-	var matched rules.Matched
-	var routes []*resource.Policy
-	for _, config := range m.Configs(d, scope) {
-		if config.Kind.Name == kind {
-			matched = config.Matched
-		}
-		if config.Kind.IsRoute() {
-			for _, s := range config.Matched.All() {
-				routes = append(routes, s.Policy)
-			}
-		}
-	}
-	return m.destinationItems().Confs(m.kinds.Lookup(kind), matched, routes)
+	return m.destinationItems().Confs(m.kinds.Lookup(kind), m.Configs(d, scope))
 }
