@@ -3,6 +3,7 @@ package rules_test
 import (
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"testing"
 
@@ -145,10 +146,6 @@ func TestPager(t *testing.T) {
 		differ(fmt.Sprintf("without %d", missing), pager.Matched(slices.Delete(slices.Clone(selected), missing, missing+1)), 2)
 	}
 	differ("the same", pager.Matched(slices.Clone(selected)), 0)
-	later := rules.NewPager(seed)
-	later.Add(all)
-	later.Add(all)
-	differ("by the pager of a later change", later.Matched(selected[1:]), 1)
 	inbound := slices.Clone(selected)
 	inbound[7].Inbounds.Add(1)
 	one := pager.Matched(inbound)
@@ -164,5 +161,89 @@ func TestPager(t *testing.T) {
 	copied[0].Policy = nil
 	if m.At(0).Policy == nil {
 		t.Error("the memory of a caller is in a list")
+	}
+}
+
+// A list that is made after an earlier one, by another pager, has the policies that it is given
+// and shares the pages without a difference, also those after one.
+func TestPagerAfter(t *testing.T) {
+	const n = 4_000
+	selected := selectedPolicies(n + 1)
+	extra := selected[n]
+	selected = selected[:n]
+	seed := maphash.MakeSeed()
+	earlier := rules.NewPager(seed).Matched(selected)
+	otherInbound := slices.Clone(selected)
+	otherInbound[2_000].Inbounds.Add(1)
+	swapped := slices.Clone(selected)
+	swapped[1_000], swapped[3_000] = swapped[3_000], swapped[1_000]
+	for name, c := range map[string]struct {
+		selected []rules.Selected
+		own      int // at most so many pages are not shared
+	}{
+		"the same":                  {selected, 0},
+		"without the first":         {selected[1:], 1},
+		"without the last":          {selected[:n-1], 1},
+		"without one":               {slices.Delete(slices.Clone(selected), 2_000, 2_001), 2},
+		"without many":              {slices.Delete(slices.Clone(selected), 1_000, 2_000), 2},
+		"one at the beginning":      {slices.Insert(slices.Clone(selected), 0, extra), 2},
+		"one more":                  {slices.Insert(slices.Clone(selected), 2_000, extra), 2},
+		"one at the end":            {append(slices.Clone(selected), extra), 2},
+		"another inbound":           {otherInbound, 1},
+		"two in each other's place": {swapped, 4},
+		"nothing":                   {nil, 0},
+	} {
+		pager := rules.NewPager(seed)
+		m := pager.After(earlier, c.selected)
+		own, at := 0, 0
+		for _, page := range m.Pages() {
+			if !slices.Contains(earlier.Pages(), page) {
+				own++
+			}
+		}
+		if own > c.own {
+			t.Errorf("%s: %d pages are not shared, want at most %d", name, own, c.own)
+		}
+		for i, s := range m.All() {
+			if at = i + 1; !s.Equal(&c.selected[i]) {
+				t.Fatalf("%s: another policy at %d", name, i)
+			}
+		}
+		if at != len(c.selected) || m.Len() != at {
+			t.Errorf("%s: %d policies and the length %d, want %d", name, at, m.Len(), len(c.selected))
+		}
+		// The pages end where they end without an earlier list.
+		if fresh := pager.Matched(c.selected); len(fresh.Pages()) != len(m.Pages()) {
+			t.Errorf("%s: %d pages, and %d without an earlier list", name, len(m.Pages()), len(fresh.Pages()))
+		}
+	}
+}
+
+// Slots returns the slots of the policies that have one, by the function of the first call.
+func TestPageSlots(t *testing.T) {
+	selected := selectedPolicies(6)
+	slots := map[*resource.Policy]uint32{}
+	for i, slot := range []uint32{0, 63, 64, 200, 3} {
+		slots[selected[i].Policy] = slot
+	}
+	page := rules.NewMatched(selected).Pages()[0]
+	calls := 0
+	of := func(p *resource.Policy) (uint32, bool) {
+		calls++
+		slot, has := slots[p]
+		return slot, has
+	}
+	for range 2 {
+		got := map[uint32]uint64{}
+		for _, w := range page.Slots(of) {
+			got[w.At] |= w.Bits
+		}
+		want := map[uint32]uint64{0: 1 | 1<<3 | 1<<63, 1: 1, 3: 1 << (200 % 64)}
+		if !maps.Equal(got, want) || len(page.Slots(of)) != len(want) {
+			t.Errorf("the slots are %v, want %v", got, want)
+		}
+	}
+	if calls != len(selected) {
+		t.Errorf("the slots of %d policies were found by %d calls", len(selected), calls)
 	}
 }

@@ -35,33 +35,62 @@ func NewPager(seed maphash.Seed) *Pager {
 	return &Pager{seed: seed, pages: map[uint64][]*Page{}}
 }
 
-// Add adds the pages of a list, so that later lists share them.
-func (p *Pager) Add(m Matched) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, page := range m.pages {
-		if known := p.pages[page.hash]; !slices.Contains(known, page) {
-			p.pages[page.hash] = append(known, page)
-		}
-	}
-}
-
 // Matched returns a list with a copy of the given policies.
-func (p *Pager) Matched(selected []Selected) Matched {
+func (p *Pager) Matched(selected []Selected) Matched { return p.After(Matched{}, selected) }
+
+// After is [Pager.Matched] for a list that differs little from an earlier one, which must be of
+// a pager with the same seed. The two lists share the pages that they have in common, and only
+// the policies of other pages are hashed.
+func (p *Pager) After(earlier Matched, selected []Selected) Matched {
 	var m Matched
-	var hash uint64
-	from := 0
-	for i := range selected {
-		policy := p.hashOf(selected[i].Policy)
-		hash = hash*hashFactor + policy
-		if n := i + 1 - from; policy%pageSize == 0 || n == maxPage || i+1 == len(selected) {
-			m.append(p.page(selected[from:i+1], hash))
-			from, hash = i+1, 0
+	left := earlier.pages
+	for from := 0; from < len(selected); {
+		if at := p.findPage(left, selected[from:]); at >= 0 {
+			m.append(left[at])
+			from += len(left[at].selected)
+			left = left[at+1:]
+			continue
 		}
+		n, hash := p.nextPage(selected[from:])
+		m.append(p.page(selected[from:from+n], hash))
+		from += n
 	}
 	m.pages, m.ends = slices.Clip(m.pages), slices.Clip(m.ends)
 	return m
 }
+
+// findPage returns the index of the page with which a list may begin, or -1.
+func (p *Pager) findPage(pages []*Page, list []Selected) int {
+	at := slices.IndexFunc(pages, func(page *Page) bool { return page.selected[0].Policy == list[0].Policy })
+	if at < 0 {
+		return -1
+	}
+	page := pages[at].selected
+	if n := len(page); n > len(list) || n < len(list) && !p.ends(n, p.hashOf(page[n-1].Policy)) {
+		return -1 // the second: only the last page of a list ends without its last policy's hash
+	}
+	for i := range page {
+		if !page[i].Equal(&list[i]) {
+			return -1
+		}
+	}
+	return at
+}
+
+// nextPage returns the length and the hash of the first page of a list.
+func (p *Pager) nextPage(list []Selected) (n int, hash uint64) {
+	for n < len(list) {
+		policy := p.hashOf(list[n].Policy)
+		hash = hash*hashFactor + policy
+		if n++; p.ends(n, policy) {
+			break
+		}
+	}
+	return n, hash
+}
+
+// ends reports whether a page of n policies ends after the policy with a hash.
+func (p *Pager) ends(n int, hash uint64) bool { return hash%pageSize == 0 || n == maxPage }
 
 // Replace calls edit for each page of m and returns the resulting list. edit returns the
 // new policies of the page, or nil to keep the page. Replace copies the policies, so

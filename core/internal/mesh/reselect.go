@@ -77,9 +77,10 @@ func (s *classConfigs) orEqual(earlier ...*classConfigs) *classConfigs {
 }
 
 // reused returns the class config of the selected policies of one kind: an earlier one
-// of the same policies, or a new one.
+// of the same policies, or a new one whose list shares pages with an earlier one.
 func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, earlier []*classConfigs) *blocks.ClassConfig {
 	name := group[0].Policy.Kind
+	var similar rules.Matched
 	for _, s := range earlier {
 		known := s.of(name)
 		if known == nil {
@@ -88,9 +89,9 @@ func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, e
 		if match.SameMatched(known.Matched(), group) {
 			return known
 		}
-		w.pager.Add(known.Matched())
+		similar = known.Matched()
 	}
-	return w.classConfig(w.kinds.Lookup(name), sample, w.pager.Matched(group))
+	return w.classConfig(w.kinds.Lookup(name), sample, w.pager.After(similar, group))
 }
 
 func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched rules.Matched) *blocks.ClassConfig {
