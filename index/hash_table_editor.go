@@ -5,11 +5,11 @@ type hashTableEditor struct {
 	dir   VectorEditor[*bucket]
 	depth uint8
 	n     int
-	owner *owner // of the buckets made since the last commit
+	owner *owner // of the buckets made since the last commit; nil until the first
 }
 
 func (t *hashTable) edit() hashTableEditor {
-	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n, owner: new(owner)}
+	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n}
 }
 
 // grow chooses the directory of a table that never had entries for n of them: the buckets are
@@ -77,6 +77,9 @@ func (e *hashTableEditor) own(hash uint32) *bucket {
 	b := e.dir.Value(at)
 	if b != nil && b.owner == e.owner {
 		return b
+	}
+	if e.owner == nil {
+		e.owner = new(owner)
 	}
 	b = e.copyOf(b)
 	e.point(b, hash)
@@ -154,6 +157,6 @@ func (e *hashTableEditor) double() {
 }
 
 func (e *hashTableEditor) commit() hashTable {
-	e.owner = new(owner)
+	e.owner = nil
 	return hashTable{dir: e.dir.Commit(), depth: e.depth, n: e.n}
 }

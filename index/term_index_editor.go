@@ -21,6 +21,10 @@ type TermIndexEditor struct {
 
 	open   []openConjunction // in the order of the first touch
 	sorted []Term            // scratch of Put
+
+	// The first memory of open and sorted: most transactions change one selector of a few terms.
+	openRoom   [2]openConjunction
+	sortedRoom [8]Term
 }
 
 // An openConjunction is a conjunction whose selectors change in this
@@ -38,7 +42,7 @@ const sweepPerChange = 2
 
 // Edit returns an editor that starts from x.
 func (x *TermIndex) Edit() *TermIndexEditor {
-	return &TermIndexEditor{
+	e := &TermIndexEditor{
 		selectors:    x.selectors.Edit(),
 		conjunctions: x.conjunctions.edit(),
 		byTerms:      x.byTerms.edit(),
@@ -46,6 +50,8 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 		always:       x.always,
 		sweep:        x.sweep,
 	}
+	e.open, e.sorted = e.openRoom[:0], e.sortedRoom[:0]
+	return e
 }
 
 // Put sets the terms that the selector id requires, and replaces its previous
