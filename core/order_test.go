@@ -68,7 +68,7 @@ var order = []string{
 	`core/conf`,
 	`core/internal/regex/language`,
 	`core/diag/report|core/strict|core/internal/regex(/automaton)?`,
-	`core/diag|core/effect|core/partition|core/internal/(hashtable|sorted|weakcache)|index`,
+	`core/diag|core/effect|core/partition|core/internal/(hashtable|loglimit|sorted|weakcache)|index`,
 
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,
