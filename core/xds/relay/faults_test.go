@@ -2,7 +2,10 @@ package relay_test
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +30,7 @@ type scripted struct {
 	answer func(*discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse
 	mu     sync.Mutex
 	nacks  []string
+	nonces []string // of the responses that were answered
 }
 
 func (s *scripted) DeltaAggregatedResources(stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
@@ -38,6 +42,9 @@ func (s *scripted) DeltaAggregatedResources(stream discoveryv3.AggregatedDiscove
 		s.mu.Lock()
 		if r.GetErrorDetail() != nil {
 			s.nacks = append(s.nacks, r.GetErrorDetail().GetMessage())
+		}
+		if r.GetResponseNonce() != "" {
+			s.nonces = append(s.nonces, r.GetResponseNonce())
 		}
 		answers := s.answer(r)
 		s.mu.Unlock()
@@ -57,7 +64,9 @@ func startScripted(t *testing.T, answer func(*discoveryv3.DeltaDiscoveryRequest)
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(g, s)
 	at.listen(g)
 	t.Cleanup(g.Stop)
-	return s, newSite(t, "relay").relay(relay.Options{Upstreams: []relay.Upstream{at.upstream()}})
+	return s, newSite(t, "relay").relay(relay.Options{
+		Upstreams: []relay.Upstream{at.upstream()}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
 }
 
 // variantMessage is a variant as an upstream sends it.
@@ -154,6 +163,70 @@ func TestUnaskedTypes(t *testing.T) {
 		defer s.mu.Unlock()
 		if len(s.nacks) != 2 {
 			t.Errorf("the NACKs are %q", s.nacks)
+		}
+	})
+}
+
+// An upstream sends a flood of wrong responses of all types, without a wait for their NACKs, and
+// then a good one. The good one is served at once. The NACKs are few, and the last response of
+// each type has one.
+func TestFloodOfWrongResponses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wrong := func(url, nonce string) *discoveryv3.DeltaDiscoveryResponse {
+			return &discoveryv3.DeltaDiscoveryResponse{TypeUrl: url, Nonce: nonce, Resources: []*discoveryv3.Resource{{Name: "x"}}}
+		}
+		const flood = 2000
+		s, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) (all []*discoveryv3.DeltaDiscoveryResponse) {
+			if len(request.GetResourceLocatorsSubscribe()) == 0 {
+				return nil
+			}
+			for i := range flood {
+				all = append(all, wrong(wire.ClusterType.URL(), fmt.Sprint("cluster", i)), wrong("type.googleapis.com/unknown", fmt.Sprint("unknown", i)))
+			}
+			return append(all,
+				&discoveryv3.DeltaDiscoveryResponse{TypeUrl: wire.ClusterType.URL(), Nonce: "good", Resources: []*discoveryv3.Resource{variantMessage(xdstest.Variant(web("good"), equal("env", "prod")))}},
+				wrong(wire.ClusterType.URL(), "last"))
+		})
+		client := r.client(xdstest.Options{})
+		must(t, client.SubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
+		synctest.Wait()
+		located(t, client, wire.ClusterType, forEnv("prod", 0), web("good"))
+		time.Sleep(10 * time.Second)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		want := []string{"cluster0", "unknown0", fmt.Sprint("cluster", flood-1), "good", "last", fmt.Sprint("unknown", flood-1)}
+		if !slices.Equal(s.nonces, want) {
+			t.Errorf("the responses that are answered are %q, want %q", s.nonces, want)
+		}
+		if n := r.relay.Status().Rejected; n != 2*flood+1 {
+			t.Errorf("/status has %d rejected responses", n)
+		}
+		if n := r.relay.Counters().Unlogged.Load(); n < 2*flood-10 {
+			t.Errorf("%d lines are left out of the log", n)
+		}
+	})
+}
+
+// An upstream sends what is rejected again at once, and good responses of another type in
+// between. It is answered less and less often.
+func TestRejectedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse {
+			if len(request.GetResourceLocatorsSubscribe()) == 0 && request.GetErrorDetail() == nil {
+				return nil
+			}
+			return []*discoveryv3.DeltaDiscoveryResponse{
+				{TypeUrl: wire.ClusterType.URL(), Nonce: "wrong", Resources: []*discoveryv3.Resource{{Name: "x"}}},
+				{TypeUrl: wire.EndpointType.URL(), Nonce: "good"},
+			}
+		})
+		client := r.client(xdstest.Options{})
+		must(t, client.SubscribeLocators(wire.EndpointType, forEnv("prod", 0)))
+		time.Sleep(time.Minute)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if n := len(s.nacks); n < 10 || n > 40 { // 0.1 + 0.2 + ... s
+			t.Errorf("there are %d NACKs in a minute", n)
 		}
 	})
 }

@@ -53,7 +53,8 @@ type Options struct {
 	// Trusted reports whether a client is a relay that speaks for its own clients. Nil: none
 	// is.
 	Trusted func(*server.Client) bool
-	// Logger gets a line for each event; nil discards them.
+	// Logger gets a line for each event, within the limits of package loglimit; nil discards
+	// them.
 	Logger *slog.Logger
 }
 

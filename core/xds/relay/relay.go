@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/meshmatch/meshmatch/core/internal/loglimit"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -65,6 +66,7 @@ type Counters struct {
 	Bytes     atomic.Int64 // of responses
 	Asked     atomic.Int64 // names and locators in requests
 	Rejected  atomic.Int64 // responses with something wrong
+	Unlogged  atomic.Int64 // lines of the log that were left out
 }
 
 // Counters returns the counters.
@@ -76,10 +78,11 @@ func New(options Options) (*Relay, error) {
 		return nil, err
 	}
 	r := &Relay{
-		options: options, log: options.Logger, start: time.Now(),
+		options: options, start: time.Now(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
 		slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
 	}
+	r.log = loglimit.New(options.Logger, &r.counters.Unlogged)
 	r.lost = r.start
 	r.clock.Store(1)
 	r.locators.relay = r

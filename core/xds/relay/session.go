@@ -42,8 +42,16 @@ type session struct {
 	owner owner
 	woken chan struct{}
 	acks  []*discoveryv3.DeltaDiscoveryRequest // guarded by Relay.mu
-	// rejected counts the responses in a row with something wrong. The receiver has it.
-	rejected int
+	// rejections are by type; the last one is of all types that are not known.
+	rejections [wire.NumTypes + 1]rejection
+}
+
+// A rejection is about the responses of a type with something wrong.
+type rejection struct {
+	inARow int // the receiver has it
+	// held is the newest NACK, which waits for the timer. Guarded by Relay.mu.
+	held  *discoveryv3.DeltaDiscoveryRequest
+	timer *time.Timer
 }
 
 // maxAcks limits what waits for an upstream that sends and does not read.
@@ -198,8 +206,8 @@ func (s *session) send(ctx context.Context, stream discoveryv3.AggregatedDiscove
 // maxProblems limits what a NACK names.
 const maxProblems = 20
 
-// The pause after a response with something wrong, for each such response in a row: some
-// servers send it again at once.
+// The time that a NACK waits, for each response in a row with something wrong: some servers
+// send it again at once.
 const (
 	rejectPause    = 100 * time.Millisecond
 	maxRejectPause = 5 * time.Second
@@ -207,19 +215,30 @@ const (
 
 // receive applies a response, and ACKs or NACKs it. It reports whether it was right. The
 // context is that of the connection.
+//
+// A NACK may wait, and what the upstream sends does not wait with it: after a flood of wrong
+// responses comes a good one. After a wrong response the receiver rests for as long as the
+// response has taken, so that a flood takes at most half of a processor.
 func (s *session) receive(ctx context.Context, m *discoveryv3.DeltaDiscoveryResponse) (bool, error) {
+	begin := time.Now()
 	problems := s.handle(m)
-	if len(problems) == 0 {
-		s.rejected = 0
-	} else {
-		s.rejected++
-		s.relay.reject(problems)
-		select {
-		case <-time.After(min(time.Duration(s.rejected-1)*rejectPause, maxRejectPause)):
-		case <-ctx.Done():
-		}
+	t, ok := wire.TypeOf(m.GetTypeUrl())
+	if !ok {
+		t = wire.NumTypes
 	}
-	return len(problems) == 0, s.answer(m, problems)
+	of := &s.rejections[t]
+	if len(problems) == 0 {
+		of.inARow = 0
+		return true, s.answer(of, answerTo(m, nil), 0)
+	}
+	of.inARow++
+	s.relay.reject(problems)
+	err := s.answer(of, answerTo(m, problems), min(time.Duration(of.inARow-1)*rejectPause, maxRejectPause))
+	select {
+	case <-time.After(time.Since(begin)):
+	case <-ctx.Done():
+	}
+	return false, err
 }
 
 // handle applies a response, and returns what is wrong with it.
@@ -250,17 +269,46 @@ func textOf(problems []string) string {
 	return strings.Join(problems[:min(len(problems), maxProblems)], "; ")
 }
 
-// answer ACKs or NACKs a response.
-func (s *session) answer(m *discoveryv3.DeltaDiscoveryResponse, problems []string) error {
+// answerTo returns the ACK or the NACK of a response.
+func answerTo(m *discoveryv3.DeltaDiscoveryResponse, problems []string) *discoveryv3.DeltaDiscoveryRequest {
 	ack := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: m.GetTypeUrl(), ResponseNonce: m.GetNonce()}
 	if len(problems) > 0 {
 		ack.ErrorDetail = &rpcstatus.Status{Code: int32(codes.InvalidArgument), Message: clip(textOf(problems), 4*maxLogged)}
 	}
+	return ack
+}
+
+// answer sends an ACK or a NACK, or holds a NACK for some time. Of the NACKs of a type that are
+// held at once, only the newest one is sent. What is held goes before an ACK of its type.
+func (s *session) answer(of *rejection, ack *discoveryv3.DeltaDiscoveryRequest, hold time.Duration) error {
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
+	if hold > 0 {
+		if of.held == nil {
+			of.timer = time.AfterFunc(hold, func() {
+				s.relay.mu.Lock()
+				defer s.relay.mu.Unlock()
+				s.release(of)
+			})
+		}
+		of.held = ack
+		return nil
+	}
+	s.release(of)
 	if s.acks = append(s.acks, ack); len(s.acks) > maxAcks {
 		return errors.New("the upstream does not read what it is sent")
 	}
 	s.wake()
 	return nil
+}
+
+// release sends what is held, with Relay.mu.
+func (s *session) release(of *rejection) {
+	if of.held == nil {
+		return
+	}
+	of.timer.Stop()
+	s.acks = append(s.acks, of.held)
+	of.held = nil
+	s.wake()
 }
