@@ -25,6 +25,7 @@ var otherSkips = map[string]string{
 	"bench/gate.newRepository":              "CI installs git",
 	"bench/gate.scripts":                    "CI does not run on Windows",
 	"core/serve.TestFleetProcess":           "it is the process of a benchmark",
+	"core/serve.TestAttackProcess":          "it is the process of a benchmark",
 	"core/serve.TestHostileClients":         "it is the process of TestSoakHostile",
 	"core/xds/relay.TestPart":               "it is the process of a benchmark",
 	"core/source/sourcetest.testAtOnce":     "one of the sources writes at once",
