@@ -3,14 +3,17 @@ package serve
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/meshmatch/meshmatch/core/internal/loglimit"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
@@ -20,6 +23,9 @@ type front struct {
 	options   Options
 	tls       *tlsReloader // nil: no TLS
 	operators *operators
+	// clientLog is the logger for lines that clients can cause. What it leaves out is counted.
+	clientLog *slog.Logger
+	unlogged  atomic.Int64
 
 	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
 
@@ -33,6 +39,7 @@ type front struct {
 // init sets the options. The error is that the TLS files or the token are invalid.
 func (s *front) init(options Options) error {
 	s.options = options
+	s.clientLog = loglimit.New(options.Logger, &s.unlogged)
 	var err error
 	if options.TLS != nil {
 		if s.tls, err = newTLSReloader(*options.TLS, options.Logger); err != nil {

@@ -30,6 +30,7 @@ import (
 const (
 	maxConnections     = 1000
 	maxConnectionsPeer = 250 // of one address
+	maxRequests        = 32  // at a time on one connection of HTTP/2
 	maxHeaderBytes     = 64 << 10
 	firstByteTimeout   = 5 * time.Second
 	headerTimeout      = 5 * time.Second
@@ -152,7 +153,7 @@ func (s *front) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if reason := recover(); reason != nil && reason != http.ErrAbortHandler {
-				s.options.Logger.Error(fmt.Sprintf("the request %.20s %.500q failed: %v", r.Method, r.URL.Path, reason), "stack", string(debug.Stack()))
+				s.clientLog.Error(fmt.Sprintf("the request %.20s %.500q failed: %v", r.Method, r.URL.Path, reason), "stack", string(debug.Stack()))
 				inspectapi.WriteProblem(w, http.StatusInternalServerError, "the request failed; the log has the reason")
 			}
 		}()
@@ -202,9 +203,9 @@ func (s *front) serveHealth(ctx context.Context, cancel context.CancelCauseFunc)
 func (s *front) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
 	h := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes,
-		BaseContext:    func(net.Listener) context.Context { return ctx },
-		ErrorLog:       slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: maxHeaderBytes, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxRequests},
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(s.clientLog.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

@@ -4,11 +4,14 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// fairListener limits the number of connections, in total and for each address, so that one
-// client cannot use all of them. Each connection must send its first byte in time, or it is
-// closed. A connection over a limit is closed at once, and no other connection waits for it.
+// fairListener limits the number of connections, in total and for each address (see
+// [server.NetworkOf]), so that one client cannot use all of them. Each connection must send its
+// first byte in time, or it is closed. A connection over a limit is closed at once, and no other
+// connection waits for it.
 type fairListener struct {
 	net.Listener
 	most, mostOfPeer int
@@ -30,7 +33,7 @@ func (l *fairListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		peer := hostOf(conn.RemoteAddr())
+		peer := server.NetworkOf(conn.RemoteAddr().String())
 		if !l.enter(peer) {
 			_ = conn.Close()
 			continue
@@ -41,13 +44,6 @@ func (l *fairListener) Accept() (net.Conn, error) {
 		c.timer.Reset(l.firstByte)
 		return c, nil
 	}
-}
-
-func hostOf(a net.Addr) string {
-	if host, _, err := net.SplitHostPort(a.String()); err == nil {
-		return host
-	}
-	return a.String()
 }
 
 func (l *fairListener) enter(peer string) bool {

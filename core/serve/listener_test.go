@@ -54,9 +54,12 @@ func TestFairListenerLimits(t *testing.T) {
 			admitted bool
 		}{
 			{from: "10.0.0.1:1", admitted: true},
+			{from: "[fd00::1]:1", admitted: true},
+			{from: "[fd00::2:1]:1", admitted: true},
+			{from: "[fd00::3:1]:1"}, // the third of its network of 64 bits
+			{close: "[fd00::2:1]:1"},
 			{from: "10.0.0.1:2", admitted: true},
 			{from: "10.0.0.1:3"}, // the third of its address
-			{from: "[fd00::1]:1", admitted: true},
 			{from: "10.0.0.2:1", admitted: true},
 			{from: "10.0.0.3:1"}, // the fifth of all
 			{close: "10.0.0.1:1"},

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -36,6 +38,19 @@ func newHistogram(name, help string) prometheus.Histogram {
 	})
 }
 
+// collectLimits sends what the limits on clients have refused, slowed down and left out. Others
+// are lines of the log that were left out elsewhere.
+func (s *front) collectLimits(values chan<- prometheus.Metric, others int64) {
+	counters := s.ads.Counters()
+	for d, v := range map[*prometheus.Desc]float64{
+		refusedDesc:  float64(counters.Refused.Load()),
+		pausedDesc:   time.Duration(counters.Paused.Load()).Seconds(),
+		unloggedDesc: float64(counters.Unlogged.Load() + s.unlogged.Load() + others),
+	} {
+		values <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
+	}
+}
+
 // collector reads the counters of the server at each scrape.
 type collector struct{ *Server }
 
@@ -49,6 +64,9 @@ var (
 	pushesDesc        = newDesc("xds_pushes_total", "Responses.", "type")
 	pushBytesDesc     = newDesc("xds_push_bytes_total", "Bytes of responses.", "type")
 	nacksDesc         = newDesc("xds_nacks_total", "Responses that clients rejected.", "type")
+	refusedDesc       = newDesc("xds_refused_connections_total", "Connections that were closed because their client, or the server, had too many.")
+	pausedDesc        = newDesc("xds_paused_seconds_total", "Seconds in which connections were not read, because their clients sent too much; each connection by itself.")
+	unloggedDesc      = newDesc("log_suppressed_lines_total", "Lines that clients caused and that were left out of the log, because there were too many.")
 	dataplanesDesc    = newDesc("dataplanes", "Dataplanes by whether they have ACKed what is served.", "state")
 	resourcesDesc     = newDesc("resources", "Resources.", "kind")
 	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
@@ -64,6 +82,7 @@ var (
 // Describe implements [prometheus.Collector].
 func (*collector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc,
+		refusedDesc, pausedDesc, unloggedDesc,
 		heldDesc, lastLoadDesc, staleDesc, storeAgeDesc, storeRevisionDesc, storeReadDesc, storeInvalidDesc} {
 		descs <- d
 	}
@@ -87,6 +106,7 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 		counter(pushBytesDesc, counters.PushBytes[t].Load(), t.String())
 		counter(nacksDesc, counters.NACKs[t].Load(), t.String())
 	}
+	c.collectLimits(values, 0)
 	current := c.publisher.current.Load()
 	for kind, n := range current.view().Count() {
 		gauge(resourcesDesc, int64(n), kind)

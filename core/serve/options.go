@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // The defaults of SPEC 12.1.
@@ -19,6 +20,8 @@ const (
 	DefaultXDS   = "127.0.0.1:5678"
 	DefaultHTTP  = "127.0.0.1:5681"
 	DefaultGrace = 4 * time.Second
+
+	DefaultMaxClientRate = server.DefaultMaxRate
 
 	DefaultMaxRemoved   = 20 // percent
 	DefaultRemovalGrace = 10 * time.Second
@@ -89,6 +92,9 @@ type Options struct {
 	// never. Both let a balancer in front of replicas share the clients again (SPEC 14.4).
 	MaxStreams       int
 	MaxConnectionAge time.Duration
+	// MaxClientRate is how many bytes of a client of ADS are read in a second; 0 means
+	// [DefaultMaxClientRate] (see server.Options.MaxRate).
+	MaxClientRate int
 
 	// Loaded is called once, when the first state begins to be served; nil: nothing is
 	// called. Later states wait for it.

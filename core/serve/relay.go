@@ -25,7 +25,7 @@ import (
 type RelayOptions struct {
 	// Options are those of the listeners and their clients: XDS, HTTP, Health, TLS, Insecure,
 	// Relays, Operators, OperatorToken, HTTPHosts, Parameters, MaxStreams, MaxConnectionAge,
-	// State, Version, Logger, Grace.
+	// MaxClientRate, State, Version, Logger, Grace.
 	Options
 	// Upstreams are the addresses of ADS servers, in the order in which they are tried.
 	Upstreams []string
@@ -72,7 +72,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	ads := server.Options{
 		Source: s.relay, KeepNodes: true, Logger: options.Logger,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
-		MaxStreams:  options.MaxStreams, MaxConnectionAge: options.MaxConnectionAge,
+		MaxStreams:  options.MaxStreams, MaxConnectionAge: options.MaxConnectionAge, MaxRate: options.MaxClientRate,
 	}
 	if s.tls != nil {
 		ads.Identify, ads.Relay, ads.SpeaksFor = identify, trusts.isRelay, speaksFor
@@ -229,7 +229,7 @@ var (
 // Describe implements [prometheus.Collector].
 func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc,
-		upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc} {
+		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc} {
 		descs <- d
 	}
 }
@@ -251,6 +251,7 @@ func (c relayCollector) Collect(values chan<- prometheus.Metric) {
 		send(nacksDesc, prometheus.CounterValue, counters.NACKs[t].Load(), t.String())
 		send(upstreamQuestionsDesc, prometheus.GaugeValue, int64(questions[t]), t.String())
 	}
+	c.collectLimits(values, c.relay.Counters().Unlogged.Load())
 	states := c.dataplanes()
 	send(dataplanesDesc, prometheus.GaugeValue, states.Converged, server.Converged.String())
 	send(dataplanesDesc, prometheus.GaugeValue, states.Pending, server.Pending.String())

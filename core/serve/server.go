@@ -88,7 +88,7 @@ func (s *Server) adsOptions() server.Options {
 	o := server.Options{
 		Source: &s.publisher, Logger: s.options.Logger,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
-		MaxStreams:  s.options.MaxStreams, MaxConnectionAge: s.options.MaxConnectionAge,
+		MaxStreams:  s.options.MaxStreams, MaxConnectionAge: s.options.MaxConnectionAge, MaxRate: s.options.MaxClientRate,
 	}
 	if s.tls != nil {
 		a := &access{s.options.Relays, s.options.RelaySecrets}

@@ -17,7 +17,10 @@ type listenerFlags struct {
 	tls        serve.TLSFiles
 	parameters []string
 	logFormat  choice
+	clientRate int // MiB
 }
+
+const maxClientRate = 1 << 10 // MiB
 
 func newListenerFlags() listenerFlags {
 	return listenerFlags{logFormat: choice{logFormats[0], logFormats}}
@@ -29,6 +32,7 @@ func (f *listenerFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.HTTP, "http", serve.DefaultHTTP, "the `ADDRESS` of HTTP")
 	flags.IntVar(&f.MaxStreams, "max-streams", 0, "the greatest `NUMBER` of ADS streams; 0: no limit")
 	flags.DurationVar(&f.MaxConnectionAge, "max-connection-age", 0, "the age at which connections of ADS end, give or take 10 %; 0: never")
+	flags.IntVar(&f.clientRate, "max-client-rate", serve.DefaultMaxClientRate>>20, "how many `MIB` of one client of ADS are read in a second; a relay may send ten times as much")
 	flags.Var(&f.logFormat, "log-format", "the `FORMAT` of the log: "+strings.Join(logFormats, ", "))
 	flags.StringVar(&f.tls.Certificate, "tls-cert", "", "the `FILE` of the server's certificate")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "the `FILE` of its key")
@@ -81,6 +85,10 @@ func (f *listenerFlags) complete(c *cobra.Command) error {
 	if f.MaxConnectionAge < 0 {
 		return usagef("--max-connection-age must not be negative, got %v", f.MaxConnectionAge)
 	}
+	if f.clientRate < 1 || f.clientRate > maxClientRate {
+		return usagef("--max-client-rate must be between 1 and %d, got %d", maxClientRate, f.clientRate)
+	}
+	f.MaxClientRate = f.clientRate << 20
 	f.Version, f.Remedy = version(), remedy
 	f.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))
 	return nil

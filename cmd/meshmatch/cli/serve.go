@@ -55,7 +55,8 @@ answers only the identities of --operator, and each dataplane about itself. With
 
 Replicas behind a balancer share their clients with --max-streams, which refuses more
 streams with UNAVAILABLE, and --max-connection-age, which ends old connections. A
-client that connects to another replica gets only what differs.
+client that connects to another replica gets only what differs. Of each client, at
+most --max-client-rate is read in a second; what it sends beyond that waits.
 
 HTTP has pages for people at /, which show the same answers, follow changes and
 try a request or a policy without storing it; --http-prefix is for a proxy in front

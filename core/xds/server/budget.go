@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -14,6 +15,7 @@ import (
 type budgets struct {
 	names, bytes int // for each client
 	total        int // bytes of all clients that are no relays
+	rate         int // of each client, see pace
 
 	mu      sync.Mutex
 	used    int // of total
@@ -33,13 +35,15 @@ type budget struct {
 	all   *budgets
 	relay bool
 	users int // streams and connections
+	conns int
 	names int
 	bytes int // of subscriptions
 	work  int // bytes of requests that come in or are being handled
+	pace  pace
 }
 
-func (b *budgets) init(names, bytes, total int) {
-	b.names, b.bytes, b.total, b.clients = names, bytes, total, map[string]*budget{}
+func (b *budgets) init(names, bytes, total, rate int) {
+	b.names, b.bytes, b.total, b.rate, b.clients = names, bytes, total, rate, map[string]*budget{}
 }
 
 // budgetKey identifies the client: by its identity; if it has none, by its host; and if
@@ -77,14 +81,52 @@ func (b *budgets) enter(c *Client, relay bool) *budget {
 }
 
 // leave is called when a stream or connection of the client has ended and gave back what
-// it used.
+// it used. What a client has to pay is kept: it may connect again.
 func (b *budgets) leave(u *budget, c *Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if u.users--; u.users == 0 {
-		delete(b.clients, budgetKey(c))
-	}
+	u.users--
+	b.forget(u, budgetKey(c))
 }
+
+// forget drops the budget of a client without streams and connections, when that has nothing to
+// pay. It is called with the lock.
+func (b *budgets) forget(u *budget, key string) {
+	if u.users > 0 || b.clients[key] != u {
+		return
+	}
+	if due := u.pace.due(b.rate * u.factor()); due > 0 {
+		time.AfterFunc(due, func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.forget(u, key)
+		})
+		return
+	}
+	delete(b.clients, key)
+}
+
+// connect counts a connection of the client. The error, RESOURCE_EXHAUSTED, indicates that it
+// has too many. Each connect without an error needs a disconnect.
+func (u *budget) connect(limit int) error {
+	limit *= u.factor()
+	u.all.mu.Lock()
+	defer u.all.mu.Unlock()
+	if u.conns >= limit {
+		return status.Errorf(codes.ResourceExhausted, "the limit of %d connections for one client is reached", limit)
+	}
+	u.conns++
+	return nil
+}
+
+func (u *budget) disconnect() {
+	u.all.mu.Lock()
+	defer u.all.mu.Unlock()
+	u.conns--
+}
+
+// spend makes the client pay, and returns how long it has to wait.
+func (u *budget) spend(cost int) time.Duration { return u.pace.spend(cost, u.all.rate*u.factor()) }
 
 // factor returns by how much the limits of the client are multiplied.
 func (u *budget) factor() int {

@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -175,4 +177,95 @@ func TestPings(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Connections that have not begun HTTP/2 are limited, and one address leaves some to others.
+// One that begins it, or ends, makes room.
+func TestArrivingConnections(t *testing.T) {
+	s := server.New(server.Options{Source: oneNode()})
+	s.LimitArriving(3, 4)
+	g := grpc.NewServer(s.GRPCOptions(nil)...)
+	s.Register(g)
+	listen, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	go func() { _ = g.Serve(listen) }()
+	t.Cleanup(g.Stop)
+	dial := func(from string) net.Conn {
+		conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(t.Context(), "tcp", listen.Addr().String())
+		must(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	// isAdmitted waits for the settings of the server, or the end of the connection.
+	isAdmitted := func(conn net.Conn) bool {
+		_, err := conn.Read(make([]byte, 9))
+		return err == nil
+	}
+	var silent []net.Conn
+	for i := range 3 {
+		silent = append(silent, dial("127.0.0.1"))
+		if !isAdmitted(silent[i]) {
+			t.Fatalf("connection %d of an address is refused", i+1)
+		}
+	}
+	if isAdmitted(dial("127.0.0.1")) {
+		t.Error("one more is admitted")
+	}
+	if !isAdmitted(dial("127.0.0.2")) {
+		t.Error("one of another address is refused")
+	}
+	if isAdmitted(dial("127.0.0.3")) {
+		t.Error("one more than all is admitted")
+	}
+	if n := s.Counters().Refused.Load(); n != 2 {
+		t.Errorf("%d refused connections are counted", n)
+	}
+	awaitArriving := func(n int) {
+		for deadline := time.Now().Add(10 * time.Second); s.Arriving() != n; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d connections are arriving, want %d", s.Arriving(), n)
+			}
+		}
+	}
+	_, err = io.WriteString(silent[0], http2.ClientPreface)
+	must(t, err)
+	must(t, http2.NewFramer(silent[0], nil).WriteSettings())
+	awaitArriving(3)
+	_ = silent[1].Close()
+	awaitArriving(2)
+	for range 2 {
+		if !isAdmitted(dial("127.0.0.1")) {
+			t.Error("there is no room")
+		}
+	}
+}
+
+// A client has at most as many connections as streams.
+func TestConnectionsOfOneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), MaxStreamsPerPeer: 2, Identify: identifyAs("spiffe://td/a")})
+		connect := func() *flooder {
+			f := newFlooder(t, r)
+			synctest.Wait()
+			return f
+		}
+		first, second, third := connect(), connect(), connect()
+		isOpen := func(f *flooder) bool {
+			synctest.Wait()
+			select {
+			case <-f.closed:
+				return false
+			default:
+				return true
+			}
+		}
+		if !isOpen(first) || !isOpen(second) || isOpen(third) {
+			t.Errorf("open: %t, %t, %t", isOpen(first), isOpen(second), isOpen(third))
+		}
+		_ = first.conn.Close()
+		synctest.Wait()
+		if !isOpen(connect()) {
+			t.Error("a connection that has ended counts")
+		}
+	})
 }

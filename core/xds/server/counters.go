@@ -14,6 +14,9 @@ type Counters struct {
 	Pushes        [wire.NumTypes]atomic.Int64 // responses
 	PushBytes     [wire.NumTypes]atomic.Int64
 	NACKs         [wire.NumTypes]atomic.Int64
+	Refused       atomic.Int64 // connections past a limit
+	Paused        atomic.Int64 // nanoseconds in which connections were not read, see Options.MaxRate
+	Unlogged      atomic.Int64 // lines of the log that were left out
 }
 
 // ProtocolNames are the names of the indexes of Counters.Streams.

@@ -239,6 +239,35 @@ func TestSnapshotsOfNodesTakeTurns(t *testing.T) {
 	})
 }
 
+// A request of more than 64 KiB is charged by its size when it is there. It is weighed, which
+// finds that it passes a limit, only in its turn.
+func TestLongRequestsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entered, release := make(chan struct{}, 1), make(chan struct{})
+		r := start(t, server.Options{Source: newSwitching(&blocked{xdstest.NewState(), entered, release})})
+		busy := make([]*discoveryv3.ResourceLocator, 1001) // long work, on each turn of the gate
+		for i := range busy {
+			busy[i] = &discoveryv3.ResourceLocator{Name: "slow", DynamicParameters: map[string]string{"k": fmt.Sprintf("%0100d", i)}}
+		}
+		for range runtime.GOMAXPROCS(0) {
+			must(t, deltaConversation(t, r.conn, t.Context()).Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: busy}))
+		}
+		synctest.Wait()
+		before := r.Charged()
+		wrong := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: []string{strings.Repeat("x", 100<<10)}}
+		stream := deltaConversation(t, r.dial(t), t.Context())
+		must(t, stream.Send(wrong))
+		synctest.Wait()
+		if got := r.Charged() - before; got != proto.Size(wrong) {
+			t.Errorf("before its turn, %d bytes are charged, want %d", got, proto.Size(wrong))
+		}
+		close(release)
+		if _, err := stream.Recv(); grpcstatus.Code(err) != codes.InvalidArgument {
+			t.Errorf("the answer is %v", err)
+		}
+	})
+}
+
 // fewer returns a tenth of a number with -short, for tests of many names on one stream: with
 // the race detector their work takes a minute, and it is that of one goroutine.
 func fewer(n int) int {
@@ -508,6 +537,46 @@ func TestLogOfClientTextIsLimited(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A client cannot fill the log: of the lines that its streams cause, a few are logged in a time,
+// and one that has the number of the others (package loglimit).
+func TestLogOfOneClientIsLimited(t *testing.T) {
+	for name, cause := range map[string]func(t *testing.T, r *running, c *xdstest.Client){
+		"clusters without listeners": func(t *testing.T, r *running, c *xdstest.Client) { must(t, c.Wildcard(wire.ClusterType)) },
+		"a request past a limit": func(t *testing.T, r *running, c *xdstest.Client) {
+			must(t, c.Subscribe(wire.ClusterType, "a", "b", "c"))
+		},
+		"a node that does not exist":  func(t *testing.T, r *running, c *xdstest.Client) { must(t, c.Subscribe(wire.EndpointType, "a")) },
+		"a response that is rejected": func(t *testing.T, r *running, c *xdstest.Client) { must(t, c.Subscribe(wire.RouteType, "a")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log lockedBuffer
+				source := oneNode(xdstest.Resource(wire.RouteType, "a", "1"))
+				r := start(t, server.Options{Source: source, Logger: slog.New(slog.NewTextHandler(&log, nil)), MaxSubscriptions: 200})
+				for i := range 100 {
+					id := "n"
+					if strings.Contains(name, "not exist") {
+						id = fmt.Sprint("unknown", i)
+					}
+					if strings.Contains(name, "limit") {
+						id = strings.Repeat("n", 2000)
+					}
+					c := r.client(t, xdstest.Options{Node: node(id), Reject: func(xdstest.Held) string { return "no" }})
+					cause(t, r, c)
+				}
+				time.Sleep(time.Minute)
+				lines := strings.Count(log.String(), "\n")
+				if lines < 2 || lines > 22 {
+					t.Errorf("the log has %d lines:\n%s", lines, log.String())
+				}
+				if n := r.Counters().Unlogged.Load(); n < 80 {
+					t.Errorf("%d lines are counted as left out", n)
+				}
+			})
+		})
+	}
 }
 
 // A client that resumes keeps what it has while its dataplane does not exist, until the

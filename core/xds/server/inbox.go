@@ -22,6 +22,13 @@ func (in *inbox) put(data mem.BufferSlice) {
 	in.data = data
 }
 
+// join makes the encoded bytes one buffer.
+func (in *inbox) join() {
+	buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())
+	in.data.Free()
+	in.data = mem.BufferSlice{buffer}
+}
+
 // drop forgets the request.
 func (in *inbox) drop() {
 	in.data.Free()

@@ -95,7 +95,7 @@ func TestUnknownFields(t *testing.T) {
 // exactly its limit; a relay ten times as much.
 func TestBudgetOfOneClient(t *testing.T) {
 	var b budgets
-	b.init(100, 1_000, 1<<30)
+	b.init(100, 1_000, 1<<30, 1<<20)
 	client, other := &Client{Identity: "a"}, &Client{Identity: "b"}
 	use := func(u *budget, names, bytes int, want string) {
 		t.Helper()
@@ -147,7 +147,7 @@ func TestBudgetOfOneClient(t *testing.T) {
 func TestTotalOfBudgets(t *testing.T) {
 	const total = 8 * fewBytes
 	var b budgets
-	b.init(1<<30, 1<<30, total)
+	b.init(1<<30, 1<<30, total, 1<<20)
 	large, few := b.enter(&Client{Identity: "large"}, false), b.enter(&Client{Identity: "few"}, false)
 	if err := large.use(1, 6*fewBytes-1); err != nil {
 		t.Errorf("less than three quarters: %v", err)
@@ -287,7 +287,7 @@ func TestFewStreams(t *testing.T) {
 // So many requests for types that are not served wait for a client to read, and no more.
 func TestLimitOfRefusals(t *testing.T) {
 	var b budgets
-	b.init(100, 1<<20, 1<<30)
+	b.init(100, 1<<20, 1<<30, 1<<20)
 	s := &stream{budget: b.enter(&Client{Identity: "a"}, false)}
 	for i := range maxRefused {
 		if err := s.refuse(newRefusal("x", []string{"a"}, nil)); err != nil {
@@ -296,5 +296,21 @@ func TestLimitOfRefusals(t *testing.T) {
 	}
 	if err := s.refuse(newRefusal("x", []string{"a"}, nil)); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("one more: %v", err)
+	}
+}
+
+// Addresses of one machine have one limit on connections.
+func TestNetworkOf(t *testing.T) {
+	for address, want := range map[string]string{
+		"10.0.0.1:80":             "10.0.0.1",
+		"[::ffff:10.0.0.1]:80":    "10.0.0.1",
+		"[2001:db8:0:1:2::3]:80":  "2001:db8:0:1::/64",
+		"[2001:db8:0:1:ff::]:443": "2001:db8:0:1::/64",
+		"[fe80::1%eth0]:80":       "fe80::/64",
+		"pipe":                    "pipe",
+	} {
+		if got := NetworkOf(address); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
 	}
 }

@@ -16,6 +16,8 @@ const (
 	// MaxResponseBytes is the size at which responses are split where the protocol allows
 	// it. A larger resource is sent alone. Clients of gRPC accept 4 MiB by default.
 	MaxResponseBytes = 4<<20 - 64<<10
+	// DefaultMaxRate is the default of Options.MaxRate.
+	DefaultMaxRate = 8 << 20
 
 	maxHeaderBytes          = 64 << 10
 	streamWindow            = 64 << 10 // what gRPC takes of a stream in addition to the message that is being read
@@ -28,6 +30,10 @@ const (
 	defaultMaxTotal         = 256 << 20
 	defaultMaxParameters    = 64
 	defaultMaxStreams       = 20_000
+
+	// maxArriving limits the connections that have not begun HTTP/2, which they must within
+	// about 20 s. One address leaves a quarter of them to others.
+	maxArriving = 20_000
 
 	// spareStreams are what a connection may have beyond the limit of its client, so that a
 	// stream past that limit is refused with a reason. HTTP/2 would let it wait.
@@ -59,7 +65,7 @@ type Options struct {
 	// Many goroutines call it at once, and it must not wait. Nil measures nothing.
 	ObservePush func(time.Duration)
 	// Logger gets a line for each NACK, for nodes without a dataplane and for
-	// clients past a limit. Nil discards them.
+	// clients past a limit, within the limits of package loglimit. Nil discards them.
 	Logger *slog.Logger
 
 	// KeepNodes keeps the nodes of streams in Node.Message, for a relay.
@@ -90,8 +96,12 @@ type Options struct {
 	// MaxParameters limits the dynamic parameters of one locator; 0 means 64.
 	MaxParameters int
 	// MaxStreamsPerPeer limits the streams of one identity, or of one network address if
-	// clients have none; 0 means 20,000.
+	// clients have none; 0 means 20,000. A client has at most as many connections.
 	MaxStreamsPerPeer int
+	// MaxRate is how many bytes of a client are read in a second; 0 means DefaultMaxRate. A
+	// client that has sent less may send as much at once. Frames, headers and streams that end cost more than their bytes (see
+	// pace). A relay may send ten times as much.
+	MaxRate int
 
 	// MaxStreams limits the streams of all clients; 0: no limit. Further ones are refused
 	// with UNAVAILABLE, and their connection is closed if it has no other stream, so that

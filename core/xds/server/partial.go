@@ -8,7 +8,7 @@ const partialBytes = 128
 
 // frames reads the HTTP/2 frames of a client (RFC 9113), as far as needed to count the
 // bytes of incomplete messages (length-prefixed messages of gRPC). A stream that the server
-// has ended counts until its client ends it too.
+// has ended counts until its client ends it too. They also add up what frames cost (see pace).
 type frames struct {
 	preface int // bytes of the client's preface that have come
 	header  [frameHeader]byte
@@ -17,6 +17,7 @@ type frames struct {
 	data    int // of these, those of data; -1: the length of the padding comes first
 	partial map[uint32]*partial
 	size    int // of all partial messages
+	cost    int // of the frames that have begun, beyond their bytes
 }
 
 // A partial is a message that has arrived in part.
@@ -32,9 +33,13 @@ const (
 	frameHeader   = 9
 	messagePrefix = 5
 
-	dataFrame    = 0
-	headersFrame = 1
-	resetFrame   = 3
+	dataFrame         = 0
+	headersFrame      = 1
+	resetFrame        = 3
+	settingsFrame     = 4
+	continuationFrame = 9
+
+	settingBytes = 6
 
 	endStream = 0x1
 	padded    = 0x8
@@ -76,10 +81,16 @@ func (f *frames) stream() uint32 { return binary.BigEndian.Uint32(f.header[5:]) 
 func (f *frames) begin() {
 	f.left = int(f.header[0])<<16 | int(f.header[1])<<8 | int(f.header[2])
 	f.data = 0
-	if f.kind() == dataFrame {
+	f.cost += frameCost
+	switch f.kind() {
+	case dataFrame:
 		if f.data = f.left; f.flags()&padded != 0 {
 			f.data = -1
 		}
+	case headersFrame, continuationFrame:
+		f.cost += headerFactor * f.left
+	case settingsFrame:
+		f.cost += settingCost * (f.left / settingBytes)
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net"
+	"net/netip"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -37,6 +38,22 @@ func peerKey(c *Client) string {
 		return c.Address
 	}
 	return host
+}
+
+// NetworkOf returns what a limit on connections applies to before a client has an identity, from
+// an address with a port: its IP address; in IPv6 the network of 64 bits, because one machine may
+// have all addresses of such a network.
+func NetworkOf(address string) string {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return address
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is4() {
+		return ip.String()
+	}
+	network, _ := ip.Prefix(64) // shorter than any address
+	return network.String()
 }
 
 // enter admits one more stream of a client; a relay may have more. The error is

@@ -15,10 +15,11 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/internal/loglimit"
 )
 
 // A Server serves the states of a source by ADS.
@@ -31,6 +32,7 @@ type Server struct {
 	streams    streamSet
 	nodes      nodeIndex
 	peers      peerLimit
+	arriving   peerLimit // connections, by address
 	budgets    budgets
 	gate       gate // of long work
 	nodesGate  gate // of snapshots of nodes
@@ -53,11 +55,14 @@ func New(options Options) *Server {
 	options.MaxTotalBytes = cmp.Or(options.MaxTotalBytes, defaultMaxTotal)
 	options.MaxParameters = cmp.Or(options.MaxParameters, defaultMaxParameters)
 	options.MaxStreamsPerPeer = cmp.Or(options.MaxStreamsPerPeer, defaultMaxStreams)
-	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now(), gate: newGate(), nodesGate: newNodesGate()}
+	options.MaxRate = cmp.Or(options.MaxRate, DefaultMaxRate)
+	s := &Server{options: options, start: time.Now(), gate: newGate(), nodesGate: newNodesGate()}
+	s.log = loglimit.New(cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), &s.counters.Unlogged)
 	s.streams.init()
 	s.nodes.init()
 	s.peers.init(options.MaxStreamsPerPeer, options.MaxStreams)
-	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes)
+	s.arriving.init(maxArriving-maxArriving/4, maxArriving)
+	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes, options.MaxRate)
 	s.handshakes.init()
 	s.converged.init()
 	s.refresh()
@@ -69,7 +74,8 @@ func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 
 // GRPCOptions returns the options that the gRPC server needs (nil: no TLS):
 //
-//   - Credentials that limit parallel handshakes, and charge clients for partial requests.
+//   - Credentials that limit connections and parallel handshakes, charge clients for partial
+//     requests, and read no more of a client than Options.MaxRate.
 //   - A codec that sends shared bytes.
 //   - Limits on requests and headers, on streams, and on what gRPC keeps of requests that
 //     are not handled yet.
@@ -134,7 +140,9 @@ func serve[R any, M interface {
 	*R
 	proto.Message
 }](s *Server, conn grpc.ServerStream, p protocol, receive func(*stream, M) error) error {
-	st, err := s.open(conn, p)
+	transport := connectionOf(conn.Context())
+	defer transport.spend(streamCost)
+	st, err := s.open(conn, p, transport)
 	if err != nil {
 		return err
 	}
@@ -196,45 +204,32 @@ func (s *stream) receiveAll(r requestReader) error {
 	}
 }
 
-// handle handles a request, and sends what it leads to. A long one is weighed and
-// charged before it waits for its turn, and is decoded when that comes.
+// handle handles a request, and sends what it leads to.
 func (s *stream) handle(reader requestReader) error {
 	in := reader.in()
 	if err := s.conn.Context().Err(); err != nil { // gRPC may return a request even so
 		in.drop()
 		return err
 	}
-	size := in.data.Len()
-	if size > maxIDBytes { // a smaller one passes no limit on a request
-		buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())
-		in.data.Free()
-		in.data = mem.BufferSlice{buffer}
-		weight := scale{names: s.server.options.MaxSubscriptions * s.budget.factor(), parameters: s.server.options.MaxParameters}
-		if err := weight.weigh(buffer.ReadOnlyData(), s.protocol); err != nil {
-			in.drop()
-			return err
-		}
-		if size > longRequest {
-			if err := s.budget.begin(weight.bytes); err != nil {
-				in.drop()
-				return err
-			}
-			defer s.budget.end(weight.bytes)
-		}
+	long := in.data.Len() > longRequest
+	charged, err := s.read(reader, long)
+	if charged > 0 {
+		defer s.budget.end(charged)
 	}
-	r, err := s.answerTo(reader, size > longRequest)
+	if err != nil {
+		in.drop()
+		return err
+	}
+	r, err := s.answerTo(reader, long)
 	if err != nil || r == nil {
 		return err
 	}
 	return s.send(r)
 }
 
-// answerTo handles a request and returns the first response, with the right to send, or
-// nil.
+// answerTo handles a request that was read, and returns the first response, with the right to
+// send, or nil.
 func (s *stream) answerTo(reader requestReader, long bool) (r *response, err error) {
-	if err := s.readInTurn(reader, long); err != nil {
-		return nil, err
-	}
 	turn, err := s.acquire(long)
 	defer s.release(turn)
 	if err != nil {
@@ -247,29 +242,52 @@ func (s *stream) answerTo(reader requestReader, long bool) (r *response, err err
 	return r, err
 }
 
-// readInTurn decodes a request, a long one in its turn.
-func (s *stream) readInTurn(reader requestReader, long bool) error {
+// read weighs and decodes a request. A long one is charged, and waits for its turn before its
+// bytes are looked at. The result is what is charged, even with an error.
+func (s *stream) read(reader requestReader, long bool) (charged int, err error) {
+	in := reader.in()
+	size := in.data.Len()
+	if size <= maxIDBytes { // it passes no limit on a request
+		return 0, reader.decode()
+	}
+	charge := func(bytes int) error {
+		if !long {
+			return nil
+		}
+		err := s.budget.begin(bytes)
+		if err == nil {
+			charged += bytes
+		}
+		return err
+	}
+	if err := charge(size); err != nil {
+		return charged, err
+	}
 	if long {
 		if !s.pass() {
-			reader.in().drop()
-			return s.conn.Context().Err()
+			return charged, s.conn.Context().Err()
 		}
 		defer s.leave()
 	}
-	return reader.decode()
+	in.join()
+	weight := scale{names: s.server.options.MaxSubscriptions * s.budget.factor(), parameters: s.server.options.MaxParameters}
+	if err := weight.weigh(in.data[0].ReadOnlyData(), s.protocol); err != nil {
+		return charged, err
+	}
+	if err := charge(weight.bytes - size); err != nil {
+		return charged, err
+	}
+	return charged, reader.decode()
 }
 
 // open makes the stream of a call.
-func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
+func (s *Server) open(conn grpc.ServerStream, p protocol, transport *chargingConn) (*stream, error) {
 	if s.draining.Load() {
 		return nil, errDraining
 	}
-	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.now(), ender: enderOf(conn.Context())}
+	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.now(), ender: enderOf(conn.Context()), transport: transport}
 	if peer, ok := peer.FromContext(conn.Context()); ok {
 		st.client.Address = peer.Addr.String()
-		if of, ok := peer.Addr.(connAddr); ok {
-			st.transport = of.conn
-		}
 	}
 	if identify := s.options.Identify; identify != nil {
 		identity, err := identify(conn.Context())
