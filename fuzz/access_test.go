@@ -133,7 +133,7 @@ func randomRequests(seed uint64) []naive.Request {
 		for range c.of(4) {
 			list[i].Headers = append(list[i].Headers, naive.HeaderLine{
 				Name:  pick(c, "x", "X", "y", "host", "cookie"),
-				Value: pick(c, "1", "2", "12", "21", "1,2", "1 , 2", " 1", "2, 1", "", "1 ", "a=1", "b=2; a=1", "1ä"),
+				Value: pick(c, "1", "2", "12", "21", "1,2", "1 , 2", " 1", "2, 1", "", "1 ", "a=1", "b=2; a=1", "1ä", "1Ä", "ſ", "S"),
 			})
 		}
 	}

@@ -27,6 +27,7 @@ var requestMatches = [][]map[string]any{
 	{{"headers": []any{header("x", "", "1")}}, {"headers": []any{header("X", "Exact", "1")}}},
 	{{"headers": []any{header("x", "RegularExpression", "1|2")}}},
 	{{"headers": []any{header("x", "RegularExpression", "[0-9]{2}")}}},
+	{{"headers": []any{header("x", "RegularExpression", "(?i)1ä|s")}}},
 	{{"headers": []any{header("x", "Exact", "1,2")}}},
 	{{"headers": []any{header("x", "Prefix", "1 ")}}},
 	{{"headers": []any{header("host", "Exact", "a.example")}}},

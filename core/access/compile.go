@@ -155,7 +155,7 @@ func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags)
 		case conf.PathPrefix:
 			t.how, t.value = below, request.TrimSlash(p.Value)
 		case conf.PathRegex:
-			t.how, t.expression = matches, c.expression(p.Value, false, func() language.Language { return language.Whole(regex.MustParse(p.Value)) })
+			t.how, t.expression = matches, c.expression(p.Value, request.Whole, func() language.Language { return language.Whole(regex.MustParse(p.Value)) })
 		}
 		out = append(out, t)
 	}
@@ -193,20 +193,23 @@ func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
 		end = `(?s:.)*`
 	}
 	source := `(?:(?s:.)*,)?[\t ]*` + regexp.QuoteMeta(oneRuneEach(value)) + end
-	return []test{isPresent, {variable: v, how: matches, expression: c.expression(source, true, func() language.Language { return language.Values(source) })}}
+	return []test{isPresent, {variable: v, how: matches, expression: c.expression(source, request.Runs, func() language.Language { return language.Values(source) })}}
 }
 
 func (c *compiler) scoped(source string, scope request.Scope, parse func() *regex.Expr) int {
-	return c.expression(source, scope == request.Runs, func() language.Language {
-		if scope == request.Runs {
+	return c.expression(source, scope, func() language.Language {
+		switch scope {
+		case request.Runs:
 			return language.Runs(parse())
+		case request.Denial:
+			return language.Denial(parse())
 		}
 		return language.Whole(parse())
 	})
 }
 
-func (c *compiler) expression(source string, runs bool, compile func() language.Language) int {
-	key := fmt.Sprint(runs, " ", source)
+func (c *compiler) expression(source string, scope request.Scope, compile func() language.Language) int {
+	key := fmt.Sprint(scope, " ", source)
 	i, known := c.sources[key]
 	if !known {
 		i = len(c.expressions)

@@ -243,7 +243,7 @@ func confForRequest(kind *resource.Kind, in *rules.InboundConfig, protocol reque
 // 7.2).
 func scopeOf(kind *resource.Kind) request.Scope {
 	if kind.Name == "MeshRateLimit" || kind.Name == "MeshFaultInjection" {
-		return request.Runs
+		return request.Denial
 	}
 	return request.Whole
 }

@@ -28,10 +28,13 @@ func (l List) String() string {
 // Scope returns which part of a header's value must meet the conditions of the
 // list's entries (SPEC 7.2).
 func (l List) Scope() request.Scope {
-	if l == Allow {
+	switch l {
+	case Allow:
 		return request.Whole
+	case AllowWithShadowDeny:
+		return request.Runs
 	}
-	return request.Runs
+	return request.Denial
 }
 
 // ruleLists contains the lists of a rule.

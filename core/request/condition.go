@@ -5,17 +5,21 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
 
 // Scope determines which part of a header's value must meet a condition (SPEC
 // 7.2).
 type Scope uint8
 
-// The scopes. An entry that denies also holds for parts of a value, so that a
-// second header line or element hides nothing.
+// The scopes. An entry that denies also holds for parts of a value, so that a second
+// header line or element hides nothing, and its regular expressions hold for values with a
+// byte outside ASCII, so that no spelling of a character evades it. The latter would open
+// an inbound if it were the scope of an entry that allows.
 const (
-	Whole Scope = iota // the whole value
-	Runs               // any run of its comma-separated elements
+	Whole  Scope = iota // the whole value
+	Runs                // any run of its comma-separated elements
+	Denial              // any run, and any value with a byte outside ASCII
 )
 
 // Condition contains the conditions of a match other than the SPIFFE ID. All of
@@ -169,10 +173,10 @@ func (c *Condition) headerHolds(i int, r *Seen) bool {
 		return false
 	case !present:
 		return true
-	case c.scope == Runs:
-		return h.value.holdsForRun(value)
+	case c.scope == Whole:
+		return h.value.holds(value)
 	}
-	return h.value.holds(value)
+	return c.scope == Denial && h.value.how == wholly && !regex.ASCII(value) || h.value.holdsForRun(value)
 }
 
 // equalFold compares server names. Envoy folds only ASCII letters.

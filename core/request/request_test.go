@@ -124,38 +124,39 @@ func TestPathsOfMatches(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
+func TestScopes(t *testing.T) {
 	exact, prefix, regex, present, absent := conf.HeaderExact, conf.HeaderPrefix, conf.HeaderRegex, conf.HeaderPresent, conf.HeaderAbsent
 	for _, test := range []struct {
 		how         *conf.HeaderMatchType
 		want, value string
-		whole, runs bool
+		// whether it holds for the whole value, for a run of its elements, and in a denial
+		whole, runs, denial bool
 	}{
-		{&exact, "a", "a", true, true},
-		{&exact, "a", "b, a ,c", false, true},
-		{&exact, "a,c", "b,a,c", false, true},
-		{&exact, "a", "ba,ab,b a", false, false},
-		{&exact, "", "a,,b", false, true},
-		{&exact, "", "a", false, false},
-		{&prefix, "a", "ab", true, true},
-		{&prefix, "a", "b,\tab,c", false, true},
-		{&prefix, "a", "ba", false, false},
-		{&prefix, "a ", "b, a c", false, true},
-		{&regex, "a.", "ab", true, true},
-		{&regex, "^a.$", "b, ab,c", false, true},
-		{&regex, "a.", "b,abc", false, false},
-		{&regex, "a.", "ä", false, true},
-		{&regex, "(.*; )?a(; .*)?", "b; a; ", true, true}, // two lines of cookie and an empty one
-		{&regex, "a; ", "b,a; ", false, false},
-		{&regex, "..", "ä", true, true},
-		{&present, "", "b", true, true},
-		{&absent, "", "b", false, false},
+		{&exact, "a", "a", true, true, true},
+		{&exact, "a", "b, a ,c", false, true, true},
+		{&exact, "a,c", "b,a,c", false, true, true},
+		{&exact, "a", "ba,ab,b a", false, false, false},
+		{&exact, "", "a,,b", false, true, true},
+		{&exact, "", "a", false, false, false},
+		{&prefix, "a", "ab", true, true, true},
+		{&prefix, "a", "b,\tab,c", false, true, true},
+		{&prefix, "a", "ba", false, false, false},
+		{&prefix, "a ", "b, a c", false, true, true},
+		{&regex, "a.", "ab", true, true, true},
+		{&regex, "^a.$", "b, ab,c", false, true, true},
+		{&regex, "a.", "b,abc", false, false, false},
+		{&regex, "a.", "ä", false, false, true},
+		{&regex, "(.*; )?a(; .*)?", "b; a; ", true, true, true}, // two lines of cookie and an empty one
+		{&regex, "a; ", "b,a; ", false, false, false},
+		{&regex, "..", "ä", true, true, true},
+		{&present, "", "b", true, true, true},
+		{&absent, "", "b", false, false, false},
 	} {
 		m := conf.Match{Headers: []conf.HeaderMatch{{Name: "X", Type: test.how, Value: &test.want}}}
 		seen := NewSeen(&Request{Headers: Headers{{"x", test.value}}})
-		whole, runs := NewCondition(&m, Whole, Expressions{}).Holds(&seen), NewCondition(&m, Runs, Expressions{}).Holds(&seen)
-		if whole != test.whole || runs != test.runs {
-			t.Errorf("%s %q of %q: whole %v, runs %v", *test.how, test.want, test.value, whole, runs)
+		holds := func(scope Scope) bool { return NewCondition(&m, scope, Expressions{}).Holds(&seen) }
+		if whole, runs, denial := holds(Whole), holds(Runs), holds(Denial); whole != test.whole || runs != test.runs || denial != test.denial {
+			t.Errorf("%s %q of %q: whole %v, runs %v, denial %v", *test.how, test.want, test.value, whole, runs, denial)
 		}
 	}
 }

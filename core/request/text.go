@@ -41,8 +41,7 @@ func (t *text) holds(s string) bool {
 }
 
 // holdsForRun reports whether a header's value, or any trimmed run of its
-// comma-separated elements, meets the condition. A non-ASCII byte meets every regular
-// expression, so that no spelling of a character evades a denial.
+// comma-separated elements, meets the condition.
 func (t *text) holdsForRun(s string) bool {
 	switch t.how {
 	case exactly, startsWith:
@@ -60,7 +59,7 @@ func (t *text) holdsForRun(s string) bool {
 		return false
 	case wholly:
 		// A value ends in a space if the last line of cookie is empty.
-		return !regex.ASCII(s) || t.regex.runs().MatchString(s) || strings.HasSuffix(s, " ") && t.holds(s)
+		return t.regex.runs().MatchString(s) || strings.HasSuffix(s, " ") && t.holds(s)
 	}
 	return t.holds(s)
 }

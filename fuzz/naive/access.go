@@ -130,13 +130,24 @@ func byDefault() map[string]any { return map[string]any{"default": true} }
 // opens it.
 func (e *entry) applies(r *Request, http bool) bool {
 	if http || !e.needsHTTP() {
-		return e.holds(r, e.list != "allow")
+		return e.holds(r, e.scope())
 	}
 	if e.list == "deny" {
 		rest := e.connectionPart()
-		return rest.holds(r, true)
+		return rest.holds(r, denial)
 	}
 	return false
+}
+
+// scope returns how the entries of a list compare headers.
+func (e *entry) scope() scope {
+	switch e.list {
+	case "allow":
+		return whole
+	case "allowWithShadowDeny":
+		return runs
+	}
+	return denial
 }
 
 func ruleWarnings(policies []*resource.Policy, http bool) []any {

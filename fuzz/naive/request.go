@@ -1,9 +1,6 @@
 package naive
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // Request is the request of one client to an inbound. An empty field is absent.
 type Request struct {
@@ -49,9 +46,17 @@ func (c *condition) connectionPart() condition {
 	return condition{SpiffeID: c.SpiffeID, SNI: c.SNI}
 }
 
-// holds reports whether all given parts hold. In an entry that denies, a header
-// condition also holds if it holds for a part of a value.
-func (c *condition) holds(r *Request, denies bool) bool {
+// scope is how an entry compares headers (SPEC 7.2).
+type scope int
+
+const (
+	whole  scope = iota // the whole value
+	runs                // or any run of its elements
+	denial              // or, by regular expressions, any value with a byte outside ASCII
+)
+
+// holds reports whether all given parts hold.
+func (c *condition) holds(r *Request, s scope) bool {
 	if c.SpiffeID != nil && !spiffeIDHolds(c.SpiffeID, r.SpiffeID) {
 		return false
 	}
@@ -65,7 +70,7 @@ func (c *condition) holds(r *Request, denies bool) bool {
 		return false
 	}
 	for _, h := range c.Headers {
-		if !headerHolds(&h, r.Headers, denies) {
+		if !headerHolds(&h, r.Headers, s) {
 			return false
 		}
 	}
@@ -114,7 +119,7 @@ func below(prefix, path string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
+func headerHolds(want *header, lines []HeaderLine, s scope) bool {
 	value, present := headerValue(want.Name, lines)
 	if !present || want.Type == "Absent" {
 		return !present && want.Type == "Absent"
@@ -126,10 +131,10 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	if holds(want, value) {
 		return true
 	}
-	if !denies {
+	if s == whole {
 		return false
 	}
-	if (isHost || want.Type == "RegularExpression") && strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
+	if s == denial && (isHost || want.Type == "RegularExpression") && strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
 		return true
 	}
 	elements := strings.Split(value, ",")
@@ -176,7 +181,7 @@ func textHolds(want *header, value string) bool {
 	case "Prefix":
 		return strings.HasPrefix(value, want.Value)
 	case "RegularExpression":
-		return wholly(want.Value, byteByByte(value))
+		return wholly(want.Value, value)
 	}
 	return value == want.Value
 }
@@ -192,7 +197,7 @@ func hostHolds(want *header, authority string) bool {
 	for _, form := range []string{host + port, host, strings.TrimSuffix(host, ".") + port, strings.TrimSuffix(host, ".")} {
 		switch value := lowerASCII(want.Value); want.Type {
 		case "RegularExpression":
-			if wholly("(?i:"+want.Value+")", byteByByte(form)) {
+			if wholly("(?i:"+want.Value+")", form) {
 				return true
 			}
 		case "Present", "Prefix":
@@ -206,19 +211,4 @@ func hostHolds(want *header, authority string) bool {
 		}
 	}
 	return false
-}
-
-// byteByByte returns a text with one character for each byte, because an
-// expression applies to the bytes of a header's value.
-func byteByByte(value string) string {
-	var out []rune
-	for _, b := range []byte(value) {
-		out = append(out, rune(b))
-	}
-	return string(out)
-}
-
-// wholly reports whether a regular expression matches a whole text.
-func wholly(expression, text string) bool {
-	return regexp.MustCompile(`^(?:` + expression + `)$`).MatchString(text)
 }

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -42,7 +43,7 @@ func (t *translation) entry(e *permission.Entry) *condition {
 		conditions = append(conditions, comparison(header(":method"), textExact, string(*m.Method)))
 	}
 	for i := range m.Headers {
-		conditions = append(conditions, t.header(&m.Headers[i], e.List != permission.Allow))
+		conditions = append(conditions, t.header(&m.Headers[i], e.List.Scope()))
 	}
 	return allOf(conditions...)
 }
@@ -89,9 +90,10 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 	return anyOf(append(exactly(on, prefix), comparison(on, textPrefix, prefix+"/"))...)
 }
 
-// header compares a header. With runs, as for a denial or a shadow denial, the condition
-// holds if any run of the value's elements matches (SPEC 7.2).
-func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
+// header compares a header. The scope determines whether the condition also holds if any run
+// of the value's elements matches (SPEC 7.2).
+func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *condition {
+	runs := scope != request.Whole
 	on := header(strings.ToLower(string(h.Name)))
 	isHost := on.header == "host"
 	if isHost {
@@ -108,8 +110,8 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	case how == conf.HeaderPresent:
 		return comparison(on, textAny, "")
 	case isHost && runs:
-		return comparison(on, textRegex, t.regex("authority runs", request.AuthorityExpression(h), func(e *regex.Expr) string {
-			return anyRun(e.Authority(), anyBytes)
+		return comparison(on, textRegex, t.regex(fmt.Sprint("authority runs ", scope), request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return anyRun(e.Authority(), anyBytes, scope)
 		}))
 	case isHost:
 		return comparison(on, textRegex, t.regex("authority", request.AuthorityExpression(h), func(e *regex.Expr) string {
@@ -123,12 +125,12 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	case how == conf.HeaderRegex:
 		switch {
 		case runs && on.header == "cookie": // it ends in a blank if its last line is empty
-			return comparison(on, textRegex, t.regex("cookie", *h.Value, func(e *regex.Expr) string {
-				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes)
+			return comparison(on, textRegex, t.regex(fmt.Sprint("cookie ", scope), *h.Value, func(e *regex.Expr) string {
+				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes, scope)
 			}))
 		case runs:
-			return comparison(on, textRegex, t.regex("runs", *h.Value, func(e *regex.Expr) string {
-				return anyRun(e, anyBytes)
+			return comparison(on, textRegex, t.regex(fmt.Sprint("runs ", scope), *h.Value, func(e *regex.Expr) string {
+				return anyRun(e, anyBytes, scope)
 			}))
 		}
 		return comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole))
@@ -139,10 +141,12 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	return comparison(on, textExact, *h.Value)
 }
 
-// anyRun returns an expression that matches a value if any run of its elements matches. It
-// also matches a value with a byte beyond ASCII, so that no spelling of a character evades
-// a denial.
-func anyRun(e *regex.Expr, anyBytes string) string {
+// anyRun returns an expression that matches a value if any run of its elements matches. For
+// a denial it also matches a value with a byte beyond ASCII.
+func anyRun(e *regex.Expr, anyBytes string, scope request.Scope) string {
+	if scope != request.Denial {
+		return e.Runs(anyBytes)
+	}
 	return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
 }
 

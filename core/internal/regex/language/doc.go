@@ -1,6 +1,6 @@
 // Package language searches for a text that some expressions match and others do not.
 //
-//  1. [Whole] and [Runs] compile an expression of package regex to a program that reads
+//  1. [Whole], [Runs] and [Denial] compile an expression of package regex to a program that reads
 //     bytes. A search makes its deterministic states on demand.
 //  2. A [Trie] divides all texts by the conditions that they meet, for conditions that
 //     compare with a value. [Trie.Like] returns one of the parts.

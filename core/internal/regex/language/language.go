@@ -27,9 +27,13 @@ type Language interface {
 // Whole returns the texts that an expression matches.
 func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
 
-// Runs returns the header values that a denial matches (SPEC 7.2): values with a run of
-// comma-separated elements that an expression matches, and values with a non-ASCII byte.
-func Runs(e *regex.Expr) Language {
+// Runs returns the header values with a run of comma-separated elements that an expression
+// matches (SPEC 7.2).
+func Runs(e *regex.Expr) Language { return compile(e.BytewiseRuns()) }
+
+// Denial returns the header values that a denial matches (SPEC 7.2): those of [Runs], and
+// values with a byte outside ASCII.
+func Denial(e *regex.Expr) Language {
 	return compile(e.BytewiseRuns() + `|(?s:.)*[\x{80}-\x{ff}](?s:.)*`)
 }
 

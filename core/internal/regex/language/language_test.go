@@ -35,13 +35,17 @@ func texts(letters []string, longest int) []string {
 func TestLanguageIsWhatTheMatcherMatches(t *testing.T) {
 	for _, expression := range expressions {
 		e := regex.MustParse(expression)
-		whole, matcher, runs, runsMatcher := Whole(e), e.Matcher(), Runs(e), e.RunsMatcher()
+		whole, matcher := Whole(e), e.Matcher()
+		runs, denial, runsMatcher := Runs(e), Denial(e), e.RunsMatcher()
 		for _, text := range texts([]string{"a", "b", "/", ",", " ", "\n", "é"}, 4) {
 			if got, want := Contains(whole, text), matcher.MatchString(text); got != want {
 				t.Errorf("%s contains %q: %v, want %v", expression, text, got, want)
 			}
-			if got, want := Contains(runs, text), runsMatcher.MatchString(text) || !regex.ASCII(text); got != want {
+			if got, want := Contains(runs, text), runsMatcher.MatchString(text); got != want {
 				t.Errorf("a run of %s contains %q: %v, want %v", expression, text, got, want)
+			}
+			if got, want := Contains(denial, text), runsMatcher.MatchString(text) || !regex.ASCII(text); got != want {
+				t.Errorf("a denial by %s contains %q: %v, want %v", expression, text, got, want)
 			}
 		}
 	}
@@ -87,7 +91,7 @@ func TestShortest(t *testing.T) {
 			expression := expressions[random.IntN(len(expressions))]
 			l := Whole(regex.MustParse(expression))
 			if random.IntN(2) == 0 {
-				l = Runs(regex.MustParse(expression))
+				l = []Language{Runs(regex.MustParse(expression)), Denial(regex.MustParse(expression))}[random.IntN(2)]
 			}
 			if random.IntN(2) == 0 {
 				in, names = append(in, l), append(names, expression)
