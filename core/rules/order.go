@@ -15,13 +15,13 @@ import (
 type Order func(a, b *resource.Policy) int
 
 // Sorted returns the positions of policies in a list, sorted by kind, and within a kind by
-// the order. If two policies compare equal, the error is an [ErrNoOrder] that names them.
-//
-// Resources are usually sorted by identity already. Sorted first groups the policies by
-// level and preserves the given order within a level. If that order agrees with o, it
-// compares each policy once.
+// the order. If two policies compare equal, the error is an [ErrNoOrder] that names them. A
+// list that is sorted needs one comparison for each policy but the first.
 func (o Order) Sorted(policies []*resource.Policy) (positions []uint32, err error) {
-	positions = byLevel(policies)
+	positions = make([]uint32, len(policies))
+	for i := range positions {
+		positions[i] = uint32(i)
+	}
 	strict := func() (tied int, is bool) {
 		for i := 1; i < len(positions); i++ {
 			if o.CompareKinds(policies[positions[i-1]], policies[positions[i]]) >= 0 {
@@ -40,10 +40,11 @@ func (o Order) Sorted(policies []*resource.Policy) (positions []uint32, err erro
 	return positions, nil
 }
 
-// byLevel returns the positions of policies: those of consecutive policies of one kind by
-// level, and those of one level in the given order.
-func byLevel(policies []*resource.Policy) []uint32 {
-	positions := make([]uint32, len(policies))
+// ByLevel returns policies with consecutive ones of one kind grouped by level, in the given
+// order within a level. Resources are usually sorted by identity already; then the result
+// is sorted by [DefaultOrder], without a comparison.
+func ByLevel(policies []*resource.Policy) []*resource.Policy {
+	grouped := make([]*resource.Policy, len(policies))
 	levels := make([]uint8, len(policies)) // so that each policy is read once
 	for from, to := 0, 0; from < len(policies); from = to {
 		var places [numLevels]int // of the next policy of each level; first the number of its policies
@@ -57,11 +58,11 @@ func byLevel(policies []*resource.Policy) []uint32 {
 			place += n
 		}
 		for i, l := range levels[from:to] {
-			positions[places[l]] = uint32(from + i)
+			grouped[places[l]] = policies[from+i]
 			places[l]++
 		}
 	}
-	return positions
+	return grouped
 }
 
 // CompareKinds compares policies by kind, and policies of one kind by the

@@ -71,17 +71,28 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// Policies that are sorted by identity are compared once for each but the first.
-func TestSortedComparesOnce(t *testing.T) {
+// Policies of each kind that are sorted by identity are in order when they are grouped by
+// level, and are then compared once for each but the first.
+func TestByLevel(t *testing.T) {
+	targets := []resource.TargetKind{resource.TargetMeshHTTPRoute, resource.TargetMesh, resource.TargetMeshSubset}
 	var given []*resource.Policy
-	for i := range 90 {
-		kind := []resource.TargetKind{resource.TargetMesh, resource.TargetMeshSubset, resource.TargetMeshHTTPRoute}[i%3]
-		given = append(given, policy("K", fmt.Sprintf("%02d", i), resource.TargetRef{Kind: kind}))
+	for _, kind := range []string{"A", "B"} {
+		for i := range 90 {
+			given = append(given, policy(kind, fmt.Sprintf("%02d", i), resource.TargetRef{Kind: targets[i%3]}))
+		}
 	}
 	calls := 0
 	counted := rules.Order(func(a, b *resource.Policy) int { calls++; return rules.DefaultOrder(a, b) })
-	if _, err := counted.Sorted(given); err != nil || calls != len(given)-1 {
-		t.Errorf("%d calls, %v, want %d", calls, err, len(given)-1)
+	grouped := rules.ByLevel(given)
+	sorted, err := counted.Sorted(grouped)
+	if err != nil || !slices.IsSorted(sorted) {
+		t.Errorf("%v, %v, want positions in ascending order", sorted, err)
+	}
+	if want := len(given) - 2; calls != want { // those of different kinds are not compared by the order
+		t.Errorf("%d calls, want %d", calls, want)
+	}
+	if slices.Equal(grouped, given) {
+		t.Error("nothing was grouped")
 	}
 }
 
