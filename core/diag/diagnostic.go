@@ -25,6 +25,12 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
+// After reports whether the position is in a later line than o, or further right in the same
+// line. Both are in one file.
+func (p Position) After(o Position) bool {
+	return p.Line > o.Line || p.Line == o.Line && p.Column > o.Column
+}
+
 // Diagnostic is one error or warning about an input.
 type Diagnostic struct {
 	Code Code
@@ -133,6 +139,22 @@ func (s *Sink) Cut(mark int) []Diagnostic {
 	errors := slices.Clone(s.errors[mark:])
 	s.errors = s.errors[:mark]
 	return errors
+}
+
+// Counts returns the numbers of errors and of warnings so far, for [Sink.Name].
+func (s *Sink) Counts() [2]int { return [2]int{len(s.errors), len(s.warnings)} }
+
+// Name appends the name of a resource, in brackets, to what each diagnostic since the
+// [Sink.Counts] says; "" appends nothing.
+func (s *Sink) Name(since [2]int, text string) {
+	if text == "" {
+		return
+	}
+	for _, new := range [][]Diagnostic{s.errors[min(since[0], len(s.errors)):], s.warnings[min(since[1], len(s.warnings)):]} {
+		for i := range new {
+			new[i].What += " (" + OneLine(Clip(text, maxText)) + ")"
+		}
+	}
 }
 
 // Failed reports whether there is any error.

@@ -13,8 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// place matches positions, and the part of a path that leads to an item of a list.
-var place = regexp.MustCompile(`f:\d+:\d+|(items\[\d+\]\.)`)
+// place matches positions, and the part of a path that leads to an item of a list, with the name
+// of the item.
+var place = regexp.MustCompile(`f:\d+:\d+|(items\[\d+\]\.)| \(Dataplane \w+\)`)
 
 // Many documents decode to the same resources in each form of an input: one by one,
 // in one line, as the items of a list, or in lists of lists.

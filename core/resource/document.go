@@ -109,6 +109,12 @@ func (d *decoder) notList(in *strict.Value) {
 // method of an embedder's kind, becomes an error of the document. It must not
 // terminate a server, which would read the same file again when it restarts.
 func (d *decoder) single(in *strict.Value) {
+	since := d.sink.Counts()
+	defer func() {
+		if d.sink.Counts() != since {
+			d.sink.Name(since, nameIn(in))
+		}
+	}()
 	defer func() {
 		if fault := recover(); fault != nil {
 			in.At().Errorf(diag.InternalFault, "report this with the document", "the document cannot be read: internal error: %v", fault)
@@ -126,6 +132,8 @@ func (d *decoder) single(in *strict.Value) {
 	}
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
+	case in.Kind() == strict.List:
+		in.At().Errorf(diag.WrongType, "write each resource as a document of its own, after a line of ---", "must be a mapping, not a list")
 	case isForeign(in):
 		d.foreign(in)
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
@@ -133,6 +141,27 @@ func (d *decoder) single(in *strict.Value) {
 	default:
 		d.universal(in)
 	}
+}
+
+// nameIn returns the kind and the name that a document has, if its place alone does not lead
+// a reader to it: in a list, where an index is all that there is, and on standard input,
+// whose lines are gone.
+func nameIn(in *strict.Value) string {
+	at := in.At()
+	if at.IsRoot() && at.Pos().File != stdinName || in.Kind() != strict.Mapping {
+		return ""
+	}
+	kind, named := in.FieldText("type"), in
+	if kind == "" {
+		if kind = in.FieldText("kind"); in.Has("metadata") {
+			named = in.Field("metadata")
+		}
+	}
+	name := named.FieldText("name")
+	if namespace := named.FieldText("namespace"); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strings.TrimSpace(kind + " " + name)
 }
 
 // isForeign reports whether a document has none of the fields by which it could be a
@@ -267,9 +296,23 @@ func (b *body) requireSpec() bool {
 		b.at.Field("networking").Errorf(diag.FieldNotAllowed, "remove it", "belongs to a Dataplane")
 	}
 	if b.spec == nil {
-		b.at.Field("spec").Errorf(diag.MissingField, "", "required field is missing")
+		b.at.Field("spec").Errorf(diag.MissingField, b.outsideSpec(), "required field is missing")
 	}
 	return b.spec != nil
+}
+
+// outsideSpec returns a hint if fields of the spec are at the top of a document, else "".
+func (b *body) outsideSpec() string {
+	var fields []string
+	for _, field := range []string{"targetRef", "to", "from", "rules", "default"} {
+		if b.top != nil && b.top.Has(field) {
+			fields = append(fields, field)
+		}
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	return "write " + strings.Join(fields, " and ") + " below it"
 }
 
 func (b *body) policy(kind *Kind, meta Meta) *Policy {

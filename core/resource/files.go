@@ -18,6 +18,9 @@ import (
 // Stdin is the path that means standard input.
 const Stdin = "-"
 
+// stdinName is the name of standard input in positions.
+const stdinName = "<stdin>"
+
 // file is a file to read. Only regular files are read: opening a FIFO would
 // wait for a writer, and a device may be endless.
 type file struct {
@@ -50,7 +53,7 @@ func (f *files) close() {
 func (f *files) add(path string) {
 	const hint = "give a file, a directory or -"
 	if path == Stdin {
-		f.append(path, file{name: "<stdin>"})
+		f.append(path, file{name: stdinName})
 		return
 	}
 	info, err := os.Stat(path)

@@ -27,31 +27,75 @@ func (d *decoder) ignores(in *strict.Value) {
 // position.
 func (s *Set) Positions() []diag.Position {
 	var all []diag.Position
-	add := func(m *Meta) {
+	for m := range s.metas {
 		if m.Pos.Line > 0 {
 			all = append(all, m.Pos)
 		}
 	}
+	return all
+}
+
+// NameOnStdin returns the kind and the name of the resource at a position of standard input,
+// whose lines a reader of a finding no longer has; "" for a position in a file.
+func (s *Set) NameOnStdin(pos diag.Position) string {
+	if pos.File != stdinName {
+		return ""
+	}
+	var at *Meta
+	for m := range s.metas {
+		if m.Pos.File == stdinName && !m.Pos.After(pos) && (at == nil || m.Pos.After(at.Pos)) {
+			at = m
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	return at.qualified()
+}
+
+// qualified returns the kind with NAMESPACE/NAME or NAME.
+func (m *Meta) qualified() string {
+	if m.Namespace == "" {
+		return m.Kind + " " + m.Name
+	}
+	return m.Kind + " " + m.Namespace + "/" + m.Name
+}
+
+// metas calls yield with the identity of each resource of the set.
+func (s *Set) metas(yield func(*Meta) bool) {
 	for _, m := range s.Meshes {
-		add(&m.Meta)
+		if !yield(&m.Meta) {
+			return
+		}
 	}
 	for _, d := range s.Dataplanes {
-		add(&d.Meta)
+		if !yield(&d.Meta) {
+			return
+		}
 	}
 	for _, p := range s.Policies {
-		add(&p.Meta)
+		if !yield(&p.Meta) {
+			return
+		}
 	}
 	for _, i := range s.Identities {
-		add(&i.Meta)
+		if !yield(&i.Meta) {
+			return
+		}
 	}
 	for _, t := range s.Trusts {
-		add(&t.Meta)
+		if !yield(&t.Meta) {
+			return
+		}
 	}
 	for _, o := range s.Objects {
-		add(o.Identity())
+		if !yield(o.Identity()) {
+			return
+		}
 	}
 	for _, d := range s.Documents {
-		add(&d.Meta)
+		if !yield(&d.Meta) {
+			return
+		}
 	}
-	return all
 }

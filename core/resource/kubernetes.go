@@ -80,6 +80,8 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	version, kind := in.FieldText("apiVersion"), in.FieldText("kind")
 	group := groupOf(version)
 	switch {
+	case d.mixesForms(in):
+		return
 	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
 	case group == KumaGroup:
 		if d.skipUnused(in, "kind", kind) {
@@ -116,6 +118,21 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	}
 	d.resource(meta, body{at: at, kindField: "kind", document: in, spec: doc.Spec})
+}
+
+// mixesForms reports whether a document has fields of both spellings, or the kind of one and
+// the other fields of the other. It has one error for all of them.
+func (d *decoder) mixesForms(in *strict.Value) bool {
+	const forms = "write type, mesh and name, or apiVersion, kind and metadata"
+	switch {
+	case in.Has("type") && !in.Has("kind"):
+		in.At().Name("type").Errorf(diag.FieldNotAllowed, forms, "belongs to the universal spelling, but other fields to that of Kubernetes")
+	case in.Has("kind") && !in.Has("apiVersion") && !in.Has("metadata"):
+		in.At().Name("kind").Errorf(diag.FieldNotAllowed, forms, "belongs to the spelling of Kubernetes, which has apiVersion and metadata too")
+	default:
+		return false
+	}
+	return true
 }
 
 // kubernetesMeta decodes metadata, which is nil if it is missing. Like Kuma, it

@@ -35,7 +35,7 @@ func TestPanicIsAnErrorOfItsDocument(t *testing.T) {
 			"among others", good + "type: Bomb\nname: b\nfuses: []\n---\ntype: Bomb\nname: c\nfuses: 1\n",
 			[]string{"in.yaml:5:1: " + fault, "in.yaml:9:1: " + fault, "in.yaml:11:8: fuses: must be a list, not the number 1"},
 		},
-		{"in a list", "kind: List\napiVersion: v1\nitems:\n- {type: Bomb, name: good, fuses: [a]}\n- {type: Bomb, name: b, fuses: []}\n", []string{"in.yaml:5:3: items[1]: " + fault}},
+		{"in a list", "kind: List\napiVersion: v1\nitems:\n- {type: Bomb, name: good, fuses: [a]}\n- {type: Bomb, name: b, fuses: []}\n", []string{"in.yaml:5:3: items[1]: " + strings.Replace(fault, ";", " (Bomb b);", 1)}},
 		{"in pieces", strings.Repeat(good, 8000) + "type: Bomb\nname: b\nfuses: []\n", []string{"in.yaml:32001:1: " + fault}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -90,6 +90,7 @@ func TestDecodeErrors(t *testing.T) {
 		"other arm":          {"name: fig\npack: {type: Bag, box: {size: 1}}", `f.yaml:2:24: pack.box: is not allowed with type "Bag"; remove it or change the type`},
 		"missing arm":        {"name: fig\npack: {type: Box}", `f.yaml:2:7: pack.box: is required for type "Box"`},
 		"template":           {"name: {{ .Name }}-{{ .Kind }}", `f.yaml:1:19: bad YAML: did not find expected key; it is a template: give its output, such as that of helm template`},
+		"conflict":           {"name: fig\n<<<<<<< HEAD\ntags: {}\n=======\n", `f.yaml:2:1: bad YAML: could not find expected ':'; it is a mark of git: resolve the conflict`},
 		"tab":                {"name: fig\ntags:\n\ta: b", `f.yaml:3:1: bad YAML: found character that cannot start any token; indent by spaces: YAML allows no tabs there`},
 		"syntax":             {"name: [fig", `f.yaml:1:8: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
 		"cycle":              {"name: fig\ntags: &a {b: *a}", `f.yaml:2:14: the anchor "a" contains itself; write the value out`},

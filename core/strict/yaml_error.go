@@ -31,6 +31,8 @@ func (s *source) yamlError(failure error) *syntaxError {
 	switch line := lineAt(s.piece.data, at); {
 	case bytes.Contains(line, []byte("{{")):
 		e.hint = "it is a template: give its output, such as that of helm template"
+	case bytes.HasPrefix(line, []byte("<<<<<<<")), bytes.HasPrefix(line, []byte("=======")), bytes.HasPrefix(line, []byte(">>>>>>>")):
+		e.hint = "it is a mark of git: resolve the conflict"
 	case bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("\t")):
 		e.hint = "indent by spaces: YAML allows no tabs there"
 	}

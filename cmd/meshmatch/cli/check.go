@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,7 +108,21 @@ func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*
 	answer.Warnings = diag.WithoutIgnored(answer.Warnings, ignores, positions, func(code diag.Code) bool {
 		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls || code.IsForNextVersion() && next == ""
 	})
+	nameOnStdin(answer.Warnings, w.set)
 	return answer, nil
+}
+
+// nameOnStdin adds the name of the resource to each finding about a field on standard input
+// that does not have it.
+func nameOnStdin(findings []diag.Diagnostic, set *resource.Set) {
+	for i := range findings {
+		f := &findings[i]
+		name := set.NameOnStdin(f.Pos)
+		_, short, _ := strings.Cut(name, " ")
+		if short = short[strings.LastIndexByte(short, '/')+1:]; name != "" && f.Path != "" && !strings.Contains(f.What, short) {
+			f.What += " (" + name + ")"
+		}
+	}
 }
 
 // addMigration adds the findings about Kuma 3.
