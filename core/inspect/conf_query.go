@@ -239,10 +239,11 @@ func confForRequest(kind *resource.Kind, in *rules.InboundConfig, protocol reque
 }
 
 // scopeOf returns which part of a header's value must meet the conditions of a kind's
-// rules. A second header line must not evade a rule that limits or fails requests (SPEC
-// 7.2).
+// rules. A second header line must not evade a rule that limits, fails or logs requests
+// (SPEC 7.2).
 func scopeOf(kind *resource.Kind) request.Scope {
-	if kind.Name == "MeshRateLimit" || kind.Name == "MeshFaultInjection" {
+	switch kind.Name {
+	case "MeshRateLimit", "MeshFaultInjection", "MeshAccessLog":
 		return request.Denial
 	}
 	return request.Whole
