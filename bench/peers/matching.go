@@ -47,7 +47,13 @@ func matching() []comparison {
 			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "meshmatch publishes a new version for readers that never wait; Calico changes its index in place",
 			prepare: func(_ context.Context, s size) (*contest, error) {
-				return replaceOne(input.make(s.of(10_000, 300), 20))
+				return replace(input.make(s.of(10_000, 300), 20), 1)
+			},
+		}, comparison{
+			subject: subject, label: "replace many, " + input.name, work: "replace 100 selectors", input: input.about, source: input.make(0, 0).Source, unit: "s",
+			note: "meshmatch publishes one version with all of them, as it does for a batch of edits; Calico changes its index in place, one after another",
+			prepare: func(_ context.Context, s size) (*contest, error) {
+				return replace(input.make(s.of(10_000, 300), 20), s.of(100, 10))
 			},
 		})
 	}
@@ -220,8 +226,9 @@ func matches(items []map[string]string, match func(item map[string]string) []uin
 	return text.String()
 }
 
-// replaceOne gives each selector in turn the requirement of another one, and back.
-func replaceOne(input shape.Selection) (*contest, error) {
+// replace gives each selector in turn the requirement of another one, and back. One operation
+// replaces a number of selectors, which must divide half of all.
+func replace(input shape.Selection, batch int) (*contest, error) {
 	parsed, err := calicoSelectors(input.Selectors)
 	if err != nil {
 		return nil, err
@@ -242,28 +249,31 @@ func replaceOne(input shape.Selection) (*contest, error) {
 	for i, required := range input.Selectors {
 		terms[i] = internTerms(names, required)
 	}
-	replacer := func(name string, replace func(id uint32, from int), match func(item map[string]string) []uint32) contender {
+	replacer := func(name string, put func(id uint32, from int), publish func(), match func(item map[string]string) []uint32) contender {
 		next := 0
 		work := func() error {
-			replace(other(next))
-			next++
+			for range batch {
+				put(other(next))
+				next++
+			}
+			publish()
 			return nil
 		}
 		return contender{
 			name: name,
 			answer: func() (string, error) { // when half of the selectors are replaced
-				err := repeat(work)(n / 2)
+				err := repeat(work)(n / 2 / batch)
 				return matches(input.Items, match), err
 			},
 			operate: repeat(work),
 		}
 	}
+	edit := ours.index.Edit()
 	return &contest{contenders: []contender{
-		replacer(meshmatch, func(id uint32, from int) {
-			edit := ours.index.Edit()
-			edit.Put(id, terms[from])
+		replacer(meshmatch, func(id uint32, from int) { edit.Put(id, terms[from]) }, func() {
 			ours.index = edit.Commit()
+			edit = ours.index.Edit()
 		}, ours.match),
-		replacer(calico, func(id uint32, from int) { theirs.index.AddSelector(id, parsed[from]) }, theirs.match),
+		replacer(calico, func(id uint32, from int) { theirs.index.AddSelector(id, parsed[from]) }, func() {}, theirs.match),
 	}}, nil
 }

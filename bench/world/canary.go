@@ -14,14 +14,17 @@ import (
 // changes the action: two racks.
 const canaryDataplanes = 2 * cohort
 
+// The name and the namespace of the informational policy.
+const canaryPolicy, canaryNamespace = "zz-canary", "canary"
+
 // canary adds an informational policy for all dataplanes, and a binding that
 // enforces it by a placement rule. The policy that earlier changes replaced then selects
 // no dataplane: it would override the informational one.
 func (w *world) canary() core.Batch {
-	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
+	b := w.policy(canaryPolicy, resource.TargetRef{Kind: resource.TargetMesh}, 0)
 	none := resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "none"}}}
 	b.Upsert.Policies = append(b.Upsert.Policies, w.policy("zz-measured", none, 0).Upsert.Policies...)
-	b.Upsert.Policies[0].Namespace = "canary"
+	b.Upsert.Policies[0].Namespace = canaryNamespace
 	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}, {Key: resource.PolicyRoleLabel, Value: "system"}}
 	b.Upsert.Documents = append(nowhere(w).Upsert.Documents, w.document(`
 apiVersion: policy.open-cluster-management.io/v1
@@ -32,6 +35,19 @@ placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, n
 subjects:
   - {apiGroup: kuma.io, kind: MeshTimeout, name: zz-canary}
 `)...)
+	return b
+}
+
+// withoutCanary removes the informational policy, if there is one: while one selects all
+// dataplanes, each class is evaluated twice, with and without it, and changes of other policies
+// take up to twice as long.
+func withoutCanary(w *world) core.Batch {
+	var b core.Batch
+	for _, p := range w.engine.View().Policies(shape.Mesh) {
+		if p.Name == canaryPolicy && p.Namespace == canaryNamespace {
+			b.Delete = append(b.Delete, p.ID)
+		}
+	}
 	return b
 }
 

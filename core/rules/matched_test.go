@@ -247,3 +247,21 @@ func TestPageSlots(t *testing.T) {
 		t.Errorf("the slots of %d policies were found by %d calls", len(selected), calls)
 	}
 }
+
+// BenchmarkPager makes a list of 1,000 policies: from nothing, and from an earlier list that
+// lacks one of them, as for a class of dataplanes that one more policy selects.
+func BenchmarkPager(b *testing.B) {
+	selected := selectedPolicies(1_000)
+	seed := maphash.MakeSeed()
+	similar := rules.NewPager(seed).Matched(slices.Delete(slices.Clone(selected), 500, 501))
+	for name, earlier := range map[string]rules.Matched{"none": {}, "similar": similar} {
+		b.Run("earlier="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if m := rules.NewPager(seed).After(earlier, selected); m.Len() != len(selected) {
+					b.Fatal(m.Len())
+				}
+			}
+		})
+	}
+}
