@@ -244,6 +244,24 @@ func TestPaceOfAllConnections(t *testing.T) {
 	})
 }
 
+// The server does not wait for a connection that it does not read.
+func TestEndOfFlooded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), MaxRate: 64 << 10})
+		f := newFlooder(t, r)
+		for range 1000 {
+			_ = f.WriteWindowUpdate(0, 1)
+		}
+		time.Sleep(time.Second)
+		begin := time.Now()
+		r.grpc.Stop()
+		<-f.closed
+		if took := time.Since(begin); took > 0 {
+			t.Errorf("it ends after %v", took)
+		}
+	})
+}
+
 // A connection ends if it has many pings, or headers that do not end.
 func TestFloodsThatEndTheConnection(t *testing.T) {
 	for name, part := range map[string]func(f *flooder) error{

@@ -268,6 +268,19 @@ func TestLongRequestsTakeTurns(t *testing.T) {
 	})
 }
 
+// A long request is charged what it takes when it is decoded: an element of two bytes takes more
+// than a hundred. That is before it is decoded.
+func TestLongRequestsAreWeighed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), MaxSubscriptionBytes: 1 << 20})
+		stream := deltaConversation(t, r.conn, t.Context())
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: manyLocators(40_000, nil)}))
+		if _, err := stream.Recv(); grpcstatus.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "that are handled") {
+			t.Errorf("the answer is %v", err)
+		}
+	})
+}
+
 // fewer returns a tenth of a number with -short, for tests of many names on one stream: with
 // the race detector their work takes a minute, and it is that of one goroutine.
 func fewer(n int) int {
