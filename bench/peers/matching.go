@@ -183,7 +183,7 @@ func matchOne(input shape.Selection) (*contest, error) {
 	}
 	var sets []labels.Selector
 	for _, required := range input.Selectors {
-		sets = append(sets, labels.ValidatedSetSelector(required))
+		sets = append(sets, labels.SelectorFromSet(required))
 	}
 	var found []uint32
 	scan := func(item map[string]string) []uint32 {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // ratioPoints are the ratios with their intervals, one for each line of the picture.
@@ -77,11 +78,14 @@ func drawRatios(file string, all []result) error {
 	if len(names) > 0 {
 		p.NominalY(names...)
 	}
-	p.Title.TextStyle.Font.Variant, p.X.Tick.Label.Font.Variant, p.Y.Tick.Label.Font.Variant = mono, mono, mono
-	canvas, err := p.WriterTo(24*vg.Centimeter, vg.Length(2+0.6*float64(len(all)))*vg.Centimeter, "svg")
-	if err != nil {
-		return err
+	p.X.Label.Text = "left of 1, in red: the peer is better; right of 1: meshmatch is"
+	for _, style := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Variant = mono
 	}
+	canvas := vgsvg.New(28*vg.Centimeter, vg.Length(3+0.6*float64(len(all)))*vg.Centimeter)
+	// The margin is for fonts that are a little wider than the one whose widths are known.
+	const margin = vg.Length(10)
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	var svg bytes.Buffer
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // field by field.
 type Merge struct {
 	Name   string
-	Source string // the repository, the file and the commit that describe the input
+	Source string // the repository, the file and the commit that describe the input; "": this package
 	Confs  []*meshtimeout.Conf
 }
 
@@ -22,7 +22,7 @@ type Merge struct {
 // policy replaces another as a whole. GEP-2649, which was the page of inherited policies, has two
 // with the precedence of defaults, from a gateway to its routes, and of overrides after them.
 func Merges() []Merge {
-	fleet := Merge{Name: "10 confs", Source: "the fleet of this package"}
+	fleet := Merge{Name: "10 confs of the fleet"}
 	for i := range 10 {
 		fleet.Confs = append(fleet.Confs, Timeout(i))
 	}
