@@ -69,12 +69,17 @@ type PlacedConf interface {
 	ValidatePlace(at *diag.At, top *TargetRef)
 }
 
-// checkItem reports fields that a policy with that targetRef does not allow in an
-// item.
-func checkItem(at *diag.At, top *TargetRef, conf Conf) {
-	if placed, ok := conf.(PlacedConf); ok {
-		placed.ValidatePlace(at, top)
+// checkItem reports fields that a policy with that targetRef does not allow in the conf of an
+// item. The conf is in a field of the item, or is the item if the field is empty.
+func checkItem(item *diag.At, field string, top *TargetRef, conf Conf) {
+	placed, ok := conf.(PlacedConf)
+	if !ok {
+		return
 	}
+	if field != "" {
+		item = item.Field(field)
+	}
+	placed.ValidatePlace(item, top)
 }
 
 // checkRule reports matches that a rule cannot have.

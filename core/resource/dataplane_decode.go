@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -21,14 +23,15 @@ type dataplaneDoc struct {
 // dataplane decodes a Dataplane, whose networking may be at the top level or in
 // spec.
 func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
-	var top, below dataplaneDoc
+	d.dataplaneDocs = [2]dataplaneDoc{}
+	top, below := &d.dataplaneDocs[0], &d.dataplaneDocs[1]
 	if b.top != nil {
-		strict.DecodePart(b.top, &top)
-		d.unusedFields(b.at, &top)
+		strict.DecodePart(b.top, top)
+		d.unusedFields(b.at, top)
 	}
 	if b.spec != nil {
-		strict.Decode(b.spec, &below)
-		d.unusedFields(b.spec.At(), &below)
+		strict.Decode(b.spec, below)
+		d.unusedFields(b.spec.At(), below)
 	}
 	networking := top.Networking
 	switch {
@@ -133,9 +136,17 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	plain := strict.Decode(in, &d.outboundDocs) // the list has no errors and no warnings
 	docs := d.outboundDocs
 	list := make([]Outbound, len(docs))
+	var single Tags // of all outbounds that have one tag
 	for i := range docs {
 		out := &docs[i]
-		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
+		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags.many}
+		if out.Tags.isOne {
+			if single == nil {
+				single = make(Tags, 0, len(docs)-i)
+			}
+			single = append(single, out.Tags.one)
+			list[i].Tags = slices.Clip(single[len(single)-1:])
+		}
 		if out.BackendRef != nil {
 			list[i].Backend = new(out.BackendRef.ref())
 		}

@@ -277,7 +277,7 @@ func (d *decoder) resource(meta Meta, b body) {
 			b.at.Field(b.kindField).Errorf(diag.UnknownKind, d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
 			return
 		}
-		d.out.Policies = append(d.out.Policies, b.policy(kind, meta))
+		d.out.Policies = append(d.out.Policies, b.policy(kind, meta, &d.policyDoc))
 	}
 }
 
@@ -315,11 +315,11 @@ func (b *body) outsideSpec() string {
 	return "write " + strings.Join(fields, " and ") + " below it"
 }
 
-func (b *body) policy(kind *Kind, meta Meta) *Policy {
+func (b *body) policy(kind *Kind, meta Meta, room *policyDoc) *Policy {
 	if !b.requireSpec() {
 		return &Policy{Meta: meta, Type: kind}
 	}
-	return decodePolicy(kind, meta, b.spec)
+	return decodePolicy(kind, meta, b.spec, room)
 }
 
 // decodeSpec fills target, a pointer to a struct.

@@ -109,8 +109,9 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		count(&d.out.Skipped, kind, 1)
 		return
 	}
-	var doc kubernetesDoc
-	strict.DecodeExcept(in, &doc, "status")
+	doc := &d.kubernetesDoc
+	*doc = kubernetesDoc{}
+	strict.DecodeExcept(in, doc, "status")
 	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
 	meta.Mesh = doc.Mesh
 	if kind := objectKinds[meta.Kind]; kind != nil {

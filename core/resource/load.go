@@ -147,10 +147,13 @@ type worker struct {
 	reader strict.Reader
 	shared *sharedLists
 	prober Prober
-	// Room for the document of a dataplane. Each one is only used until the dataplane has
-	// its values.
-	networking   networkingDoc
-	outboundDocs []outboundDoc
+	// Room for documents. Each one is only used until the resource has its values.
+	universalDoc  universalDoc
+	kubernetesDoc kubernetesDoc
+	policyDoc     policyDoc
+	dataplaneDocs [2]dataplaneDoc // at the top level and in spec
+	networking    networkingDoc
+	outboundDocs  []outboundDoc
 }
 
 // part is a piece of an input that is decoded separately.

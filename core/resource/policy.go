@@ -107,12 +107,13 @@ type ruleDoc struct {
 	Default *strict.Value `json:"default"`
 }
 
-// decodePolicy reads a policy's spec and continues after errors.
-func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
-	var doc policyDoc
+// decodePolicy reads a policy's spec and continues after errors. The document is room for that
+// of the spec.
+func decodePolicy(kind *Kind, meta Meta, spec *strict.Value, doc *policyDoc) *Policy {
+	*doc = policyDoc{}
 	at := spec.At()
 	before := at.Sink().Mark()
-	strict.Decode(spec, &doc)
+	strict.Decode(spec, doc)
 	p := &Policy{Meta: meta, Type: kind, TargetPos: spec.Pos()}
 	if doc.TargetRef != nil {
 		p.TargetPos = doc.TargetRef.Pos()
@@ -124,7 +125,7 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 		p.To = decodeItems("to", p, kind.To, doc.To)
 	}
 	p.From = decodeItems("from", p, kind.From, doc.From)
-	p.Rules = decodeRules(at, kind, &doc)
+	p.Rules = decodeRules(at, kind, doc)
 	if kind.Default != nil {
 		p.Default = decodeConf(kind.Default, doc.Default)
 	}
@@ -173,16 +174,17 @@ func decodeItems(name string, p *Policy, section *Section, values []*strict.Valu
 	}
 	items := make([]Item, len(values))
 	place := p.Type.itemPlace(name, section, p.Mesh)
+	var doc itemDoc
 	for i, in := range values {
-		var doc itemDoc
+		doc = itemDoc{}
 		if section.Inline {
 			doc.TargetRef = in.Field("targetRef")
 			items[i].Conf = section.Conf.Decode(in, "targetRef")
-			checkItem(in.At(), &p.TargetRef, items[i].Conf)
+			checkItem(in.At(), "", &p.TargetRef, items[i].Conf)
 		} else {
 			strict.Decode(in, &doc)
 			items[i].Conf = decodeConf(section, doc.Default)
-			checkItem(in.At().Field("default"), &p.TargetRef, items[i].Conf)
+			checkItem(in.At(), "default", &p.TargetRef, items[i].Conf)
 		}
 		items[i].Pos = in.Pos()
 		items[i].TargetRef = decodeTargetRef(in.At(), doc.TargetRef, place)

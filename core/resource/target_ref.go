@@ -181,10 +181,9 @@ func decodeTargetRef(around *diag.At, in *strict.Value, place targetPlace) Targe
 		c := targetCheck{at: around.Field("targetRef"), place: place}
 		return c.ref()
 	}
-	var ref TargetRef
 	c := targetCheck{at: in.At(), place: place}
-	strict.DecodeChecked(in, &c.doc, func() { ref = c.ref() })
-	return ref
+	strict.DecodeChecked(in, &c.doc, func() { c.result = c.ref() })
+	return c.result
 }
 
 func (d *targetRefDoc) empty() bool {
@@ -198,6 +197,8 @@ type targetCheck struct {
 	at    *diag.At
 	doc   targetRefDoc
 	place targetPlace
+	// result is here, and not in a variable, so that a targetRef is one allocation.
+	result TargetRef
 }
 
 func (c *targetCheck) ref() TargetRef {

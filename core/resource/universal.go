@@ -36,7 +36,8 @@ func (d *decoder) universal(in *strict.Value) {
 		d.universalObject(kind, in)
 		return
 	}
-	var doc universalDoc
+	doc := &d.universalDoc
+	*doc = universalDoc{}
 	except := liveFields
 	switch kind {
 	case MeshKind:
@@ -44,7 +45,7 @@ func (d *decoder) universal(in *strict.Value) {
 	case DataplaneKind:
 		except = liveDataplane
 	}
-	strict.DecodeExcept(in, &doc, except...)
+	strict.DecodeExcept(in, doc, except...)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)

@@ -138,7 +138,7 @@ func (p *Policy) validateItems(spec *diag.At, name string, section *Section, ite
 			item = item.Field("default")
 		}
 		if section.Conf.Validate(item, items[i].Conf) {
-			checkItem(item, &p.TargetRef, items[i].Conf)
+			checkItem(item, "", &p.TargetRef, items[i].Conf)
 		}
 	}
 }
