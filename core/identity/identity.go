@@ -241,8 +241,10 @@ func madeIn(m *resource.Meta) string {
 // selects compares the zones too: Kuma sends the MeshIdentity of a zone to its global control
 // plane, but to no other zone.
 func (e *entry) selects(d *resource.Dataplane) bool {
-	if made := madeIn(&d.Meta); e.zone != "" && made != "" && made != e.zone {
-		return false
+	if e.zone != "" {
+		if made := madeIn(&d.Meta); made != "" && made != e.zone {
+			return false
+		}
 	}
 	for key, want := range e.selector {
 		if value, present := d.Labels.Get(key); !present || value != want {
