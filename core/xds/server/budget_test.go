@@ -223,6 +223,7 @@ func TestBudgetOfPartialRequests(t *testing.T) {
 				t.Fatalf("requests within the limit: %v", err)
 			}
 			within = append(within, conn)
+			synctest.Wait() // it is read before the next one passes the total
 		}
 		past, _ := begin(11)
 		synctest.Wait()
