@@ -228,6 +228,31 @@ func TestOwnOrderMovesPolicies(t *testing.T) {
 	}
 }
 
+// Policies that are put into an index that has some are added to them, or replace them.
+func TestPutAllIntoIndex(t *testing.T) {
+	mesh := resource.TargetRef{Kind: resource.TargetMesh}
+	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", mesh), policy("K", "b", mesh)}, semantics.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := x.Edit()
+	elsewhere := policy("K", "a", resource.TargetRef{Kind: resource.TargetMeshService, Name: "other"})
+	if err := e.PutAll([]*resource.Policy{elsewhere, policy("K", "c", mesh)}); err != nil {
+		t.Fatal(err)
+	}
+	if x, _, err = e.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var buffer match.Buffer
+	var got []string
+	for _, s := range x.Select(web, rules.Shadow, &buffer) {
+		got = append(got, s.Policy.Name)
+	}
+	if slices.Sort(got); x.Len() != 3 || !slices.Equal(got, []string{"b", "c"}) {
+		t.Errorf("of %d policies %v select the dataplane, want b and c of 3", x.Len(), got)
+	}
+}
+
 func TestSelectAllocatesNothing(t *testing.T) {
 	var policies []*resource.Policy
 	for i := range 500 {
