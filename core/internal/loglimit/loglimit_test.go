@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,10 +13,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/loglimit"
 )
 
+// text is what was logged. Windows end in goroutines of their own.
+type text struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (t *text) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.Builder.Write(b)
+}
+
 // limited returns a logger, and a function that returns its lines since the last call.
 func limited(suppressed *atomic.Int64) (*slog.Logger, func() []string) {
-	var text strings.Builder
-	log := slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	var logged text
+	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -23,8 +36,10 @@ func limited(suppressed *atomic.Int64) (*slog.Logger, func() []string) {
 	}}))
 	return loglimit.New(log, suppressed), func() []string {
 		synctest.Wait()
-		defer text.Reset()
-		return strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+		logged.mu.Lock()
+		defer logged.mu.Unlock()
+		defer logged.Reset()
+		return strings.Split(strings.TrimSuffix(logged.String(), "\n"), "\n")
 	}
 }
 
