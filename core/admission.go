@@ -12,11 +12,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// admit checks the resources of a batch as the loader checks the resources of files, whether they
-// were decoded or made in Go (SPEC 1.2). The error is a [diag.Errors] with every error of
-// the batch. A resource without a position is named by its identity. If the code of a
-// kind panics, the error is an [ErrPanic]; if the context ends, it is the context's
-// cause.
+// admit checks the resources of a batch as the loader checks the resources of files,
+// whether they were decoded or made in Go (SPEC 1.2). The error is a [diag.Errors] with
+// every error of the batch. A resource without a position is named by its identity. If the
+// code of a kind panics, the error is an [ErrPanic]; if the context ends, it is the
+// context's cause.
 //
 // A loader has validated what it decoded, and admit validates it again, because a program
 // may change a resource in between, down to a field of a Conf. A proof that nothing

@@ -13,8 +13,8 @@ import (
 type DestinationChange struct {
 	Mesh string
 	// Destination is the identity of the MeshService, MeshExternalService or
-	// MeshMultiZoneService. The zero identity stands for all destinations of the mesh,
-	// when `to` items of kind Mesh changed.
+	// MeshMultiZoneService. The zero identity means all destinations of the mesh: `to`
+	// items of kind Mesh changed.
 	Destination resource.ID
 	Action      Action
 	// OwnResource reports that the destination's own resource was added, removed or

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// ErrPanic indicates that an embedder's code panicked: that of a policy kind, such as
-	// a hand-written merger, or an order. The error names the kind and contains the
+	// ErrPanic indicates that an embedder's code panicked: a policy kind, such as one with a
+	// hand-written merger, or an order. The error names the kind and contains the
 	// stack. The published view does not change.
 	ErrPanic = mesh.ErrPanic
 	// ErrUnknownKind indicates that an engine has no policy kind with the name.

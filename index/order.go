@@ -145,8 +145,19 @@ func (e *OrderEditor) Commit() (*Order, error) {
 	if err := e.sort(come); err != nil {
 		return nil, err
 	}
+	at, first, err := e.merge(gone, come)
+	if err != nil {
+		return nil, err
+	}
+	e.base = &Order{at: at, rank: e.base.ranks(at, gone, first, limit)}
+	e.touched = nil
+	return e.base, nil
+}
 
-	at := make([]uint32, 0, len(e.base.at)-len(gone)+len(come))
+// merge returns the slots by rank, without those at the gone ranks and with those that come.
+// Both are sorted. First is the lowest rank whose slot may differ from the base.
+func (e *OrderEditor) merge(gone, come []uint32) (at []uint32, first int, err error) {
+	at = make([]uint32, 0, len(e.base.at)-len(gone)+len(come))
 	from := uint32(0)
 	for _, rank := range gone {
 		at = append(at, e.base.at[from:rank]...)
@@ -161,31 +172,33 @@ func (e *OrderEditor) Commit() (*Order, error) {
 	for i := len(come) - 1; i >= 0; i-- {
 		place, equal := slices.BinarySearchFunc(at[:end], come[i], e.compare)
 		if equal {
-			return nil, notStrict(at[place], come[i])
+			return nil, 0, notStrict(at[place], come[i])
 		}
 		copy(at[place+i+1:], at[place:end])
 		at[place+i] = come[i]
 		end = place
 	}
+	if len(gone) > 0 {
+		end = min(end, int(gone[0]))
+	}
+	return at, end, nil
+}
 
+// ranks returns the ranks by slot, below limit, of a version with the slots at. Below the rank
+// first, it differs from o only at the gone ranks.
+func (o *Order) ranks(at, gone []uint32, first, limit int) []uint32 {
 	rank := make([]uint32, limit)
-	copied := copy(rank, e.base.rank)
+	copied := copy(rank, o.rank)
 	for i := copied; i < limit; i++ {
 		rank[i] = noRank
 	}
 	for _, r := range gone {
-		rank[e.base.at[r]] = noRank
-	}
-	first := end // the lowest rank whose slot may have changed
-	if len(gone) > 0 {
-		first = min(first, int(gone[0]))
+		rank[o.at[r]] = noRank
 	}
 	for r := first; r < len(at); r++ {
 		rank[at[r]] = uint32(r)
 	}
-	e.base = &Order{at: at, rank: rank}
-	e.touched = nil
-	return e.base, nil
+	return rank
 }
 
 func notStrict(a, b uint32) error {

@@ -48,7 +48,7 @@ var lineForms = map[string]lineForm{
 //     otherwise reported as not checked.
 //   - A ratio limits one measurement divided by another of the same run. If both
 //     names have stars, these match the same text on both sides.
-//   - A slope limits the growth with the size in place of the star: the slope of
+//   - A slope limits the growth with the size that the star matches: the slope of
 //     log(measurement) over log(size), of at least three sizes.
 //   - A count is the exact number of matching benchmarks. It fails if one of
 //     several that a star matches is removed or renamed.

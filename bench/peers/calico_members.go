@@ -22,8 +22,8 @@ import (
 
 // memberships compares which selectors select which endpoints, while both change: the three
 // groups of Calico's felix/labelindex/named_port_bench_test.go, at 10,000 selectors or
-// endpoints. Its endpoints are dataplanes here, and the selectors of its IP sets those of
-// policies.
+// endpoints. Its endpoints are dataplanes here, and the selectors of its IP sets are selectors
+// of policies.
 func memberships() []comparison {
 	const note = "Calico changes its index of endpoints and IP sets in place and calls back for each member; meshmatch's engine validates, publishes a new version with the policies of each dataplane in order and merged, and keeps what equal dataplanes share. In groups of one member the peer's work is less"
 	c := func(label, work, input string, prepare func(ctx context.Context, s size) (*contest, error)) comparison {
@@ -146,7 +146,7 @@ func relabels(ctx context.Context, s size) (*contest, error) {
 	})
 }
 
-// engineMembers is meshmatch's engine: labels are tags, and selectors those of MeshTimeouts.
+// engineMembers is meshmatch's engine: labels are tags, and MeshTimeouts have the selectors.
 type engineMembers struct {
 	ctx    context.Context
 	engine *core.Engine

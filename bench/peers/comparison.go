@@ -13,7 +13,7 @@ type comparison struct {
 	input   string
 	source  string // the repository, file and commit that the input follows; "": it is of package shape
 	unit    string // "s" (time of one operation) or "B" (heap of one proxy)
-	note    string // what a reader must know to judge the ratio; may be empty
+	note    string // what a reader needs to judge the ratio; may be empty
 	rounds  int    // fewer than in the plan, if one takes long; 0: as in the plan
 	kuma    bool   // Kuma is a contender
 	prepare func(ctx context.Context, size size) (*contest, error)
@@ -22,7 +22,7 @@ type comparison struct {
 // String returns what identifies the comparison on the page.
 func (c comparison) String() string { return c.subject + ": " + c.work + ": " + c.input }
 
-// size scales the inputs: a full run has those of the page, a test smaller ones.
+// size scales the inputs: a full run has the inputs of the page, a test smaller ones.
 type size struct{ full bool }
 
 func (s size) of(full, small int) int {

@@ -20,7 +20,7 @@ import (
 )
 
 // An edit switches a mesh between two states: forth and back undo each other, or each makes
-// something anew.
+// something new.
 type edit struct {
 	label, name string
 	prepare     func(context.Context, *mesh) error // before the first of them; may be nil
@@ -77,7 +77,7 @@ spec:
 	return m.apply(ctx, core.Batch{Upsert: set})
 }
 
-// renew lets time pass until all certificates are due for renewal.
+// renew advances the time until all certificates are due for renewal.
 func renew(_ context.Context, m *mesh) error {
 	m.now = m.now.Add(ca.DefaultLifetime)
 	return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A plan says how long to measure.
+// A plan is how long to measure.
 type plan struct {
 	rounds int
 	round  time.Duration // the least duration of one contender's part of a round

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A page is what RESULTS.md says about the run.
+// A page is what RESULTS.md has about the run.
 type page struct {
 	plan     plan
 	command  string // that writes the page

@@ -20,8 +20,8 @@ type ratioPoints struct {
 	plotter.XErrors
 }
 
-// mono is a font whose widths are those of other fixed-width fonts, which are used if it is
-// not installed.
+// mono is a font with the widths of other fixed-width fonts, which are used if it is not
+// installed.
 const mono = "Mono"
 
 // drawRatios draws all ratios on a logarithmic axis, the first one at the top. The peers that

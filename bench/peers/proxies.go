@@ -34,8 +34,8 @@ type proxy struct {
 // A resourceKey identifies a resource.
 type resourceKey struct{ typeURL, name string }
 
-// content is the resources of a snapshot. The body nil is that of a certificate that is not
-// known before it is signed: any other one than before.
+// content is the resources of a snapshot. A certificate that is not signed yet has the body
+// nil: it must differ from the previous one.
 type content map[resourceKey][]byte
 
 // certificateKey identifies the certificate of a proxy.

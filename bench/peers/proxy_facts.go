@@ -135,9 +135,9 @@ func (s *resourceSet) route(r *routev3.Route, host *routev3.VirtualHost, outboun
 	return facts, nil
 }
 
-// cluster returns the timeouts and endpoints of a cluster. The name of a cluster of an
-// outbound is that of a service, after the name of the mesh or without it; where inbounds
-// send to is not compared. The longest duration of a stream may be in the route.
+// cluster returns the timeouts and endpoints of a cluster. The cluster of an outbound is named
+// MESH/SERVICE or SERVICE; the endpoints of inbounds are not compared. The longest duration of
+// a stream may be in the route.
 func (s *resourceSet) cluster(name string, longest time.Duration, outbound bool) (string, error) {
 	c := s.clusters[name]
 	if c == nil {

@@ -252,7 +252,7 @@ func serveEdit(ctx context.Context, services int, e edit, finished bool) (*conte
 			editor(goControlPlane, theirs, true, func(side int) error {
 				for i, node := range s.nodes {
 					if len(s.contents[side][i].changed(s.contents[1-side][i])) == 0 {
-						continue // the peer's user knows which nodes are concerned
+						continue // the peer's user finds the nodes that are concerned
 					}
 					if err := cache.SetSnapshot(ctx, node, prepared[side][i]); err != nil {
 						return err
@@ -379,9 +379,9 @@ func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
 				return fmt.Sprintf("%d resources", count(made)), nil
 			},
 			sample: func() (float64, error) {
-				before := heap()
+				before := usage.Heap()
 				made, err := make()
-				after := heap()
+				after := usage.Heap()
 				runtime.KeepAlive(made)
 				return (after - before) / float64(len(m.dataplanes)), err
 			},
@@ -436,13 +436,4 @@ func heapOfSnapshots(ctx context.Context, services int) (*contest, error) {
 			}),
 		},
 	}, nil
-}
-
-// heap returns the bytes in use after a collection.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }

@@ -19,7 +19,7 @@ func summarize(values []float64) summary {
 // bounded reports whether there were enough rounds for an interval.
 func (s summary) bounded() bool { return !math.IsInf(s.low, 0) && !math.IsInf(s.high, 0) }
 
-// A result is one contender's side of a comparison beside meshmatch's.
+// A result is a peer's side of a comparison, next to meshmatch's.
 type result struct {
 	comparison comparison
 	peer       string

@@ -28,7 +28,7 @@ func Merges() []Merge {
 	}
 	return []Merge{
 		{
-			// A policy of the gateway and one of the route, as it says, set timeouts.
+			// A policy of the gateway and one of the route set timeouts.
 			Name: "gateway and route", Source: "envoyproxy/gateway internal/utils/testdata/merge/backendtrafficpolicy at 123352b3dc65",
 			Confs: []*meshtimeout.Conf{
 				{ConnectionTimeout: seconds(15), IdleTimeout: seconds(16), HTTP: &meshtimeout.HTTP{MaxConnectionDuration: seconds(17)}},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,7 +32,7 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 		return err
 	}
 	w.set = nil
-	before := heap()
+	before := usage.Heap()
 	loader := resource.Loader{Kinds: w.kinds, MaxBytes: int64(r.FileBytes)}
 	start := time.Now()
 	set, err := loader.Load(ctx, dir)
@@ -40,7 +41,7 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	}
 	r.Load = time.Since(start)
 	w.set = set
-	r.Loaded = (heap() - before) / float64(w.Dataplanes)
+	r.Loaded = (usage.Heap() - before) / float64(w.Dataplanes)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -97,16 +98,16 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 		return nil, err
 	}
 	progress("making resources")
-	empty := heap()
+	empty := usage.Heap()
 	w := newWorld(o)
-	resources := heap()
+	resources := usage.Heap()
 	r := &Report{Shape: o.Shape.Name, Resources: (resources - empty) / float64(o.Dataplanes)}
 	if o.Files {
 		progress("loading files")
 		if err := w.loadFiles(ctx, r); err != nil {
 			return nil, err
 		}
-		resources = heap()
+		resources = usage.Heap()
 	}
 	progress("building")
 	start := time.Now()
@@ -114,7 +115,7 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 		return nil, err
 	}
 	r.Build, r.Sizes = time.Since(start), w.engine.Sizes()
-	r.Heap = (heap() - resources) / float64(o.Dataplanes)
+	r.Heap = (usage.Heap() - resources) / float64(o.Dataplanes)
 	r.Resident = resident()
 	progress("reading")
 	var err error
@@ -165,15 +166,6 @@ func newWorld(o Options) *world {
 	}
 	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
 	return w
-}
-
-// heap returns the bytes that are in use after garbage collection.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // resident returns the physical memory of the process, in bytes, on Linux, and 0

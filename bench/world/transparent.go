@@ -46,8 +46,8 @@ func transparentDataplane(j int, o *Options) *resource.Dataplane {
 	return d
 }
 
-// rolePolicies returns policies of operators, for teams and for all, and of the owners of workloads,
-// producers and consumers of the namespaces.
+// rolePolicies returns policies of operators, for teams and for all, and of the owners of
+// workloads, producers and consumers of the namespaces.
 func rolePolicies(kind *resource.Kind, n int) []*resource.Policy {
 	policies := shape.Fleet(kind, n)
 	for i, p := range policies {

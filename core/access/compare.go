@@ -9,9 +9,9 @@ type Difference struct {
 	Witness       *Witness
 }
 
-// Compare returns the differences of two lists, in the order of the entries before, then
-// after; a decision by default comes last. If there is no difference, both lists decide
-// every request equally. The error is a [*LimitError].
+// Compare returns the differences of two lists, in the order of the entries of the first,
+// then of the second list; a decision by default comes last. If there is no difference,
+// both lists decide every request equally. The error is a [*LimitError].
 func Compare(space *Space, before, after *List, limits Limits) ([]Difference, error) {
 	c := newCompiler(space)
 	for _, l := range []*List{before, after} {

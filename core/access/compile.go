@@ -192,7 +192,7 @@ func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
 	if h.How() == conf.HeaderPrefix {
 		end = `(?s:.)*`
 	}
-	source := `(?:(?s:.)*,)?[\t ]*` + regexp.QuoteMeta(oneRuneEach(value)) + end
+	source := `(?:(?s:.)*,)?[\t ]*` + regexp.QuoteMeta(regex.OneRuneEach(value)) + end
 	return []test{isPresent, {variable: v, how: matches, expression: c.expression(source, request.Runs, func() language.Language { return language.Values(source) })}}
 }
 
@@ -216,15 +216,6 @@ func (c *compiler) expression(source string, scope request.Scope, compile func()
 		c.sources[key], c.expressions = i, append(c.expressions, compile())
 	}
 	return i
-}
-
-// oneRuneEach returns a text with a character for each byte of the text.
-func oneRuneEach(text string) string {
-	out := make([]rune, len(text))
-	for i := range len(text) {
-		out[i] = rune(text[i])
-	}
-	return string(out)
 }
 
 func (c *compiler) variable(p part, name string) int {

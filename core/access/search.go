@@ -97,7 +97,7 @@ func (s *search) items() [][]item {
 	return lists
 }
 
-// know applies the knowledge about the requests to the lists.
+// know simplifies the lists by what is known about the requests.
 func (s *search) know(lists [][]item) ([][]item, error) {
 	for v := range s.variables {
 		known, ok := s.known(s.variables[v])

@@ -1,7 +1,9 @@
 package conf
 
 import (
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -46,6 +48,36 @@ func CollectorRefs(c any) iter.Seq2[string, *CollectorRef] {
 		return user.CollectorRefs()
 	}
 	return func(func(string, *CollectorRef) bool) {}
+}
+
+// CollectorRefsOf yields the references of a list of backends, the field `backends` of a conf.
+// Ref returns the reference in the field `openTelemetry` of a backend, or nil.
+func CollectorRefsOf[B any](backends []B, ref func(*B) *CollectorRef) iter.Seq2[string, *CollectorRef] {
+	return func(yield func(string, *CollectorRef) bool) {
+		for i := range backends {
+			if r := ref(&backends[i]); r != nil && !yield(fmt.Sprintf("/backends/%d/openTelemetry/backendRef", i), r) {
+				return
+			}
+		}
+	}
+}
+
+// WithoutEndpoints returns a copy of such a list without the endpoints of collectors, with their
+// JSON pointers in the conf; nil if there are none. Remove returns a backend without its
+// endpoint, or false if it has none.
+func WithoutEndpoints[B any](backends []B, remove func(B) (B, bool)) (without []B, pointers []string) {
+	for i := range backends {
+		next, removed := remove(backends[i])
+		if !removed {
+			continue
+		}
+		if without == nil {
+			without = slices.Clone(backends)
+		}
+		without[i] = next
+		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
+	}
+	return without, pointers
 }
 
 // RefersToCollector reports whether a conf has such a reference.

@@ -11,9 +11,9 @@ import (
 // maxRegex is the longest regular expression, in bytes: the Gateway API's limit.
 const maxRegex = 1024
 
-// ValidateRegex checks that RE2 compiles an expression quickly, both alone and in a group, and that
-// Envoy accepts its program (SPEC 7.2). To compare a whole text, the expression is put into a group.
-// A \Q without \E in the expression would leave the group open.
+// ValidateRegex checks that RE2 compiles an expression quickly, both alone and in a group,
+// and that Envoy accepts its program (SPEC 7.2). To compare a whole text, the expression is
+// put into a group. A \Q without \E in the expression would leave the group open.
 func ValidateRegex(at *diag.At, expression string) {
 	var bad *syntax.Error
 	if len(expression) > maxRegex {

@@ -1,5 +1,5 @@
 // Package crd makes the CustomResourceDefinitions of the kinds that this program reads
-// on Kubernetes, those of embedders included (SPEC 14.2):
+// on Kubernetes, including the kinds of embedders (SPEC 14.2):
 //
 //	resource.Shapes  ─>  Definitions  ─>  JSON or YAML
 //

@@ -8,7 +8,7 @@
 //     and labels.
 //  2. [Set.Find] returns the destinations that a reference of a policy finds.
 //  3. [Set.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
-//     behind a transparent proxy, one for each port of each destination that it reaches.
+//     with a transparent proxy, one for each port of each destination that it reaches.
 //  4. [Set.Index] indexes the `to` items of all policies of the mesh by the
 //     destinations that they find. [Index.After] and [Index.Of] make the next version
 //     after a change of policies or of destinations, from what did not change.

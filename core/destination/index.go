@@ -32,8 +32,8 @@ type Policies interface {
 	Reading() semantics.Reading
 }
 
-// Index returns the index of the policies of a mesh. The caches may be those of an earlier
-// index, of other destinations too.
+// Index returns the index of the policies of a mesh. The caches may come from an
+// earlier index, even of other destinations.
 func (s *Set) Index(policies Policies, caches *Caches) *Index {
 	return &Index{set: s, policies: policies, caches: caches}
 }

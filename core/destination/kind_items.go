@@ -161,51 +161,57 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 		slab := make([]item, len(p.To))
 		added = next.appendItems(added, p, policies.Slot(p), &slab)
 	}
-	lists := k.byDestination.Edit()
-	edited := map[int]bool{}
-	var everywhere, ofRoutes bool
-	// list returns the list at a place, which may be written.
-	list := func(at int) *[]placedItem {
-		l := lists.Mut(uint32(at))
-		if !edited[at] {
-			edited[at], *l = true, slices.Clone(*l)
-		}
-		return l
-	}
-	reach := func(o rules.Origin, edit func(list *[]placedItem, section string)) {
-		switch t := &o.Policy.To[o.Index].TargetRef; {
-		case t.Kind == resource.TargetMesh:
-			if !everywhere {
-				everywhere, next.everywhere = true, slices.Clone(next.everywhere)
-			}
-			edit(&next.everywhere, "")
-		case t.Kind.IsRoute():
-			if !ofRoutes {
-				ofRoutes, next.ofRoutes = true, slices.Clone(next.ofRoutes)
-			}
-			edit(&next.ofRoutes, "")
-		default:
-			for _, found := range k.set.Find(o.Policy, t) {
-				edit(list(found.at), found.Section)
-			}
-		}
-	}
+	lists := listEdit{next: next, byDestination: k.byDestination.Edit(), copied: map[int]bool{}}
 	for _, p := range e.removed {
 		for i := range p.To {
-			reach(rules.Origin{Policy: p, Index: i}, func(list *[]placedItem, _ string) {
+			lists.each(rules.Origin{Policy: p, Index: i}, func(list *[]placedItem, _ string) {
 				*list = slices.DeleteFunc(*list, func(it placedItem) bool { return it.Policy == p })
 			})
 		}
 	}
 	for _, it := range added {
 		it.id = k.caches.nextID()
-		reach(it.Origin, func(list *[]placedItem, section string) {
+		lists.each(it.Origin, func(list *[]placedItem, section string) {
 			at, _ := slices.BinarySearchFunc(*list, it, func(in placedItem, it *item) int { return k.compare(in.item, it) })
 			*list = slices.Insert(*list, at, placedItem{section, it})
 		})
 	}
-	next.byDestination = lists.Commit()
+	next.byDestination = lists.byDestination.Commit()
 	return next
+}
+
+// listEdit edits the lists of the next version. Those that change are copied.
+type listEdit struct {
+	next          *kindItems
+	byDestination index.VectorEditor[[]placedItem]
+	// The lists that are copied; those of destinations by index.
+	everywhere, ofRoutes bool
+	copied               map[int]bool
+}
+
+// each calls edit with each list in which an item is or will be, and with the section of the
+// destination that the item selects there.
+func (e *listEdit) each(o rules.Origin, edit func(list *[]placedItem, section string)) {
+	switch t := &o.Policy.To[o.Index].TargetRef; {
+	case t.Kind == resource.TargetMesh:
+		if !e.everywhere {
+			e.everywhere, e.next.everywhere = true, slices.Clone(e.next.everywhere)
+		}
+		edit(&e.next.everywhere, "")
+	case t.Kind.IsRoute():
+		if !e.ofRoutes {
+			e.ofRoutes, e.next.ofRoutes = true, slices.Clone(e.next.ofRoutes)
+		}
+		edit(&e.next.ofRoutes, "")
+	default:
+		for _, found := range e.next.set.Find(o.Policy, t) {
+			list := e.byDestination.Mut(uint32(found.at))
+			if !e.copied[found.at] {
+				e.copied[found.at], *list = true, slices.Clone(*list)
+			}
+			edit(list, found.Section)
+		}
+	}
 }
 
 // mostChanged is the largest number of destinations that may change, so that not all items
@@ -267,8 +273,8 @@ func (k *kindItems) resolve(set *Set, policies Policies, changed []int, lists *i
 	}
 }
 
-// itemOf returns an item that refers to destinations: that of the lists, or a new one if it
-// finds none of the set. It returns nil if the item applies to none.
+// itemOf returns an item that refers to destinations: the one in the lists, or a new one if
+// the lists do not contain it. It returns nil if the item applies to none.
 func (k *kindItems) itemOf(p *resource.Policy, i int, policies Policies) *item {
 	ranked, applies := k.reading.Semantics.RankItem(rules.Origin{Policy: p, Index: i})
 	if !applies {

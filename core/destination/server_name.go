@@ -15,7 +15,7 @@ import (
 //	sni.SHORT.MESH[.ZONE[.NAMESPACE]].NAME.SECTION
 //	aHASH.NAME[.NAMESPACE].PORT.MESH.SHORT
 //
-// The first form has the parts of the KRI with the display name. The second one is that of
+// The first form has the parts of the KRI with the display name. The second one is the form of
 // Kuma 2. HASH is FNV-1a of 64 bits of "NAME[.NAMESPACE];MESH;" in hexadecimal, and only a
 // MeshService has a namespace in it.
 

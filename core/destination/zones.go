@@ -15,7 +15,7 @@ import (
 type Zones struct {
 	semantics.ZoneReading
 	identified bool // other zones are reached: the mesh has identities
-	mtls       bool // the identities are those of Kuma 2
+	mtls       bool // the mesh has the identities of Kuma 2
 	closed     bool // no external service is reached
 	published  map[string]bool
 	addresses  map[string][]ZoneAddress // of ingresses, by zone; sorted

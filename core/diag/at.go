@@ -17,7 +17,7 @@ type At struct {
 	step   Step
 	name   bool // the place is the name of the field, not its value
 	probe  bool // see Prober
-	moving Path // in place of the step; see Moving
+	moving Path // instead of the step; see Moving
 }
 
 // input is shared by the places of one input.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Check calls check and drops some of the errors that it reports. It compares them
-// with the errors after the mark before. It drops an error at the path of such an
-// error, within this path, or at a path that contains it, because it would only
-// repeat that something is wrong there.
+// Check calls check and drops some of the errors that it reports: those about a place that
+// already has an error since the mark before. An error is dropped if its path equals, contains
+// or is within the path of such an error, because it would only repeat that something is wrong
+// there.
 func (s *Sink) Check(before int, check func()) {
 	own := s.Mark()
 	check()

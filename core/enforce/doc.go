@@ -39,7 +39,7 @@
 //     kuma.io/mesh, only in that mesh.
 //   - An empty clusterSelector selects every cluster with a ManagedCluster and, for
 //     the policies of a mesh, every zone. Dataplanes without a zone are in no
-//     placement, except those of rules about dataplanes only (SPEC 8.3).
+//     placement, except in one whose rules are about dataplanes only (SPEC 8.3).
 //   - The zone of a dataplane without the label is the tag of its first inbound or
 //     gateway that has one.
 //   - A policy without a remediationAction informs.

@@ -33,9 +33,9 @@ type Defaults uint8
 // path /ns/NAMESPACE/sa/ACCOUNT.
 const (
 	ByMesh Defaults = iota // MESH.mesh.local, and the path /dataplane/NAME
-	// ByZone are those of Kuma: MESH.ZONE.mesh.local for a dataplane with a zone, and the
-	// path /workload/WORKLOAD for one with the label kuma.io/workload. The labels of a given
-	// trust domain are those of the MeshIdentity.
+	// ByZone is Kuma's: MESH.ZONE.mesh.local for a dataplane with a zone, and the path
+	// /workload/WORKLOAD for one with the label kuma.io/workload. The template of a trust
+	// domain gets its labels from the MeshIdentity.
 	ByZone
 )
 
@@ -185,8 +185,8 @@ func (i *Identities) TrustDomain(source *resource.MeshIdentity) (string, bool) {
 }
 
 // trustDomain returns the trust domain of a dataplane that a MeshIdentity selects. Kuma
-// makes it of the MeshIdentity: a label is that of the MeshIdentity, and so is the zone, if it
-// was made in one; else it is that of the control plane, which the dataplane has too.
+// computes it for the MeshIdentity: with its labels, and with its zone if it was made in one,
+// else with the zone of the control plane, which the dataplane has too.
 func (s Defaults) trustDomain(e *entry, d *resource.Dataplane) (string, error) {
 	if s == ByMesh {
 		if e.trustDomain == nil {
@@ -287,7 +287,7 @@ func expand(pieces []conf.TemplatePart, d *resource.Dataplane) (string, error) {
 	})
 }
 
-// fill returns the text of a template. Value returns what a label or a variable stands for.
+// fill returns the text of a template. Value returns the value of a label or a variable.
 func fill(pieces []conf.TemplatePart, value func(conf.TemplatePart) (string, error)) (string, error) {
 	text := ""
 	for _, p := range pieces {

@@ -41,7 +41,7 @@ func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) st
 			domains = append(domains, domain)
 		}
 	}
-	return OnlyDomain(domains)
+	return onlyDomain(domains)
 }
 
 // ClientTrustDomain returns the trust domain of all clients that a dataplane with an
@@ -54,7 +54,7 @@ func ClientTrustDomain(id *Identity, identities *Identities, trusts []*resource.
 	case id.Source.Spec.Provider.Type == spiffe.Bundled:
 		return BundledTrustDomain(identities, trusts)
 	default:
-		return OnlyDomain(append(TrustDomains(trusts), id.TrustDomain))
+		return onlyDomain(append(TrustDomains(trusts), id.TrustDomain))
 	}
 	return ""
 }
@@ -68,9 +68,9 @@ func TrustDomains(trusts []*resource.MeshTrust) []string {
 	return domains
 }
 
-// OnlyDomain returns the only trust domain in a list, or "" if there are none or
+// onlyDomain returns the only trust domain in a list, or "" if there are none or
 // several.
-func OnlyDomain(domains []string) string {
+func onlyDomain(domains []string) string {
 	if len(domains) == 0 || len(slices.Compact(slices.Sorted(slices.Values(domains)))) > 1 {
 		return ""
 	}

@@ -115,7 +115,7 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 
 // AccessPoint returns the dataplane and the index of the inbound for [NewAccess] that an
 // inbound or a listener has by its name for [find.Point]. A listener of an egress is an
-// inbound of HTTP, because external services of every protocol are behind it (SPEC 17.4).
+// inbound of HTTP, because it leads to external services of every protocol (SPEC 17.4).
 // The error is [find.ErrNotFound].
 func AccessPoint(view *core.View, d *resource.Dataplane, name string) (*resource.Dataplane, int, error) {
 	point, err := find.Point(view, d, name)

@@ -55,7 +55,8 @@ type Conf struct {
 	*EffectiveConf                     // nil if no item selects the place of the query
 }
 
-// NewConf answers the query for a dataplane of the view. The errors are [find.ErrUsage] and [find.ErrNotFound].
+// NewConf answers the query for a dataplane of the view. The errors are [find.ErrUsage] and
+// [find.ErrNotFound].
 func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 	var found *rules.Effective
 	var all, matching []string
 	for _, r := range config.Routes {
-		qualified, kri := words.Qualified(&r.Route.Meta), view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)
+		qualified, kri := r.Route.Qualified(), view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)
 		all = append(all, qualified)
 		if slices.Contains([]string{r.Route.Name, view.Semantics().ReferenceName(&r.Route.Meta), qualified, r.Route.KRI(), kri}, name) {
 			found, matching = r.Effective, append(matching, kri)

@@ -86,7 +86,7 @@ type Options struct {
 	// Semantics is the semantics of the view, on which KRIs depend. Functions with a
 	// view set it.
 	Semantics semantics.Semantics
-	// collectors are those of the mesh, by which references are resolved; see SetView.
+	// collectors are the collectors of the mesh, to which references resolve; see SetView.
 	collectors *collector.Set
 	// Limits bounds each rule view of `from`. The zero value means the defaults.
 	Limits partition.Limits

@@ -65,7 +65,7 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 
 func (options *Options) Origin(o rules.Origin, section *resource.Section) Origin {
 	field, pos := words.Item(o, section)
-	origin := Origin{KRI: options.PolicyKRI(o.Policy), Index: o.Index, Item: words.Qualified(&o.Policy.Meta) + " " + field}
+	origin := Origin{KRI: options.PolicyKRI(o.Policy), Index: o.Index, Item: o.Policy.Qualified() + " " + field}
 	if options.Source {
 		origin.Source = words.Source(pos)
 	}
@@ -83,4 +83,4 @@ func DataplaneKRI(view *core.View, d *resource.Dataplane) string {
 }
 
 // QualifiedName returns the name of a dataplane, with its namespace if it has one.
-func QualifiedName(d *resource.Dataplane) string { return words.Qualified(&d.Meta) }
+func QualifiedName(d *resource.Dataplane) string { return d.Qualified() }

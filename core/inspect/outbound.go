@@ -7,7 +7,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -40,7 +39,7 @@ type Route struct {
 func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.Kind, options Options) Outbound {
 	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
 	for _, r := range config.Routes {
-		out.Routes = append(out.Routes, Route{options.PolicyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + words.Qualified(&r.Route.Meta)})
+		out.Routes = append(out.Routes, Route{options.PolicyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + r.Route.Qualified()})
 	}
 	slices.SortFunc(out.Routes, func(a, b Route) int { return strings.Compare(a.Route, b.Route) })
 	return out

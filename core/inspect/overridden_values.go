@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -29,7 +30,7 @@ func overriddenValues(e *rules.Effective, items []rules.Contribution, section *r
 	held := map[leaf]bool{}
 	tree := decodedConf(e.Conf)
 	for pointer, origin := range e.Fields() {
-		held[leaf{origin, withoutIndexes(pointer), string(valueOf(tree, pointer))}] = true
+		held[leaf{origin, words.WithoutIndexes(pointer), string(valueOf(tree, pointer))}] = true
 	}
 	overridden := map[string][]OverriddenValue{}
 	for _, item := range slices.Backward(items) {
@@ -38,7 +39,7 @@ func overriddenValues(e *rules.Effective, items []rules.Contribution, section *r
 		tree := decodedConf(item.Conf)
 		for pointer := range merger.Leaves() {
 			value := valueOf(tree, pointer)
-			if !held[leaf{item.Origin, withoutIndexes(pointer), string(value)}] {
+			if !held[leaf{item.Origin, words.WithoutIndexes(pointer), string(value)}] {
 				overridden[pointer] = append(overridden[pointer], OverriddenValue{value, options.Origin(item.Origin, section)})
 			}
 		}

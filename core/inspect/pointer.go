@@ -40,14 +40,3 @@ func ComparePointers(a, b string) int {
 		return strings.Compare(a, b)
 	})
 }
-
-// withoutIndexes returns a JSON pointer with "#" in place of the indexes of elements.
-func withoutIndexes(pointer string) string {
-	tokens := strings.Split(pointer, "/")
-	for i, token := range tokens {
-		if _, err := strconv.Atoi(token); err == nil {
-			tokens[i] = "#"
-		}
-	}
-	return strings.Join(tokens, "/")
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -51,19 +52,19 @@ func (v *Values) Unset() []*resource.Dataplane { return v.unset }
 // firstOfValue is how many KRIs an answer has for each value.
 const firstOfValue = 10
 
-// FieldPointer returns the JSON pointer of a field that is given as a pointer or as a path
+// fieldPointer returns the JSON pointer of a field that is given as a pointer or as a path
 // with dots, such as http.requestTimeout. The index of an element becomes "#".
-func FieldPointer(field string) string {
+func fieldPointer(field string) string {
 	if field != "" && field[0] != '/' {
 		field = "/" + strings.ReplaceAll(field, ".", "/")
 	}
-	return withoutIndexes(field)
+	return words.WithoutIndexes(field)
 }
 
 // NewValues returns the distribution of a field of a kind, for what is enforced. Field is
-// as for [FieldPointer]. Without a field the answer has the fields alone.
+// as for fieldPointer. Without a field the answer has the fields alone.
 func NewValues(view *core.View, mesh string, kind *resource.Kind, field string) *Values {
-	v := valuer{view: view, kind: kind, field: FieldPointer(field), known: map[valueSource][]int{}, number: map[string]int{}, fields: map[string]bool{}}
+	v := valuer{view: view, kind: kind, field: fieldPointer(field), known: map[valueSource][]int{}, number: map[string]int{}, fields: map[string]bool{}}
 	dataplanes := view.Dataplanes(mesh)
 	answer := &Values{Semantics: view.Semantics(), Kind: kind.Name, Field: v.field, Dataplanes: len(dataplanes), Values: []ValueCount{}, Fields: []string{}}
 	for _, d := range dataplanes {
@@ -162,7 +163,7 @@ func (v *valuer) add(numbers []int, e *rules.Effective) []int {
 	}
 	var tree any
 	for pointer := range e.Fields() {
-		field := withoutIndexes(pointer)
+		field := words.WithoutIndexes(pointer)
 		v.fields[field] = true
 		if field != v.field {
 			continue

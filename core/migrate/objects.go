@@ -40,21 +40,8 @@ func (r *rewriter) dataplane(dp *resource.Dataplane) {
 	}
 	tagged := dp.Gateway != nil && len(dp.Gateway.Tags) > 0
 	for i := range dp.Inbounds {
-		in := &dp.Inbounds[i]
-		tagged = tagged || len(in.Tags) > 0
-		protocol := in.Tags.Value(resource.ProtocolTag)
-		if inbound := mapping(networking, "inbound", i); inbound != nil && in.Protocol == "" && protocol != "" {
-			path := fmt.Sprintf("networking.inbound[%d].protocol", i)
-			if d.universal() {
-				inbound["protocol"] = protocol
-				d.edited(path)
-			}
-			r.find(diag.TagsNotInKuma3, dp.Pos, path, hintOf(d.universal(), "the control plane takes it from the port of the Service"),
-				"Kuma 3 reads no tag %s: the inbound becomes TCP", resource.ProtocolTag)
-		}
-		if protocol == "kafka" || in.Protocol == "kafka" {
-			r.find(diag.ValueNotInKuma3, dp.Pos, fmt.Sprintf("networking.inbound[%d]", i), "use tcp", "Kuma 3 has no protocol kafka")
-		}
+		tagged = tagged || len(dp.Inbounds[i].Tags) > 0
+		r.inbound(d, dp, i, mapping(networking, "inbound", i))
 	}
 	if tagged && d.universal() {
 		r.find(diag.TagsNotInKuma3, dp.Pos, "networking", hintOf(slices.Contains(d.edits, "labels"), "give the dataplane the labels by which policies select it"),
@@ -85,6 +72,25 @@ func (r *rewriter) dataplane(dp *resource.Dataplane) {
 			}
 			r.find(diag.FieldNotInKuma3, dp.Pos, path, field.hint, "Kuma 3 has no such field: %s", field.effect)
 		}
+	}
+}
+
+// inbound edits an inbound of the document of a dataplane; written is nil if the document does
+// not have it.
+func (r *rewriter) inbound(d *document, dp *resource.Dataplane, i int, written tree) {
+	in := &dp.Inbounds[i]
+	protocol := in.Tags.Value(resource.ProtocolTag)
+	if written != nil && in.Protocol == "" && protocol != "" {
+		path := fmt.Sprintf("networking.inbound[%d].protocol", i)
+		if d.universal() {
+			written["protocol"] = protocol
+			d.edited(path)
+		}
+		r.find(diag.TagsNotInKuma3, dp.Pos, path, hintOf(d.universal(), "the control plane takes it from the port of the Service"),
+			"Kuma 3 reads no tag %s: the inbound becomes TCP", resource.ProtocolTag)
+	}
+	if protocol == "kafka" || in.Protocol == "kafka" {
+		r.find(diag.ValueNotInKuma3, dp.Pos, fmt.Sprintf("networking.inbound[%d]", i), "use tcp", "Kuma 3 has no protocol kafka")
 	}
 }
 
@@ -123,7 +129,7 @@ func (r *rewriter) mesh(m *resource.Mesh) {
 	}
 }
 
-// serve says how many dataplanes serve something.
+// serve returns how many dataplanes serve something, with the verb.
 func serve(dataplanes int) string {
 	if dataplanes == 1 {
 		return "1 dataplane serves"

@@ -46,7 +46,7 @@ func (r *rewriter) clients(mesh string) (clients []*client, ok bool) {
 
 // permissionRules returns rules that decide about the clients of the mesh as the `from`
 // items of a policy do; nil if there are none: if an item selects only a part of the
-// dataplanes with one SPIFFE ID, or if it depends on what no ID says.
+// dataplanes with one SPIFFE ID, or if it depends on what is not in an ID.
 func (r *rewriter) permissionRules(p *resource.Policy) []any {
 	clients, ok := r.clients(p.Mesh)
 	if !ok || len(clients) == 0 {

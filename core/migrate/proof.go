@@ -107,8 +107,8 @@ func (r *rewriter) withoutOpening(ctx context.Context, loader resource.Loader, d
 }
 
 // opening describes a request of a client that a view allows, although the view without a
-// document and that of the input deny it; empty if there is none. What exceeds a limit may
-// be one.
+// document and the view of the input deny it; empty if there is none. A question that exceeds
+// a limit may be one.
 func (r *rewriter) opening(without, with *core.View, mesh string) string {
 	clients := r.callers(mesh)
 	left := access.Shared(comparisonWork, allWork)
@@ -154,8 +154,8 @@ func countOpens(differences []Difference) int {
 	return n
 }
 
-// compare loads the set with some documents in place of their originals, and compares each
-// mesh. The result is nil if the load fails; an error beside it is of a limit.
+// compare loads the set with some documents instead of their originals, and compares each
+// mesh. The result is nil if the load fails; an error together with a result is of a limit.
 func (r *rewriter) compare(ctx context.Context, loader resource.Loader, documents []*document) ([]Difference, error) {
 	after, err := r.load(ctx, loader, documents)
 	if err != nil {
@@ -184,8 +184,8 @@ func (r *rewriter) compare(ctx context.Context, loader resource.Loader, document
 	return out, first
 }
 
-// otherChanges returns the changes that are not about permissions, without those that say
-// twice what is equal: a field of `from` for any client, and of a rule for any request.
+// otherChanges returns the changes that are not about permissions, without those that say the
+// same twice: a field of `from` for any client, and of a rule for any request.
 func otherChanges(changes []diff.Change) []diff.Change {
 	anyClient := func(c *diff.Change) bool {
 		return c.After == nil && c.Place.Selector != nil && len(*c.Place.Selector) == 0
@@ -249,7 +249,7 @@ func (r *rewriter) access(after *core.View, mesh string) ([]AccessDifference, er
 	return out, limit
 }
 
-// What passes these limits is unknown, and an error says so.
+// What exceeds these limits is unknown, which is an error.
 const (
 	comparisonWork = 1 << 22
 	allWork        = 1 << 26

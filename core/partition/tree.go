@@ -37,6 +37,8 @@ func (t *Tree[S]) Evaluate(holds func(condition int) bool) S {
 // BuildTree returns the pruned tree that tests the conditions in the given
 // order, the first at the root. A condition that holds adds its content:
 // algebra.Add is called with the condition's index, in the order of the tests.
+// It is for kinds with a result for each combination of conditions; no built-in
+// kind is one.
 //
 // An opaque condition is a separate key, Present("name"). Conditions over the keys
 // of clients may depend on each other: a test is omitted if its outcome follows from

@@ -24,8 +24,8 @@
 // Invariants:
 //
 //   - A request is denied if any deny entry matches. Otherwise it is allowed if
-//     any allow or allowWithShadowDeny entry matches. Otherwise it is denied. No
-//     order of policies or levels lets an allow override a deny (SPEC 7.3).
+//     any allow or allowWithShadowDeny entry matches. Otherwise it is denied. In
+//     no order of policies or levels does an allow override a deny (SPEC 7.3).
 //   - Only [Open] allows a request that no entry or item allows.
 //   - The zero [Permissions], of an inbound without policies, denies every
 //     request.

@@ -162,9 +162,9 @@ type TransparentProxy struct {
 	ReachableBackends []BackendRef
 }
 
-// ListenersAsInbounds returns a copy of the dataplane that has its listeners in place of its
+// ListenersAsInbounds returns a copy of the dataplane that has its listeners instead of its
 // inbounds, with a protocol. Policies select the listeners of a zone proxy like inbounds, so
-// its confs are those of the listeners (SPEC 17.4).
+// the confs of these inbounds are the confs of the listeners (SPEC 17.4).
 func (d *Dataplane) ListenersAsInbounds(protocol string) *Dataplane {
 	proxy := *d
 	proxy.Inbounds, proxy.Outbounds, proxy.Listeners, proxy.Gateway = nil, nil, nil, nil

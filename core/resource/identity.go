@@ -52,6 +52,14 @@ func sortUnique[T any](list []T, meta func(T) *Meta, sink *diag.Sink) {
 	}
 }
 
+// Qualified returns NAMESPACE/NAME, or the name of a resource without a namespace.
+func (id ID) Qualified() string {
+	if id.Namespace == "" {
+		return id.Name
+	}
+	return id.Namespace + "/" + id.Name
+}
+
 // String returns the identity for messages, such as
 // MeshTimeout "web" of namespace "shop" in mesh "default".
 func (id ID) String() string {

@@ -25,7 +25,7 @@ type Kind struct {
 	// the part (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section
 	// Gateway describes the `to` items of kind Mesh that apply to the listeners of builtin
-	// gateways and select no outbound: those of a policy for a MeshGateway and, if To is
+	// gateways and select no outbound: the items of a policy for a MeshGateway and, if To is
 	// nil, of any policy that includes gateways (SPEC 2.4). If Gateway is nil, To describes
 	// such items, or the kind has none.
 	Gateway *Section

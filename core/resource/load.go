@@ -227,7 +227,7 @@ func (d *decoding) decode(in Input) []*part {
 	} else if pieces == 1 && d.loader.Cache == nil {
 		return d.together(in.Name, chunks[0], len(in.Data), annotated)
 	}
-	d.shared = nil // the parts of the next inputs are after those of this one
+	d.shared = nil // the next inputs have parts of their own
 	for _, chunk := range chunks {
 		p := &part{annotated: annotated}
 		parts = append(parts, p)

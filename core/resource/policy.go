@@ -23,7 +23,7 @@ type Policy struct {
 	// DefaultPos is its position.
 	Default    Conf
 	DefaultPos diag.Position
-	// Unreadable means that the policy was made in place of one that cannot be read (SPEC
+	// Unreadable means that the policy replaces one that cannot be read (SPEC
 	// 14.3). Its confs are not validated: their entries may match everything.
 	Unreadable bool
 	// SchemaDefaults are the fields of confs that are absent in the document but set by

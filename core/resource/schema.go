@@ -21,7 +21,7 @@ const (
 // anyObject is the schema of an object with any fields.
 func anyObject() Schema { return Schema{"type": "object", preserveUnknown: true} }
 
-// schemaOf returns the generated schema of a type, or that of any object if the type has
+// schemaOf returns the generated schema of a type, or the schema of any object if the type has
 // none.
 func schemaOf(generated string) Schema {
 	if generated == "" {

@@ -32,8 +32,9 @@ type HostConfig struct {
 type Hosted interface{ HostNames() []string }
 
 // ListenerTo returns the part of the configuration of a listener that `to` items give it,
-// by its index and host name; routes for other host names are not in it. Matched is the list of the policies of the kind that select the gateway. A
-// policy that is attached to a route does not apply to a whole listener.
+// by its index and host name; routes for other host names are not in it. Matched is the
+// list of the policies of the kind that select the gateway. A policy that is attached to a
+// route does not apply to a whole listener.
 func ListenerTo(kind *resource.Kind, matched Matched, listener int, hostname string) *ListenerConfig {
 	var items []Contribution
 	for _, s := range matched.All() {

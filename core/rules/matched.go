@@ -122,7 +122,7 @@ type Below struct {
 	page int
 }
 
-// At returns policy i of the list. Each i must be at most that of the previous call. The
+// At returns policy i of the list. Each i must be at most the i of the previous call. The
 // caller must not change the policy.
 func (b *Below) At(i int) *Selected {
 	for b.page > 0 && b.list.ends[b.page-1] > uint32(i) {

@@ -120,8 +120,8 @@ func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, e
 	return next, true
 }
 
-// hashAfter returns the hash of the policies that replace those of a page. If there are as
-// many, only those that differ are hashed: a page has up to [maxPage] policies, and a
+// hashAfter returns the hash of the policies that replace the policies of a page. If there are
+// as many, only those that differ are hashed: a page has up to [maxPage] policies, and a
 // replaced policy is in one page of each class.
 func (p *Pager) hashAfter(page *Page, selected []Selected) uint64 {
 	if len(selected) != len(page.selected) {
@@ -137,8 +137,8 @@ func (p *Pager) hashAfter(page *Page, selected []Selected) uint64 {
 	return hash
 }
 
-// hashFactor makes the hash of a page from those of its policies: the hash of n policies is
-// the sum of hash i times hashFactor to the power of n-1-i.
+// hashFactor makes the hash of a page from the hashes of its policies: the hash of n policies
+// is the sum of hash i times hashFactor to the power of n-1-i.
 const hashFactor = 31
 
 func (p *Pager) hash(selected []Selected) uint64 {

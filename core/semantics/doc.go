@@ -25,7 +25,7 @@
 //     [Reading.CompareItems].
 //  9. Which dataplanes does a MeshService select, and how do proxies reach them? The
 //     methods in services.go, multi_zone.go and zones.go return it.
-//  10. What does the mesh give to the proxy of a dataplane, in place of what its document
+//  10. What does the mesh give to the proxy of a dataplane, instead of what its document
 //     has? [Semantics.Proxies] returns what completes the dataplanes of a mesh: the
 //     listeners of builtin gateways and the service tags of transparent proxies.
 //

@@ -52,8 +52,8 @@ const (
 	FirstFree
 )
 
-// AnyZone is the value of [ZoneScope] for a dataplane whose labels do not say in which zone
-// it was made.
+// AnyZone is the value of [ZoneScope] for a dataplane without a label of the zone in which it
+// was made.
 const AnyZone = "*"
 
 // AppendRequired appends the facts that the top-level targetRef, the role and the origin

@@ -26,7 +26,7 @@ type Proxies struct {
 
 	outbounds []resource.Outbound            // all outbounds of service tags
 	addresses map[string]bool                // of these outbounds
-	reached   map[string][]resource.Outbound // those of the services in a list of reachableServices
+	reached   map[string][]resource.Outbound // the outbounds of the services in a list of reachableServices
 }
 
 // Proxies returns what completes the dataplanes of a mesh. Mesh is its document, or nil;
@@ -111,8 +111,8 @@ func (x *Proxies) Complete(d *resource.Dataplane) *resource.Dataplane {
 	})
 }
 
-// outboundsOf returns the outbounds of the proxy of a dataplane: those of service tags, and
-// the listed references to destinations. It reports whether they differ from the
+// outboundsOf returns the outbounds of the proxy of a dataplane: the outbounds of service tags,
+// and the listed references to destinations. It reports whether they differ from the
 // dataplane's own.
 func (x *Proxies) outboundsOf(d *resource.Dataplane) (outbounds []resource.Outbound, differ bool) {
 	transparent := IsTransparent(d)
@@ -199,8 +199,8 @@ func (x *Proxies) gatewayOf(d *resource.Dataplane) (best *resource.MeshGateway) 
 }
 
 // selectorExactness returns a number that is greater for a more exact selector: one with
-// more tags, then one with fewer tags of any value. It is that of the most exact of the
-// selectors that select the tags, and reports whether there is one.
+// more tags, then one with fewer tags of any value. Among the selectors that select the tags,
+// the most exact one is taken; the second result reports whether there is one.
 func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exactness int, selects bool) {
 	for i := range selectors {
 		if match := selectors[i].Match; SelectsTags(match, tags) {
@@ -216,8 +216,8 @@ func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exact
 	return exactness, selects
 }
 
-// SelectsTags reports whether a selector selects tags: they have all of its tags, where the
-// value * stands for every value.
+// SelectsTags reports whether a selector selects tags: they have all of its tags. The value *
+// of a selector means any value.
 func SelectsTags(selector, tags resource.Tags) bool {
 	for _, want := range selector {
 		value, present := tags.Get(want.Key)
@@ -228,8 +228,8 @@ func SelectsTags(selector, tags resource.Tags) bool {
 	return true
 }
 
-// ListenerTags returns the tags of a listener of a builtin gateway: its own ones, those of
-// its MeshGateway and those of the dataplane, in this precedence.
+// ListenerTags returns the tags of a listener of a builtin gateway: its own, its MeshGateway's
+// and the dataplane's, in this precedence.
 func ListenerTags(d *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
 	merged := map[string]string{}
 	for _, tags := range []resource.Tags{d.Gateway.Tags, d.Gateway.MeshGateway.Spec.Tags, listener.Tags} {

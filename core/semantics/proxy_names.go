@@ -30,7 +30,7 @@ func (s Semantics) InboundNames(address string, in *resource.Inbound) (listener,
 }
 
 // OutboundNames returns the names that Kuma gives to the listener of an outbound. Cluster
-// are those of its cluster.
+// contains the names of its cluster.
 func (s Semantics) OutboundNames(address string, port uint32, cluster []string) []string {
 	switch s {
 	case TargetRef:

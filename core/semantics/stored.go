@@ -58,8 +58,8 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 	return copied
 }
 
-// storedConf returns the conf that a control plane merges in place of c, with the JSON
-// pointers of the fields that its schema sets and of those that it does not read.
+// storedConf returns the conf that a control plane merges instead of c, with the JSON pointers
+// of the fields that its schema sets and of the fields that it does not read.
 func (k kuma) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
 	stored = c
 	if versioned, is := stored.(resource.Kuma3Conf); is && k.labelsOnly {

@@ -173,8 +173,8 @@ var sampleTimes = []time.Duration{
 	500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute,
 }
 
-// followConvergence measures how many proxies of the given dataplanes have ACKed a publication, until
-// all have, a minute has passed, or there is a newer one.
+// followConvergence measures how many proxies of the given dataplanes have ACKed a
+// publication, until all have, a minute has passed, or there is a newer one.
 func (s *Server) followConvergence(ctx context.Context, number int, kris []string, p *publication) {
 	begin := time.Now()
 	kris = slices.DeleteFunc(kris, func(kri string) bool { return s.ads.NodeState(kri) == server.Absent })

@@ -13,8 +13,8 @@ import (
 
 const loginPath = "/login"
 
-// loginPage has no script. Its style sheet and its icon are those of the pages, which have no
-// data.
+// loginPage has no script. It shares the style sheet and the icon of the pages, which have no
+// data of a mesh.
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Log in · meshmatch</title>

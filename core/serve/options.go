@@ -29,7 +29,7 @@ const (
 
 // Options configure a [Server]. Loader, Translators, and Files or Stores are required.
 type Options struct {
-	// Loader reads the files. Its kinds are those of the engine.
+	// Loader reads the files. The engine gets its kinds.
 	Loader *resource.Loader
 	// Translators make Envoy resources from the confs of policy kinds.
 	Translators []xds.Translator
@@ -71,13 +71,13 @@ type Options struct {
 	// there is none.
 	Operators     []string
 	OperatorToken string
-	// HTTPPrefix begins the paths of links, such as "/mesh" behind a proxy that serves other
+	// HTTPPrefix begins the paths of links, such as "/mesh" if a proxy in front serves other
 	// sites too. Requests may have it or not. It begins with a slash and does not end in
 	// one; empty: there is none.
 	HTTPPrefix string
 	// PagesOnly leaves ADS out: no proxy is served, and HTTP shows the files alone.
 	PagesOnly bool
-	// Set are resources in place of Files, which are then not watched; nil: Files.
+	// Set contains resources instead of Files, which are then not watched; nil: Files.
 	Set *resource.Set
 	// HTTPHosts are names that requests without TLS may have as their host.
 	HTTPHosts []string
@@ -89,7 +89,7 @@ type Options struct {
 
 	// MaxStreams limits the ADS streams of this server; 0: no limit. MaxConnectionAge is
 	// the age at which connections of ADS end, with a spread of 10 % to both sides; 0:
-	// never. Both let a balancer in front of replicas share the clients again (SPEC 14.4).
+	// never. With them, a balancer in front of replicas divides the clients again (SPEC 14.4).
 	MaxStreams       int
 	MaxConnectionAge time.Duration
 	// MaxClientRate is how many bytes of a client of ADS are read in a second; 0 means

@@ -33,7 +33,7 @@ type heldMesh struct {
 	n, of int // dataplanes
 }
 
-// hold returns the set to apply: that of the files, and the dataplanes of the applied set
+// hold returns the set to apply: the set of the files, with the dataplanes of the applied set
 // whose removal is held. If no removal is held, it returns the set of the files itself.
 func (r *removals) hold(applied, files *resource.Set, now time.Time) (*resource.Set, heldNow) {
 	if applied == nil || r.grace <= 0 {

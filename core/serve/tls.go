@@ -119,7 +119,7 @@ func serverTLS(files TLSFiles, read tlsContents) (*tls.Config, error) {
 	}, nil
 }
 
-// cipherSuites are those of TLS 1.2 that HTTP/2 permits (RFC 9113, appendix A).
+// cipherSuites are the cipher suites of TLS 1.2 that HTTP/2 permits (RFC 9113, appendix A).
 var cipherSuites = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
 	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,

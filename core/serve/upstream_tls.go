@@ -23,8 +23,8 @@ func upstreamCredentials(files *TLSFiles, log *slog.Logger) (credentials.Transpo
 	return reloadedCredentials{credentials.NewTLS(r.config), r}, nil
 }
 
-// clientTLS makes the configuration of a client. Without CAs it is verified by those of the
-// system.
+// clientTLS makes the configuration of a client. Without CAs in the files, it verifies the
+// server by the CAs of the system.
 func clientTLS(files TLSFiles, read tlsContents) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
 	if files.ClientCA != "" {

@@ -20,9 +20,9 @@ const permission = "MeshTrafficPermission"
 type document map[string]jsontext.Value
 
 // denial returns a policy that denies every client of the inbounds that a document
-// selects, in place of a MeshTrafficPermission that cannot be read and never was good;
-// nil for another object. If the targetRef cannot be read, the policy selects everything
-// that a policy with its labels may select. If these cannot be read either, it selects the whole mesh.
+// selects. It replaces a MeshTrafficPermission that cannot be read and never was good; nil for
+// another object. If the targetRef cannot be read, the policy selects everything that a policy
+// with its labels may select. If these cannot be read either, it selects the whole mesh.
 func denial(loader *resource.Loader, raw *Object, kind string) *resource.Policy {
 	if kind != permission || loader.Kinds.Lookup(permission) == nil {
 		return nil

@@ -34,8 +34,8 @@ type Files struct {
 	// Keeper records the content of each load; nil: it is not recorded. See
 	// [Update.Recording].
 	Keeper *Keeper
-	// Notifications shorten the time until a change is found; nil means those of the
-	// operating system.
+	// Notifications shorten the time until a change is found; nil: the operating system
+	// notifies.
 	Notifications Notifications
 	// Notice is called with problems of notifications, after which changes are
 	// found by scans alone. Nil ignores them.

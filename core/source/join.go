@@ -112,7 +112,7 @@ func (w *joining) next(y yieldedBy) (*Update, error) {
 		if last.Kept != nil {
 			u.Kept = last.Kept
 		}
-		// The age of the state is that of the oldest store; files have none.
+		// The state is as old as the oldest store; files have no age.
 		if first := !u.Store; first || last.Store && last.Current.Before(u.Current) {
 			u.Current = last.Current
 		}

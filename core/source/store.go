@@ -28,7 +28,7 @@ type Store interface {
 
 // Since is the state that the caller of [Store.Follow] has.
 type Since struct {
-	// Revision is that of the state; 0: there is none. Older states are never yielded.
+	// Revision is the revision of the state; 0: there is none. Older states are never yielded.
 	Revision Revision
 	// List requests all objects. Otherwise the store may begin with the changes since
 	// Revision, or with all objects if it does not have these changes any longer.
@@ -64,8 +64,8 @@ type Object struct {
 	// ID is the identity that the document must have. The Kind may be given without a
 	// name; then nothing is compared, and the kind is used if the document cannot be read.
 	ID resource.ID
-	// Flaw is why the key cannot be that of a resource; empty: it can. Then the document is
-	// an error, whatever it contains.
+	// Flaw is why no resource can have the key; empty: one can. With a flaw, the document is
+	// an error regardless of its content.
 	Flaw string
 	// Whole means that lines and columns of the document have no meaning for a reader.
 	Whole bool

@@ -23,7 +23,7 @@ import (
 // StoreKeeper keeps the last state of a store in one file, so that a server can start
 // without the store, and keeps the last good versions of objects over a restart (SPEC 14.3).
 //
-// The file is a tar archive and a line with its checksum, as that of a [Keeper]. The first
+// The file is a tar archive and a line with its checksum, like the file of a [Keeper]. The first
 // entry is the revision and when it was confirmed; each other one is an object in effect. It
 // is only ever replaced as a whole.
 type StoreKeeper struct{ path string }

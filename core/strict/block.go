@@ -83,7 +83,7 @@ func (r *blockReader) next() bool {
 	return true
 }
 
-// cutComment moves the end of the line before a comment. A # behind a quote is left in the
+// cutComment moves the end of the line to before a comment. A # after a quote is left in the
 // line: it may be within the quotes.
 func (r *blockReader) cutComment() bool {
 	content := r.data[r.begin:r.end]
@@ -224,8 +224,8 @@ func (r *blockReader) beginsPlain(at int) bool {
 	return at < r.end && classes[r.data[at]]&beginsText != 0
 }
 
-// quoted reads a text in quotes and returns its end or -1. Of the escapes in double quotes it
-// reads those of JSON.
+// quoted reads a text in quotes and returns its end or -1. In double quotes, it reads only the
+// escapes of JSON.
 func (r *blockReader) quoted(begin int) int {
 	quote, escaped := r.data[begin], false
 	end := begin + 1

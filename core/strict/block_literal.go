@@ -12,7 +12,7 @@ import "bytes"
 //	other: |-
 //	  the last line break is not a part of this text
 
-// literal reads a text whose header is at an offset of the line. The indentation is that of
+// literal reads a text whose header is at an offset of the line. Indent is the indentation of
 // the mapping.
 func (r *blockReader) literal(header, indent int) bool {
 	withoutBreak := bytes.Equal(r.data[header:r.end], []byte("|-"))
@@ -46,7 +46,7 @@ func (r *blockReader) literal(header, indent int) bool {
 	return end > 0 && r.addLiteral(header, end, withoutBreak)
 }
 
-// addLiteral adds a literal text. The end is that of its last line.
+// addLiteral adds a literal text. The end is where its last line ends.
 func (r *blockReader) addLiteral(header, end int, withoutBreak bool) bool {
 	r.end = end
 	if !withoutBreak {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Most values are strings and numbers of a [flatText] that need no check but that of their
-// type. The functions of this file decode them without a place, a path and calls of an
-// interface. For a value with an error, and for all others, they return false before they
-// consume anything: the decoder then decodes it in the usual way, and reports errors.
+// Most values are strings and numbers of a [flatText] that need no check except the one of
+// their type. The functions of this file decode them without a place, a path and calls of an
+// interface. For any other value, and for one with an error, they return false before they
+// consume anything. The decoder then decodes it in the usual way, and reports errors.
 
 // isQuick reports whether [decoder.quick] decodes values of the type.
 func (p *plan) isQuick() bool {

@@ -61,8 +61,8 @@ type jsonReader struct {
 	jsonScanner
 	lines   *lines
 	scanned int // the end of the latest document that was scanned
-	// The tokens are those of data[skipped:]. They are not read before a document that the
-	// scanner does not read.
+	// The tokens are read from data[skipped:], from the first document on that the scanner
+	// does not read.
 	tokens  *jsontext.Decoder // nil: all documents so far were scanned
 	kept    jsontext.Decoder  // its buffers, for the next text
 	skipped int

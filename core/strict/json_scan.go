@@ -212,7 +212,7 @@ func (s *jsonScanner) text(begin int) int {
 
 // plain returns the offset of the next quote, backslash or control character, or the length
 // of the text. It compares eight bytes at once: in a word of bytes, (w-0x01..) &^ w & 0x80..
-// is not zero if a byte is zero, and its lowest bit is that of the first such byte.
+// is not zero if a byte is zero, and its lowest bit is in the first such byte.
 func (s *jsonScanner) plain(at int) int {
 	const ones, high = 0x01010101_01010101, 0x80808080_80808080
 	for at+8 <= len(s.data) {

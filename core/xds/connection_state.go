@@ -42,7 +42,7 @@ var recordConnection = sync.OnceValue(func() *anypb.Any {
 	}})
 })
 
-// RecordConnection adds the filter that shows routes and filters who the client is. Package
+// RecordConnection adds the filter that shows the client to routes and filters. Package
 // snapshot calls it for each chain with TLS of an Envoy, before translators add filters.
 func (c *Chain) RecordConnection() {
 	c.AddNetworkFilter(connectionStateFilter, sharing(recordConnection()))

@@ -24,7 +24,7 @@ import (
 type Inbound struct {
 	Report
 	collectors
-	// Memo is that of all inbounds of a state.
+	// Memo is shared by all inbounds of a state.
 	Memo      *Memo
 	Dataplane *resource.Dataplane
 	// Identity is the identity of the dataplane; nil if it has none.

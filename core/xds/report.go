@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Place     string
 	OfInbound bool // items are in from and rules, even if a policy also has `to`
-	// OnlyTCP reports that the destination is TCP: the tag of the outbound says so, or it
+	// OnlyTCP reports that the destination is TCP: by the tag of the outbound, or because it
 	// has endpoints and all of them are TCP.
 	OnlyTCP  bool
 	Warnings []Warning

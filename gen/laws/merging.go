@@ -38,7 +38,7 @@ func (t Type[C]) prefix(confs []C) error {
 	return nil
 }
 
-// associativity: wherever the sequence is cut, the merge of the merges of both parts
+// associativity: at each cut of the sequence, the merge of the merges of both parts
 // is the merge of the whole. This also holds for the parts, so any grouping gives
 // the same result.
 func (t Type[C]) associativity(confs []C) error {

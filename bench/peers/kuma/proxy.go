@@ -154,7 +154,7 @@ type request struct {
 }
 
 // build makes the resources of dataplanes, on all processors. It makes the context of the mesh
-// anew if there is none yet, or if a resource has another version.
+// if there is none yet, or if a resource has another version.
 func (b *proxyBuilder) build(r request) error {
 	var err error
 	if b.mesh, err = b.contexts.BuildIfChanged(context.Background(), r.mesh, b.mesh); err != nil {

@@ -88,8 +88,8 @@ func (w *worker) dataplane(name string) (*core_mesh.DataplaneResource, error) {
 	return d, w.resources.Get(context.Background(), d, store.GetByKey(name, ""))
 }
 
-// withoutMeshNames removes the names of targetRefs of the kinds Mesh and MeshSubset, which Kuma refuses: the
-// mesh is that of the policy.
+// withoutMeshNames removes the names of targetRefs of the kinds Mesh and MeshSubset. Kuma
+// refuses them: they mean the mesh of the policy.
 func withoutMeshNames(text []byte) ([]byte, error) {
 	var document any
 	if err := json.Unmarshal(text, &document); err != nil {

@@ -110,7 +110,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 // lifetime is the lifetime of the certificate of a generated authority.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// skew is the time by which the clock of a proxy may be behind.
+// skew is the time by which the clock of a proxy may be slow.
 const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.

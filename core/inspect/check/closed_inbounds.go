@@ -60,7 +60,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		names := find.ListenerNames(m.view, d)
 		for i := range d.Listeners {
 			if d.Listeners[i].Egress {
-				examine(egress, config, i, fmt.Sprintf("networking.listeners[%d]", i), words.Qualified(&d.Meta)+" "+names[i])
+				examine(egress, config, i, fmt.Sprintf("networking.listeners[%d]", i), d.Qualified()+" "+names[i])
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (m *meshCheck) allowsAny(key requests.Inputs, p *permission.Permissions) bo
 
 // inboundOf returns the names of a dataplane and of its inbound, given by its index.
 func inboundOf(d *resource.Dataplane, inbound int) string {
-	return words.Qualified(&d.Meta) + " " + find.InboundName(d, inbound)
+	return d.Qualified() + " " + find.InboundName(d, inbound)
 }
 
 // openInbounds warns, once for a mesh, of inbounds that allow every client
@@ -126,7 +126,7 @@ func permittingPolicies(p requests.Inputs) string {
 	if p.Config != nil {
 		for _, matched := range p.Config.Matched.All() {
 			if matched.Inbounds.Has(p.Inbound) {
-				names = append(names, words.Qualified(&matched.Policy.Meta))
+				names = append(names, matched.Policy.Qualified())
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -41,14 +40,14 @@ func (m *meshCheck) collectors() []diag.Diagnostic {
 		if b.Namespace != "" && (b.Spec.Endpoint == nil || b.Spec.Endpoint.Address == nil) {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.UnknownNode, Pos: b.Pos, Path: "spec.endpoint.address",
-				What: fmt.Sprintf("proxies send to 127.0.0.1, because no resource names the nodes on which they run: %s", words.Qualified(&b.Meta)),
+				What: fmt.Sprintf("proxies send to 127.0.0.1, because no resource names the nodes on which they run: %s", b.Qualified()),
 				Hint: "write the address of the collector, such as the host name of its Service",
 			})
 		}
 		if b.Spec.Env != nil {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.FieldNotUsed, Pos: b.Pos, Path: "spec.env",
-				What: fmt.Sprintf("proxies read no environment, so the endpoint holds: %s", words.Qualified(&b.Meta)), Hint: "write what the environment sets into endpoint",
+				What: fmt.Sprintf("proxies read no environment, so the endpoint holds: %s", b.Qualified()), Hint: "write what the environment sets into endpoint",
 			})
 		}
 	}

@@ -19,16 +19,7 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 		service  string
 		protocol request.Protocol
 	}
-	type permissions struct {
-		list *access.List
-		text string // equal for equal lists
-	}
-	type member struct {
-		permissions
-		dataplane *resource.Dataplane
-		inbound   int
-	}
-	first := map[group]*member{}
+	first := map[group]*inboundPermissions{}
 	lists := map[requests.Inputs]permissions{}
 	equal := map[[2]string]bool{}
 	reported := map[string]bool{}
@@ -50,30 +41,52 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 			of := group{d.Inbounds[i].Tags.Value(resource.ServiceTag), key.Protocol}
 			one := first[of]
 			if one == nil {
-				first[of] = &member{known, d, i}
+				first[of] = &inboundPermissions{known, d, i}
 				continue
 			}
 			pair := [2]string{one.text, known.text}
 			if reported[of.service] || pair[0] == pair[1] || equal[pair] {
 				continue
 			}
-			differences, err := access.Compare(&access.Space{Protocol: key.Protocol}, one.list, known.list, m.accessLimits)
-			if err != nil || len(differences) == 0 { // beyond the limit, the result is unknown
+			what := m.difference(key.Protocol, one, &inboundPermissions{known, d, i})
+			if what == "" {
 				equal[pair] = true
 				continue
 			}
 			reported[of.service] = true
-			condition := "some requests"
-			if c, err := access.ConditionOf(one.list, known.list, &differences[0]); err == nil {
-				condition = c.String()
-			}
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.InboundsDiffer, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", i),
-				What: fmt.Sprintf("the service %s has inbounds with different permissions: %s decides %s and %s decides %s about %s",
-					of.service, inboundOf(one.dataplane, one.inbound), differences[0].Before, inboundOf(d, i), differences[0].After, diag.Clip(condition, 200)),
+				What: fmt.Sprintf("the service %s has inbounds with different permissions: %s", of.service, what),
 				Hint: "select all inbounds of the service by the same policies, or give them services of their own",
 			})
 		}
 	}
 	return warnings
+}
+
+// permissions are the permissions of an inbound.
+type permissions struct {
+	list *access.List
+	text string // equal for equal lists
+}
+
+type inboundPermissions struct {
+	permissions
+	dataplane *resource.Dataplane
+	inbound   int
+}
+
+// difference describes some requests about which two inbounds decide differently. It returns
+// "" if there are none, or if the search for them exceeds a limit.
+func (m *meshCheck) difference(protocol request.Protocol, a, b *inboundPermissions) string {
+	differences, err := access.Compare(&access.Space{Protocol: protocol}, a.list, b.list, m.accessLimits)
+	if err != nil || len(differences) == 0 {
+		return ""
+	}
+	condition := "some requests"
+	if c, err := access.ConditionOf(a.list, b.list, &differences[0]); err == nil {
+		condition = c.String()
+	}
+	return fmt.Sprintf("%s decides %s and %s decides %s about %s",
+		inboundOf(a.dataplane, a.inbound), differences[0].Before, inboundOf(b.dataplane, b.inbound), differences[0].After, diag.Clip(condition, 200))
 }

@@ -9,5 +9,5 @@
 //
 // An item or entry that has an effect in any config, with or without the policies that
 // only inform, is not reported. A question about permissions that exceeds its limit is a
-// finding that says so; it is never a guess.
+// finding too, never a guess.
 package check

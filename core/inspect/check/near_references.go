@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -39,12 +38,12 @@ func (m *meshCheck) nearReference(destinations *destination.Set, p *resource.Pol
 	case !m.view.Semantics().FindsByName(near, near.HomeNamespace(), near):
 		return fmt.Sprintf("names find nothing in %s; write labels: {%s: %s}", m.view.Semantics(), resource.DisplayNameLabel, t.Name)
 	case near.Zone() != p.Zone() && near.Zone() == "":
-		return fmt.Sprintf("%s is of no zone, and a name finds resources of the zone of its policy; refer by labels", words.Qualified(near))
+		return fmt.Sprintf("%s is of no zone, and a name finds resources of the zone of its policy; refer by labels", near.Qualified())
 	case near.Zone() != p.Zone():
 		return fmt.Sprintf("%s is of zone %s, and a name finds resources of the zone of its policy; give the policy the labels %s: zone and %s: %s, as a control plane does, or refer by labels",
-			words.Qualified(near), near.Zone(), resource.OriginLabel, resource.ZoneTag, near.Zone())
+			near.Qualified(), near.Zone(), resource.OriginLabel, resource.ZoneTag, near.Zone())
 	}
-	return fmt.Sprintf("there is %s; write its namespace, or refer by labels", words.Qualified(near))
+	return fmt.Sprintf("there is %s; write its namespace, or refer by labels", near.Qualified())
 }
 
 // nearness is the number of the conditions, besides the name, that a destination meets: the

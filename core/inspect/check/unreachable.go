@@ -9,7 +9,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -24,7 +23,7 @@ func (m *meshCheck) unreachable(destinations *destination.Set) []diag.Diagnostic
 			if path, why := destinations.Unreachable(s); path != "" {
 				warnings = append(warnings, diag.Diagnostic{
 					Code: diag.NoEndpoints, Pos: s.Pos, Path: path,
-					What: fmt.Sprintf("%s, so %s has no endpoints and is answered with 503", why, words.Qualified(s.Identity())),
+					What: fmt.Sprintf("%s, so %s has no endpoints and is answered with 503", why, s.Identity().Qualified()),
 				})
 			}
 		}
@@ -55,7 +54,7 @@ func (m *meshCheck) closed(destinations *destination.Set) *diag.Diagnostic {
 	}
 	return &diag.Diagnostic{
 		Code: diag.NoEndpoints, Pos: mesh.Pos, Path: field,
-		What: fmt.Sprintf("no proxy connects to a MeshExternalService of the mesh, such as %s: it is answered with 503", words.Qualified(destinations.All()[at].Identity())),
+		What: fmt.Sprintf("no proxy connects to a MeshExternalService of the mesh, such as %s: it is answered with 503", destinations.All()[at].Identity().Qualified()),
 		Hint: hint,
 	}
 }
@@ -64,7 +63,7 @@ func (m *meshCheck) closed(destinations *destination.Set) *diag.Diagnostic {
 type zoneCheck struct {
 	*meshCheck
 	zones   *destination.Zones
-	clients []string // the zones of dataplanes, sorted; "" is that of dataplanes without one
+	clients []string // the zones of dataplanes, sorted; "" if a dataplane has none
 }
 
 // unreachableZones warns of destinations that clients reach through zone proxies only, if
@@ -93,7 +92,7 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 				continue
 			}
 			if why, hint := c.missingIngress(o.Zone()); why != "" {
-				add(o, o.Zone(), fmt.Sprintf("clients of other zones do not reach the MeshServices of the zone %s, because %s: %s has no endpoints for them and is answered with 503", o.Zone(), why, words.Qualified(o.Identity())), hint)
+				add(o, o.Zone(), fmt.Sprintf("clients of other zones do not reach the MeshServices of the zone %s, because %s: %s has no endpoints for them and is answered with 503", o.Zone(), why, o.Identity().Qualified()), hint)
 			}
 			warnings = append(warnings, c.unnamed(o, o.Zone())...)
 		case *resource.MeshExternalService:
@@ -102,7 +101,7 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 					continue
 				}
 				if why, hint := c.missingEgress(client); why != "" {
-					add(o, client, fmt.Sprintf("dataplanes%s reach no MeshExternalService, because %s: %s has no endpoints for them and is answered with 503", of(client), why, words.Qualified(o.Identity())), hint)
+					add(o, client, fmt.Sprintf("dataplanes%s reach no MeshExternalService, because %s: %s has no endpoints for them and is answered with 503", of(client), why, o.Identity().Qualified()), hint)
 				}
 			}
 			warnings = append(warnings, c.unnamed(o, "")...)
@@ -159,7 +158,7 @@ func (c *zoneCheck) unnamed(o resource.Destination, zone string) (warnings []dia
 	}
 	return []diag.Diagnostic{{
 		Code: diag.NoEndpoints, Pos: o.Identity().Pos,
-		What: fmt.Sprintf("zone proxies do not recognize %s (%s), so clients that need one have no cluster for it: its mesh, zone, namespace, name and port do not make a server name (SNI)", words.Qualified(o.Identity()), strings.Join(ports, ", ")),
+		What: fmt.Sprintf("zone proxies do not recognize %s (%s), so clients that need one have no cluster for it: its mesh, zone, namespace, name and port do not make a server name (SNI)", o.Identity().Qualified(), strings.Join(ports, ", ")),
 		Hint: "use DNS labels: at most 63 lower-case letters, digits and -",
 	}}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -37,7 +36,7 @@ func (m *meshCheck) unreadFields() []diag.Diagnostic {
 		if path := s.Refused(d); path != "" {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.NoEndpoints, Pos: o.Identity().Pos, Path: path,
-				What: fmt.Sprintf("%s refuses this form of a certificate, so there is no %s %s", s, o.Identity().Kind, words.Qualified(o.Identity())),
+				What: fmt.Sprintf("%s refuses this form of a certificate, so there is no %s %s", s, o.Identity().Kind, o.Identity().Qualified()),
 				Hint: "write {type: Secret, secretRef: {kind: Secret, name: NAME}}",
 			})
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -45,7 +44,7 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 			return
 		}
 		first[key] = len(warnings)
-		warnings = append(warnings, diag.Diagnostic{Code: diag.UnresolvedReference, Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, words.Qualified(&d.Meta)), Hint: hint})
+		warnings = append(warnings, diag.Diagnostic{Code: diag.UnresolvedReference, Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, d.Qualified()), Hint: hint})
 	}
 	for _, d := range m.dataplanes {
 		for i := range d.Outbounds {
@@ -103,7 +102,7 @@ func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic
 				warnings = append(warnings, diag.Diagnostic{
 					Code: diag.MissedPort, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef.sectionName", i),
 					What: fmt.Sprintf("misses the outbound of %s to %s, which selects its port by its number",
-						words.Qualified(&d.Meta), words.Qualified(found.Destination.Identity())),
+						d.Qualified(), found.Destination.Identity().Qualified()),
 					Hint: "leave sectionName out, or let the dataplane reach it by transparent proxying",
 				})
 				break

@@ -12,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -90,7 +89,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 			if err != nil {
 				return err
 			}
-			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, words.Qualified(&p.after.Meta)}
+			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, p.after.Qualified()}
 			if diff.couldOpen {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -82,7 +81,7 @@ func destinations(before, after *core.View, mesh string) (list []Destination, er
 			d.Action, shown, in = DestinationRemoved, was, before
 		}
 		meta := shown.Identity()
-		d.KRI, d.Name = in.Semantics().KRI(shown.KRI(""), meta), meta.Kind+" "+words.Qualified(meta)
+		d.KRI, d.Name = in.Semantics().KRI(shown.KRI(""), meta), meta.Kind+" "+meta.Qualified()
 		if d.Changes, err = destinationFields(was, is); err != nil {
 			return nil, err
 		}

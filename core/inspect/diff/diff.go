@@ -13,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -208,11 +207,11 @@ func (d *differ) pair(p pair) error {
 	switch {
 	case p.before == nil:
 		d.diff.Added = append(d.diff.Added, inspect.DataplaneKRI(d.after.view, p.after))
-		d.diff.AddedNames = append(d.diff.AddedNames, words.Qualified(&p.after.Meta))
+		d.diff.AddedNames = append(d.diff.AddedNames, p.after.Qualified())
 		return nil
 	case p.after == nil:
 		d.diff.Removed = append(d.diff.Removed, inspect.DataplaneKRI(d.before.view, p.before))
-		d.diff.RemovedNames = append(d.diff.RemovedNames, words.Qualified(&p.before.Meta))
+		d.diff.RemovedNames = append(d.diff.RemovedNames, p.before.Qualified())
 		return nil
 	}
 	before, after := d.before.configs(p.before), d.after.configs(p.after)
@@ -244,7 +243,7 @@ func (d *differ) pair(p pair) error {
 		d.groups[string(key)] = group
 	}
 	group.Dataplanes = append(group.Dataplanes, inspect.DataplaneKRI(d.after.view, p.either()))
-	group.Names = append(group.Names, words.Qualified(&p.either().Meta))
+	group.Names = append(group.Names, p.either().Qualified())
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -63,7 +62,7 @@ func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
 	for outbound, confs := range inspect.Outbounds(s.view, config, d, s.scope) {
 		l.conf(kind, kind.To, &inspect.Place{Outbound: outbound}, confs.Effective)
 		for _, r := range confs.Routes {
-			place := &inspect.Place{Outbound: outbound, Route: l.options.PolicyKRI(r.Route), RouteName: r.Route.Kind + " " + words.Qualified(&r.Route.Meta)}
+			place := &inspect.Place{Outbound: outbound, Route: l.options.PolicyKRI(r.Route), RouteName: r.Route.Kind + " " + r.Route.Qualified()}
 			l.conf(kind, kind.To, place, r.Effective)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -132,6 +131,6 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 
 func (p *PlacedPolicy) add(view *core.View, d *resource.Dataplane, target enforce.Target) {
 	p.Targets = append(p.Targets, PlacedTarget{
-		Dataplane: inspect.DataplaneKRI(view, d), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: words.Qualified(&d.Meta),
+		Dataplane: inspect.DataplaneKRI(view, d), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: d.Qualified(),
 	})
 }

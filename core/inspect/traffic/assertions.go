@@ -11,7 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
@@ -83,7 +82,7 @@ func (t *tester) run(test *resource.AccessTest) {
 		if name == "" {
 			name = fmt.Sprintf("%s[%d]", list, i)
 		}
-		result.Name, result.Pos = words.Qualified(&test.Meta)+": "+name, test.Pos
+		result.Name, result.Pos = test.Qualified()+": "+name, test.Pos
 		t.results.Tests = append(t.results.Tests, result)
 	}
 	for i := range test.Spec.Cases {
@@ -151,6 +150,6 @@ func (t *tester) judge(c *specs.AccessCase, at inboundAt, d access.Decision, r *
 	decision := inspect.NewDecision(d, t.options)
 	return TestResult{
 		Result: TestFail, Why: "the decision is " + decision.Decision, By: &decision.By,
-		Counterexample: &Counterexample{words.Qualified(&at.dataplane.Meta), find.InboundName(at.dataplane, at.index), inspect.NewWitness(r)},
+		Counterexample: &Counterexample{at.dataplane.Qualified(), find.InboundName(at.dataplane, at.index), inspect.NewWitness(r)},
 	}
 }

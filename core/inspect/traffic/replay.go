@@ -14,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/requests"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/replay"
@@ -116,7 +115,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 			shown.After = &decision
 		}
 		at := d.Inbound.Dataplane
-		shown.Example = ReplayExample{Dataplane: inspect.DataplaneKRI(last, at), Inbound: find.InboundName(at, d.Inbound.Index), Witness: inspect.NewWitness(d.Request), Name: words.Qualified(&at.Meta)}
+		shown.Example = ReplayExample{Dataplane: inspect.DataplaneKRI(last, at), Inbound: find.InboundName(at, d.Inbound.Index), Witness: inspect.NewWitness(d.Request), Name: at.Qualified()}
 		if options.Source {
 			shown.Example.Source = position(d.At)
 		}

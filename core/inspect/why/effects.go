@@ -25,7 +25,7 @@ type effects struct {
 	d     *resource.Dataplane
 	query Query
 	// part is the place of the query: an outbound, an inbound or a listener or, if none is
-	// set, the whole dataplane. at is its index; that of a listener is the one for
+	// set, the whole dataplane. at is its index; for a listener, the index for
 	// [find.Point].
 	part  inspect.Place
 	at    int

@@ -8,7 +8,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
-	"github.com/meshmatch/meshmatch/core/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -57,7 +56,7 @@ type PlaceEffect struct {
 	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
 	Overridden map[string]inspect.Decider `json:"overridden,omitempty"`
 	NoEffect   map[string]string          `json:"noEffect,omitempty"` // the reasons why the proxy does not get fields
-	// Collectors is that of Policy, for Fields of this place.
+	// Collectors is like Policy.Collectors, for Fields of this place.
 	Collectors map[string]*inspect.Collector `json:"collectors,omitempty"`
 }
 
@@ -137,7 +136,7 @@ func NewPolicies(ctx context.Context, view *core.View, d *resource.Dataplane, q 
 			return nil, err
 		}
 		errs = append(errs, err)
-		answer.Policies = append(answer.Policies, NamedEffect{e.query.PolicyKRI(p), effect.Answer, words.Qualified(&p.Meta)})
+		answer.Policies = append(answer.Policies, NamedEffect{e.query.PolicyKRI(p), effect.Answer, p.Qualified()})
 	}
 	return answer, errors.Join(errs...)
 }

@@ -49,18 +49,7 @@ func (f *setField) group() string { return f.place.String() }
 // same reports whether two fields of two views are the same field. An element of a
 // list may have another index.
 func (f *setField) same(o *setField) bool {
-	return f.Policy.ID == o.Policy.ID && withoutIndexes(f.field) == withoutIndexes(o.field) && bytes.Equal(f.value, o.value)
-}
-
-// withoutIndexes returns a JSON pointer with "#" instead of the indexes of elements.
-func withoutIndexes(pointer string) string {
-	tokens := strings.Split(pointer, "/")
-	for i, token := range tokens {
-		if _, err := strconv.Atoi(token); err == nil {
-			tokens[i] = "#"
-		}
-	}
-	return strings.Join(tokens, "/")
+	return f.Policy.ID == o.Policy.ID && words.WithoutIndexes(f.field) == words.WithoutIndexes(o.field) && bytes.Equal(f.value, o.value)
 }
 
 // setFields contains the fields that the items of a view's policies of one kind set on a
@@ -90,7 +79,7 @@ func newSetFields(view *core.View, config *rules.Config, d *resource.Dataplane, 
 	for outbound, confs := range inspect.Outbounds(view, config, d, scope) {
 		s.conf(setField{place: &inspect.Place{Outbound: outbound}, outbound: at}, kind.To, confs.Effective)
 		for _, r := range confs.Routes {
-			route := &inspect.Place{Outbound: outbound, Route: view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta), RouteName: r.Route.Kind + " " + words.Qualified(&r.Route.Meta)}
+			route := &inspect.Place{Outbound: outbound, Route: view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta), RouteName: r.Route.Kind + " " + r.Route.Qualified()}
 			s.routes[route.String()] = true
 			s.conf(setField{place: route, outbound: at}, kind.To, r.Effective)
 		}

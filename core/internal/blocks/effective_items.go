@@ -20,8 +20,8 @@ import (
 // So only the items below the replaced one are merged, until they set the leaves that it no
 // longer sets.
 
-// effective returns those of the given items for every outbound, in ascending order, that
-// can have an effect.
+// effective returns the items that can have an effect, among the given items for every
+// outbound, in ascending order.
 func (m *outboundMerger) effective(items []itemRef) []itemRef {
 	if m.section.Conf.HasUnion() {
 		return items

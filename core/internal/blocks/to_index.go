@@ -14,7 +14,7 @@ import (
 // immutable. Each list is in ascending order.
 type toIndex struct {
 	mesh     []itemRef            // items that select every outbound
-	attached []itemRef            // those of mesh whose policies are attached to a route
+	attached []itemRef            // the items of mesh whose policies are attached to a route
 	subsets  []itemRef            // MeshSubset items; only kinds of embedders have them
 	services map[string][]itemRef // MeshService and MeshServiceSubset items, by service
 	routes   map[string][]itemRef // items that select a route by name, by that name
@@ -96,8 +96,8 @@ func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, in
 	return matched.At(at).Policy, index, true
 }
 
-// position returns the position of the policy of an item in the class config, and that of
-// the item in the policy. It returns false if the policy is missing.
+// position returns the positions of the policy of an item in the class config, and of the item
+// in the policy. It returns false if the policy is missing.
 func (x *toItems) position(ref itemRef) (at, index int, ok bool) {
 	at = int(ref >> 32)
 	if len(x.missing) > 0 {

@@ -18,7 +18,7 @@
 // Invariants:
 //
 //   - [Types] is safe for concurrent use, and holds no state of a caller.
-//   - The set is that of the modules in go.mod; a test compares them. `go generate`
+//   - The set belongs to the modules in go.mod; a test compares them. `go generate`
 //     writes it.
 //   - The package does not depend on policies, nor on how resources are built.
 package envoyapi

@@ -2,5 +2,5 @@
 // computes. Its table is changed in place by one writer, unlike the persistent
 // tables of package index.
 //
-// It does not know the keys of values, and computes no hash.
+// It does not contain the keys of values, and computes no hash.
 package hashtable

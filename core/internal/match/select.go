@@ -101,8 +101,8 @@ func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
 	})
 }
 
-// appendAttached appends the policies that are attached to the matched routes and require only the given terms,
-// which are sorted. It may append a policy twice.
+// appendAttached appends the policies that are attached to the matched routes and require
+// only the given terms, which are sorted. It may append a policy twice.
 func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 	for _, slot := range matched[:len(matched):len(matched)] {
 		route := x.policies.Value(slot)

@@ -10,9 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// classConfigs are the configs of a class in one scope, without those of outbounds:
-// what the policies that select the class give, kind by kind. Classes can share it. It
-// is immutable.
+// classConfigs are the configs of a class in one scope, without outbounds: the result of the
+// policies that select the class, kind by kind. Classes can share it. It is immutable.
 type classConfigs struct {
 	configs []*blocks.ClassConfig // sorted by kind; only kinds with policies
 	routes  []*resource.Policy

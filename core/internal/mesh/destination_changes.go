@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// DestinationDifference is what changed for a destination. The fields are those of
+// DestinationDifference is what changed for a destination. It has the fields of
 // core.DestinationChange.
 type DestinationDifference struct {
 	Destination                resource.ID // zero: all destinations of the mesh

@@ -36,8 +36,8 @@ type toItems struct {
 	caches *destination.Caches // of all versions of the mesh
 
 	once sync.Once
-	// last is the index of this version or, before the first use, that of an earlier
-	// version; nil: none.
+	// last is the index of this version or, before the first use, of an earlier version; nil:
+	// none.
 	last atomic.Pointer[indexedItems]
 }
 

@@ -46,8 +46,8 @@ func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayL
 	return configs
 }
 
-// listenerRules returns the rules of n listeners, which are those of inbounds that the same
-// policies select.
+// listenerRules returns the rules of n listeners. They equal the rules of inbounds that the
+// same policies select.
 func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind, matched rules.Matched) []*rules.InboundConfig {
 	alike := &resource.Dataplane{Meta: d.Meta, Inbounds: make([]resource.Inbound, n)}
 	return blocks.Evaluate(m.index.Semantics(), kind, alike, matched, nil).Inbounds

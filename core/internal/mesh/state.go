@@ -44,8 +44,8 @@ type dataplane struct {
 	profile  uint32
 }
 
-// profileView is the configuration of the dataplanes of one profile: those of one
-// class with the same outbounds. It is immutable; a change makes a new one.
+// profileView is the configuration of the dataplanes of one profile, which are in one
+// class and have the same outbounds. It is immutable; a change makes a new one.
 type profileView struct {
 	enforced *profileConfigs
 	// shadow includes the policies that only inform (SPEC 8.3). It is the same

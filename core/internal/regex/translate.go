@@ -145,14 +145,14 @@ func bytewise(e *Expr) *Expr {
 		if leaf.op != opLiteral {
 			return leaf
 		}
-		return ofLiteral(oneRuneEach(leaf.literal))
+		return ofLiteral(OneRuneEach(leaf.literal))
 	})
 }
 
 // MatchString reports whether the expression matches the whole text.
 func (m Matcher) MatchString(text string) bool {
 	if !ASCII(text) {
-		text = oneRuneEach(text)
+		text = OneRuneEach(text)
 	}
 	return m.compiled.MatchString(text)
 }
@@ -167,8 +167,8 @@ func ASCII(text string) bool {
 	return true
 }
 
-// oneRuneEach returns a text with a character for each byte of the text.
-func oneRuneEach(text string) string {
+// OneRuneEach returns a text with a character for each byte of the text.
+func OneRuneEach(text string) string {
 	out := make([]rune, len(text))
 	for i := range len(text) {
 		out[i] = rune(text[i])

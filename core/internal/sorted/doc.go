@@ -1,4 +1,4 @@
 // Package sorted compares sorted slices.
 //
-// It does not know what the elements are: the caller gives the order.
+// The elements may be anything: the caller gives the order.
 package sorted

@@ -1,9 +1,7 @@
 package meshmetric
 
 import (
-	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -70,36 +68,31 @@ type OpenTelemetry struct {
 
 // InKuma3 leaves out the endpoints of collectors: Kuma 3 only finds them by reference.
 func (c *Conf) InKuma3() (resource.Conf, []string) {
-	var pointers []string
-	next := *c
-	for i := range c.Backends {
-		collector := c.Backends[i].OpenTelemetry
-		if collector == nil || collector.Endpoint == nil {
-			continue
-		}
-		if pointers == nil {
-			next.Backends = slices.Clone(c.Backends)
-		}
-		without := *collector
-		without.Endpoint = nil
-		next.Backends[i].OpenTelemetry = &without
-		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
-	}
-	if pointers == nil {
+	backends, removed := conf.WithoutEndpoints(c.Backends, Backend.withoutEndpoint)
+	if removed == nil {
 		return c, nil
 	}
-	return &next, pointers
+	next := *c
+	next.Backends = backends
+	return &next, removed
+}
+
+func (b Backend) withoutEndpoint() (Backend, bool) {
+	if b.OpenTelemetry == nil || b.OpenTelemetry.Endpoint == nil {
+		return b, false
+	}
+	without := *b.OpenTelemetry
+	without.Endpoint = nil
+	b.OpenTelemetry = &without
+	return b, true
 }
 
 // CollectorRefs implements [conf.CollectorUser].
 func (c *Conf) CollectorRefs() iter.Seq2[string, *conf.CollectorRef] {
-	return func(yield func(string, *conf.CollectorRef) bool) {
-		for i := range c.Backends {
-			if o := c.Backends[i].OpenTelemetry; o != nil && o.BackendRef != nil {
-				if !yield(fmt.Sprintf("/backends/%d/openTelemetry/backendRef", i), o.BackendRef) {
-					return
-				}
-			}
+	return conf.CollectorRefsOf(c.Backends, func(b *Backend) *conf.CollectorRef {
+		if b.OpenTelemetry == nil {
+			return nil
 		}
-	}
+		return b.OpenTelemetry.BackendRef
+	})
 }

@@ -117,8 +117,8 @@ func access(q *question) (any, error) {
 	return asked.answer(q.view, d, q.proxies.Weakened)
 }
 
-// Access returns the answer of _access for a dataplane, with the parameters of a query. In
-// addition to those of _access it has why, for the comparison with each entry.
+// Access returns the answer of _access for a dataplane. The query has the parameters of
+// _access and why, which asks for the comparison with each entry.
 func Access(view *core.View, d *resource.Dataplane, query url.Values, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
 	p := newParameters(query.Encode(), append(slices.Clone(requestParameters), "inbound", "port", "explain", "why", "source", "namespace")...)
 	asked := p.accessQuery()

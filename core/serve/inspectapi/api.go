@@ -86,7 +86,7 @@ func (a *api) unknown(w http.ResponseWriter, r *http.Request) {
 // wait is how long a question waits for others in progress.
 const wait = 5 * time.Second
 
-// serve answers one question. The number of questions in progress is at most that of
+// serve answers one question. At most as many questions are in progress as there are
 // processors.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*question) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)

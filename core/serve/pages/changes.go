@@ -102,11 +102,8 @@ func (a *ask) changeRows(list []Change, mesh string) []changeRow {
 
 // changed returns a resource with a link, if it is there and has a page.
 func (a *ask) changed(r ChangedResource) changedRow {
-	row := changedRow{Action: r.Action, Kind: r.Kind, Name: r.Name}
 	id := resource.ID{Kind: r.Kind, Mesh: r.Mesh, Namespace: r.Namespace, Name: r.Name}
-	if r.Namespace != "" {
-		row.Name = r.Namespace + "/" + r.Name
-	}
+	row := changedRow{Action: r.Action, Kind: r.Kind, Name: id.Qualified()}
 	if d := a.View.Dataplane(id); d != nil && r.Kind == resource.DataplaneKind {
 		row.Href = a.site.ofDataplane(&d.Meta)
 	} else if p := a.View.Policy(id); p != nil {

@@ -101,7 +101,7 @@ func (s *site) dataplane(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: qualified(&d.Meta), Kind: "Dataplane", Section: "dataplanes", Live: true, HasJSON: true, template: "dataplane"}
+	v := &view{Title: d.Qualified(), Kind: "Dataplane", Section: "dataplanes", Live: true, HasJSON: true, template: "dataplane"}
 	if a.wantsJSON() {
 		v.JSON, err = a.inspect(d)
 		return v, err
@@ -171,10 +171,7 @@ func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
 		matched := matchedKind{Kind: k.Kind}
 		for j := range k.Matched {
 			m := &k.Matched[j]
-			name := m.Name
-			if m.Namespace != "" {
-				name = m.Namespace + "/" + m.Name
-			}
+			name := resource.ID{Namespace: m.Namespace, Name: m.Name}.Qualified()
 			matched.Policies = append(matched.Policies, matchedPolicy{
 				Name: name, Href: a.site.ofMesh(a.mesh, "policies", k.Kind, name), Level: m.Level,
 				Inbounds: strings.Join(slices.Concat(m.Inbounds, m.Listeners), ", "), Informs: m.Action != "", Because: strings.Join(m.Because, ", "),
@@ -189,14 +186,14 @@ func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
 func (a *ask) addAccess(d *resource.Dataplane, places []*place) {
 	var reach *traffic.Reach
 	if len(a.View.Dataplanes(a.mesh)) <= fewDataplanes {
-		reach, _ = traffic.NewReach(a.View, a.mesh, traffic.ReachQuery{To: qualified(&d.Meta)}, inspect.Options{Source: true})
+		reach, _ = traffic.NewReach(a.View, a.mesh, traffic.ReachQuery{To: d.Qualified()}, inspect.Options{Source: true})
 	}
 	services := find.NewServices(a.View, a.mesh)
 	for i := range d.Inbounds {
 		service, name := services.Of(d, i), find.InboundName(d, i)
 		in := &inboundData{
-			More: with(a.site.ofMesh(a.mesh, "access"), "to", cmp.Or(service, qualified(&d.Meta))),
-			Try:  with(a.site.ofMesh(a.mesh, "try"), "dataplane", qualified(&d.Meta), "inbound", name),
+			More: with(a.site.ofMesh(a.mesh, "access"), "to", cmp.Or(service, d.Qualified())),
+			Try:  with(a.site.ofMesh(a.mesh, "try"), "dataplane", d.Qualified(), "inbound", name),
 		}
 		if reach != nil {
 			in.Clients = a.clients(reach, service, d.Inbounds[i].SectionName())
@@ -274,7 +271,7 @@ func (a *ask) envoy(d *resource.Dataplane) []envoyRow {
 		for _, r := range built.Resources(t) {
 			e := envoyRow{Type: t.String(), Name: r.Name, Version: r.Version, Bytes: r.Size()}
 			for _, p := range built.ShapedBy(r) {
-				e.By = append(e.By, itemLink{p.Kind + " " + qualified(&p.Meta), a.site.ofPolicy(&p.Meta), ""})
+				e.By = append(e.By, itemLink{p.Kind + " " + p.Qualified(), a.site.ofPolicy(&p.Meta), ""})
 			}
 			rows = append(rows, e)
 		}

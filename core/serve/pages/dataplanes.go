@@ -79,7 +79,7 @@ func (s *site) dataplanes(a *ask) (*view, error) {
 	answer := dataplanesAnswer{Total: len(selected), Page: n, Pages: data.Pager.Pages, Dataplanes: []dataplaneSummary{}}
 	for _, d := range selected[data.Pager.from:data.Pager.to] {
 		services := servicesOf(d)
-		row := dataplaneRow{Name: qualified(&d.Meta), Href: s.ofDataplane(&d.Meta), Services: strings.Join(services, ", "), Zone: enforce.ZoneOf(d), Labels: labelsOf(d)}
+		row := dataplaneRow{Name: d.Qualified(), Href: s.ofDataplane(&d.Meta), Services: strings.Join(services, ", "), Zone: enforce.ZoneOf(d), Labels: labelsOf(d)}
 		summary := dataplaneSummary{KRI: d.KRI(""), Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, Services: services, Zone: row.Zone}
 		if s.Proxies != nil {
 			row.State = s.Proxies.NodeState(summary.KRI).String()
@@ -187,7 +187,7 @@ func (f *filter) hasWords(d *resource.Dataplane) bool {
 }
 
 func hasWord(d *resource.Dataplane, word string) bool {
-	if contains(d.Name, word) || contains(d.Namespace, word) || strings.Contains(word, "/") && contains(qualified(&d.Meta), word) {
+	if contains(d.Name, word) || contains(d.Namespace, word) || strings.Contains(word, "/") && contains(d.Qualified(), word) {
 		return true
 	}
 	for _, label := range d.Labels {

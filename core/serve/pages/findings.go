@@ -16,8 +16,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// cache keeps the findings of the last state that was asked for. They take long for a
-// large mesh, so a page waits for them a short time only, and they take at most a fifth of the time while states follow each other.
+// cache keeps the findings of the last state that was asked for. They take long for a large
+// mesh, so a page waits for them a short time only, and they take at most a fifth of the
+// time while states follow each other.
 type cache struct {
 	mu   sync.Mutex
 	last *checked
@@ -116,7 +117,7 @@ func comparePositions(a, b diag.Position) int {
 	return a.Column - b.Column
 }
 
-// resourceAt returns the last of the sorted positions that is not behind pos in its file.
+// resourceAt returns the last of the sorted positions that is not after pos in its file.
 func resourceAt(positions []diag.Position, pos diag.Position) (diag.Position, bool) {
 	i, exact := slices.BinarySearchFunc(positions, pos, comparePositions)
 	if !exact {
@@ -244,7 +245,7 @@ func (a *ask) link(list []finding, of []diag.Diagnostic) {
 		if !ok || m == nil {
 			continue
 		}
-		list[i].Subject = m.Kind + " " + qualified(m)
+		list[i].Subject = m.Kind + " " + m.Qualified()
 		if m.Kind == resource.DataplaneKind {
 			list[i].Href = a.site.ofDataplane(m)
 		} else {

@@ -30,12 +30,12 @@ func (l links) ofMesh(mesh string, parts ...string) string {
 
 // ofDataplane returns the path of a dataplane.
 func (l links) ofDataplane(m *resource.Meta) string {
-	return l.ofMesh(m.Mesh, "dataplanes", qualified(m))
+	return l.ofMesh(m.Mesh, "dataplanes", m.Qualified())
 }
 
 // ofPolicy returns the path of a policy.
 func (l links) ofPolicy(m *resource.Meta) string {
-	return l.ofMesh(m.Mesh, "policies", m.Kind, qualified(m))
+	return l.ofMesh(m.Mesh, "policies", m.Kind, m.Qualified())
 }
 
 // ofItem returns the path of an item of a policy: name is namespace/name with the field of
@@ -73,12 +73,4 @@ func with(path string, pairs ...string) string {
 		return path
 	}
 	return path + "?" + query.Encode()
-}
-
-// qualified returns namespace/name, or the name without a namespace.
-func qualified(m *resource.Meta) string {
-	if m.Namespace == "" {
-		return m.Name
-	}
-	return m.Namespace + "/" + m.Name
 }

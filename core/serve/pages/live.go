@@ -39,7 +39,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 		inspectapi.WriteProblem(w, http.StatusBadRequest, "path must be the path of a page")
 		return
 	}
-	subject := s.subjectOf(u)
+	content := s.contentOf(u)
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{}) // not every writer has deadlines
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -49,10 +49,15 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 		_, err := fmt.Fprint(w, text)
 		return err == nil && control.Flush() == nil
 	}
-	known := subject(s.Current())
-	if !send("retry: 2000\nevent: hello\ndata: " + s.Now().UTC().Format(time.RFC3339) + "\n\n") {
-		return
+	known := content(s.Current())
+	if send("retry: 2000\nevent: hello\ndata: " + s.Now().UTC().Format(time.RFC3339) + "\n\n") {
+		s.follow(r, content, known, send)
 	}
+}
+
+// follow sends an event whenever the content of a page differs from the known one, until a
+// text cannot be sent, the client has left or the stream is long enough.
+func (s *site) follow(r *http.Request, content func(*State) pageContent, known pageContent, send func(text string) bool) {
 	end := time.NewTimer(eventsLongest)
 	defer end.Stop()
 	ping := time.NewTicker(eventPing)
@@ -78,12 +83,9 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 		case <-changed:
 		case <-time.After(eventPause): // proxies converge without a new state
 		}
-		if now := subject(s.Current()); now != known {
+		if now := content(s.Current()); now != known {
 			known = now
-			if !send("event: changed\ndata: " + s.Now().UTC().Format(time.RFC3339) + "\n\n") {
-				return
-			}
-			if !s.pause(r) {
+			if !send("event: changed\ndata: "+s.Now().UTC().Format(time.RFC3339)+"\n\n") || !s.pause(r) {
 				return
 			}
 		}
@@ -102,9 +104,9 @@ func (s *site) pause(r *http.Request) bool {
 	}
 }
 
-// contentOf is what a page shows, as far as it costs little to know. Equal values mean
+// pageContent is what a page shows, as far as it costs little to know. Equal values mean
 // that nothing has changed there. It is comparable.
-type contentOf struct {
+type pageContent struct {
 	state    *State   // of pages that any change may concern
 	resource any      // the dataplane
 	snapshot any      // of the dataplane
@@ -115,8 +117,8 @@ type contentOf struct {
 	findings *checked // the last ones that are known
 }
 
-// subjectOf returns a function that returns the content of the page with a path.
-func (s *site) subjectOf(u *url.URL) func(*State) contentOf {
+// contentOf returns a function that returns the content of the page with a path.
+func (s *site) contentOf(u *url.URL) func(*State) pageContent {
 	segments := strings.Split(strings.Trim(strings.TrimPrefix(u.EscapedPath(), s.prefix), "/"), "/")
 	for i, segment := range segments {
 		if text, err := url.PathUnescape(segment); err == nil {
@@ -124,24 +126,26 @@ func (s *site) subjectOf(u *url.URL) func(*State) contentOf {
 		}
 	}
 	if len(segments) == 4 && segments[0] == "meshes" && segments[2] == "dataplanes" {
-		return func(state *State) contentOf { return s.contentOfDataplane(state, segments[1], segments[3], u.Query()) }
+		return func(state *State) pageContent {
+			return s.contentOfDataplane(state, segments[1], segments[3], u.Query())
+		}
 	}
-	return func(state *State) contentOf {
-		return contentOf{state: state, change: s.lastChange(), load: s.lastLoad(), findings: s.lastFound()}
+	return func(state *State) pageContent {
+		return pageContent{state: state, change: s.lastChange(), load: s.lastLoad(), findings: s.lastFound()}
 	}
 }
 
 // contentOfDataplane returns what the page of a dataplane shows.
-func (s *site) contentOfDataplane(state *State, mesh, name string, query url.Values) contentOf {
+func (s *site) contentOfDataplane(state *State, mesh, name string, query url.Values) pageContent {
 	if state == nil {
-		return contentOf{}
+		return pageContent{}
 	}
 	a := &ask{State: state, site: s, mesh: mesh, form: query}
 	d, err := a.dataplane(name)
 	if err != nil {
-		return contentOf{node: "gone"}
+		return pageContent{node: "gone"}
 	}
-	c := contentOf{resource: d, snapshot: state.Snapshots.Snapshot(d, xds.Envoy)}
+	c := pageContent{resource: d, snapshot: state.Snapshots.Snapshot(d, xds.Envoy)}
 	if enforced, shadow := state.View.Configs(d, inspect.ScopeOf(false)), state.View.Configs(d, inspect.ScopeOf(true)); !slices.Equal(enforced, shadow) {
 		c.shadow = fmt.Sprintf("%p", shadow)
 	}

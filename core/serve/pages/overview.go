@@ -115,35 +115,8 @@ func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 			data.Proxies.Absent += row.Proxies.Absent
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		href := ""
-		if len(meshes) == 1 {
-			href = with(s.ofMesh(meshes[0], "policies"), "kind", kind)
-		}
-		data.Kinds = append(data.Kinds, kindCount{Kind: kind, Href: href, Count: kinds[kind]})
-	}
-	if a.mesh == "" {
-		counts := a.View.Count()
-		for _, kind := range slices.Sorted(maps.Keys(counts)) {
-			if _, isPolicy := kinds[kind]; !isPolicy && kind != resource.DataplaneKind && kind != resource.MeshKind && counts[kind] > 0 {
-				data.Others = append(data.Others, kindCount{Kind: kind, Count: counts[kind]})
-			}
-		}
-	} else {
-		for _, section := range sections {
-			data.Places = append(data.Places, link{section.text, s.ofMesh(a.mesh, section.path), false})
-		}
-	}
-	found := s.check(a.State, false)
-	if found.ready() || found.wait(a.Context(), patienceOfOverview) {
-		data.Classes, data.Findings, data.Clean = s.classes(found, ""), len(found.all), len(found.all) == 0
-		answer.Findings = map[string]int{}
-		for _, class := range data.Classes {
-			answer.Findings[class.Class] = class.Count
-		}
-	} else {
-		data.Pending = true
-	}
+	s.addKinds(a, &data, meshes, kinds)
+	s.addFindings(a, &data, &answer)
 	if s.Load != nil {
 		load := s.Load()
 		data.Load = &loadData{load, newTime(load.Last, a.now), newTime(load.StaleSince, a.now)}
@@ -162,8 +135,46 @@ func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 	return v, nil
 }
 
+// addKinds adds the numbers of policies by kind, and either the numbers of other resources or
+// the places of the one mesh.
+func (s *site) addKinds(a *ask, data *overviewData, meshes []string, kinds map[string]int) {
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		href := ""
+		if len(meshes) == 1 {
+			href = with(s.ofMesh(meshes[0], "policies"), "kind", kind)
+		}
+		data.Kinds = append(data.Kinds, kindCount{Kind: kind, Href: href, Count: kinds[kind]})
+	}
+	if a.mesh != "" {
+		for _, section := range sections {
+			data.Places = append(data.Places, link{section.text, s.ofMesh(a.mesh, section.path), false})
+		}
+		return
+	}
+	counts := a.View.Count()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		if _, isPolicy := kinds[kind]; !isPolicy && kind != resource.DataplaneKind && kind != resource.MeshKind && counts[kind] > 0 {
+			data.Others = append(data.Others, kindCount{Kind: kind, Count: counts[kind]})
+		}
+	}
+}
+
 // patienceOfOverview is how long the overview waits for findings.
 const patienceOfOverview = 300 * time.Millisecond
+
+// addFindings adds the numbers of findings, if they are known in time.
+func (s *site) addFindings(a *ask, data *overviewData, answer *overviewAnswer) {
+	found := s.check(a.State, false)
+	if !found.ready() && !found.wait(a.Context(), patienceOfOverview) {
+		data.Pending = true
+		return
+	}
+	data.Classes, data.Findings, data.Clean = s.classes(found, ""), len(found.all), len(found.all) == 0
+	answer.Findings = map[string]int{}
+	for _, class := range data.Classes {
+		answer.Findings[class.Class] = class.Count
+	}
+}
 
 // convergence returns how far the proxies of a mesh are, or nil if none are served.
 func (s *site) convergence(a *ask, mesh string) *convergence {

@@ -91,7 +91,7 @@ func (s *site) policies(a *ask) (*view, error) {
 	data.Pager = a.pager(n, len(selected))
 	answer := policiesAnswer{Total: len(selected), Page: n, Pages: data.Pager.Pages, Policies: []policySummary{}}
 	for _, p := range selected[data.Pager.from:data.Pager.to] {
-		row := policyRow{Kind: p.Kind, Name: qualified(&p.Meta), Href: s.ofPolicy(&p.Meta), Target: inspect.PolicySummary(p), Informs: p.Shadow()}
+		row := policyRow{Kind: p.Kind, Name: p.Qualified(), Href: s.ofPolicy(&p.Meta), Target: inspect.PolicySummary(p), Informs: p.Shadow()}
 		if data.Findings {
 			row.Findings = found.count(&p.Meta)
 		}

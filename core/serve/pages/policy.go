@@ -64,7 +64,7 @@ func (s *site) policy(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: qualified(&p.Meta), Kind: p.Kind, Section: "policies", Live: true, template: "policy", JSON: answer}
+	v := &view{Title: p.Qualified(), Kind: p.Kind, Section: "policies", Live: true, template: "policy", JSON: answer}
 	if a.wantsJSON() {
 		return v, nil
 	}
@@ -124,10 +124,7 @@ func (a *ask) addTargets(data *policyData, p *resource.Policy) {
 	shown := data.Dataplanes[data.Pager.from:data.Pager.to]
 	for i := range shown {
 		t := &shown[i]
-		name := t.Name
-		if t.Namespace != "" {
-			name = t.Namespace + "/" + t.Name
-		}
+		name := resource.ID{Namespace: t.Namespace, Name: t.Name}.Qualified()
 		row := targetRow{
 			Name: name, Href: a.site.ofMesh(a.mesh, "dataplanes", name), Inbounds: strings.Join(t.Inbounds, ", "),
 			Informs: t.Action == ocm.Inform.String(), Because: strings.Join(t.Because, ", "),

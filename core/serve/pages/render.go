@@ -245,8 +245,8 @@ func (l links) assetLink(name string) string {
 	return with(l.prefix+assetPath+name, "v", assets()[name].hash)
 }
 
-// IsAsset reports whether a path is that of the style sheet, the script or the icon. They
-// have no data of a mesh, so a login page may use them.
+// IsAsset reports whether a path names the style sheet, the script or the icon. They have no
+// data of a mesh, so a login page may use them.
 func IsAsset(path string) bool {
 	name, ok := strings.CutPrefix(path, assetPath)
 	_, known := assets()[name]

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/rollout"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/placement"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // rolloutsData is the data of the page of roll-outs.
@@ -82,9 +83,9 @@ func (s *site) rollouts(a *ask) (*view, error) {
 }
 
 func (a *ask) placed(p *placement.PlacedPolicy) placedRow {
-	row := placedRow{Kind: p.Kind, Name: p.Name, Noun: "cluster", All: len(p.Targets), Enforced: p.Count(ocm.Enforce), Informs: p.Count(ocm.Inform)}
-	if p.Namespace != "" {
-		row.Name = p.Namespace + "/" + p.Name
+	row := placedRow{
+		Kind: p.Kind, Name: resource.ID{Namespace: p.Namespace, Name: p.Name}.Qualified(), Noun: "cluster",
+		All: len(p.Targets), Enforced: p.Count(ocm.Enforce), Informs: p.Count(ocm.Inform),
 	}
 	if _, err := find.Kind(a.View.Kinds(), p.Kind); err == nil {
 		row.Noun, row.Href = "dataplane", a.site.ofMesh(a.mesh, "policies", p.Kind, row.Name)

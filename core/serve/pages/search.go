@@ -88,17 +88,17 @@ func (a *ask) searchKRI(mesh, q string) searchGroup {
 	}
 	if id, _, ok := resource.ParseDataplaneKRI(q); ok && id.Mesh == mesh {
 		if d := a.View.Dataplane(id); d != nil {
-			g.add(searchResult{qualified(&d.Meta), q, a.site.ofDataplane(&d.Meta)})
+			g.add(searchResult{d.Qualified(), q, a.site.ofDataplane(&d.Meta)})
 		}
 	}
 	for _, p := range a.View.Policies(mesh) {
 		if p.KRI() == q || a.View.Semantics().KRI(p.KRI(), &p.Meta) == q {
-			g.add(searchResult{qualified(&p.Meta), p.Kind, a.site.ofPolicy(&p.Meta)})
+			g.add(searchResult{p.Qualified(), p.Kind, a.site.ofPolicy(&p.Meta)})
 		}
 	}
 	for _, d := range a.View.Dataplanes(mesh) { // a KRI with a section, or with a display name
 		if g.Total == 0 && strings.HasPrefix(q, d.KRI("")) {
-			g.add(searchResult{qualified(&d.Meta), d.KRI(""), a.site.ofDataplane(&d.Meta)})
+			g.add(searchResult{d.Qualified(), d.KRI(""), a.site.ofDataplane(&d.Meta)})
 		}
 	}
 	return g
@@ -108,7 +108,7 @@ func (a *ask) searchDataplanes(mesh string, f filter) searchGroup {
 	g := searchGroup{Title: "Dataplanes", More: with(a.site.ofMesh(mesh, "dataplanes"), "q", strings.Join(f.words, " "))}
 	for _, d := range a.View.Dataplanes(mesh) {
 		if len(f.words) > 0 && f.hasWords(d) {
-			g.add(searchResult{qualified(&d.Meta), strings.Join(servicesOf(d), ", "), a.site.ofDataplane(&d.Meta)})
+			g.add(searchResult{d.Qualified(), strings.Join(servicesOf(d), ", "), a.site.ofDataplane(&d.Meta)})
 		}
 	}
 	return g
@@ -137,7 +137,7 @@ func (a *ask) searchPolicies(mesh string, f filter) searchGroup {
 	g := searchGroup{Title: "Policies", More: with(a.site.ofMesh(mesh, "policies"), "q", strings.Join(f.words, " "))}
 	for _, p := range a.View.Policies(mesh) {
 		if len(f.words) > 0 && policyHasWords(p, f.words) {
-			g.add(searchResult{qualified(&p.Meta), p.Kind, a.site.ofPolicy(&p.Meta)})
+			g.add(searchResult{p.Qualified(), p.Kind, a.site.ofPolicy(&p.Meta)})
 		}
 	}
 	return g

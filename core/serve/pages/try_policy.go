@@ -130,7 +130,7 @@ func (a *ask) diff(text string) (answer *diff.Diff, names []string, limits, err 
 		if a.View.Policy(p.ID) != nil {
 			verb = "changed"
 		}
-		names = append(names, verb+": "+p.Kind+" "+qualified(&p.Meta))
+		names = append(names, verb+": "+p.Kind+" "+p.Qualified())
 	}
 	after, err := a.View.Options().NewView(a.Context(), a.View.Kinds(), edited(a.Set, edit.Policies))
 	if err != nil {

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
@@ -47,23 +46,13 @@ func (s *site) values(a *ask) (*view, error) {
 	v := &view{Title: "Values", Section: "values", template: "values"}
 	data := valuesData{Asked: a.form.Get("field")}
 	here := s.ofMesh(a.mesh, "values")
-	name := a.form.Get("kind")
-	counts := map[string]int{}
-	for _, p := range a.View.Policies(a.mesh) {
-		counts[p.Kind]++
-	}
 	var kind *resource.Kind
-	if name != "" {
+	if name := a.form.Get("kind"); name != "" {
 		if kind, err = find.Kind(a.View.Kinds(), name); err != nil {
 			return nil, err
 		}
 	}
-	for _, k := range a.View.Kinds().All() {
-		if counts[k.Name] > 0 || k == kind {
-			data.Kinds = append(data.Kinds, kindCount{k.Name, with(here, "kind", k.Name), counts[k.Name], k == kind})
-		}
-	}
-	slices.SortFunc(data.Kinds, func(a, b kindCount) int { return strings.Compare(a.Kind, b.Kind) })
+	data.Kinds = kindsOf(a, here, kind)
 	v.JSON = struct {
 		Kinds []string `json:"kinds"`
 	}{kindNames(data.Kinds)}
@@ -84,7 +73,7 @@ func (s *site) values(a *ask) (*view, error) {
 			Href: with(here, "kind", kind.Name, "field", data.Field, "value", string(value.Value)), Current: chosen == string(value.Value),
 		}
 		for _, d := range value.All()[:min(3, value.Count)] {
-			row.First = append(row.First, link{qualified(&d.Meta), s.ofDataplane(&d.Meta), false})
+			row.First = append(row.First, link{d.Qualified(), s.ofDataplane(&d.Meta), false})
 		}
 		if row.Current {
 			data.Chosen, data.ChosenSet, listed = row.Text, true, value.All()
@@ -100,10 +89,25 @@ func (s *site) values(a *ask) (*view, error) {
 	}
 	data.Pager = a.pager(n, len(listed))
 	for _, d := range listed[data.Pager.from:data.Pager.to] {
-		data.Dataplanes = append(data.Dataplanes, dataplaneRow{Name: qualified(&d.Meta), Href: s.ofDataplane(&d.Meta), Services: strings.Join(servicesOf(d), ", "), Zone: enforce.ZoneOf(d)})
+		data.Dataplanes = append(data.Dataplanes, dataplaneRow{Name: d.Qualified(), Href: s.ofDataplane(&d.Meta), Services: strings.Join(servicesOf(d), ", "), Zone: enforce.ZoneOf(d)})
 	}
 	v.Data = data
 	return v, nil
+}
+
+// kindsOf returns the kinds with policies in the mesh, and the chosen one, each with a link
+// that chooses it.
+func kindsOf(a *ask, here string, chosen *resource.Kind) (kinds []kindCount) {
+	counts := map[string]int{}
+	for _, p := range a.View.Policies(a.mesh) {
+		counts[p.Kind]++
+	}
+	for _, k := range a.View.Kinds().All() { // sorted by name
+		if counts[k.Name] > 0 || k == chosen {
+			kinds = append(kinds, kindCount{k.Name, with(here, "kind", k.Name), counts[k.Name], k == chosen})
+		}
+	}
+	return kinds
 }
 
 func kindNames(kinds []kindCount) []string {

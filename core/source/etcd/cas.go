@@ -19,8 +19,8 @@ type CAs struct {
 	prefix string
 }
 
-// CAs returns the CAs below a prefix; empty: that of the store with -ca. The prefix may not
-// be that of resources.
+// CAs returns the CAs below a prefix; empty: the prefix of the store with -ca. It must differ
+// from the prefix of the resources.
 func (s *Store) CAs(prefix string) (*CAs, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix == "" {
 		prefix = s.address.Prefix + "-ca"

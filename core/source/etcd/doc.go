@@ -17,7 +17,7 @@
 //     never has a part of a transaction (follow.go).
 //  3. Twice a second it reads the revision of the cluster, and asks the watch for its progress
 //     (pulse.go). When the watch has reached that revision, the state is confirmed. So a
-//     member that lags behind, or a watch that hangs, never confirms a state.
+//     member that lags, or a watch that hangs, never confirms a state.
 //  4. While a write in parts is in progress, or was interrupted, pages are not complete
 //     (hold.go).
 //

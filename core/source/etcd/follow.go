@@ -93,7 +93,7 @@ func (f *follower) listAll(ctx context.Context, since source.Since) error {
 				f.hold.put(f.name(kv), kv, time.Now())
 			}
 		}
-		// The own keys begin with a byte that is before those of kinds, so they are in the first pages.
+		// The store's own keys sort before those of resources, so they are in the first pages.
 		p.More = more || f.hold.isHeld()
 		p.Held = f.hold.reason(time.Now())
 		return f.page(p)

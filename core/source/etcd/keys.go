@@ -56,7 +56,7 @@ const (
 	lastKey  = "-/last"
 )
 
-// isOwn reports whether a key, without the prefix, is not that of a resource.
+// isOwn reports whether a key, without the prefix, belongs to the store and not to a resource.
 func isOwn(key string) bool { return strings.HasPrefix(key, "-/") }
 
 // position returns the name of a version of a key in positions.

@@ -56,7 +56,7 @@ func (s *Store) recorded(header *etcdserverpb.ResponseHeader) bool {
 }
 
 // sameCluster reports whether an answer is of the recorded cluster. The term of a watch is
-// not compared, because the member may lag behind.
+// not compared, because the member may lag.
 func (s *Store) sameCluster(header *etcdserverpb.ResponseHeader) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -282,7 +282,7 @@ func (w *writer) previous(ctx context.Context, chunks [][]write) (map[string][]b
 	return documents, "", nil
 }
 
-// undone returns the writes that undo those of a transaction.
+// undone returns the writes that undo a transaction.
 func undone(chunk []write, previous map[string][]byte, revision int64) []write {
 	var undo []write
 	for _, c := range chunk {

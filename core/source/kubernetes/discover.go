@@ -11,7 +11,7 @@ import (
 // served is a kind that the API server serves.
 type served struct {
 	groupKind
-	// path is that of the collection of all objects, such as
+	// path is the path of the collection of all objects, such as
 	// /apis/kuma.io/v1alpha1/meshtimeouts.
 	path string
 	// core is the apiVersion of a kind of Kubernetes itself, whose objects in lists have

@@ -141,8 +141,8 @@ func (f *combined) settled(ctx context.Context) ([]served, error) {
 	return kinds, f.ready(ctx)
 }
 
-// ready returns an error if the API server is not ready. A user who may not ask is
-// answered by the version.
+// ready returns an error if the API server is not ready. If the user may not ask for
+// readiness, an answer with the version is enough.
 func (f *combined) ready(ctx context.Context) error {
 	err := f.get(ctx, "/readyz", nil)
 	if hasCode(err, http.StatusForbidden) || hasCode(err, http.StatusNotFound) {

@@ -26,7 +26,7 @@ type Options struct {
 	// Context is a context of the kubeconfig; empty: its current one or, without a
 	// kubeconfig, the cluster in which the program runs.
 	Context string
-	// Kubeconfig is a file; empty: those of the variable KUBECONFIG, or ~/.kube/config.
+	// Kubeconfig is a file; empty: the files of the variable KUBECONFIG, or ~/.kube/config.
 	Kubeconfig string
 	// Shapes are the kinds to read; see [resource.Shapes].
 	Shapes []resource.Shape

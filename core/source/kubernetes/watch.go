@@ -281,7 +281,7 @@ func (w *watching) bookmark(ctx context.Context, version uint64, end bool) error
 // isExpired reports whether a resource version is too old to continue from.
 func isExpired(err error) bool { return hasCode(err, http.StatusGone) }
 
-// isUnsupported reports whether a server does not know a watch that begins with all
+// isUnsupported reports whether a server does not support a watch that begins with all
 // objects.
 func isUnsupported(err error) bool {
 	return hasCode(err, http.StatusUnprocessableEntity) || hasCode(err, http.StatusBadRequest)

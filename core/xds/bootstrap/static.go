@@ -87,8 +87,8 @@ func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.Cl
 	c.LoadAssignment = assignments[c.Name]
 }
 
-// inlineChain puts its routes and extensions into a filter chain, and makes its transport socket use the
-// secrets of the bootstrap.
+// inlineChain puts its routes and extensions into a filter chain, and makes its transport
+// socket use the secrets of the bootstrap.
 func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.RouteConfiguration, extensions map[string]*anypb.Any) error {
 	if err := inlineSecrets(chain.TransportSocket); err != nil {
 		return err
@@ -120,7 +120,7 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 	return nil
 }
 
-// inlineSecrets makes a transport socket use secrets of the bootstrap in place of the
+// inlineSecrets makes a transport socket use secrets of the bootstrap instead of the
 // server's secrets. Secrets from other sources are not changed. The socket may be nil.
 func inlineSecrets(socket *corev3.TransportSocket) error {
 	config := socket.GetTypedConfig()

@@ -12,5 +12,5 @@
 //   - Equal messages have the same bytes and the same JSON.
 //   - Each call returns a new message, which the caller may change.
 //
-// The package does not know policies, dataplanes or snapshots.
+// The package does not depend on policies, dataplanes or snapshots.
 package message

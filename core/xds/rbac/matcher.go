@@ -39,7 +39,7 @@ var escapedSlash = comparison(header(":path"), textRegex, `[\x00->@-\x7f]*%(?:2[
 type branch struct {
 	when *condition
 	do   action
-	next func(field protowire.Number) // if not nil, writes a matcher in place of the action
+	next func(field protowire.Number) // if not nil, writes a matcher instead of the action
 }
 
 // firstOf writes the fields of a matcher: the first branch whose condition holds applies,

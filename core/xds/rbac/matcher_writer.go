@@ -64,8 +64,8 @@ func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 	})
 }
 
-// input writes the input of a comparison. Its name is short for the same reason as that of an
-// action: a filter has one for each comparison.
+// input writes the input of a comparison. Its name is short, as the name of an action is: a
+// filter has one for each comparison.
 func (w *matcherWriter) input(field protowire.Number, on input) {
 	known, ok := w.inputs[on]
 	if !ok {

@@ -45,8 +45,8 @@ var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries
 
 // New returns the filter of an inbound: an HTTP filter for an HTTP inbound, a network
 // filter for a TCP inbound. The statistics of the network filter have statPrefix, which
-// must not be empty and ends in a dot; those of the HTTP filter have the prefix of its
-// connection manager. The error is [ErrTooLarge].
+// must not be empty and ends in a dot; the statistics of the HTTP filter have the prefix of
+// its connection manager. The error is [ErrTooLarge].
 func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error) {
 	w := &writer{data: make([]byte, 0, sizeHint(p))}
 	decisions := []decision{enforced}

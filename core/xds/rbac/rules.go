@@ -120,8 +120,8 @@ type allowedBy struct {
 // exclude all of them.
 const maxExclusions = 1_000
 
-// allPolicies is the name of the one policy that replaces those of all
-// MeshTrafficPermissions if there would be more than maxExclusions.
+// allPolicies is the name of the one policy that replaces all the others if there would be
+// more than maxExclusions.
 const allPolicies = "all"
 
 func together(allowed []allowedBy) []allowedBy {

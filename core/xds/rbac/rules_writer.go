@@ -56,8 +56,8 @@ func (p policies) add(name string, permission *serverNames, principal *condition
 	known.principals = append(known.principals, principal)
 }
 
-// write writes the fields of an RBAC message. The policies of the enforced decision allow,
-// those of the shadow decision deny.
+// write writes the fields of an RBAC message. The policies of the enforced decision allow;
+// the policies of the shadow decision deny.
 func (p policies) write(w *writer, d decision) {
 	if d == shadow {
 		w.number(rbacAction, uint64(rbacconfig.RBAC_DENY))

@@ -23,7 +23,7 @@
 //     and secrets. It is asked on a session of the node, with the node's own message
 //     (node.go). With [Nodes], everything is.
 //  4. A session verifies each response: resources decode, and have a name and a version;
-//     constraints are valid, and those of a name do not overlap. Then it is applied and
+//     constraints are valid, and do not overlap within a name. Then it is applied and
 //     ACKed, or what is wrong is left out and NACKed with a message (verify.go).
 //  5. The next State is published. It shares everything with the previous one, except what
 //     changed (shards.go). Equal contents are one resource in memory (pool.go).

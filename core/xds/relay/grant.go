@@ -15,8 +15,8 @@ import (
 type grantKey struct{ identity, parameters string }
 
 // A grant asks for one decision. It asks for the first locator of the client with the
-// parameters, in the name of the client, on a session that stays: if the upstream decides
-// otherwise, it says so there. A session has one locator, because an error names no
+// parameters, in the name of the client, on a session that stays open: later decisions of the
+// upstream arrive there. A session has one locator, because an error names no
 // parameters. It is guarded by Relay.mu.
 type grant struct {
 	relay      *Relay

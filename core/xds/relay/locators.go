@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// askOrder is the order in which types are asked, which is that of SPEC 12.3: a client that
-// gets a variant of a route has asked for that of its cluster before.
+// askOrder is the order in which types are requested (SPEC 12.3): before a client gets a
+// variant of a route, it has asked for the variant of its cluster.
 var askOrder = [...]wire.Type{
 	wire.ExtensionType, wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType,
 }

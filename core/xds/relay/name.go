@@ -195,7 +195,7 @@ const (
 	// the relay over the limit of its upstream, which is 100,000 for a client of package server.
 	// Further questions wait. From half of it on, questions are given up soon.
 	maxQuestions = 80_000
-	// pressedIdle is then used in place of Options.Idle, and pressedSweep is how often.
+	// pressedIdle is then used instead of Options.Idle, and pressedSweep is how often.
 	pressedIdle, pressedSweep = 10, 5 // seconds
 )
 

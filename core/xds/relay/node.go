@@ -182,7 +182,7 @@ func (n *node) requests() (requests []*discoveryv3.DeltaDiscoveryRequest) {
 				continue
 			}
 			if len(of.fresh) == 1 && of.fresh[0] == wildcard {
-				r.ResourceNamesSubscribe = nil // every server knows this form
+				r.ResourceNamesSubscribe = nil // every server supports this form
 			}
 			if len(of.held) > 0 {
 				r.InitialResourceVersions = make(map[string]string, len(of.held))

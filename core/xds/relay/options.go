@@ -17,7 +17,7 @@ type Mode string
 const (
 	// Locators asks for outbounds by locator, and for the rest by node.
 	Locators Mode = "locators"
-	// Nodes asks for everything by node: for an upstream that does not know locators.
+	// Nodes asks for everything by node: for an upstream without locators.
 	Nodes Mode = "nodes"
 )
 
@@ -30,7 +30,7 @@ const DefaultIdle = 10 * time.Minute
 // An Upstream is the address of an ADS server.
 type Upstream struct {
 	Address string
-	// Options are those of the connection, such as its credentials.
+	// Options configure the connection, such as its credentials.
 	Options []grpc.DialOption
 }
 

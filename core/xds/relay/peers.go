@@ -59,8 +59,8 @@ func (p *pool) peersOf(t wire.Type, name string, text []byte) *wire.Peers {
 	return wire.NewPeers(slices.Compact(ids), only)
 }
 
-// restricted returns endpoints without those of other sockets than the given ones, or nil if
-// there are none.
+// restricted returns the endpoints without a socket of their own and those of the accepted
+// sockets, or nil if there are none.
 func (p *pool) restricted(name string, text []byte, accepted []string) *wire.Resource {
 	m, kept := new(endpointv3.ClusterLoadAssignment), 0
 	if proto.Unmarshal(text, m) != nil {

@@ -49,8 +49,8 @@ type Relay struct {
 
 // attached is the upstream that is used. The zero value is none.
 type attached struct {
-	// ctx is that of the relay, and connected ends with the connection. A stream has the first
-	// one, so that it ends with the error of the connection.
+	// ctx ends with the relay, and connected with the connection. A stream has ctx, so that it
+	// ends with the error of the connection.
 	ctx, connected context.Context
 	conn           *grpc.ClientConn
 	address        string

@@ -265,62 +265,80 @@ func (r *Relay) restore(s *saved) error {
 	for i, x := range s.Resources {
 		resources[i] = r.pool.resource(x.Type, x.Name, x.Body)
 	}
-	for _, from := range s.Names {
-		n := &name{key: nameKey{from.Type, from.Name}, questions: map[string]*question{}, batch: 1}
-		var variants []*held
-		for _, v := range from.Variants {
-			c, err := parseConstraints(v.Constraints)
-			if err != nil {
-				return err
-			}
-			h := &held{variant: wire.Variant{Resource: resources[v.Resource], Constraints: v.Constraints}, predicate: c.predicate, version: v.Version}
-			h.used.Store(r.clock.Load())
-			variants = append(variants, h)
+	for i := range s.Names {
+		if err := r.restoreName(&s.Names[i], resources); err != nil {
+			return err
 		}
-		view, err := newView(variants, nil)
+	}
+	for i := range s.Nodes {
+		if err := r.restoreNode(&s.Nodes[i], resources); err != nil {
+			return err
+		}
+	}
+	for i := range s.Grants {
+		r.restoreGrant(&s.Grants[i])
+	}
+	return nil
+}
+
+func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
+	n := &name{key: nameKey{from.Type, from.Name}, questions: map[string]*question{}, batch: 1}
+	var variants []*held
+	for _, v := range from.Variants {
+		c, err := parseConstraints(v.Constraints)
 		if err != nil {
 			return err
 		}
-		n.view = view
-		for _, q := range from.Questions {
-			p := server.ParametersOf(q.Parameters)
-			n.questions[p.Key] = &question{name: n, parameters: p, asked: true, verdict: q.Verdict, used: r.clock.Load()}
-		}
-		n.countPending()
-		r.asked += len(n.questions)
-		r.names[n.key] = n
-		r.edit.names.set(n.key, n.view)
+		h := &held{variant: wire.Variant{Resource: resources[v.Resource], Constraints: v.Constraints}, predicate: c.predicate, version: v.Version}
+		h.used.Store(r.clock.Load())
+		variants = append(variants, h)
 	}
-	for _, from := range s.Nodes {
-		n := &node{relay: r, key: nodeKey{from.ID, from.Identity, from.UserAgent}, message: new(corev3.Node), view: new(nodeView), none: from.None, denied: from.Denied}
-		if err := proto.Unmarshal(from.Message, n.message); err != nil {
-			return err
-		}
-		n.used = r.clock.Load()
-		for t := range n.types {
-			of, saved := &n.types[t], &from.Types[t]
-			of.all, of.allAnswered = saved.All, saved.AllAnswered
-			for i, name := range saved.Names {
-				verdict := server.Unknown
-				if saved.Missing[i] {
-					verdict = server.Missing
-				}
-				of.names = append(of.names, nodeName{name, verdict})
-			}
-			for i, at := range saved.Resources {
-				of.held = append(of.held, heldResource{resources[at], saved.Versions[i]})
-			}
-			slices.SortFunc(of.held, func(a, b heldResource) int { return compareHeld(a, b.resource.Name) })
-		}
-		r.nodes[n.key] = n
-		n.publish()
+	view, err := newView(variants, nil)
+	if err != nil {
+		return err
 	}
-	for _, from := range s.Grants {
-		p := server.ParametersOf(from.Parameters)
-		g := &grant{relay: r, key: grantKey{from.Identity, p.Key}, parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
-		r.grants[g.key] = g
-		r.countGrant(g.key.identity, g.verdict, 1)
-		r.edit.grants.set(g.key, g.verdict)
+	n.view = view
+	for _, q := range from.Questions {
+		p := server.ParametersOf(q.Parameters)
+		n.questions[p.Key] = &question{name: n, parameters: p, asked: true, verdict: q.Verdict, used: r.clock.Load()}
 	}
+	n.countPending()
+	r.asked += len(n.questions)
+	r.names[n.key] = n
+	r.edit.names.set(n.key, n.view)
 	return nil
+}
+
+func (r *Relay) restoreNode(from *savedNode, resources []*wire.Resource) error {
+	n := &node{relay: r, key: nodeKey{from.ID, from.Identity, from.UserAgent}, message: new(corev3.Node), view: new(nodeView), none: from.None, denied: from.Denied}
+	if err := proto.Unmarshal(from.Message, n.message); err != nil {
+		return err
+	}
+	n.used = r.clock.Load()
+	for t := range n.types {
+		of, saved := &n.types[t], &from.Types[t]
+		of.all, of.allAnswered = saved.All, saved.AllAnswered
+		for i, name := range saved.Names {
+			verdict := server.Unknown
+			if saved.Missing[i] {
+				verdict = server.Missing
+			}
+			of.names = append(of.names, nodeName{name, verdict})
+		}
+		for i, at := range saved.Resources {
+			of.held = append(of.held, heldResource{resources[at], saved.Versions[i]})
+		}
+		slices.SortFunc(of.held, func(a, b heldResource) int { return compareHeld(a, b.resource.Name) })
+	}
+	r.nodes[n.key] = n
+	n.publish()
+	return nil
+}
+
+func (r *Relay) restoreGrant(from *savedGrant) {
+	p := server.ParametersOf(from.Parameters)
+	g := &grant{relay: r, key: grantKey{from.Identity, p.Key}, parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
+	r.grants[g.key] = g
+	r.countGrant(g.key.identity, g.verdict, 1)
+	r.edit.grants.set(g.key, g.verdict)
 }

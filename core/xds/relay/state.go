@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A State is what the relay knows at one time. It implements [server.PartialState].
+// A State is the content of the relay at one time. It implements [server.PartialState].
 type State struct {
 	relay  *Relay
 	names  shards[nameKey, *view]

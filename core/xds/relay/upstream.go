@@ -21,8 +21,8 @@ import (
 const (
 	connectTimeout = 5 * time.Second // then the next upstream is tried
 	// If nothing arrives for pingInterval, the upstream is pinged, and if nothing arrives for
-	// pingTimeout after that, it is lost. So one that is paused, or is behind a network that
-	// drops packets, is lost after 25 s. Package server allows a ping each 10 s.
+	// pingTimeout after that, it is lost. So an upstream that is paused, or whose network drops
+	// packets, is lost after 25 s. Package server allows a ping each 10 s.
 	pingInterval = 15 * time.Second
 	pingTimeout  = 10 * time.Second
 	// slowPingInterval is for an upstream that has refused pings: servers of gRPC allow one in
@@ -32,7 +32,7 @@ const (
 	// of gRPC end it one second later.
 	goAwayTimeout = 3 * time.Second
 	// maxRefused is how often in a row an upstream may refuse streams, because it has no ADS or
-	// does not know the relay, while there are others to try.
+	// does not accept the relay, while there are others to try.
 	maxRefused = 3
 	// silence is how long an upstream may leave questions without an answer while there are
 	// others to try. It doubles, up to maxSilence, each time that none of them answers.
@@ -133,7 +133,8 @@ func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration)
 }
 
 // endSessions waits for sessions after the connection is lost, or is no longer wanted. The
-// streams of a lost connection end by themselves, with its error (see noteRefusedPings), and soon.
+// streams of a lost connection end by themselves, with its error (see noteRefusedPings),
+// and soon.
 func endSessions(conn *grpc.ClientConn, running *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() {
@@ -174,8 +175,8 @@ func (r *Relay) pingInterval(address string) time.Duration {
 	return pingInterval
 }
 
-// noteRefusedPings makes pings rare if the error of a stream is that the upstream refuses them. The
-// text is the debug data that the specification of gRPC's keepalive prescribes.
+// noteRefusedPings makes pings rare if the error of a stream is that the upstream refuses
+// them. The text is the debug data that the specification of gRPC's keepalive prescribes.
 func (r *Relay) noteRefusedPings(address string, err error) {
 	if !strings.Contains(err.Error(), "too_many_pings") {
 		return

@@ -20,7 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// The limits on what an upstream sends. MaxResponseBytes is that of gRPC.
+// The limits on what an upstream sends. MaxResponseBytes is the limit of gRPC on a message.
 const (
 	MaxResponseBytes = 64 << 20
 	maxNameBytes     = 1 << 10
@@ -183,7 +183,7 @@ func withoutName(body []byte) ([]byte, error) {
 	return out, nil
 }
 
-// constraints are those of a variant. The zero value accepts all parameters.
+// constraints are the constraints of a variant. The zero value accepts all parameters.
 type constraints struct {
 	text      string // marshalled deterministically; empty if there are none
 	predicate partition.Predicate

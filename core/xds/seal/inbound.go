@@ -49,7 +49,7 @@ var freeListenerFields = names(
 // freeChainFields are the fields of a filter chain that a change may set.
 var freeChainFields = names("filters", "name", "metadata", "transport_socket_connect_timeout")
 
-// Broken compares messages with those of the inbound that they replace. It returns the
+// Broken compares messages with the messages of the inbound that they replace. It returns the
 // decisions about clients that they remove or bypass.
 func (s *Inbound) Broken(messages []proto.Message) (broken []string) {
 	var listener *listenerv3.Listener

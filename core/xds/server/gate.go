@@ -38,8 +38,7 @@ func (g gate) enter(done <-chan struct{}) bool {
 
 func (g gate) leave() { <-g }
 
-// yield lets work that waits go first, if there is any. It is called during work that was
-// admitted.
+// yield lets waiting work go first, if there is any. Admitted work calls it now and then.
 func (g gate) yield() {
 	select {
 	case <-g:

@@ -111,7 +111,7 @@ func (s *scale) weigh(b []byte, p protocol) error {
 				return status.Errorf(codes.InvalidArgument, "the node has more than %d bytes", maxNodeBytes)
 			}
 		case errorField:
-			s.bytes += 8 * len(value) // mostly one text
+			s.bytes += 8 * len(value) // usually one text
 			if s.errors += len(value); s.errors > maxErrorBytes {
 				return status.Errorf(codes.InvalidArgument, "error_detail has more than %d bytes", maxErrorBytes)
 			}

@@ -24,24 +24,52 @@ func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.Extensi
 // Additions of a type wait until the additions of earlier types are ACKed, so that a route
 // never names a cluster that the client does not have yet. Endpoints do not wait for the
 // ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm when it has
-// their endpoints (warming.go). Those that only a new cluster accepts do (staging.go). The
-// first answer in a type does not wait: there is nothing
-// to disturb. Removals wait until all additions and the removals of earlier types are
-// ACKed. No wait is longer than Options.Wait.
+// their endpoints (warming.go). Endpoints that only a new cluster accepts do (staging.go). The
+// first answer in a type does not wait: there is nothing to disturb. Removals wait until all
+// additions and the removals of earlier types are ACKed. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
 	if len(s.refused) > 0 {
 		return s.refusal()
 	}
 	s.advance()
 	s.leaveWaiting()
-	now, wait := s.server.now(), int64(s.server.options.Wait)
-	var busy, held bool // a type before waits; something has to wait
-	var until int64     // when to try again
-	hold := func(at int64) {
-		if until == 0 || at < until {
-			until = at
-		}
+	now := s.server.now()
+	var h hold
+	if r := s.nextAddition(now, &h); r != nil {
+		return r
 	}
+	if r := s.nextRemoval(now, &h); r != nil {
+		return r
+	}
+	if expected := s.expects(now); expected > now {
+		h.waits = true
+		h.tryAt(expected)
+	} else {
+		s.settle()
+	}
+	if h.waits {
+		s.wake(time.Duration(h.until - now))
+	}
+	return nil
+}
+
+// hold is why a stream sends nothing now.
+type hold struct {
+	busy  bool  // additions that others wait for are in flight
+	waits bool  // something has to wait
+	until int64 // the first time to try again; 0: none is known
+}
+
+// tryAt records a time to try again.
+func (h *hold) tryAt(at int64) {
+	if h.until == 0 || at < h.until {
+		h.until = at
+	}
+}
+
+// nextAddition returns the first additions that need not wait, or nil.
+func (s *stream) nextAddition(now int64, h *hold) *response {
+	wait := int64(s.server.options.Wait)
 	for _, t := range additionOrder {
 		w, free := s.watches[t], isFree(t)
 		if w == nil {
@@ -49,49 +77,46 @@ func (s *stream) next() *response {
 		}
 		if w.flight.message != nil {
 			if !free && now < w.flight.at+wait {
-				busy = true
-				hold(w.flight.at + wait)
+				h.busy = true
+				h.tryAt(w.flight.at + wait)
 			}
 			continue
 		}
 		if t == wire.EndpointType {
 			if s.stage(w, now); w.isStaged() {
-				held = true
-				hold(w.staging.since + wait)
+				h.waits = true
+				h.tryAt(w.staging.since + wait)
 			}
 		}
 		w.examine(now, s.isKnown(), s.protocol)
 		switch {
 		case !w.additions:
-		case busy && w.answered && !free && t != wire.EndpointType:
-			held = true
+		case h.busy && w.answered && !free && t != wire.EndpointType:
+			h.waits = true
 		default:
 			return s.compose(w, false, now)
 		}
 	}
+	return nil
+}
+
+// nextRemoval returns the first removals that need not wait, or nil.
+func (s *stream) nextRemoval(now int64, h *hold) *response {
+	wait := int64(s.server.options.Wait)
 	for _, t := range removalOrder {
 		w, free := s.watches[t], t == wire.SecretType
 		if w == nil || w.flight.message != nil || !w.removals {
 			continue
 		}
-		if busy && !free && now < w.removalsSince+wait {
-			held = true
-			hold(w.removalsSince + wait)
+		if h.busy && !free && now < w.removalsSince+wait {
+			h.waits = true
+			h.tryAt(w.removalsSince + wait)
 			continue
 		}
 		if r := s.compose(w, true, now); r != nil {
 			return r
 		}
 		w.examine(now, s.isKnown(), s.protocol)
-	}
-	if expected := s.expects(now); expected > now {
-		held = true
-		hold(expected)
-	} else {
-		s.settle()
-	}
-	if held {
-		s.wake(time.Duration(until - now))
 	}
 	return nil
 }

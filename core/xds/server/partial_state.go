@@ -8,8 +8,8 @@ import (
 )
 
 // A PartialState is a state that does not contain everything yet, such as the cache of a
-// relay (SPEC 16), and learns what it is asked for. What it does not know is not answered:
-// the client keeps what it holds, and gets an answer from a later state.
+// relay (SPEC 16), and learns what it is asked for. A question that it cannot answer yet is
+// left open: the client keeps what it holds, and gets an answer from a later state.
 //
 // A PartialState decides itself what a client may have; Options.Access is not used. Its
 // methods are called with the lock of a stream, and must not wait.
@@ -57,7 +57,7 @@ func (s *stream) resolvePartly(state PartialState) {
 	}
 }
 
-// unknown is what a partial state does not know of what a watch asks for.
+// unknown is the part of what a watch asks for that a partial state cannot answer yet.
 type unknown struct {
 	all      bool     // what the wildcard selects
 	names    []string // subscribed names, sorted
@@ -251,8 +251,8 @@ func (w *watch) learn(l *locator) {
 // each followed by a comma, as a relay does. Versions have no comma.
 func isList(versions string) bool { return strings.HasSuffix(versions, ",") }
 
-// hasVersion reports whether the version or the list of versions that a client resumed with
-// for a name has that of a variant.
+// hasVersion reports whether the versions that a client resumed with for a name, one or a
+// list, include the version of a variant.
 func hasVersion(versions string, v wire.Variant) bool {
 	version := variantVersion(v)
 	for {

@@ -25,8 +25,8 @@ type pass struct {
 // After a stall, more runners are started.
 const stall = time.Millisecond
 
-// After yieldAfter streams a runner lets the handlers of their streams run, because the
-// memory of these streams is still in the caches of the processor.
+// After yieldAfter streams a runner yields to the handlers of these streams, because their
+// memory is still in the caches of the processor.
 const yieldAfter = 32
 
 // pass makes a pass. It returns when each stream has had its turn; some runners may still

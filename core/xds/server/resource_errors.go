@@ -162,8 +162,8 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 // have at most two errors: one of them denies.
 func lastTwo(failures []failure) []failure { return failures[max(0, len(failures)-2):] }
 
-// gone composes the errors of the locators that had a variant and have none now, and in
-// a full state those of names. What does not fit is owed. The variants are what the
+// gone composes the errors of the locators that had a variant and have none now and, in a
+// full state, the errors of names. What does not fit is owed. The variants are what the
 // client holds after the response.
 func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
 	if s.protocol == stateOfTheWorld && full(w.t) && s.isKnown() {

@@ -12,7 +12,7 @@ type Status struct {
 	KRI     string         `json:"kri"`
 	Streams []StreamStatus `json:"streams"`
 	// Types contains the types to which a stream of the node subscribes, by name, such as
-	// clusters. If several streams subscribe to a type, it is that of the last one.
+	// clusters. If several streams subscribe to a type, the last one is shown.
 	Types     map[string]TypeStatus `json:"types"`
 	Converged bool                  `json:"converged"`
 }

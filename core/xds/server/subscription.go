@@ -120,7 +120,7 @@ type locator struct {
 	chosen     wire.Variant // without a resource if no variant covers the parameters
 	denied     bool         // the client may not have the variant
 	owed       bool         // the client asked for it and is not answered yet
-	unknown    bool         // a partial state does not know what it chooses yet
+	unknown    bool         // a partial state cannot tell yet what it chooses
 }
 
 // parameters are dynamic parameters, shared by the locators of a subscription that have

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// variantVersion returns the version that a variant is sent with: that of the resource, and
-// if there are constraints a hash of them. A client that resumes gives versions and no
+// variantVersion returns the version that a variant is sent with: the version of the resource
+// and, if there are constraints, a hash of them. A client that resumes gives versions and no
 // constraints; if it held the same content with other constraints, the variant is
 // sent to it, so that a later removal names what it holds.
 func variantVersion(v wire.Variant) string {

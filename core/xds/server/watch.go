@@ -33,7 +33,7 @@ type watch struct {
 	// constraints, without duplicates.
 	wantVariants, heldVariants []wire.Variant
 
-	unknown *unknown // what a partial state does not know, or nil
+	unknown *unknown // what a partial state cannot answer yet, or nil
 
 	owed owed
 	// waits is, in state of the world, the version that the client resumed with while

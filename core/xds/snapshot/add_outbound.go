@@ -21,9 +21,9 @@ type outbound struct {
 	index       int             // in the lists of confs
 }
 
-// addOutbounds adds the parts of the outbounds, after those of the inbounds. Before is an
-// earlier snapshot of the dataplane, or nil: if its outbounds have the same inputs, they are
-// added as they were.
+// addOutbounds adds the parts of the outbounds, after the inbounds. Before is an earlier
+// snapshot of the dataplane, or nil. If its outbounds have the same inputs, their parts are
+// reused.
 func (sb *snapshotBuilder) addOutbounds(view *core.View, before *Snapshot) {
 	same := before != nil && sb.hasOutboundsOf(before)
 	if same && !sb.outbounds.audit {
@@ -126,8 +126,8 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 	sb.addShared(sb.loadAssignment(endpoints, sb.dataplane))
 }
 
-// addBackends adds the destinations that routes refer to and that are not those of
-// an outbound, with the confs that an outbound to them would have.
+// addBackends adds the destinations of backends of routes that have no outbound, with the
+// confs that an outbound to them would have.
 func (sb *snapshotBuilder) addBackends(view *core.View) {
 	backends := slices.DeleteFunc(sb.backends, func(d *destination) bool { return sb.reached[d] })
 	if len(backends) == 0 {

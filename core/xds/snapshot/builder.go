@@ -50,8 +50,8 @@ type Builder struct {
 	targets      weakcache.Cache[targetsKey, targetConfs]
 	secretParts  weakcache.Cache[secretKey, built]
 	zoneParts    weakcache.Cache[zoneEndpointsKey, built]
-	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. The
-	// inputs of a snapshot show whether it is that of a state.
+	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. Its
+	// inputs show whether a state has the same one.
 	snapshots sync.Map
 
 	limits variantLimits
@@ -60,7 +60,7 @@ type Builder struct {
 
 	scope core.Scope // see Options
 
-	// semantics is that of all views of the builder. The first one sets it.
+	// semantics is the same for all views of the builder. The first one sets it.
 	semantics semantics.Semantics
 
 	mu   sync.Mutex
@@ -105,7 +105,7 @@ func (b *Builder) list(l *confList) *confList {
 	return b.confs.get(l, func() *confList { return l })
 }
 
-// finish lets translators change the messages of a part, and marshals them.
+// finish calls Finish of the translators with the messages of a part, and marshals them.
 func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
 	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeWith(p.peers, t, name, m)

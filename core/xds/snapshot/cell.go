@@ -11,12 +11,12 @@ import (
 )
 
 // cells answers the locators of a destination with more variants than are compiled (SPEC
-// 9.4). A cell is the parameters for which the same constraints hold: the selectors of the
-// policies and routes that concern the destination, those of identities, and the values of
-// the facets that confs declare. All parameters of a cell have the same resources, so the
-// cell is their variant. The constraints are those of the policies, and the resources those
-// of an example of the cell: which variant answers depends on the policies and on the
-// parameters alone. Only cells that clients ask for are built.
+// 9.4). A cell is the set of parameters for which the same constraints hold: the selectors of
+// the policies and routes that concern the destination, the selectors of identities, and the
+// values of the facets that confs declare. All parameters of a cell have the same resources,
+// so the cell is their variant: its constraints come from the policies, and its resources are
+// built for an example of the cell. So the variant depends on the policies and the parameters
+// alone. Only cells that clients ask for are built.
 type cells struct {
 	constraints []variant.Constraint
 	declared    facetSet

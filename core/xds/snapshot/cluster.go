@@ -76,8 +76,8 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	})
 }
 
-// protocolBetween returns the protocol of an outbound: that of its tag, else that of
-// the endpoints if they agree, else TCP (SPEC 11.3).
+// protocolBetween returns the protocol of an outbound: its tag, else the protocol of the
+// endpoints if they agree, else TCP (SPEC 11.3).
 func protocolBetween(tags resource.Tags, facts *endpointFacts) message.Protocol {
 	if tag := tags.Value(resource.ProtocolTag); tag != "" {
 		return message.ProtocolOf(tag)

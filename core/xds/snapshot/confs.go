@@ -17,9 +17,9 @@ type shape struct {
 	required                                                            map[string]func(*rules.Effective) []xds.RequiredField // by kind
 }
 
-// reach is what the translators of a kind shape: routes are those of HTTP, and listeners
-// the routes of TCP outbounds; byRoute are listeners of HTTP, by route; finished are the
-// messages of all parts.
+// reach is what the translators of a kind shape: routes are HTTP routes, and listeners the
+// routes of TCP outbounds; byRoute are HTTP listeners, by route; finished are the messages of
+// all parts.
 type reach struct{ anything, inbounds, outbounds, routes, listeners, byRoute, finished bool }
 
 func newShape(translators []*xds.Translator) shape {

@@ -72,7 +72,7 @@ type service struct {
 
 	mu     sync.Mutex
 	sets   map[string]*endpointSet // by the name of the destination
-	before map[string]*endpointSet // of the version before
+	before map[string]*endpointSet // of the previous version
 }
 
 // after returns the next version of a service, which may be nil.
@@ -110,8 +110,8 @@ type endpointFacts struct {
 	unnamed bool
 }
 
-// set returns the endpoints of a destination. If they are those of the version
-// before, it returns the same pointer.
+// set returns the endpoints of a destination. If the previous version has the same ones, it
+// returns their pointer.
 func (s *service) set(d *destination, facts *weakcache.Cache[string, endpointFacts]) *endpointSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,7 +51,7 @@ func (b *Builder) extension(m *corev3.TypedExtensionConfig, before *built) *wire
 
 // refersToExtension reports whether a listener has a filter whose config is the extension.
 // It compares bytes, because decoding each listener would cost more than building it: the
-// field name of a filter and that of an extension have one encoding, with the length.
+// names of a filter and of an extension are encoded alike, with their length.
 func refersToExtension(resources []*wire.Resource, name string) bool {
 	encoded := (&wire.Resource{Type: wire.ExtensionType, Name: name}).Append(nil)
 	return slices.ContainsFunc(resources, func(r *wire.Resource) bool {

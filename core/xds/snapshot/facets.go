@@ -56,8 +56,8 @@ type facets struct {
 	tags      string // keys and values
 }
 
-// client implements [xds.Facets]: it gives the draft of a part the properties of the dataplane that it is built
-// for, and notes which of them were asked for.
+// client implements [xds.Facets]: it gives the draft of a part the properties of the
+// dataplane that it is built for, and notes which of them were asked for.
 type client struct {
 	dataplane *resource.Dataplane
 	labels    bool // Tag reads labels (SPEC 17.4)

@@ -43,8 +43,8 @@ func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translat
 	return nil
 }
 
-// addFound adds the destinations that are resources to which routes refer, except those of
-// an outbound, with the confs that an outbound to them would have.
+// addFound adds the destinations that are resources to which routes refer and that have no
+// outbound, with the confs that an outbound to them would have.
 func (sb *snapshotBuilder) addFound(view *core.View) {
 	var outbounds []destinations.Outbound
 	for _, o := range sb.found {

@@ -15,7 +15,7 @@ import (
 type multiZones struct {
 	mu     sync.Mutex
 	sets   map[*destination]*multiZone
-	before map[*destination]*multiZone // of the state before
+	before map[*destination]*multiZone // of the previous state
 }
 
 // multiZone is the endpoints of a port of a MeshMultiZoneService, and what they depend on.
@@ -38,8 +38,8 @@ func (m *multiZones) after() *multiZones {
 	return next
 }
 
-// multiZone returns the endpoints of a port of a MeshMultiZoneService (SPEC 17.4). If they
-// are those of the state before, it returns the same pointer.
+// multiZone returns the endpoints of a port of a MeshMultiZoneService (SPEC 17.4). If the
+// previous state has the same ones, it returns their pointer.
 func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
 	m.multiZones.mu.Lock()
 	defer m.multiZones.mu.Unlock()

@@ -36,7 +36,7 @@ func (p *snapshotPair) edited() bool {
 	return before != after && differ(before, after)
 }
 
-// takenBy returns the kinds of resources because of which a listener goes.
+// takenBy returns the kinds of resources that cause the removal of a listener.
 func (p *snapshotPair) takenBy(old *listenerPlace) []string {
 	if old.target == nil {
 		return p.givenBy(old, nil)
@@ -74,7 +74,7 @@ func (l *listenerPlace) listed(d *resource.Dataplane) bool {
 }
 
 // sources returns the kinds of resources that differ and give outbounds to transparent
-// proxies, and otherwise the given kind. Virtual addresses give those of service tags.
+// proxies, and otherwise the given kind. Virtual addresses give outbounds to service tags.
 func (p *snapshotPair) sources(otherwise string, virtual bool) (kinds []string) {
 	before, after := &p.before.mesh.Load().given, &p.after.mesh.Load().given
 	if virtual && !slices.EqualFunc(before.virtual, after.virtual, func(a, b *resource.VirtualAddresses) bool { return a == b || !differ(a, b) }) {

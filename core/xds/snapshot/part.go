@@ -20,7 +20,7 @@ type draft struct {
 	backends []variant.Destination
 	found    []destinations.Outbound
 	confs    []*rules.Effective // that shaped the draft
-	policies []*resource.Policy // that did so in addition to those of confs
+	policies []*resource.Policy // that did so, in addition to the policies of confs
 	peers    *wire.Peers        // of a cluster or its endpoints, or nil
 }
 

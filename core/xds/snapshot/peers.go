@@ -9,8 +9,8 @@ import (
 
 // A cluster and its endpoints have peers, so that a server sends no endpoint to a client
 // whose cluster does not accept its certificate yet (SPEC 12.3). They are the SPIFFE IDs by
-// which the cluster verifies certificates and the server names by which zone proxies know the
-// destination: each of them has a transport socket.
+// which the cluster verifies certificates, and the server names of the destination at zone
+// proxies: each of them has a transport socket.
 
 // clusterPeers returns the peers of a cluster, nil if the client uses no TLS.
 func (c clientTLS) clusterPeers(facts *endpointFacts) *wire.Peers {
@@ -32,8 +32,8 @@ func (f *endpointFacts) peers() []string {
 }
 
 // endpointPeers returns the peers of the endpoints of a destination. An endpoint has none if
-// the cluster of the same snapshot does not verify it by an ID of its own: the certificates
-// behind a zone proxy are those of other dataplanes.
+// the cluster of the same snapshot does not verify it by an ID of its own: behind a zone proxy,
+// the certificates belong to other dataplanes.
 func (b *Builder) endpointPeers(key endpointsKey, of *client) *wire.Peers {
 	facts := key.set.facts
 	if !key.tls.enabled() || len(facts.ids) == 0 {

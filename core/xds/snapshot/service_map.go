@@ -4,7 +4,7 @@ import "maps"
 
 // serviceMap has the endpoints of services by their keys. It is immutable: a new version
 // shares the entries of the previous one, so a change of a few services costs about the
-// square root of the number of all, in place of a copy of all.
+// square root of the number of all, instead of a copy of all.
 type serviceMap[K comparable] struct {
 	base   map[K]*service
 	recent map[K]*service // replaces entries of base

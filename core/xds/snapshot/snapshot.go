@@ -262,7 +262,8 @@ func (sb *snapshotBuilder) add(part *built) {
 	}
 }
 
-// addSecrets adds the secrets. They are shared with the previous snapshot if they depend on the same.
+// addSecrets adds the secrets. They are shared with the previous snapshot if they depend on
+// the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
 		same(before.mesh.Load().trusts, sb.mesh.trusts) {

@@ -29,7 +29,7 @@ type target struct {
 	external *external
 }
 
-// path is what is between the proxy of a client and that of an endpoint.
+// path is what is between the proxies of a client and of an endpoint.
 type path uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 const unifiedNameTag = "kuma.io/unified-name"
 
 // target returns the destination of an outbound to a resource, which the builder keeps. The
-// clients are in the given zone, which may be empty; those of several zones share a
+// clients are in the given zone, which may be empty. Clients of several zones share a
 // destination if they reach it on the same path.
 func (m *meshState) target(b *Builder, o *destinations.Outbound, zone string) *destination {
 	via, zone := m.pathTo(o.Destination, zone)
@@ -128,7 +128,7 @@ func (t *target) isExternal() bool {
 func (t *target) isDirect() bool { return t != nil && t.external != nil }
 
 // hasOtherSecrets reports whether the target, which may be nil, is an external service whose
-// Secrets are not those of the set.
+// Secrets differ from the set's.
 func (t *target) hasOtherSecrets(set *destinations.Set) bool {
 	return t.isDirect() && !slices.Equal(t.external.secrets, set.Secrets(t.object.(*resource.MeshExternalService)))
 }

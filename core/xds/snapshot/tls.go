@@ -56,10 +56,10 @@ type serverTLS struct {
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity
 // that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
-// cluster, which has no TLS. If all endpoints of a destination are called by TLS, that is
-// the only socket, except for zone proxies that know the destination by another server name
-// (SPEC 17.4). GRPC has one socket for all endpoints of a cluster, so there
-// the endpoints with identity have it; see grpcEndpoints.
+// cluster, which has no TLS. If all endpoints of a destination are called by TLS, there is one
+// socket, and one more if zone proxies have another server name for the destination (SPEC
+// 17.4). GRPC has one socket for all endpoints of a cluster, which then is the one for
+// endpoints with identity; see grpcEndpoints.
 func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol message.Protocol) {
 	if !c.enabled() {
 		return
@@ -93,8 +93,8 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol m
 	}
 }
 
-// socketChooser returns the name of the transport socket of an endpoint among those of its
-// cluster; "" for that of the cluster itself.
+// socketChooser returns the name of the transport socket of an endpoint in its cluster, or ""
+// for the socket of the cluster itself.
 type socketChooser func(*xds.Endpoint) string
 
 // chooser returns which of the sockets that secure makes an endpoint has.

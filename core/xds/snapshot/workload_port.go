@@ -14,15 +14,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// workloadAddresses returns the addresses of the workload of an inbound, in addition to
-// that of the inbound: with transparent proxying clients that connect to the workload are
+// workloadAddresses returns the addresses of the workload of an inbound, in addition to the
+// inbound's own address: with transparent proxying, clients that connect to the workload are
 // redirected to the proxy, and the filters of the inbound decide about them (SPEC 11.5,
-// MeshPassthrough). Of inbounds with one port of the workload the first has it: a client
-// reaches the workload by that inbound anyway. Taken are the addresses of outbounds.
+// MeshPassthrough). If several inbounds have one port of the workload, the first gets its
+// addresses: a client reaches the workload by that inbound anyway. Taken are the addresses of
+// outbounds.
 //
 // They are the addresses of the dataplane, not all addresses: both redirect listeners hand
 // connections to the same listeners, so a listener at all addresses would also get the
-// connections of the workload to that port of other dataplanes.
+// connections of the workload to the same port of other dataplanes.
 func workloadAddresses(d *resource.Dataplane, index int, taken []netip.AddrPort) (list []*listenerv3.AdditionalAddress) {
 	port := workloadPort(d, index)
 	for i := range index {
@@ -87,8 +88,8 @@ func listensAt(d *resource.Dataplane, at netip.AddrPort) bool {
 // is comparable; most dataplanes have the zero value.
 type takenAddresses = unique.Handle[string]
 
-// takenOf returns the addresses of outbounds that are those of the workload of a dataplane:
-// the virtual address of a headless service is that of its pod.
+// takenOf returns the addresses that outbounds share with the workload of a dataplane: the
+// virtual address of a headless service is the address of its pod.
 func takenOf(d *resource.Dataplane, outbounds []destinations.Outbound) (none takenAddresses) {
 	own := addressesOf(d)
 	var taken []string

@@ -29,14 +29,14 @@ import (
 // The listeners of a zone proxy (SPEC 17.4). Each has a filter chain for each server name:
 //
 //   - A ZoneIngress passes TLS as it is to the dataplanes of a destination. It sees neither
-//     certificates nor requests, so permissions are those of the dataplanes.
+//     certificates nor requests, so the dataplanes decide about permissions.
 //   - A ZoneEgress ends TLS with the identity of its dataplane, and connects to an external
 //     service. Permissions decide about the clients as they do at an inbound.
 //
-// Their confs are those of inbounds in their place.
+// They have the confs that inbounds in their place would have.
 
 // hasBoth reports whether a dataplane has inbounds and listeners. The configs of such a
-// dataplane are those of its inbounds alone.
+// dataplane have its inbounds alone.
 func hasBoth(d *resource.Dataplane) bool { return len(d.Inbounds) > 0 && len(d.Listeners) > 0 }
 
 // zoneListener is the draft of a listener of a zone proxy.
@@ -127,7 +127,7 @@ func (z *zoneListener) add() {
 		case e.serverName == "":
 			z.part.Warnings = append(z.part.Warnings, xds.Warning{Code: diag.NoEndpoints, Place: name, Inspected: true,
 				Message: fmt.Sprintf("it does not lead to %s: its names do not make a server name (SNI)", e.destination.name)})
-		case taken[e.serverName]: // Kuma 2 does not tell two services of one name apart
+		case taken[e.serverName]: // in Kuma 2, two services of one name have one server name
 			z.part.WarnPlace(diag.SameName, "it does not lead to %s: another destination has the server name %s", e.destination.name, e.serverName)
 		default:
 			taken[e.serverName] = true
@@ -232,7 +232,7 @@ func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy) {
 		part.Messages = append(part.Messages, c)
 	}
 	part.confs, part.policies = proxy.confs.shaping(z.index, z.shapes)
-	if z.part.confs == nil { // those of other protocols have the same policies
+	if z.part.confs == nil { // other protocols have the same policies
 		z.part.confs, z.part.policies = part.confs, part.policies
 	}
 	done := z.finish(part, z.confs.finish)

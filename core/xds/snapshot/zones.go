@@ -17,9 +17,9 @@ import (
 // it until it, or an identity, changes.
 type zones struct{ *destinations.Zones }
 
-// zonedSet is the endpoints of a destination behind a zone proxy, as they were made last,
-// and what they depend on. The SPIFFE IDs may depend on the dataplanes of a MeshService. A
-// destination has it, so it is freed with the destination.
+// zonedSet is the last endpoints of a destination behind a zone proxy, and what they depend
+// on. The SPIFFE IDs may depend on the dataplanes of a MeshService. A destination refers to
+// its set, so both are freed together.
 type zonedSet struct {
 	mu       sync.Mutex
 	zones    *zones
@@ -82,8 +82,8 @@ func proxiesAfter(view *core.View, mesh string, old *meshState, changed []resour
 	return proxies
 }
 
-// zoned returns the endpoints of a destination behind a zone proxy. If they are those that
-// were made last, it returns the same pointer.
+// zoned returns the endpoints of a destination behind a zone proxy. If they have not changed,
+// it returns the previous pointer.
 func (m *meshState) zoned(b *Builder, d *destination) *endpointSet {
 	z, selected := &d.zoned, m.selected.get(d.target.object.Identity().ID)
 	z.mu.Lock()

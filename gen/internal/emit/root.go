@@ -8,12 +8,11 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// root prints the methods of a root type and its merger.
+// root prints the methods of a root type, and its merger.
 func (e *emitter) root(root *ir.Root) {
 	v := root.Value
-	name, merger := v.Name, v.Name+"Merger"
+	name := v.Name
 	c := func() *jen.Statement { return jen.Id("c").Op("*").Id(name) }
-	m := func() *jen.Statement { return jen.Func().Params(jen.Id("m").Op("*").Id(merger)) }
 	add := func(doc string, code jen.Code) {
 		e.roots = append(e.roots, comment(doc).Add(code))
 	}
@@ -35,7 +34,13 @@ func (e *emitter) root(root *ir.Root) {
 				e.clone(v, "*d", "*c"),
 				jen.Return(jen.Id("d"))))
 	}
+	e.merger(root, add)
+}
 
+// merger prints the merger of a root type. Add prints a declaration.
+func (e *emitter) merger(root *ir.Root, add func(doc string, code jen.Code)) {
+	name, merger := root.Value.Name, root.Value.Name+"Merger"
+	m := func() *jen.Statement { return jen.Func().Params(jen.Id("m").Op("*").Id(merger)) }
 	state := e.structState(root.Struct)
 	add(fmt.Sprintf("%s merges %ss, filled from the highest priority to the lowest. Its\n"+
 		"zero value is ready to use. It contains the merged conf with all its structs,\n"+

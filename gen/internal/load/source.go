@@ -195,7 +195,7 @@ func typeDoc(decl *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
 }
 
 // eachField calls f for the fields of all structs in a type, with their doc comments or
-// the comments behind them.
+// the comments at the end of their lines.
 func eachField(spec *ast.TypeSpec, f func(*ast.Field, *ast.CommentGroup)) {
 	ast.Inspect(spec.Type, func(node ast.Node) bool {
 		if list, ok := node.(*ast.StructType); ok {

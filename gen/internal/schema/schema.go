@@ -129,7 +129,7 @@ func (b *builder) given(object types.Object, at place) Schema {
 	return given
 }
 
-// with returns s with the fields of given, which replace those of s; both lists of
+// with returns s with the fields of given, which replace the fields of s; both lists of
 // conditions hold.
 func with(s, given Schema) Schema {
 	own, _ := s["allOf"].([]any)
@@ -205,8 +205,8 @@ func (b *builder) structure(t *types.Struct, at place) Schema {
 	return s
 }
 
-// field returns the schema of a field: that of its type, with the directive of the field
-// and a description.
+// field returns the schema of a field: the schema of its type, with the directive of the
+// field and a description.
 func (b *builder) field(field *types.Var, at place) Schema {
 	t := field.Type()
 	if named, err := b.source.Type(field); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tag contains what the tags of a field say about its name in files.
+// tag is the name of a field in files, and its options, by the tags of the field.
 type tag struct {
 	name, alias             string // empty: no name
 	required, discriminator bool

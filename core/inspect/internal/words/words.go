@@ -52,15 +52,6 @@ func Source(pos diag.Position) string {
 	return fmt.Sprintf("%s:%d", pos.File, pos.Line)
 }
 
-// Qualified returns namespace/name, or the name of a resource without a
-// namespace.
-func Qualified(m *resource.Meta) string {
-	if m.Namespace == "" {
-		return m.Name
-	}
-	return m.Namespace + "/" + m.Name
-}
-
 func Port(port uint32) string { return strconv.FormatUint(uint64(port), 10) }
 
 // OrNone joins names by commas; it returns "none" if there are none.

@@ -15,7 +15,7 @@ func simpleFold(r rune) rune { return unicode.SimpleFold(r) }
 type term struct {
 	text   string
 	exists bool
-	loose  bool // alternatives, which need a group beside other terms
+	loose  bool // alternatives, which need a group next to other terms
 	single bool // one character or class, which needs no group
 }
 
@@ -73,10 +73,33 @@ func (t term) repeated(operator string) term {
 // Expression returns an expression that is found in exactly the texts of the automaton,
 // by removing one state after the other. The error is [ErrTooLarge].
 func (a *Automaton) Expression() (string, error) {
-	states := a.reachable()
-	n := len(states)
+	edges, n := a.terms()
 	begin, end := n, n+1
-	edges := make([]map[int]term, n+2) // by source and target state
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		slices.SortStableFunc(left, func(x, y int) int { return weight(edges, x) - weight(edges, y) })
+		if !remove(edges, left[0]) {
+			return "", ErrTooLarge
+		}
+		left = left[1:]
+	}
+	t := edges[begin][end]
+	if !t.exists {
+		return nothing().String(), nil
+	}
+	return `^(?s:` + t.text + `)$`, nil
+}
+
+// terms returns the terms between states, by source and target, and the number n of the
+// reachable states. The states are numbered from 0; n is the begin and n+1 the end of a text.
+func (a *Automaton) terms() (edges []map[int]term, n int) {
+	states := a.reachable()
+	n = len(states)
+	begin, end := n, n+1
+	edges = make([]map[int]term, n+2)
 	for i := range edges {
 		edges[i] = map[int]term{}
 	}
@@ -101,37 +124,30 @@ func (a *Automaton) Expression() (string, error) {
 	if i, ok := index[a.start]; ok {
 		edges[begin][i] = empty
 	}
-	left := make([]int, n)
-	for i := range left {
-		left[i] = i
-	}
-	for len(left) > 0 {
-		slices.SortStableFunc(left, func(x, y int) int { return weight(edges, x) - weight(edges, y) })
-		s := left[0]
-		left = left[1:]
-		loop := edges[s][s].repeated(`*`)
-		delete(edges[s], s)
-		for from := range edges {
-			in, ok := edges[from][s]
-			if !ok {
-				continue
-			}
-			delete(edges[from], s)
-			for _, to := range sortedKeys(edges[s]) {
-				t := edges[from][to].or(in.then(loop).then(edges[s][to]))
-				if len(t.text) > maxBytes {
-					return "", ErrTooLarge
-				}
-				edges[from][to] = t
-			}
+	return edges, n
+}
+
+// remove removes a state: the terms of the paths through it become terms between its
+// neighbours. It returns false if one of them is too long.
+func remove(edges []map[int]term, s int) bool {
+	loop := edges[s][s].repeated(`*`)
+	delete(edges[s], s)
+	for from := range edges {
+		in, ok := edges[from][s]
+		if !ok {
+			continue
 		}
-		edges[s] = map[int]term{}
+		delete(edges[from], s)
+		for _, to := range sortedKeys(edges[s]) {
+			t := edges[from][to].or(in.then(loop).then(edges[s][to]))
+			if len(t.text) > maxBytes {
+				return false
+			}
+			edges[from][to] = t
+		}
 	}
-	t := edges[begin][end]
-	if !t.exists {
-		return nothing().String(), nil
-	}
-	return `^(?s:` + t.text + `)$`, nil
+	edges[s] = map[int]term{}
+	return true
 }
 
 // weight is the growth of all terms if a state is removed.

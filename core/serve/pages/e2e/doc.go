@@ -5,7 +5,7 @@
 // `make e2e-pages` fetches axe-core, which finds what hinders people who use a keyboard or
 // a screen reader, and runs the tests. In each tab that a test opens, these fail the test:
 //
-//   - a request to another origin than that of the server
+//   - a request to another origin than the server
 //   - an error of the script, a message in the console, something that the
 //     Content-Security-Policy blocked
 //   - a rule of axe-core that a page breaks

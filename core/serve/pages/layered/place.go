@@ -1,5 +1,7 @@
 package layered
 
+import "slices"
+
 // rounds is how often vertices move to the middle of their neighbours.
 const rounds = 6
 
@@ -46,25 +48,21 @@ func (l *layout) place(g *Graph, gaps Gaps) *Picture {
 		}
 	}
 	for i, path := range l.paths {
-		var points []Point
 		for j, v := range path {
 			layer := l.vertices[v].layer
 			left, right := Point{x[layer], y[v] - top}, Point{x[layer] + widths[layer], y[v] - top}
 			switch node := l.vertices[v].node; {
 			case node < 0:
-				points = append(points, left, right)
+				p.Edges[i] = append(p.Edges[i], left, right)
 			case j == 0:
-				points = append(points, Point{x[layer] + g.Nodes[node].Width, y[v] - top})
+				p.Edges[i] = append(p.Edges[i], Point{x[layer] + g.Nodes[node].Width, y[v] - top})
 			default:
-				points = append(points, left)
+				p.Edges[i] = append(p.Edges[i], left)
 			}
 		}
 		if l.reversed[i] {
-			for a, b := 0, len(points)-1; a < b; a, b = a+1, b-1 {
-				points[a], points[b] = points[b], points[a]
-			}
+			slices.Reverse(p.Edges[i])
 		}
-		p.Edges[i] = points
 	}
 	return p
 }

@@ -94,8 +94,8 @@ func Cluster(t testing.TB, n int, arguments ...string) []*Server {
 	return servers
 }
 
-// freeAddress returns an address of loopback at which nothing listens. It may be taken until it is
-// used; then the server does not start.
+// freeAddress returns an address of loopback at which nothing listens. It may be taken
+// until it is used; then the server does not start.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

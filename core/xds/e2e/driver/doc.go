@@ -3,10 +3,10 @@
 // project: a real Envoy gets several versions of a configuration, and requests through it
 // must be answered after each.
 //
-//  1. The resources are those of the driver, made by its package pkg/test/resource/v3:
+//  1. The driver's package pkg/test/resource/v3 makes the resources:
 //     clusters with EDS, HTTP listeners with RDS, TCP listeners, and certificates by SDS.
-//     The names of all of them but the listeners change with each version (run_test.go).
-//  2. A server publishes them: that of this module, or that of go-control-plane
+//     All names except those of listeners change with each version (run_test.go).
+//  2. A server publishes them, of this module or of go-control-plane
 //     (servers_test.go). An Envoy with the driver's bootstrap fetches them by ADS, in either
 //     protocol (bootstrap_test.go).
 //  3. Each version has an upstream of its own. Requests to all listeners are sent without a

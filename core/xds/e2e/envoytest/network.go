@@ -38,6 +38,6 @@ func NewNetwork() (*Network, error) {
 // Close gives the network back.
 func (n *Network) Close() error { return n.claim.Close() }
 
-// Replace returns the text with addresses of this network in place of 127.0.0.1 to
+// Replace returns the text with addresses of this network instead of 127.0.0.1 to
 // 127.0.0.254.
 func (n *Network) Replace(text string) string { return strings.ReplaceAll(text, "127.0.0.", n.prefix) }

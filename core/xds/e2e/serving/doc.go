@@ -14,7 +14,7 @@
 //     (grpc_server_test.go).
 //  5. Edits leave open connections as they are, or close them, as the table of package
 //     effect has it (drains_test.go, drains_tls_test.go, permission_test.go).
-//  6. Caching relays in a row stand between the server and the clients, and any of them is
+//  6. Caching relays in a row are between the server and the clients, and any of them is
 //     restarted (caching_relay_test.go), with mutual TLS and shared endpoints
 //     (secured_relay_test.go).
 package serving

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Path returns the path of Chromium: that of the environment variable CHROMIUM, or the
-// command chromium; "" if there is none.
+// Path returns the path of Chromium: the environment variable CHROMIUM, or the command
+// chromium; "" if there is none.
 func Path() string {
 	if path := os.Getenv("CHROMIUM"); path != "" {
 		return path
