@@ -32,7 +32,7 @@ type View struct {
 }
 
 // NewView returns a view of the resources, as the first commit of a new engine publishes
-// it. The caller must not change the resources afterwards. The errors are those of
+// it. The caller must not change the resources afterwards. It returns the errors of
 // [Engine.Apply].
 func NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
 	return Options{}.NewView(ctx, kinds, set)
@@ -125,6 +125,19 @@ func (v *View) Dataplane(id resource.ID) *resource.Dataplane {
 	return nil
 }
 
+// DataplaneOf returns the dataplane with a KRI (SPEC 10), such as the id of an Envoy node, or
+// nil.
+func (v *View) DataplaneOf(kri string) *resource.Dataplane {
+	id, zone, ok := resource.ParseDataplaneKRI(kri)
+	if !ok {
+		return nil
+	}
+	if d := v.Dataplane(id); d != nil && d.Zone() == zone {
+		return d
+	}
+	return nil
+}
+
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
 func (v *View) Policies(mesh string) []*resource.Policy {
 	if m := v.mesh(mesh); m != nil {
@@ -152,7 +165,7 @@ func (v *View) Mesh(name string) *resource.Mesh {
 
 // Objects returns the objects of a mesh, such as its MeshServices, sorted by identity
 // (SPEC 17.2). For the empty name it returns the objects without a mesh, such as zones.
-// [resource.ObjectsOf] returns those of one type. The caller must not change the slice.
+// [resource.ObjectsOf] selects one type. The caller must not change the slice.
 // Views return the same slice until an object of the mesh is added, changed, removed, or
 // moved in its file.
 func (v *View) Objects(mesh string) []resource.Object {

@@ -13,6 +13,16 @@
 //     together, with position, path and hint.
 //  4. The result is a [Set]: resources sorted by identity.
 //
+// What to use:
+//
+//   - A program that reads documents: [Loader], [Set], [Kinds].
+//   - A program that makes resources: [NewDataplane], [PolicyBuilder] (by the function New of
+//     a kind's package), and targetRefs such as [WholeMesh] and [Service].
+//   - The package of a kind: [Kind], [Section], [ConfOf], and sets of targetRefs such as
+//     [TopTargets]. Confs may implement [MatchedConf], [PlacedConf], [SchemaDefaulter] and
+//     [Kuma3Conf].
+//   - Everything else is for reading resources.
+//
 // A [Kind] value describes a policy kind. The kind's package makes it from its
 // Conf types and their generated code. The loader gets a [Kinds] with all
 // kinds. There is no global registry, and an embedder's kind is made exactly

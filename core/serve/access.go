@@ -29,7 +29,7 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 		return true
 	}
 	p := state.(*publication)
-	d := p.dataplane(id)
+	d := p.view().DataplaneOf(id)
 	if d == nil {
 		return true // no resources exist; the client waits
 	}
@@ -37,9 +37,9 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 	return err == nil && own != nil && own.SPIFFEID == identity && !p.ambiguous()[own.TrustDomain]
 }
 
-// Parameters reports whether the parameters are those of an inbound of a dataplane with
-// the client's SPIFFE ID. They must be complete: without a tag they could select a
-// resource that the dataplane does not get.
+// Parameters reports whether a dataplane with the client's SPIFFE ID has an inbound with
+// exactly these parameters. Without one of its tags, they could select a resource that the
+// dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
 	identity, every := a.of(client)
 	return every || state.(*publication).owners().have(identity, parameters)

@@ -129,7 +129,7 @@ func (p *publication) ownsPath(id string, u *url.URL) bool {
 	}
 	switch {
 	case len(segments) == 3 && segments[0] == "dataplanes" && segments[2] == "status":
-		d := p.dataplane(segments[1])
+		d := p.view().DataplaneOf(segments[1])
 		return d != nil && slices.Contains(p.owners().dataplanes[id], d)
 	case len(segments) >= 4 && segments[0] == "meshes" && segments[2] == "dataplanes":
 		name := find.Name{Name: segments[3]}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -57,26 +56,13 @@ func (p *publisher) publish(next *publication) {
 // view returns the view. The rest of the publication is computed from it.
 func (p *publication) view() *core.View { return p.state.View() }
 
-// dataplane returns the dataplane with a KRI, or nil.
-func (p *publication) dataplane(kri string) *resource.Dataplane {
-	id, zone, ok := resource.ParseDataplaneKRI(kri)
-	if !ok {
-		return nil
-	}
-	d := p.view().Dataplane(id)
-	if d == nil || d.Zone() != zone {
-		return nil
-	}
-	return d
-}
-
 // Node implements [server.State].
 func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
-	d := p.dataplane(node.ID)
+	d := p.view().DataplaneOf(node.ID)
 	if d == nil {
 		return nil, false
 	}
-	client := clientType(node.UserAgent)
+	client := xds.ClientOf(node.UserAgent)
 	if client == xds.ProxylessGRPC {
 		p.grpc.add(d.ID)
 	}
@@ -96,12 +82,4 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 // Locate implements [server.State].
 func (p *publication) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	return p.state.Locate(t, name, parameters)
-}
-
-// clientType returns the type of a node by its user agent (SPEC 11.4).
-func clientType(userAgent string) xds.ClientType {
-	if strings.HasPrefix(userAgent, "gRPC") {
-		return xds.ProxylessGRPC
-	}
-	return xds.Envoy
 }

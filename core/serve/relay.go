@@ -23,7 +23,7 @@ import (
 
 // RelayOptions configure a [Relay]. Upstreams is required.
 type RelayOptions struct {
-	// Options are those of the listeners and their clients: XDS, HTTP, Health, TLS, Insecure,
+	// Of Options, a relay has those for listeners and clients: XDS, HTTP, Health, TLS, Insecure,
 	// Relays, Operators, OperatorToken, HTTPHosts, Parameters, MaxStreams, MaxConnectionAge,
 	// MaxClientRate, State, Version, Logger, Grace.
 	Options
@@ -84,11 +84,11 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	s.registry.MustRegister(push, relayCollector{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.handler, s.isReady = s.Handler, s.relay.Ready
-	s.ownsPath = func(string, *url.URL) bool { return false } // a relay does not know the identity of a dataplane
+	s.ownsPath = func(string, *url.URL) bool { return false } // a relay has no identities of dataplanes
 	return s, nil
 }
 
-// Run serves until the context ends, and then returns nil. The error is that of a listener.
+// Run serves until the context ends, and then returns nil. It returns the error of a listener.
 // It is called once.
 func (s *Relay) Run(ctx context.Context) error {
 	if s.xdsListener == nil {
@@ -177,21 +177,14 @@ func (s *Relay) dataplaneStatus(w http.ResponseWriter, r *http.Request) {
 
 // converged answers GET /converged?timeout=10s.
 func (s *Relay) converged(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	if query.Get("dataplanes") != "" {
+	if r.URL.Query().Get("dataplanes") != "" {
 		inspectapi.WriteProblem(w, http.StatusBadRequest, "a relay has no labels of dataplanes; leave dataplanes out, or ask serve")
 		return
 	}
-	timeout := defaultWait
-	if text := query.Get("timeout"); text != "" {
-		var err error
-		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 || timeout > maxWait {
-			inspectapi.WriteProblem(w, http.StatusBadRequest, "timeout must be a duration of at most "+maxWait.String()+", such as 10s")
-			return
-		}
+	ctx, cancel, ok := waiting(w, r)
+	if !ok {
+		return
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has a deadline
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	ids := s.nodes()
 	connected := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return s.ads.NodeState(id) == server.Absent })

@@ -76,7 +76,7 @@ func (s *Server) nodeStates(p *publication) (states [server.Converged + 1]int64)
 func (s *Server) dataplaneStatus(w http.ResponseWriter, r *http.Request) {
 	kri := r.PathValue("kri")
 	status := s.ads.Status(kri)
-	if s.publisher.current.Load().dataplane(kri) == nil && len(status.Streams) == 0 {
+	if s.publisher.current.Load().view().DataplaneOf(kri) == nil && len(status.Streams) == 0 {
 		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no dataplane with this KRI, and no client that waits for it")
 		return
 	}
@@ -104,28 +104,38 @@ const (
 
 // converged answers GET /converged?dataplanes=SELECTOR&timeout=10s.
 func (s *Server) converged(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	selector, err := labels.Parse(query.Get("dataplanes"))
+	selector, err := labels.Parse(r.URL.Query().Get("dataplanes"))
 	if err != nil {
 		inspectapi.WriteProblem(w, http.StatusBadRequest, "dataplanes must be a label selector, such as app=web,team in (a,b): "+err.Error())
 		return
 	}
-	timeout := defaultWait
-	if text := query.Get("timeout"); text != "" {
-		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 || timeout > maxWait {
-			inspectapi.WriteProblem(w, http.StatusBadRequest, "timeout must be a duration of at most "+maxWait.String()+", such as 10s")
-			return
-		}
+	ctx, cancel, ok := waiting(w, r)
+	if !ok {
+		return
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has a deadline
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	inspectapi.WriteJSON(w, s.WaitConverged(ctx, selector))
 }
 
+// waiting returns a context that ends after the timeout of a request. It returns false if it
+// has answered that the timeout is wrong.
+func waiting(w http.ResponseWriter, r *http.Request) (ctx context.Context, cancel context.CancelFunc, ok bool) {
+	timeout := defaultWait
+	if text := r.URL.Query().Get("timeout"); text != "" {
+		var err error
+		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 || timeout > maxWait {
+			inspectapi.WriteProblem(w, http.StatusBadRequest, "timeout must be a duration of at most "+maxWait.String()+", such as 10s")
+			return nil, nil, false
+		}
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has a deadline
+	ctx, cancel = context.WithTimeout(r.Context(), timeout)
+	return ctx, cancel, true
+}
+
 // WaitConverged waits until the selected, connected dataplanes have ACKed what is served to
-// them at the time of the call, or until the context ends.
-// Dataplanes without a stream are not waited for.
+// them at the time of the call, or until the context ends. It does not wait for dataplanes
+// without a stream.
 func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *Convergence {
 	selected := s.selected(selector)
 	var connected []string

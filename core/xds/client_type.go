@@ -1,5 +1,7 @@
 package xds
 
+import "strings"
+
 // A ClientType is the xDS implementation of a node. It determines the resources that the
 // node can use.
 type ClientType uint8
@@ -11,3 +13,11 @@ const (
 	// both. It gets fewer resources, in the form that gRPC accepts (SPEC 11.4).
 	ProxylessGRPC
 )
+
+// ClientOf returns the type of a node by its user agent, such as "gRPC Go" (SPEC 11.4).
+func ClientOf(userAgent string) ClientType {
+	if strings.HasPrefix(userAgent, "gRPC") {
+		return ProxylessGRPC
+	}
+	return Envoy
+}

@@ -2,12 +2,12 @@
 // state of the world protocol, by name and by locator (SPEC 12).
 //
 // Definitions. A [State] is one immutable state of all resources; a [Source]
-// publishes states, and of these only the newest matters. The node of a stream
+// publishes states, and only the newest one matters. The node of a stream
 // identifies the dataplane whose [wire.Snapshot] the stream is served. A locator is a
 // resource name with dynamic parameters, which choose one [wire.Variant] of the name
 // (xRFC TP2). A subscription is what a stream asks for in one type: a wildcard,
 // names, locators. A response is in flight from when it is sent until the client
-// ACKs or NACKs it.
+// ACKs or NACKs it. The guide (core/GUIDE.md) has a program whose source is an engine.
 //
 // The pipeline:
 //

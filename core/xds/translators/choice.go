@@ -85,7 +85,7 @@ func always(choices []choice) *rules.Effective {
 // visibleChoices returns the choices of a filter chain; none for a gRPC server. It warns
 // once for an inbound: of what never applies, and of a kind that is left out because it
 // exceeds a limit (SPEC 11.2).
-func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
+func visibleChoices(c *xds.Chain, in xds.InboundConf) []choice {
 	if warnGRPC(c.Inbound, in) {
 		return nil
 	}
@@ -94,20 +94,34 @@ func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
 		return choices // the other chain has the warnings
 	}
 	warnUnseenChoices(c.Inbound, in)
-	warnLimit(c.Inbound, kind, err)
+	warnLimit(c.Inbound, in, err)
 	return choices
 }
 
-// warnLimit warns of a kind that is left out.
-func warnLimit(i *xds.Inbound, kind string, err error) {
+// requestChoices is visibleChoices for a filter of HTTP requests. It reports whether the chain
+// can have one: not on a TCP inbound, where the field of the choices has no effect, and not for
+// a gRPC server. Both are warnings.
+func requestChoices(c *xds.Chain, in xds.InboundConf, field string) (choices []choice, ok bool) {
+	choices = visibleChoices(c, in)
+	if c.Protocol.IsHTTP() {
+		return choices, c.Client != xds.ProxylessGRPC
+	}
+	for _, choice := range choices {
+		c.WarnInbound(choice.Effective, field, "a TCP inbound sees no requests")
+	}
+	return choices, false
+}
+
+// warnLimit warns that the kind of the conf is left out, if there is an error.
+func warnLimit(i *xds.Inbound, in xds.InboundConf, err error) {
 	var limit *rules.LimitError
 	switch {
 	case errors.As(err, &limit):
 		for _, p := range limit.Policies {
-			i.WarnPolicy(diag.PastLimit, p, 0, "", "%s is left out on this inbound: %v", kind, err)
+			i.WarnPolicy(diag.PastLimit, p, 0, "", "%s is left out on this inbound: %v", in.Config.Kind.Name, err)
 		}
 	case err != nil:
-		i.WarnPlace(diag.PastLimit, "%s is left out on this inbound: %v", kind, err)
+		i.WarnPlace(diag.PastLimit, "%s is left out on this inbound: %v", in.Config.Kind.Name, err)
 	}
 }
 

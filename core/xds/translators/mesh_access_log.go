@@ -96,7 +96,7 @@ func addOutboundLogs(o *xds.Outbound, e *rules.Effective, filter *accesslogv3.Ac
 // If there are several, a filter in front notes which of them is the first that
 // applies, and each log is written for its own only.
 func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
-	choices := visibleChoices(c, conf, meshAccessLogKind)
+	choices := visibleChoices(c, conf)
 	noted := func(int) *accesslogv3.AccessLogFilter { return nil }
 	if len(choices) > 0 && !choices[0].Empty() {
 		note := noteRequest
@@ -105,7 +105,7 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 		}
 		var err error
 		if noted, err = note(c, choices); err != nil {
-			warnLimit(c.Inbound, meshAccessLogKind, err)
+			warnLimit(c.Inbound, conf, err)
 			return
 		}
 	}

@@ -13,13 +13,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-const meshFaultInjectionKind = "MeshFaultInjection"
-
 const faultFilter = "envoy.filters.http.fault"
 
 // meshFaultInjection translates MeshFaultInjection: fault filters of inbounds.
 func meshFaultInjection() xds.Translator {
-	return xds.Translator{Kind: meshFaultInjectionKind, Chain: faults}
+	return xds.Translator{Kind: "MeshFaultInjection", Chain: faults}
 }
 
 // leastFaults is how many fault filters each HTTP inbound has. A longer list of faults needs
@@ -29,14 +27,7 @@ const leastFaults = 2
 // faults adds a filter for each fault of a list. One filter for all of them would stop
 // after the first that delays.
 func faults(c *xds.Chain, in xds.InboundConf) {
-	choices := visibleChoices(c, in, meshFaultInjectionKind)
-	if !c.Protocol.IsHTTP() {
-		for _, choice := range choices {
-			c.WarnInbound(choice.Effective, "/http", "a TCP inbound sees no requests")
-		}
-		return
-	}
-	if c.Client == xds.ProxylessGRPC {
+	if _, ok := requestChoices(c, in, "/http"); !ok {
 		return
 	}
 	list := func(e *rules.Effective) []meshfaultinjection.Fault {
@@ -50,15 +41,12 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 		longest = max(longest, len(list(choice.Effective)))
 	}
 	for n := range longest {
-		_, err := enableFilter(c, faultFilter, n, in, func(e *rules.Effective) proto.Message {
+		enableFilter(c, faultFilter, n, in, func(e *rules.Effective) proto.Message {
 			if faults := list(e); n < len(faults) {
 				return fault(&faults[n])
 			}
 			return nil
 		})
-		if err != nil {
-			warnLimit(c.Inbound, meshFaultInjectionKind, err)
-		}
 	}
 }
 

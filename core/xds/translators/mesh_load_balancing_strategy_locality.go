@@ -19,8 +19,8 @@ import (
 // the next zones, where a conf has none.
 const failoverThreshold = 50
 
-// localities groups endpoints by how near they are (SPEC 11.5): those of the client's
-// zone have priority 0. The rules of crossZone.failover for that zone have the
+// localities groups endpoints by how near they are (SPEC 11.5). The client's zone has
+// priority 0. The rules of crossZone.failover for that zone have the
 // priorities from 1, in their order. An endpoint that is in no group gets nothing.
 func localities(d *xds.Endpoints, e *rules.Effective, conf *strategy.Conf) {
 	if conf.LocalityAwareness == nil {
@@ -95,7 +95,7 @@ func affinityTags(conf *strategy.Conf) strategy.AffinityTags {
 }
 
 // affinityKeys returns the keys of the tags that divide the own zone. A merged conf has
-// those of one of the policies.
+// the keys of one policy.
 func affinityKeys(c resource.Conf) (keys []string) {
 	for _, tag := range affinityTags(c.(*strategy.Conf)) {
 		keys = append(keys, tag.Key)
@@ -106,7 +106,7 @@ func affinityKeys(c resource.Conf) (keys []string) {
 // ownZone returns the groups of the client's zone: the endpoints that have the
 // client's value of the first tag, then the others that have its value of the
 // second one, and so on, then the rest. A group without a weight gets nine tenths of
-// what the groups before it leave; the rest has weight 1.
+// what the previous groups leave; the rest has weight 1.
 func ownZone(d *xds.Endpoints, zone string, endpoints []*xds.Endpoint, tags strategy.AffinityTags) (list []xds.Locality) {
 	rest := endpoints
 	var of []strategy.AffinityTag // parallel to list

@@ -107,8 +107,8 @@ func closedChains(ports []uint32) (chains []*listenerv3.FilterChain) {
 }
 
 // passthroughChains returns the filter chains of what is permitted; without a policy that
-// is everything, unless the Mesh turns passthrough off. A connection that no chain matches is closed. It returns false if
-// the chains would be too many.
+// is everything, unless the Mesh turns passthrough off. A connection that no chain matches
+// is closed. It returns false if the chains would be too many.
 func passthroughChains(passthrough *meshpassthrough.Conf, off bool, r resolver) ([]*listenerv3.FilterChain, bool) {
 	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
 	switch {

@@ -20,8 +20,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-const meshRateLimitKind = "MeshRateLimit"
-
 const (
 	httpRateLimitFilter    = "envoy.filters.http.local_ratelimit"
 	networkRateLimitFilter = "envoy.filters.network.local_ratelimit"
@@ -32,24 +30,16 @@ const (
 // connections. Routes have the limits of requests, so the filter chains of an inbound in
 // mode Permissive count requests together. Each of them counts its own connections.
 func meshRateLimit() xds.Translator {
-	return xds.Translator{Kind: meshRateLimitKind, Chain: rateLimits}
+	return xds.Translator{Kind: "MeshRateLimit", Chain: rateLimits}
 }
 
 func rateLimits(c *xds.Chain, in xds.InboundConf) {
-	choices := visibleChoices(c, in, meshRateLimitKind)
+	choices, ok := requestChoices(c, in, "/local/http")
 	limitConnections(c, choices)
-	if !c.Protocol.IsHTTP() {
-		for _, choice := range choices {
-			c.WarnInbound(choice.Effective, "/local/http", "a TCP inbound sees no requests")
-		}
+	if !ok {
 		return
 	}
-	if c.Client == xds.ProxylessGRPC {
-		return
-	}
-	choices, err := enableFilter(c, httpRateLimitFilter, 0, in, requestLimit)
-	warnLimit(c.Inbound, meshRateLimitKind, err)
-	for _, choice := range choices {
+	for _, choice := range enableFilter(c, httpRateLimitFilter, 0, in, requestLimit) {
 		if m := headersOfAnswer(choice.Effective); m != nil {
 			warnHeaders(&c.Report, choice.Effective, "/local/http/onRateLimit/headers", m, meshratelimit.MaxHeaders)
 		}

@@ -34,8 +34,8 @@ func hostPredicate(name string, config proto.Message) *routev3.RetryPolicy_Retry
 	}
 }
 
-// previousPriorities rejects the priorities of the attempts before; they are computed
-// again after each frequency attempts.
+// previousPriorities rejects the priorities of earlier attempts. They are computed again after
+// each frequency attempts.
 func previousPriorities(frequency *int32) *routev3.RetryPolicy_RetryPriority {
 	config := &prioritiesv3.PreviousPrioritiesConfig{UpdateFrequency: valueOr(frequency, 2)}
 	return &routev3.RetryPolicy_RetryPriority{

@@ -24,7 +24,7 @@ const maxDrain = 5 * time.Second
 // that has conditions: the first one that matches sets the timeouts of a request.
 func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())
-	warnLimit(i, meshTimeoutKind, err)
+	warnLimit(i, in, err)
 	if i.Client == xds.ProxylessGRPC {
 		return // warned of by the chain
 	}
@@ -98,7 +98,7 @@ func timeoutRoute(i *xds.Inbound, match *routev3.RouteMatch, timeout *meshtimeou
 
 // inboundConnectionTimeouts shapes the connections of clients.
 func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
-	choices := visibleChoices(c, in, meshTimeoutKind)
+	choices := visibleChoices(c, in)
 	if c.Manager != nil {
 		refuseEscapedSlashes(c.Inbound, choices)
 	}

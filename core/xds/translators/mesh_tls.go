@@ -20,7 +20,7 @@ func meshTLS() xds.Translator {
 
 func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())
-	warnLimit(i, "MeshTLS", err)
+	warnLimit(i, in, err)
 	effective := always(choices)
 	settings := rules.MustConfOf[meshtls.Conf](effective)
 	for k := range choices {
@@ -55,9 +55,9 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	}
 }
 
-// setVersions sets the versions that an inbound accepts. The bounds may be those of several
-// policies, which contradict each other: Envoy refuses every client then, so the upper
-// bound applies (SPEC 11.5).
+// setVersions sets the versions that an inbound accepts. The bounds may come from several
+// policies and contradict each other. Envoy would then refuse every client, so the upper bound
+// applies (SPEC 11.5).
 func setVersions(i *xds.Inbound, e *rules.Effective, v *meshtls.Version, m *tlsv3.TlsParameters) {
 	least, most := tlsVersions[valueOr(v.Min, meshtls.TLSAuto)], tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
 	if most != tlsv3.TlsParameters_TLS_AUTO {

@@ -135,7 +135,7 @@ func expressionOf(s meshmetric.Selector) (string, bool) {
 // prometheusPrefix is in front of each name.
 const prometheusPrefix = "envoy_"
 
-// separator is what an underscore of a name stands for.
+// separator matches what an underscore of a name replaces.
 const separator = `(?:\.(?:.*\.)?|_)`
 
 // envoyStat returns the expression of a name of Prometheus, or of a part of it.
@@ -203,7 +203,7 @@ type memo struct {
 	known map[string]complement
 }
 
-// maxComplements bounds a memo; past it, it begins anew.
+// maxComplements bounds a memo, which is emptied past it.
 const maxComplements = 64
 
 func (m *memo) of(expressions []string) (string, error) {

@@ -39,7 +39,7 @@ func anyValue(tree any) *otlpv1.AnyValue {
 	return stringValue("")
 }
 
-// withTexts returns a value of OTLP with text in place of other scalars.
+// withTexts returns a value of OTLP with text instead of other scalars.
 func withTexts(v *otlpv1.AnyValue) *otlpv1.AnyValue {
 	switch value := v.GetValue().(type) {
 	case *otlpv1.AnyValue_StringValue:

@@ -70,8 +70,8 @@ func prefixOf(m *meshpassthrough.Match) netip.Prefix {
 	return netip.Prefix{}
 }
 
-// chains returns the chains of a group, for the matches whose port is that of the group
-// or each port.
+// chains returns the chains of a group, for the matches with the port of the group or with
+// every port.
 func (g passthroughGroup) chains(matches []meshpassthrough.Match, r resolver) []*listenerv3.FilterChain {
 	var names, hosts []string // of TLS, of plain HTTP
 	var anything, tls, anyName, http bool

@@ -30,7 +30,7 @@ const namesPassthrough = "passthrough/domains"
 
 // resolver connects to the addresses of the host name in the request or in the ClientHello,
 // and ignores the address to which the client connected. Otherwise a request with a
-// permitted name could reach any address. The port is that of the connection.
+// permitted name could reach any address. The port is taken from the connection.
 type resolver struct {
 	family clusterv3.Cluster_DnsLookupFamily
 }

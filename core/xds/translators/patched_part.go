@@ -47,10 +47,11 @@ type outcome struct {
 	err   error
 }
 
-// modify does the modifications from one on. A message that would be invalid stays as it
-// was. If Envoy would refuse the result, it goes back to the last result that Envoy accepts,
-// and does those of the later modifications that keep it so: work is linear in the number of
-// modifications. So a filter may be replaced by two of them, the first of which removes it.
+// modify applies the modifications from one on. A message that would be invalid stays as it
+// was. If Envoy would refuse the result, modify goes back to the last result that Envoy
+// accepts, and applies the later modifications that keep it accepted: work is linear in the
+// number of modifications. So one modification may remove a filter and the next one add
+// another.
 func (p *patchedPart) modify(first int) {
 	initial := slices.Clone(p.Messages)
 	outcomes := p.modifyEach(first, false)

@@ -8,4 +8,4 @@ import (
 	"github.com/meshmatch/meshmatch/cmd/meshmatch/cli"
 )
 
-func main() { cli.Main(meshkinds.Kinds()...) }
+func main() { cli.Program{Kinds: meshkinds.Kinds(), Translators: meshkinds.Translators()}.Main() }

@@ -46,28 +46,43 @@ type routeFilter struct {
 	err     error // [rbac.ErrTooLarge]
 }
 
-// enableFilter adds a filter of the given canonical name to a chain, the n-th of this name. It
-// does nothing by itself: the routes of the inbound have the config that depends on the client
-// and the request. Config returns the one of a choice, nil for none: a function of its conf,
-// because it is called once for many inbounds. It returns the choices whose configs the routes
-// have. The error is [rbac.ErrTooLarge]; then no route has a config.
-func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, config func(*rules.Effective) proto.Message) ([]choice, error) {
+// AddHTTPFilter adds a filter of HTTP requests to a filter chain of an inbound. It is for
+// [xds.Translator.Chain] of a kind with `from` or `rules`, which calls it once for a canonical
+// name, such as "envoy.filters.http.buffer", whether or not the inbound has a conf. A request
+// gets the config of the first conf whose conditions on the client and the request hold. Config
+// returns the config of a conf, nil for none. It depends on the conf alone, because inbounds
+// share its result.
+//
+// The config is in the routes of the inbound, so an edit of the conf changes no listener (SPEC
+// 11.8). TCP inbounds and gRPC servers have no such filter, which is a warning for each conf.
+// Rules and items that never apply, and a result that exceeds a limit, are warnings too.
+func AddHTTPFilter(c *xds.Chain, canonical string, in xds.InboundConf, config func(*rules.Effective) proto.Message) {
+	if _, ok := requestChoices(c, in, ""); ok {
+		enableFilter(c, canonical, 0, in, config)
+	}
+}
+
+// enableFilter adds a filter of the given canonical name to a chain, the n-th of this name, as
+// [AddHTTPFilter] does. It returns the choices whose configs the routes have; none if they
+// exceed a limit, which is a warning.
+func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, config func(*rules.Effective) proto.Message) []choice {
 	c.AddClientHeaders()
 	name := c.AddDisabled(canonical)
 	if in.InboundConfig == nil {
-		return nil, nil
+		return nil
 	}
 	key := routeFilterKey{canonical, n, in.InboundConfig, c.Inbound.Visibility()}
 	f := xds.Once(c.Memo, key, func() *routeFilter { return newRouteFilter(canonical, routeChoices(c, in), config) })
 	if f.config == nil {
-		return nil, f.err
+		warnLimit(c.Inbound, in, f.err)
+		return nil
 	}
 	c.Enable(name, f.config)
 	if slices.ContainsFunc(f.choices, func(c choice) bool { return c.AsksForClient() }) {
 		c.ShowClient()
 	}
 	refuseEscapedSlashes(c.Inbound, f.choices)
-	return f.choices, nil
+	return f.choices
 }
 
 // newRouteFilter returns the filter of choices, without those at the end for which there is
@@ -90,8 +105,8 @@ func newRouteFilter(canonical string, choices []choice, config func(*rules.Effec
 }
 
 // routeChoices returns the choices of the routes of an inbound, which its filter chains
-// share; nil if they exceed a limit, which is a warning of [visibleChoices]. A client in plain text has no
-// identity, so no choice that asks for one applies to it.
+// share; nil if they exceed a limit, which is a warning of [visibleChoices]. A client in
+// plain text has no identity, so no choice that asks for one applies to it.
 func routeChoices(c *xds.Chain, in xds.InboundConf) []choice {
 	choices, _ := choicesOf(c.Inbound, in, c.Inbound.Visibility())
 	return choices
