@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -53,48 +54,18 @@ usage.`,
 		Args:              t.args("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			if (q.inbound == "") == (q.port == 0) {
-				return usagef("no inbound is given; use --inbound NAME, or --port N")
-			}
-			switch {
-			case q.from != "" && (q.request.SpiffeID != "" || len(q.request.Tags) > 0):
-				return usagef("--from is the client; give it or --spiffe-id and --tag, not both")
-			case q.filter && (q.request.Given() || q.from != "" || q.why):
-				return usagef("a filter decides all requests; give --filter or a request, not both")
-			case !q.filter && c.Flags().Changed("form"):
-				return usagef("--form belongs to --filter")
-			}
-			w, err := g.loadTargets(c, &t, args)
-			if err != nil {
+			if err := q.check(c); err != nil {
 				return err
 			}
-			if err := g.client(w, &q); err != nil {
-				return err
-			}
-			request, err := q.request.Parse()
-			if err != nil {
-				return err
-			}
-			if q.filter {
-				return g.printFilter(c, w, &t, &q)
-			}
-			a := accessAnswers{g: g, view: w.view, query: &q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
-			var answers []answered
-			for _, d := range t.list {
-				for _, answer := range a.of(d, t.service) {
-					next := t.answered(w, d, nil, answer.err)
-					if answer.err == nil {
-						next.answer, next.no = answer.access, !answer.access.Allowed()
-						next.table = func(p *page) { accessPage(p, answer.access) }
-					}
-					answers = append(answers, next)
-				}
-			}
-			return g.printAnswers(c, &t, answers)
+			return q.run(g, c, &t, args)
 		},
 	}
 	t.register(c)
-	flags := c.Flags()
+	q.register(c.Flags())
+	return c
+}
+
+func (q *accessQuery) register(flags *pflag.FlagSet) {
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port (required)")
 	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
@@ -103,7 +74,52 @@ usage.`,
 	flags.BoolVar(&q.explain, "explain", false, "print the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
 	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, the only form that gRPC reads")
-	return c
+}
+
+// check reports flags that are missing or cannot be combined.
+func (q *accessQuery) check(c *cobra.Command) error {
+	if (q.inbound == "") == (q.port == 0) {
+		return usagef("no inbound is given; use --inbound NAME, or --port N")
+	}
+	switch {
+	case q.from != "" && (q.request.SpiffeID != "" || len(q.request.Tags) > 0):
+		return usagef("--from is the client; give it or --spiffe-id and --tag, not both")
+	case q.filter && (q.request.Given() || q.from != "" || q.why):
+		return usagef("a filter decides all requests; give --filter or a request, not both")
+	case !q.filter && c.Flags().Changed("form"):
+		return usagef("--form belongs to --filter")
+	}
+	return nil
+}
+
+func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []string) error {
+	w, err := g.loadTargets(c, t, args)
+	if err != nil {
+		return err
+	}
+	if err := g.client(w, q); err != nil {
+		return err
+	}
+	request, err := q.request.Parse()
+	if err != nil {
+		return err
+	}
+	if q.filter {
+		return g.printFilter(c, w, t, q)
+	}
+	a := accessAnswers{g: g, view: w.view, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
+	var answers []answered
+	for _, d := range t.list {
+		for _, answer := range a.of(d, t.service) {
+			next := t.answered(w, d, nil, answer.err)
+			if answer.err == nil {
+				next.answer, next.no = answer.access, !answer.access.Allowed()
+				next.table = func(p *page) { accessPage(p, answer.access) }
+			}
+			answers = append(answers, next)
+		}
+	}
+	return g.printAnswers(c, t, answers)
 }
 
 // client sets the client of the request to the client of --from.

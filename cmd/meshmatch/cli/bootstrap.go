@@ -16,12 +16,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
+// bootstrapQuery is the flags of `bootstrap`.
+type bootstrapQuery struct {
+	address string
+	server  bootstrap.Server
+	grpc    bool
+	command bool
+	drain   time.Duration
+	options bootstrap.Options
+}
+
 func newBootstrap(g *globals) *cobra.Command {
-	var address string
-	var grpc, command bool
-	var drain time.Duration
-	var server bootstrap.Server
-	options := defaultBootstrap()
+	q := bootstrapQuery{options: defaultBootstrap()}
 	c := &cobra.Command{
 		Use:   "bootstrap DATAPLANE --xds ADDRESS",
 		Short: "Print the Envoy or gRPC bootstrap of a dataplane that is served",
@@ -48,53 +54,70 @@ permissions with which it was opened.`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := parseServer(&server, address); err != nil {
+			if err := q.check(c); err != nil {
 				return err
 			}
-			for _, flag := range []string{"admin", "spire-socket"} {
-				if grpc && c.Flags().Changed(flag) {
-					return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
-				}
-			}
-			switch {
-			case grpc && command:
-				return usagef("--command prints Envoy's command line; leave it out with --grpc")
-			case !command && c.Flags().Changed("drain-time"):
-				return usagef("--drain-time is a part of Envoy's command line; give --command")
-			case drain < 0 || drain%time.Second != 0 || drain/time.Second > math.MaxInt32:
-				return usagef("--drain-time must be whole seconds and not negative, got %v", drain)
-			}
-			w, d, err := g.loadDataplane(c, args[0])
-			if err != nil {
-				return err
-			}
-			id, err := w.view.Identities(d.Mesh).Of(d)
-			if err != nil {
-				return err
-			}
-			if command {
-				return g.printCommand(c, bootstrap.ADS(d, id, server, options), drain)
-			}
-			if !grpc {
-				return g.printMessage(c, bootstrap.ADS(d, id, server, options))
-			}
-			b, err := bootstrap.GRPC(d, id, server)
-			if err != nil {
-				return err
-			}
-			g.reportLeftOut(c)
-			return g.encode(c.OutOrStdout(), b)
+			return q.run(g, c, args[0])
 		},
 	}
-	c.Flags().StringVar(&address, "xds", "", "the `ADDRESS` of the server, HOST:PORT")
-	c.Flags().StringVar(&server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
-	c.Flags().StringVar(&server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
-	c.Flags().StringVar(&server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
-	c.Flags().BoolVar(&grpc, "grpc", false, "print a bootstrap for gRPC")
-	c.Flags().BoolVar(&command, "command", false, "print the command line of an Envoy with the bootstrap")
-	c.Flags().DurationVar(&drain, "drain-time", defaultDrainTime, "with --command: how long Envoy keeps connections through a filter chain that an edit replaces")
-	bootstrapFlags(c, &options)
+	q.register(c)
 	return c
+}
+
+func (q *bootstrapQuery) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&q.address, "xds", "", "the `ADDRESS` of the server, HOST:PORT")
+	flags.StringVar(&q.server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
+	flags.StringVar(&q.server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
+	flags.StringVar(&q.server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
+	flags.BoolVar(&q.grpc, "grpc", false, "print a bootstrap for gRPC")
+	flags.BoolVar(&q.command, "command", false, "print the command line of an Envoy with the bootstrap")
+	flags.DurationVar(&q.drain, "drain-time", defaultDrainTime, "with --command: how long Envoy keeps connections through a filter chain that an edit replaces")
+	bootstrapFlags(c, &q.options)
+}
+
+// check reports flags that are missing, bad or cannot be combined, and completes the server.
+func (q *bootstrapQuery) check(c *cobra.Command) error {
+	if err := parseServer(&q.server, q.address); err != nil {
+		return err
+	}
+	for _, flag := range []string{"admin", "spire-socket"} {
+		if q.grpc && c.Flags().Changed(flag) {
+			return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
+		}
+	}
+	switch {
+	case q.grpc && q.command:
+		return usagef("--command prints Envoy's command line; leave it out with --grpc")
+	case !q.command && c.Flags().Changed("drain-time"):
+		return usagef("--drain-time is a part of Envoy's command line; give --command")
+	case q.drain < 0 || q.drain%time.Second != 0 || q.drain/time.Second > math.MaxInt32:
+		return usagef("--drain-time must be whole seconds and not negative, got %v", q.drain)
+	}
+	return nil
+}
+
+func (q *bootstrapQuery) run(g *globals, c *cobra.Command, name string) error {
+	w, d, err := g.loadDataplane(c, name)
+	if err != nil {
+		return err
+	}
+	id, err := w.view.Identities(d.Mesh).Of(d)
+	if err != nil {
+		return err
+	}
+	if q.command {
+		return g.printCommand(c, bootstrap.ADS(d, id, q.server, q.options), q.drain)
+	}
+	if !q.grpc {
+		return g.printMessage(c, bootstrap.ADS(d, id, q.server, q.options))
+	}
+	b, err := bootstrap.GRPC(d, id, q.server)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	return g.encode(c.OutOrStdout(), b)
 }
 
 // parseServer sets the address of the server, and checks what belongs together.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -21,10 +20,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
+// checkQuery is the flags of `check`.
+type checkQuery struct {
+	expand, tls bool
+	next        choice
+	// findings selects the output, and which findings decide on the exit status.
+	findings findingOptions
+}
+
 func newCheck(g *globals) *cobra.Command {
-	var expand, tls bool
-	next := choice{words: versions}
-	options := newFindingOptions()
+	q := checkQuery{next: choice{words: versions}, findings: newFindingOptions()}
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate resources and report what has no effect",
@@ -48,41 +53,43 @@ finding that is not an error; the other classes are
   meshmatch check -f policies/ -o sarif
   meshmatch check -f policies/ --expand -o yaml`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			isReport := options.isReport(g)
-			g.keepSources = next.word != ""
-			w, err := g.loadAll(c, g.files)
-			if err != nil {
-				return g.printInvalid(c, &options, err)
-			}
-			switch {
-			case expand && isReport:
-				return usagef("--expand prints policies, in -o table, json or yaml")
-			case expand:
-				return g.printPolicies(c, w.view)
-			}
-			answer, err := g.check(c.Context(), w, tls, next.word)
-			if err != nil {
-				return g.printInvalid(c, &options, err)
-			}
-			if isReport {
-				g.reportLeftOut(c)
-				err = options.write(c, answer.Warnings)
-			} else {
-				err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
-			}
-			if err == nil && options.failOn.any(answer.Warnings) {
-				return errNo
-			}
-			return err
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
 	}
-	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
+	c.Flags().BoolVar(&q.expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	g.store.registerSecrets(c.Flags())
-	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
-	c.Flags().Var(&next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
-	options.register(c.Flags())
+	c.Flags().BoolVar(&q.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
+	c.Flags().Var(&q.next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
+	q.findings.register(c.Flags())
 	return c
+}
+
+func (q *checkQuery) run(g *globals, c *cobra.Command) error {
+	isReport := q.findings.isReport(g)
+	g.keepSources = q.next.word != ""
+	w, err := g.loadAll(c, g.files)
+	if err != nil {
+		return g.printInvalid(c, &q.findings, err)
+	}
+	switch {
+	case q.expand && isReport:
+		return usagef("--expand prints policies, in -o table, json or yaml")
+	case q.expand:
+		return g.printPolicies(c, w.view)
+	}
+	answer, err := g.check(c.Context(), w, q.tls, q.next.word)
+	if err != nil {
+		return g.printInvalid(c, &q.findings, err)
+	}
+	if isReport {
+		g.reportLeftOut(c)
+		err = q.findings.write(c, answer.Warnings)
+	} else {
+		err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
+	}
+	if err == nil && q.findings.failOn.any(answer.Warnings) {
+		return errNo
+	}
+	return err
 }
 
 // check returns the findings about the input, without those that it ignores. With tls
@@ -206,21 +213,8 @@ func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
 
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
 	g.reportLeftOut(c)
-	encode, separator := toYAML, "---\n"
 	if g.output.word == "json" {
-		encode, separator = inspect.JSON, ""
+		return printDocuments(c.OutOrStdout(), policies, inspect.JSON, "")
 	}
-	var b bytes.Buffer
-	for i, policy := range policies {
-		data, err := encode(policy)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			b.WriteString(separator)
-		}
-		b.Write(data)
-	}
-	_, err := c.OutOrStdout().Write(b.Bytes())
-	return err
+	return printYAML(c.OutOrStdout(), policies)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -41,19 +40,7 @@ Exit status: 0 done; 2 an unknown kind.`,
 					Items      []crd.Definition `json:"items"`
 				}{"v1", "List", list})
 			}
-			var b bytes.Buffer
-			for i := range list {
-				data, err := toYAML(list[i])
-				if err != nil {
-					return err
-				}
-				if i > 0 {
-					b.WriteString("---\n")
-				}
-				b.Write(data)
-			}
-			_, err = c.OutOrStdout().Write(b.Bytes())
-			return err
+			return printYAML(c.OutOrStdout(), list)
 		},
 	}
 }

@@ -64,41 +64,7 @@ listener drains, or a destination changes; 2 bad input or wrong usage. With --fa
 			if err := q.check(); err != nil {
 				return err
 			}
-			isReport := q.findings.isReport(g)
-			q.options.Source = g.withSource()
-			compared, worlds, err := q.comparison(g, c)
-			if err != nil {
-				return err
-			}
-			diff, errLimit := compared.Diff(c.Context(), q.options, g.translators)
-			if diff == nil {
-				return errLimit
-			}
-			var findings []diag.Diagnostic
-			if isReport || q.findings.failOn.given() {
-				if findings, err = g.newFindings(c.Context(), diff, worlds); err != nil {
-					return err
-				}
-			}
-			if isReport {
-				g.reportLeftOut(c)
-				err = q.findings.write(c, findings)
-			} else {
-				err = g.print(c, diff, func(p *page) { diffPage(p, diff) })
-			}
-			switch {
-			case err != nil:
-				return err
-			case errLimit != nil:
-				return incomplete{errLimit}
-			case q.findings.failOn.given():
-				if q.findings.failOn.any(findings) {
-					return errNo
-				}
-			case !diff.Empty():
-				return errNo
-			}
-			return nil
+			return q.run(g, c)
 		},
 	}
 	flags := c.Flags()
@@ -120,6 +86,44 @@ func (q *diffQuery) check() error {
 		return usagef("--policy belongs to --shadow without --with, --apply and --delete")
 	}
 	return q.next.check()
+}
+
+func (q *diffQuery) run(g *globals, c *cobra.Command) error {
+	isReport := q.findings.isReport(g)
+	q.options.Source = g.withSource()
+	compared, worlds, err := q.comparison(g, c)
+	if err != nil {
+		return err
+	}
+	diff, errLimit := compared.Diff(c.Context(), q.options, g.translators)
+	if diff == nil {
+		return errLimit
+	}
+	var findings []diag.Diagnostic
+	if isReport || q.findings.failOn.given() {
+		if findings, err = g.newFindings(c.Context(), diff, worlds); err != nil {
+			return err
+		}
+	}
+	if isReport {
+		g.reportLeftOut(c)
+		err = q.findings.write(c, findings)
+	} else {
+		err = g.print(c, diff, func(p *page) { diffPage(p, diff) })
+	}
+	switch {
+	case err != nil:
+		return err
+	case errLimit != nil:
+		return incomplete{errLimit}
+	case q.findings.failOn.given():
+		if q.findings.failOn.any(findings) {
+			return errNo
+		}
+	case !diff.Empty():
+		return errNo
+	}
+	return nil
 }
 
 // comparison loads both sides. The worlds are those of two inputs; nil with --shadow.

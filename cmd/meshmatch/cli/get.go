@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -78,19 +77,7 @@ func (g *globals) printSources(c *cobra.Command, list []inspect.Resource) error 
 	if g.output.word == "json" {
 		return g.encode(c.OutOrStdout(), sources)
 	}
-	var b bytes.Buffer
-	for i, source := range sources {
-		data, err := toYAML(source)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			b.WriteString("---\n")
-		}
-		b.Write(data)
-	}
-	_, err := c.OutOrStdout().Write(b.Bytes())
-	return err
+	return printYAML(c.OutOrStdout(), sources)
 }
 
 func resourcesPage(p *page, list []inspect.Resource) {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -80,18 +80,11 @@ func (g *globals) kumaWorld(c *cobra.Command) (*world, error) {
 // printRewritten prints the rewritten documents as YAML, and how they differ to standard
 // error.
 func (g *globals) printRewritten(c *cobra.Command, result *migrate.Result) error {
-	var b bytes.Buffer
+	var sources []json.RawMessage
 	for i := range result.Documents {
-		data, err := toYAML(result.Documents[i].Source)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			b.WriteString("---\n")
-		}
-		b.Write(data)
+		sources = append(sources, result.Documents[i].Source)
 	}
-	if _, err := c.OutOrStdout().Write(b.Bytes()); err != nil {
+	if err := printYAML(c.OutOrStdout(), sources); err != nil {
 		return err
 	}
 	proof := proofText(result)
@@ -102,7 +95,7 @@ func (g *globals) printRewritten(c *cobra.Command, result *migrate.Result) error
 	return err
 }
 
-// proofText says in one line what the comparison found.
+// proofText returns in one line what the comparison found.
 func proofText(result *migrate.Result) string {
 	if len(result.Differences) == 0 {
 		return "nothing differs: Kuma 3 makes the same confs and the same access decisions"
@@ -131,11 +124,7 @@ func migratePage(p *page, result *migrate.Result) {
 	}
 	for i := range result.Documents {
 		d := &result.Documents[i]
-		name := d.Name
-		if d.Namespace != "" {
-			name = d.Namespace + "/" + d.Name
-		}
-		p.row(d.Kind, name, listed(d.Edits))
+		p.row(d.Kind, resource.ID{Namespace: d.Namespace, Name: d.Name}.Qualified(), listed(d.Edits))
 	}
 	if len(result.Findings) > 0 {
 		p.heading(0, "findings")

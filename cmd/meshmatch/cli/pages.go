@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"os/signal"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -34,9 +31,8 @@ The command runs until it gets SIGTERM or an interrupt.`,
   meshmatch page -f etcd://127.0.0.1:2379/mesh`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
+			ctx, stop := untilSignal(c.Context())
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal ends the command at once
 			parsed, err := parsePrefix(prefix)
 			if err != nil {
 				return usagef("--http-prefix: %w", err)

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"context"
 	"net"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -60,9 +57,8 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
+			ctx, stop := untilSignal(c.Context())
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal ends the command at once
 			return r.Run(ctx)
 		},
 	}

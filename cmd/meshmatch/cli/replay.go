@@ -58,36 +58,7 @@ wrong usage.`,
 			if err := q.check(g); err != nil {
 				return err
 			}
-			renamed, err := q.fields()
-			if err != nil {
-				return err
-			}
-			if q.format {
-				return g.printLogFormat(c, renamed)
-			}
-			answer, errLimit := q.answer(g, c, renamed)
-			if answer == nil {
-				return errLimit
-			}
-			for _, line := range answer.MalformedLines {
-				printError(c.ErrOrStderr(), "warning: ", errors.New(line))
-			}
-			if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
-			}
-			if answer.Records == 0 && errLimit == nil {
-				printError(c.ErrOrStderr(), "warning: ", errors.New("the logs have no record, so nothing is compared; a record is a JSON object with the fields that --format prints"))
-			}
-			if err := g.print(c, answer, func(p *page) { replayPage(p, answer) }); err != nil {
-				return err
-			}
-			switch {
-			case errLimit != nil:
-				return incomplete{errLimit}
-			case answer.Changed():
-				return errNo
-			}
-			return nil
+			return q.run(g, c)
 		},
 	}
 	flags := c.Flags()
@@ -109,6 +80,45 @@ func (q *replayQuery) check(g *globals) error {
 		return errStdinTwice
 	}
 	return q.next.check()
+}
+
+func (q *replayQuery) run(g *globals, c *cobra.Command) error {
+	renamed, err := q.fields()
+	if err != nil {
+		return err
+	}
+	if q.format {
+		return g.printLogFormat(c, renamed)
+	}
+	answer, errLimit := q.answer(g, c, renamed)
+	if answer == nil {
+		return errLimit
+	}
+	warnOfLogs(c, answer, errLimit == nil)
+	if err := g.print(c, answer, func(p *page) { replayPage(p, answer) }); err != nil {
+		return err
+	}
+	switch {
+	case errLimit != nil:
+		return incomplete{errLimit}
+	case answer.Changed():
+		return errNo
+	}
+	return nil
+}
+
+// warnOfLogs prints the first malformed lines and, if the logs were read as a whole, that they
+// have no record.
+func warnOfLogs(c *cobra.Command, answer *traffic.Replay, whole bool) {
+	for _, line := range answer.MalformedLines {
+		printError(c.ErrOrStderr(), "warning: ", errors.New(line))
+	}
+	if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
+	}
+	if answer.Records == 0 && whole {
+		printError(c.ErrOrStderr(), "warning: ", errors.New("the logs have no record, so nothing is compared; a record is a JSON object with the fields that --format prints"))
+	}
 }
 
 // fields returns the fields of --map.

@@ -5,7 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// autoSemantics lets a command that only reads choose the semantics by the input.
+// autoSemantics means that a command that only reads chooses the semantics by the input.
 const autoSemantics = "auto"
 
 // semanticsNames are the values of --semantics.

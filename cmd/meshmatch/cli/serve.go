@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os/signal"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -76,21 +74,7 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			if err != nil {
 				return err
 			}
-			if len(options.Stores) > 0 {
-				options.Loaded = collectWhileLoading()
-			}
-			server, err := serve.New(*options)
-			if err != nil {
-				return err
-			}
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
-			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal ends the command at once
-			err = server.Run(ctx)
-			if errors.Is(err, serve.ErrUnnamedSemantics) {
-				return usagef("%w; give --semantics %s to read all policies as that does, or --semantics %s", err, semantics.Kuma, semantics.TargetRef)
-			}
-			return err
+			return runServer(c.Context(), options)
 		},
 	}
 	flags.register(c)
@@ -108,6 +92,24 @@ func (f *serveFlags) register(c *cobra.Command) {
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
 	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
 	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
+}
+
+// runServer serves until ctx ends or a signal arrives.
+func runServer(ctx context.Context, options *serve.Options) error {
+	if len(options.Stores) > 0 {
+		options.Loaded = collectWhileLoading()
+	}
+	server, err := serve.New(*options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	err = server.Run(ctx)
+	if errors.Is(err, serve.ErrUnnamedSemantics) {
+		return usagef("%w; give --semantics %s to read all policies as that does, or --semantics %s", err, semantics.Kuma, semantics.TargetRef)
+	}
+	return err
 }
 
 // options checks the flags, and completes the options of the server.

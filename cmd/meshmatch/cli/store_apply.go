@@ -77,7 +77,7 @@ type storedChange struct {
 	Action string `json:"action"` // create, replace or delete
 	Kind   string `json:"kind"`
 	Mesh   string `json:"mesh,omitempty"`
-	// Namespace and Name are those of the identity.
+	// Namespace and Name are parts of the identity.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 

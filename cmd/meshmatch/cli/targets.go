@@ -15,8 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// targets is the dataplanes that a command is about (SPEC 10): one by its name, those of a
-// service as svc/SERVICE, or those that -l selects.
+// targets is the dataplanes that a command is about (SPEC 10): one by its name, the dataplanes
+// of a service by svc/SERVICE, or those that -l selects.
 type targets struct {
 	selector string
 	service  *find.Service         // that was asked for; nil: none
@@ -81,7 +81,7 @@ type answered struct {
 	answer    any         // as JSON; an object
 	table     func(*page) // prints it for a person
 	no        bool        // the answer is "no"
-	err       error       // in place of the answer, or in addition to a part of it
+	err       error       // instead of the answer, or in addition to a part of it
 }
 
 // answered returns the answer about a dataplane, nil if there is only an error.
@@ -138,7 +138,7 @@ func (a *answered) end() error {
 	return nil
 }
 
-// joinedErrors joins the errors in place of all answers.
+// joinedErrors joins the errors that replace answers.
 func joinedErrors(answers []answered) error {
 	var all []error
 	for i := range answers {

@@ -43,33 +43,7 @@ kind.`,
 			return t.args("KIND", "NAME", "DATAPLANE")(c, args)
 		},
 		ValidArgsFunction: g.completeWhy,
-		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if q.Kind, err = find.Kind(g.kinds, args[0]); err != nil {
-				return err
-			}
-			if err := q.Check(); err != nil {
-				return err
-			}
-			w, err := g.loadTargets(c, &t, args)
-			if err != nil {
-				return err
-			}
-			var policy *resource.Policy
-			if len(args) == 3 || len(args) == 2 && t.selector != "" {
-				if policy, err = find.Policy(w.view, w.mesh, q.Kind.Name, g.named(args[1])); err != nil {
-					return err
-				}
-			}
-			q.Source = g.withSource()
-			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-			var answers []answered
-			for _, d := range t.list {
-				q.NoEffect = state.NoEffect(d)
-				answers = append(answers, whyAnswer(c, w, &t, d, policy, &q))
-			}
-			return g.printAnswers(c, &t, answers)
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return g.why(c, &q, &t, args) },
 	}
 	t.register(c)
 	flags := c.Flags()
@@ -79,6 +53,35 @@ kind.`,
 	g.completeFlag(c, "outbound", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.OutboundNames) })
 	g.completeFlag(c, "listener", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.ListenerNames) })
 	return c
+}
+
+// why answers for each dataplane of the targets.
+func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string) error {
+	var err error
+	if q.Kind, err = find.Kind(g.kinds, args[0]); err != nil {
+		return err
+	}
+	if err := q.Check(); err != nil {
+		return err
+	}
+	w, err := g.loadTargets(c, t, args)
+	if err != nil {
+		return err
+	}
+	var policy *resource.Policy
+	if len(args) == 3 || len(args) == 2 && t.selector != "" {
+		if policy, err = find.Policy(w.view, w.mesh, q.Kind.Name, g.named(args[1])); err != nil {
+			return err
+		}
+	}
+	q.Source = g.withSource()
+	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+	var answers []answered
+	for _, d := range t.list {
+		q.NoEffect = state.NoEffect(d)
+		answers = append(answers, whyAnswer(c, w, t, d, policy, q))
+	}
+	return g.printAnswers(c, t, answers)
 }
 
 // whyAnswer answers about a dataplane: about a policy or, if it is nil, about all of the

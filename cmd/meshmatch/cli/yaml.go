@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -29,6 +30,29 @@ func toYAML(answer any) ([]byte, error) {
 	}
 	err = encoder.Close()
 	return b.Bytes(), err
+}
+
+// printYAML prints answers as a stream of YAML documents.
+func printYAML[T any](w io.Writer, answers []T) error {
+	return printDocuments(w, answers, toYAML, "---\n")
+}
+
+// printDocuments prints answers with a separator between them; nothing if one of them cannot
+// be encoded.
+func printDocuments[T any](w io.Writer, answers []T, encode func(any) ([]byte, error), separator string) error {
+	var b bytes.Buffer
+	for i := range answers {
+		data, err := encode(answers[i])
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.Write(data)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // yamlNode converts the next JSON value. JSON is valid YAML except for keys of
