@@ -101,7 +101,7 @@ func declares(t *testing.T, directory, benchmark string) bool {
 	return false
 }
 
-// hasRule reports whether a rule begins with that of the claim and is about its benchmark.
+// hasRule reports whether a rule begins like the rule of the claim and is about its benchmark.
 func hasRule(rules []string, c claim) bool {
 	words := strings.Fields(c.rule)
 	if len(words) < 2 || words[1] != c.benchmark && !strings.HasPrefix(words[1], c.benchmark+"/") {

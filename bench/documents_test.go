@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"syscall"
 	"testing"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -24,7 +23,7 @@ import (
 //
 //   - lines: JSON, one document on each line
 //   - objects: JSON, each document an input of its own, such as a value of an etcd or an event
-//     of a watch; those of Kubernetes have all metadata
+//     of a watch; documents of Kubernetes have all metadata
 //   - list: one JSON object with all documents, as the API server and kubectl print them
 //   - block: YAML in block style, documents as people keep them in files
 //   - kubectl: one YAML list in block style, as kubectl get -A -o yaml prints it; objects of
@@ -33,8 +32,8 @@ import (
 //
 // The libraries decode the same bytes into trees of maps, with any field and without
 // positions, because one type for all kinds does not exist: encoding/json, the json/v2 on
-// which the loader builds, and yaml/v3. Processor time is that of all threads, the collection
-// of garbage included.
+// which the loader builds, and yaml/v3. Processor time is the time of all threads,
+// including the collection of garbage.
 func BenchmarkDocuments(b *testing.B) {
 	for _, s := range []struct {
 		name string
@@ -91,13 +90,13 @@ func measureDecoding(b *testing.B, inputs []resource.Input, decode func() error)
 	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
-	before := cpuTime(b)
+	before := usage.CPU()
 	for b.Loop() {
 		if err := decode(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(usage.CPU()-before)/float64(b.N), "cpu-ns/op")
 }
 
 // library decodes all documents of an input.
@@ -262,12 +261,4 @@ func decodeYAML(data []byte) error {
 			return err
 		}
 	}
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

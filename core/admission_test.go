@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // An engine validates what a loader decoded, because a program may have changed it in
@@ -28,30 +29,26 @@ func TestChangedAfterDecoding(t *testing.T) {
 			"nothing": {func(*resource.Set) {}, ""},
 			"a conf": {func(s *resource.Set) {
 				*s.Policies[n-1].To[0].Conf.(*meshtimeout.Conf).IdleTimeout = conf.Duration(-1e9)
-			}, fmt.Sprintf(`f.yaml:%d:1: spec.to[0].default.idleTimeout: bad duration "-1s"; it must not be negative`, 4*n-1)},
+			}, fmt.Sprintf(`mesh.yaml:%d:1: spec.to[0].default.idleTimeout: bad duration "-1s"; it must not be negative`, 4*n-1)},
 			"a tag of a targetRef": {func(s *resource.Set) { s.Policies[0].TargetRef.Tags[0].Value = "\xff" },
-				`f.yaml:3:1: spec.targetRef.tags.a: must be UTF-8, not "\xff"`},
+				`mesh.yaml:3:1: spec.targetRef.tags.a: must be UTF-8, not "\xff"`},
 			"a label of a targetRef": {func(s *resource.Set) {
 				s.Policies[0].TargetRef = resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: "a", Value: "\xff"}}}
-			}, `f.yaml:3:1: spec.targetRef.labels.a: must be UTF-8, not "\xff"`},
+			}, `mesh.yaml:3:1: spec.targetRef.labels.a: must be UTF-8, not "\xff"`},
 			"a name of a targetRef": {func(s *resource.Set) { s.Policies[0].TargetRef = resource.Service("\xff") },
-				`f.yaml:3:1: spec.targetRef.name: must be UTF-8, not "\xff"`},
+				`mesh.yaml:3:1: spec.targetRef.name: must be UTF-8, not "\xff"`},
 			"an outbound of one dataplane": {func(s *resource.Set) {
 				d := s.Dataplanes[n-1]
 				d.Outbounds = append(d.Outbounds, resource.Outbound{Port: 70_000})
-			}, fmt.Sprintf(`f.yaml:%d:1: networking.outbound[1].port: bad port 70000; a port is a number from 1 to 65535`, 4*n-3)},
+			}, fmt.Sprintf(`mesh.yaml:%d:1: networking.outbound[1].port: bad port 70000; a port is a number from 1 to 65535`, 4*n-3)},
 			"an inbound": {func(s *resource.Set) { s.Dataplanes[0].Inbounds = []resource.Inbound{{Port: 0}} },
-				`f.yaml:1:1: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
+				`mesh.yaml:1:1: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
 		} {
 			t.Run(fmt.Sprintf("%s of %d", name, n), func(t *testing.T) {
-				loader := resource.Loader{Kinds: kinds.All()}
-				set, err := loader.Decode(t.Context(), resource.Input{Name: "f.yaml", Data: []byte(file.String())})
-				if err != nil {
-					t.Fatal(err)
-				}
+				set := resourcetest.Decode(t, file.String())
 				test.change(set)
 				got := ""
-				engine := core.NewEngine(loader.Kinds, core.Options{})
+				engine := core.NewEngine(kinds.All(), core.Options{})
 				if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
 					got = err.Error()
 				}

@@ -10,13 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everyDataplane, forAll) + "---\ntype: Mesh\nname: default\n"
 	e := newEngine(t, world)
 	before := e.View()
-	if commit := apply(t, e, core.Batch{Upsert: decode(t, world)}); commit.After != before {
+	if commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, world)}); commit.After != before {
 		t.Error("a new view was published")
 	}
 }
@@ -24,9 +25,9 @@ func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
 // A batch with an error changes nothing, and every error is reported.
 func TestApplyAllOrNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everyDataplane, forAll)
-	valid := decode(t, timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`)).Policies[0]
-	permission := decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
-	retry := decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {tcp: {maxConnectAttempt: 1}}}]}\n").Policies[0]
+	valid := resourcetest.Decode(t, timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`)).Policies[0]
+	permission := resourcetest.Decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
+	retry := resourcetest.Decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {tcp: {maxConnectAttempt: 1}}}]}\n").Policies[0]
 	permission.Rules[0].Matches = []conf.Match{{}}
 	broken := func(change func(*resource.Policy)) core.Batch {
 		p := *valid
@@ -35,7 +36,7 @@ func TestApplyAllOrNothing(t *testing.T) {
 		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid, &p}}}
 	}
 	proxy := func(change func(*resource.Dataplane)) core.Batch {
-		d := *decode(t, dataplaneText("web-2", "web", "")).Dataplanes[0]
+		d := *resourcetest.Decode(t, dataplaneText("web-2", "web", "")).Dataplanes[0]
 		change(&d)
 		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}, Dataplanes: []*resource.Dataplane{&d}}}
 	}
@@ -100,9 +101,9 @@ func TestApplyAllOrNothing(t *testing.T) {
 // An order that is not total is found before anything changes, in any mesh.
 func TestApplyWithoutOrder(t *testing.T) {
 	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { return 0 }})
-	one := decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))
+	one := resourcetest.Decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))
 	apply(t, e, core.Batch{Upsert: one})
-	two := decode(t, timeoutText("b", "", everyDataplane, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))
+	two := resourcetest.Decode(t, timeoutText("b", "", everyDataplane, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))
 	if _, err := e.Apply(t.Context(), core.Batch{Upsert: two}); err == nil || !strings.Contains(err.Error(), `neither of MeshTimeout "a" in mesh "default" and MeshTimeout "b" in mesh "default" overrides the other`) && !strings.Contains(err.Error(), `neither of MeshTimeout "b" in mesh "default" and MeshTimeout "a" in mesh "default" overrides the other`) {
 		t.Errorf("got %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // countdown is a context that ends after it was asked a number of times.
@@ -48,7 +49,7 @@ func TestApplyCanceled(t *testing.T) {
 		next.WriteString(timeoutText(fmt.Sprint("t-", i), "", fmt.Sprintf("kind: MeshService, name: service-%d", (i+1)%7), forAll))
 	}
 	e := newEngine(t, world.String())
-	batch := core.Batch{Upsert: decode(t, next.String()), Delete: []resource.ID{dataplaneID("d-0")}}
+	batch := core.Batch{Upsert: resourcetest.Decode(t, next.String()), Delete: []resource.ID{dataplaneID("d-0")}}
 	canceled := 0
 	for ; ; canceled++ {
 		before := e.View()
@@ -60,7 +61,7 @@ func TestApplyCanceled(t *testing.T) {
 			t.Fatalf("after %d: %v, another view: %t", canceled, err, e.View() != before)
 		}
 		if canceled%7 == 0 { // the batch may be the first or the second one after another
-			other := core.Batch{Upsert: decode(t, timeoutText("t-0", "", everyDataplane, fmt.Sprintf("{default: {connectionTimeout: %ds}}", canceled+1)))}
+			other := core.Batch{Upsert: resourcetest.Decode(t, timeoutText("t-0", "", everyDataplane, fmt.Sprintf("{default: {connectionTimeout: %ds}}", canceled+1)))}
 			apply(t, e, other)
 		}
 	}
@@ -70,7 +71,7 @@ func TestApplyCanceled(t *testing.T) {
 	if err := e.CheckInvariants(); err != nil {
 		t.Error(err)
 	}
-	all := decode(t, world.String())
+	all := resourcetest.Decode(t, world.String())
 	fresh := core.NewEngine(kinds.All(), core.Options{})
 	apply(t, fresh, core.Batch{Upsert: all})
 	apply(t, fresh, batch)
@@ -93,14 +94,14 @@ func TestApplyCanceledWhileWaiting(t *testing.T) {
 	waiting.Store(true)
 	done := make(chan error)
 	go func() {
-		_, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, timeoutText("a", "", everyDataplane, forAll)+timeoutText("b", "", everyDataplane, forAll))})
+		_, err := e.Apply(t.Context(), core.Batch{Upsert: resourcetest.Decode(t, timeoutText("a", "", everyDataplane, forAll)+timeoutText("b", "", everyDataplane, forAll))})
 		done <- err
 	}()
 	<-started
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	if _, err := e.Apply(ctx, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", ""))}); !errors.Is(err, stop) {
+	if _, err := e.Apply(ctx, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-1", "web", ""))}); !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
 	close(proceed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // changesText renders the changes of a commit, one line for each.
@@ -114,7 +115,7 @@ func TestChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, world)
 			before := e.View()
-			commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert), Delete: c.delete})
+			commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, c.upsert), Delete: c.delete})
 			if diff := cmp.Diff(c.want, changesText(commit)); diff != "" {
 				t.Error(diff)
 			}
@@ -141,7 +142,7 @@ func TestChangesOfAnItemsTarget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, dataplaneText("web-1", "web", outbounds)+item(c.before))
-			commit := apply(t, e, core.Batch{Upsert: decode(t, item(c.after))})
+			commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, item(c.after))})
 			if diff := cmp.Diff([]string{"changed web-1, by one, " + c.want}, changesText(commit)); diff != "" {
 				t.Error(diff)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // Views may be far apart, in any direction, and of different engines. The commits
@@ -66,9 +67,9 @@ func TestCompare(t *testing.T) {
 				apply(t, e, core.Batch{Delete: []resource.ID{id}})
 			}
 			for _, text := range c.upsert {
-				apply(t, e, core.Batch{Upsert: decode(t, text)})
+				apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, text)})
 			}
-			set := decode(t, "\n"+world)
+			set := resourcetest.Decode(t, "\n"+world)
 			stranger, err := core.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // Each commit changes two policies and a label at once. A reader must see all of a commit
@@ -31,7 +32,7 @@ func TestReadersSeeWholeCommits(t *testing.T) {
 	const commits = 150
 	batches := make([]core.Batch, commits)
 	for i := range batches {
-		batches[i] = core.Batch{Upsert: decode(t, commitText(i+1))}
+		batches[i] = core.Batch{Upsert: resourcetest.Decode(t, commitText(i+1))}
 	}
 	e := newEngine(t, world.String())
 	apply(t, e, batches[0])
@@ -100,7 +101,7 @@ func TestWriters(t *testing.T) {
 	for w := range 4 {
 		writers.Go(func() {
 			for i := range 20 {
-				if _, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, dataplaneText(fmt.Sprintf("dp-%d-%d", w, i), "web", toBackend))}); err != nil {
+				if _, err := e.Apply(t.Context(), core.Batch{Upsert: resourcetest.Decode(t, dataplaneText(fmt.Sprintf("dp-%d-%d", w, i), "web", toBackend))}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -120,8 +121,8 @@ func TestWatch(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toBackend))})
-	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("gone", "web", toBackend))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-2", "web", toBackend))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("gone", "web", toBackend))})
 	apply(t, e, core.Batch{Delete: []resource.ID{dataplaneID("gone")}})
 
 	var got []string
@@ -136,7 +137,7 @@ func TestWatch(t *testing.T) {
 				t.Errorf("got %v", changes)
 			}
 			go func() {
-				if _, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, forAll))}); err != nil {
+				if _, err := e.Apply(t.Context(), core.Batch{Upsert: resourcetest.Decode(t, timeoutText("base", "", everyDataplane, forAll))}); err != nil {
 					t.Error(err)
 				}
 			}()
@@ -180,7 +181,7 @@ func TestDeadViewsAreFreed(t *testing.T) {
 	if view.Value() == nil || dead.Value() == nil {
 		t.Fatal("the present view was freed")
 	}
-	apply(t, e, core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 2s}}`))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 2s}}`))})
 	for range 3 {
 		runtime.GC()
 	}
@@ -200,7 +201,7 @@ func TestDeadViewsAreFreed(t *testing.T) {
 func TestWatchersKeepOneView(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	commit := func(name string) {
-		apply(t, e, core.Batch{Upsert: decode(t, dataplaneText(name, "web", toBackend))})
+		apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText(name, "web", toBackend))})
 	}
 	first := weak.Make(e.View())
 	watch := e.Watch(t.Context(), e.View())

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -66,7 +67,7 @@ func TestChangesOfDestinations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, c.world)
-			commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert)})
+			commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, c.upsert)})
 			if diff := cmp.Diff(c.want, changesText(commit)); diff != "" {
 				t.Error(diff)
 			}
@@ -120,10 +121,10 @@ func TestDestinationChanges(t *testing.T) {
 			before := e.View()
 			b := core.Batch{Delete: c.delete}
 			if c.upsert != "" {
-				b.Upsert = decode(t, c.upsert)
+				b.Upsert = resourcetest.Decode(t, c.upsert)
 			}
 			apply(t, e, b)
-			stranger, err := core.NewView(t.Context(), kinds.All(), decode(t, "\n"+destinationsWorld))
+			stranger, err := core.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "\n"+destinationsWorld))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,14 +208,14 @@ func TestDestinationChangesOfZones(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := core.Options{Semantics: c.as}
 			e := core.NewEngine(kinds.All(), options)
-			apply(t, e, core.Batch{Upsert: decode(t, zonesWorld)})
+			apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, zonesWorld)})
 			before := e.View()
 			b := core.Batch{Delete: c.delete}
 			if c.upsert != "" {
-				b.Upsert = decode(t, c.upsert)
+				b.Upsert = resourcetest.Decode(t, c.upsert)
 			}
 			apply(t, e, b)
-			stranger, err := options.NewView(t.Context(), kinds.All(), decode(t, "\n"+zonesWorld))
+			stranger, err := options.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "\n"+zonesWorld))
 			if err != nil {
 				t.Fatal(err)
 			}

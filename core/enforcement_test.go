@@ -14,12 +14,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // TestEnforcementSequences applies random batches of placements, bindings, policies and
-// dataplanes. After each batch, the policies enforced on each dataplane are those of the
-// reference and of a new view, and the commit's changes are the dataplanes whose list of
+// dataplanes. After each batch, the reference and a new view enforce the same policies on
+// each dataplane, and the commit's changes are the dataplanes whose list of
 // enforced policies changed.
 func TestEnforcementSequences(t *testing.T) {
 	sequences := uint64(40)
@@ -29,11 +30,7 @@ func TestEnforcementSequences(t *testing.T) {
 	for seed := range sequences {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 83))
-			data := make([]byte, 2_000)
-			for i := range data {
-				data[i] = byte(random.Uint32())
-			}
-			newEnforcementSequence(t, data).run()
+			newEnforcementSequence(t, fuzz.RandomBytes(random, 2_000)).run()
 		})
 	}
 }

@@ -14,19 +14,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
-
-// decode returns the resources of a text.
-func decode(t testing.TB, text string) *resource.Set {
-	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
 
 func dataplaneText(name, service, outbounds string) string {
 	return fmt.Sprintf(`
@@ -72,7 +62,7 @@ const (
 func newEngine(t testing.TB, text string) *core.Engine {
 	t.Helper()
 	e := core.NewEngine(kinds.All(), core.Options{})
-	apply(t, e, core.Batch{Upsert: decode(t, text)})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, text)})
 	return e
 }
 
@@ -133,7 +123,7 @@ func TestBlocksAreShared(t *testing.T) {
 	if outbound(v, "api-1", 0) != shared || outbound(v, "api-1", 1) != shared {
 		t.Error("equal confs are not one block")
 	}
-	after := apply(t, e, core.Batch{Upsert: decode(t, limitText("z", "kind: MeshService, name: api", `{targetRef: {kind: MeshService, name: other}, default: {connectionLimits: {maxRequests: 1}}}`))}).After
+	after := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, limitText("z", "kind: MeshService, name: api", `{targetRef: {kind: MeshService, name: other}, default: {connectionLimits: {maxRequests: 1}}}`))}).After
 	if outbound(after, "api-1", 1) != shared || outbound(after, "web-1", 0) != shared {
 		t.Error("a block whose inputs are the same was made again")
 	}
@@ -165,8 +155,8 @@ func TestBlocksOfRulesAreShared(t *testing.T) {
 // policies.
 func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+limitText("base", everyDataplane, `{default: {connectionLimits: {maxRetries: 1}}}`))
-	v := apply(t, e, core.Batch{Upsert: decode(t, limitText("a", everyDataplane, setsNothing)+limitText("api", "kind: MeshService, name: api", setsNothing))}).After
-	v = apply(t, e, core.Batch{Upsert: decode(t, limitText("a", "kind: MeshService, name: web", setsNothing))}).After
+	v := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, limitText("a", everyDataplane, setsNothing)+limitText("api", "kind: MeshService, name: api", setsNothing))}).After
+	v = apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, limitText("a", "kind: MeshService, name: web", setsNothing))}).After
 	config := func(name string) *rules.Config {
 		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0]
 	}
@@ -186,7 +176,7 @@ func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 func TestJoiningAClass(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	v := e.View()
-	next := apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toOther))}).After
+	next := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-2", "web", toOther))}).After
 	web := v.Dataplane(dataplaneID("web-1"))
 	if before, after := v.Configs(web, core.Enforced), next.Configs(web, core.Enforced); &before[0] != &after[0] {
 		t.Error("the configs were made again")
@@ -209,11 +199,11 @@ func TestClassesFollowSelectors(t *testing.T) {
 	}
 	classes(1)
 	one := timeoutText("one", "", "kind: Dataplane, name: web-7", forAll)
-	apply(t, e, core.Batch{Upsert: decode(t, one)})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, one)})
 	classes(2)
-	apply(t, e, core.Batch{Upsert: decode(t, strings.ReplaceAll(one, "1s", "2s"))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, strings.ReplaceAll(one, "1s", "2s"))})
 	classes(2)
-	apply(t, e, core.Batch{Upsert: decode(t, strings.ReplaceAll(one, "web-7", "missing"))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, strings.ReplaceAll(one, "web-7", "missing"))})
 	classes(1)
 	apply(t, e, core.Batch{Delete: []resource.ID{timeoutID("one")}})
 	classes(1)

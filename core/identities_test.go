@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // identityText returns a MeshIdentity for the dataplanes with the labels.
@@ -93,7 +94,7 @@ func TestIdentitiesAndTrusts(t *testing.T) {
 		{"all removed", "", []resource.ID{identityID("a"), trustID("b")}, "", "", [2]int{}},
 	} {
 		before := e.View()
-		commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert), Delete: c.remove})
+		commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, c.upsert), Delete: c.remove})
 		if got := spiffeID(t, commit.After); got != c.spiffeID {
 			t.Errorf("%s: SPIFFE ID %q, want %q", c.name, got, c.spiffeID)
 		}
@@ -123,7 +124,7 @@ func TestIdentitiesAndTrustsAreShared(t *testing.T) {
 	world := identityText("a", "", "/a") + identityText("b", "", "/b") + trustText("a", "td")
 	e := newEngine(t, world)
 	before := e.View()
-	if commit := apply(t, e, core.Batch{Upsert: decode(t, world)}); commit.After != before {
+	if commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, world)}); commit.After != before {
 		t.Error("a repeated upsert published a view")
 	}
 	for name, c := range map[string]struct {
@@ -137,7 +138,7 @@ func TestIdentitiesAndTrustsAreShared(t *testing.T) {
 		"trust":     {trustText("a", "td2"), true, false},
 		"position":  {"---\n---" + world, false, false},
 	} {
-		commit := apply(t, newEngine(t, world), core.Batch{Upsert: decode(t, c.upsert)})
+		commit := apply(t, newEngine(t, world), core.Batch{Upsert: resourcetest.Decode(t, c.upsert)})
 		if got := commit.Before.Identities("default") == commit.After.Identities("default"); got != c.identities {
 			t.Errorf("%s: identities are shared: %v", name, got)
 		}
@@ -172,7 +173,7 @@ func TestMeshesOfIdentitiesAndTrusts(t *testing.T) {
 
 // Mesh returns the resource.
 func TestMesh(t *testing.T) {
-	view, err := core.NewView(t.Context(), kinds.All(), decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {rules: []}}"))
+	view, err := core.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {rules: []}}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ var order = []string{
 
 	// Helpers of tests, which no other package imports.
 	`core/source/kubernetes/kubetest`,
-	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
+	`core/(coretest|enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
+	`core/resource/resourcetest`,
 	`fuzz/naive`,
 
 	// Envoy and gRPC.
@@ -73,7 +74,7 @@ var order = []string{
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,
 	`gen|bench/gate`,
-	`bench|bench/chart|bench/progress|gen/laws`,
+	`bench|bench/(chart|progress|usage)|gen/laws`,
 	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
 	`gen/internal/diag|gen/internal/shapes/shared`,

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // mined is a Conf type whose code panics while it is armed.
@@ -101,11 +102,11 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 // An order is an embedder's code, too.
 func TestApplyWithAnOrderThatPanics(t *testing.T) {
 	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { panic("no order") }})
-	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))})
 	before := e.View()
-	_, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, timeoutText("b", "", everyDataplane, forAll))})
+	_, err := e.Apply(t.Context(), core.Batch{Upsert: resourcetest.Decode(t, timeoutText("b", "", everyDataplane, forAll))})
 	if !errors.Is(err, core.ErrPanic) || e.View() != before {
 		t.Errorf("got the error %v", err)
 	}
-	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toBackend))})
+	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-2", "web", toBackend))})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -41,7 +42,7 @@ func TestObjectsCompleteProxies(t *testing.T) {
 	} {
 		batch := core.Batch{Delete: step.remove}
 		if step.upsert != nil {
-			batch.Upsert = decode(t, strings.Join(step.upsert, "\n---\n"))
+			batch.Upsert = resourcetest.Decode(t, strings.Join(step.upsert, "\n---\n"))
 		}
 		if _, err := engine.Apply(t.Context(), batch); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
@@ -81,7 +82,7 @@ func TestObjectsCompleteProxies(t *testing.T) {
 // A changed copy of a dataplane of a view is a document like any other.
 func TestCopyOfCompletedDataplane(t *testing.T) {
 	engine := core.NewEngine(kinds.All(), core.Options{Semantics: semantics.Kuma})
-	set := decode(t, "{type: MeshGateway, name: edge, selectors: [{match: {kuma.io/service: edge}}], conf: {listeners: [{port: 80, protocol: HTTP}]}}\n---\n"+
+	set := resourcetest.Decode(t, "{type: MeshGateway, name: edge, selectors: [{match: {kuma.io/service: edge}}], conf: {listeners: [{port: 80, protocol: HTTP}]}}\n---\n"+
 		"{type: Dataplane, name: d, networking: {address: 10.0.0.1, gateway: {type: BUILTIN, tags: {kuma.io/service: edge}}}}")
 	if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (s *sequence) answersOf(v *core.View) answers {
 	return out
 }
 
-// checkOutsiders compares the configs of dataplanes with those of equal dataplanes
+// checkOutsiders compares the configs of dataplanes with the configs of equal dataplanes
 // outside the view.
 func (s *sequence) checkOutsiders(v *core.View) {
 	for id, known := range s.answers {
@@ -101,7 +101,7 @@ func (s *sequence) inboundText(in *rules.InboundConfig) string {
 	return text.String()
 }
 
-// text renders a conf with its origins and those of its fields.
+// text renders a conf with its origins and the origins of its fields.
 func (s *sequence) text(e *rules.Effective) string {
 	if e == nil {
 		return "nothing"

@@ -156,7 +156,7 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 			next.Labels = resource.NewTags(labels)
 		case 2:
 			next.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
-		case 3: // that of another policy
+		case 3: // the content of another policy
 			other := s.known.policies[s.known.ids()[s.of(len(s.known.ids()))]]
 			if other != nil && p.Type.Top.Has(other.TargetRef.Kind) {
 				next.TargetRef = other.TargetRef

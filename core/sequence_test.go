@@ -52,10 +52,7 @@ func TestSequences(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
-			data := make([]byte, 2_000)
-			for i := range data {
-				data[i] = byte(random.Uint32())
-			}
+			data := fuzz.RandomBytes(random, 2_000)
 			generator := generator
 			if seed%2 == 1 {
 				generator = generator.WithDestinations()

@@ -41,7 +41,12 @@ func some[T any](c *choices, max int, list ...T) []T {
 // mesh, in which no third policy hides the difference of two others.
 func randomBytes(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, 40+random.IntN(360))
+	return RandomBytes(random, 40+random.IntN(360))
+}
+
+// RandomBytes returns n bytes, such as the decisions for a [Generator].
+func RandomBytes(random *rand.Rand, n int) []byte {
+	data := make([]byte, n)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}

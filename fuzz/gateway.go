@@ -85,7 +85,7 @@ func (m *meshMaker) listenerTags() map[string]any {
 	return tags
 }
 
-// virtualHosts returns the text of a Config of virtual addresses, some of which are those
+// virtualHosts returns the text of a Config of virtual addresses. Some of them are addresses
 // of dataplanes.
 func (m *meshMaker) virtualHosts() string {
 	hosts := map[string]any{}

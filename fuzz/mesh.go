@@ -30,7 +30,7 @@ type meshMaker struct {
 type route struct{ kind, name string }
 
 // The alphabets are small, so that selectors overlap, but have two different values
-// wherever SPEC 2 compares values.
+// where SPEC 2 compares values.
 var (
 	services   = []string{"web", "api"}
 	versions   = []string{"v1", "v2"}

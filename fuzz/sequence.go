@@ -19,10 +19,7 @@ const maxDecisions = 200
 func randomSequence(random *rand.Rand) sequence {
 	s := make(sequence, 1+random.IntN(5))
 	for i := range s {
-		s[i] = make([]byte, random.IntN(maxDecisions))
-		for j := range s[i] {
-			s[i][j] = byte(random.Uint32())
-		}
+		s[i] = RandomBytes(random, random.IntN(maxDecisions))
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
@@ -27,13 +28,13 @@ func BenchmarkDestinations(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			engine := core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
-			before := heap()
+			before := usage.Heap()
 			b.StartTimer()
 			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: w.set}); err != nil {
 				b.Fatal(err)
 			}
 			b.StopTimer()
-			b.ReportMetric((heap()-before)/float64(o.Dataplanes), "B/dataplane")
+			b.ReportMetric((usage.Heap()-before)/float64(o.Dataplanes), "B/dataplane")
 			runtime.KeepAlive(engine)
 			b.StartTimer()
 		}

@@ -19,16 +19,6 @@ import (
 
 var inbounds = []string{"http", "tcp"}
 
-// scenario returns the permissions of the inbounds of a random mesh.
-func scenario(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
-	t.Helper()
-	p, err := permissiontest.Permissions(permissiontest.Scenario(r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // samples returns random requests that a list of permissions can decide.
 func samples(r *rand.Rand, count int) []*request.Request {
 	var out []*request.Request
@@ -77,7 +67,7 @@ func FuzzCompareAgreesWithSamples(f *testing.F) {
 // compareWithSamples compares two random meshes, and returns the number of differences.
 func compareWithSamples(t *testing.T, seed uint64, count int) (found int) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	before, after := scenario(t, r), scenario(t, r)
+	before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 	clients := samples(r, count)
 	for _, inbound := range inbounds {
 		old, next := before[inbound], after[inbound]
@@ -112,7 +102,7 @@ func TestOpensAgreesWithSamples(t *testing.T) {
 	found := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		all := []map[string]*permission.Permissions{scenario(t, r), scenario(t, r), scenario(t, r)}
+		all := []map[string]*permission.Permissions{permissiontest.Random(t, r), permissiontest.Random(t, r), permissiontest.Random(t, r)}
 		clients := samples(r, 200)
 		for _, inbound := range inbounds {
 			x, y, z := all[0][inbound], all[1][inbound], all[2][inbound]
@@ -141,7 +131,7 @@ func TestOpensAgreesWithSamples(t *testing.T) {
 func TestRegionsAgreeWithSamples(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		for inbound, p := range scenario(t, r) {
+		for inbound, p := range permissiontest.Random(t, r) {
 			regions, err := access.Regions(spaceOf(p), access.ListOf(p), nil, access.Limits{})
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
@@ -167,7 +157,7 @@ func TestNeedlessIsWhatNothingChangesWithout(t *testing.T) {
 	needless, proved := 0, 0
 	for seed := range 20 {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		for inbound, p := range scenario(t, r) {
+		for inbound, p := range permissiontest.Random(t, r) {
 			list := access.ListOf(p)
 			entries, err := access.Needless(spaceOf(p), list, nil, access.Limits{})
 			if err != nil {

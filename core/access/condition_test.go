@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
@@ -33,7 +34,7 @@ func TestConditionIsExactlyTheRegion(t *testing.T) {
 	compared := 0
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
-		before, after := scenario(t, r), scenario(t, r)
+		before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 		for _, inbound := range inbounds {
 			old, next := before[inbound], after[inbound]
 			x, y := access.ListOf(old), access.ListOf(next)

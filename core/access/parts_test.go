@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
@@ -32,7 +33,7 @@ func FuzzDeciderAgreesWithSamples(f *testing.F) {
 // one decision, and how many have several.
 func decideWithSamples(t *testing.T, seed uint64, count int) (certain, several int) {
 	r := rand.New(rand.NewPCG(seed, 9))
-	for inbound, p := range scenario(t, r) {
+	for inbound, p := range permissiontest.Random(t, r) {
 		list := access.ListOf(p)
 		decider := access.NewDecider(spaceOf(p), list)
 		requests := samples(r, count)
@@ -71,7 +72,7 @@ func decideWithSamples(t *testing.T, seed uint64, count int) (certain, several i
 func TestDeciderAnswersWhatCanBe(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 10))
-		for inbound, p := range scenario(t, r) {
+		for inbound, p := range permissiontest.Random(t, r) {
 			list := access.ListOf(p)
 			decider := access.NewDecider(spaceOf(p), list)
 			all, err := access.Regions(spaceOf(p), list, nil, access.Limits{})

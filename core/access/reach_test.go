@@ -16,7 +16,7 @@ func TestReachAgreesWithSamples(t *testing.T) {
 	some := 0
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
-		for inbound, p := range scenario(t, r) {
+		for inbound, p := range permissiontest.Random(t, r) {
 			list := access.ListOf(p)
 			var clients []access.Client
 			for _, id := range append(slices.Clone(permissiontest.SpiffeIDs), "") {
@@ -56,7 +56,7 @@ func TestReachAgreesWithSamples(t *testing.T) {
 func TestReachOfOthers(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 8))
-		for inbound, p := range scenario(t, r) {
+		for inbound, p := range permissiontest.Random(t, r) {
 			ids := permissiontest.SpiffeIDs[:r.IntN(len(permissiontest.SpiffeIDs))]
 			reach := access.ReachOfOthers(spaceOf(p), access.ListOf(p), ids, access.Limits{})
 			if reach.Verdict == access.Unknown {

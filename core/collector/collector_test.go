@@ -5,8 +5,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -24,11 +24,7 @@ const backends = `
 
 func objects(t *testing.T, text string) []resource.Object {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, text)
 	return set.Objects
 }
 

@@ -26,7 +26,7 @@ func TestTags(t *testing.T) {
 		badKey   = `; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`
 		badValue = `; a tag's value has letters, digits, '.', '_', ':' and '-'`
 	)
-	// The tag of a listener may have a slash in its value, as those of Kuma's gateways have.
+	// The tag of a listener may have a slash in its value, as tags of Kuma's gateways do.
 	for value, want := range map[string]string{"http/8080": "", "*": "", "a b": `port: bad tag value "a b"; the value of a listener's tag has letters, digits, '.', '_', ':', '/' and '-', or is * for any`} {
 		if got := errorOf(func(at *diag.At) { conf.ValidateListenerTag(at, "port", value) }); got != want {
 			t.Errorf("listener tag %q: got %s, want %s", value, got, want)

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -42,12 +43,8 @@ func dataplane(t *testing.T, view *core.View, name string) *resource.Dataplane {
 // Equal items give one conf: for outbounds without own items, for dataplanes of two
 // namespaces, and for two calls.
 func TestConfsAreShared(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(twoNamespaces)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.Options{Semantics: semantics.Kuma}.NewView(t.Context(), loader.Kinds, set)
+	set := resourcetest.Decode(t, twoNamespaces)
+	view, err := core.Options{Semantics: semantics.Kuma}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -28,11 +29,7 @@ import (
 func FuzzEnforce(f *testing.F) {
 	r := rand.New(rand.NewPCG(12, 8))
 	for range 60 {
-		data := make([]byte, 400)
-		for i := range data {
-			data[i] = byte(r.Uint32())
-		}
-		f.Add(data)
+		f.Add(fuzz.RandomBytes(r, 400))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 2_000 {

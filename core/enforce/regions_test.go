@@ -182,7 +182,7 @@ subjects: [{apiGroup: policy.open-cluster-management.io, kind: Policy, name: pol
 }
 
 // A change of a placement has regions for what entered or left it. If only its clusters
-// change, these are the clusters that changed; otherwise those of before and of now.
+// change, these are the clusters that changed; otherwise the previous and the new ones.
 func TestMoved(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string

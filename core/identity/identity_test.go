@@ -8,8 +8,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 const provider = "provider: {type: Spire, spire: {}}"
@@ -22,12 +22,7 @@ func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
 	for i, spec := range specs {
 		text += "\n---\n{type: MeshIdentity, mesh: prod, name: " + string(rune('a'+i)) + ", spec: {" + spec + ", " + provider + "}}"
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return resourcetest.Decode(t, text)
 }
 
 const (

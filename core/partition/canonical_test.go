@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// The size and the levels of a canonical form are counted without writing it. So that the
-// limits hold, they are those of the written form; of the flat form they are estimates.
+// The size and the levels of a canonical form are counted without writing it. For
+// the written form the counts are exact, so that the limits hold; for the flat form they are
+// estimates.
 func TestSizesOfCanonicalForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 12))
 	for range instances {

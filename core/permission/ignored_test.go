@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -36,12 +36,8 @@ func TestIgnoredFrom(t *testing.T) {
 		{"one that the semantics does not read", semantics.Kuma3, from, []warning{{diag.FromNotRead, "is ignored, because only rules are applied"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loader := resource.Loader{Kinds: kinds.All()}
-			set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(dataplane + test.policies)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			engine := core.NewEngine(loader.Kinds, core.Options{Semantics: test.semantics})
+			set := resourcetest.Decode(t, dataplane+test.policies)
+			engine := core.NewEngine(kinds.All(), core.Options{Semantics: test.semantics})
 			if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,12 @@
 package permission_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // The config of another kind allows no request, whether the kind has rules, `from` items,
@@ -24,15 +22,7 @@ func TestConfigOfAnotherKind(t *testing.T) {
 ---
 {type: MeshTrace, mesh: default, name: default, spec: {default: {backends: [{type: Zipkin, zipkin: {url: "http://zipkin:9411"}}]}}}
 `
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(context.Background(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, mesh)
 	backend := view.Dataplanes("default")[0]
 	request := &request.Request{SpiffeID: "spiffe://shop.mesh/ns/web/sa/web", Method: "GET", Path: "/"}
 	configs := view.Configs(backend, core.Enforced)

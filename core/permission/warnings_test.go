@@ -5,9 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 const warned = `
@@ -70,32 +69,28 @@ spec:
 `
 
 func TestWarnings(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(warned)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, warned)
 	permissions, err := permissiontest.Permissions(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const fromIgnored = "in.yaml:51:7: spec.from: is ignored, because other policies of the inbound have rules; 1 more like this; write it as rules"
+	const fromIgnored = "mesh.yaml:51:7: spec.from: is ignored, because other policies of the inbound have rules; 1 more like this; write it as rules"
 	const hint = "; set the inbound's protocol, or select HTTP inbounds only"
 	const chosen = "; decide by what a client cannot choose, such as spiffeId"
 	for inbound, want := range map[string][]string{
 		"http": {
-			"in.yaml:16:5: spec.rules[0].default.deny[1]: denies by the absence of the header x, which any client can send" + chosen,
-			"in.yaml:33:7: spec.rules[0].default.deny[0]: denies by the header x-a, which any client can omit or remove with a Connection header" + chosen,
-			"in.yaml:33:7: spec.rules[0].default.deny[2]: denies by the header x-b, which any client can omit or remove with a Connection header" + chosen,
-			"in.yaml:33:7: spec.rules[0].default.allow[1]: allows by the absence of the header x-a, which any client can omit or remove with a Connection header" + chosen,
-			"in.yaml:33:7: spec.rules[0].default.allowWithShadowDeny[1]: allows by the absence of the header x-c, which any client can omit or remove with a Connection header" + chosen,
+			"mesh.yaml:16:5: spec.rules[0].default.deny[1]: denies by the absence of the header x, which any client can send" + chosen,
+			"mesh.yaml:33:7: spec.rules[0].default.deny[0]: denies by the header x-a, which any client can omit or remove with a Connection header" + chosen,
+			"mesh.yaml:33:7: spec.rules[0].default.deny[2]: denies by the header x-b, which any client can omit or remove with a Connection header" + chosen,
+			"mesh.yaml:33:7: spec.rules[0].default.allow[1]: allows by the absence of the header x-a, which any client can omit or remove with a Connection header" + chosen,
+			"mesh.yaml:33:7: spec.rules[0].default.allowWithShadowDeny[1]: allows by the absence of the header x-c, which any client can omit or remove with a Connection header" + chosen,
 			fromIgnored,
 		},
 		"tcp": {
-			"in.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound cannot see: it denies by its remaining conditions" + hint,
-			"in.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound cannot see: it denies every client" + hint,
-			"in.yaml:16:5: spec.rules[0].default.allow[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
-			"in.yaml:16:5: spec.rules[0].default.allowWithShadowDeny[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
+			"mesh.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound cannot see: it denies by its remaining conditions" + hint,
+			"mesh.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound cannot see: it denies every client" + hint,
+			"mesh.yaml:16:5: spec.rules[0].default.allow[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
+			"mesh.yaml:16:5: spec.rules[0].default.allowWithShadowDeny[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
 			fromIgnored,
 		},
 	} {

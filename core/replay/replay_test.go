@@ -49,15 +49,6 @@ func decided(d *resource.Dataplane, permissions map[string]*permission.Permissio
 	return replay.NewInbounds(list)
 }
 
-func scenario(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
-	t.Helper()
-	p, err := permissiontest.Permissions(permissiontest.Scenario(r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // headersOf returns the headers that the entries of scenarios compare.
 func headersOf(all ...map[string]*permission.Permissions) []string {
 	var names []string
@@ -187,7 +178,7 @@ func TestReplayAgreesWithNaive(t *testing.T) {
 	differences := 0
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		before, after := scenario(t, r), scenario(t, r)
+		before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 		headers := headersOf(before, after)
 		want, hits, unnamed := map[string]int64{}, map[string]bool{}, map[string]bool{}
 		var lines []string
@@ -258,7 +249,7 @@ func TestMissingFieldsAreNeverGuessed(t *testing.T) {
 	unknown, known := int64(0), int64(0)
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		permissions := scenario(t, r)
+		permissions := permissiontest.Random(t, r)
 		headers := headersOf(permissions)
 		d := dataplane()
 		for _, l := range randomLog(r, 60, headers) {
@@ -287,7 +278,7 @@ func TestMissingFieldsAreNeverGuessed(t *testing.T) {
 // files, and on compression.
 func TestOrderDoesNotMatter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
-	before, after := scenario(t, r), scenario(t, r)
+	before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 	headers := headersOf(before, after)
 	fields, err := replay.NewFields(headers, nil)
 	if err != nil {
@@ -350,7 +341,7 @@ func zipped(t *testing.T, data []byte) []byte {
 // numbers.
 func TestMalformedLines(t *testing.T) {
 	d := dataplane()
-	open := decided(d, scenario(t, rand.New(rand.NewPCG(1, 6))))
+	open := decided(d, permissiontest.Random(t, rand.New(rand.NewPCG(1, 6))))
 	long := `{"path":"` + strings.Repeat("a", 1<<20) + `"}`
 	exact := `{"path":"` + strings.Repeat("a", 1<<20-len(`{"path":""}`)) + `"}`
 	lines := []string{long, exact, "", "  ", "no", long, `{}`}

@@ -83,8 +83,8 @@ func TestNormalizePath(t *testing.T) {
 	}
 }
 
-// The longest paths that a proxy accepts cost a few copies of them. They are in the logs that are
-// replayed, where any client can put them.
+// The longest paths that a proxy accepts cost a few copies of them. They are in the logs
+// that are replayed, where any client can put them.
 func TestLongPaths(t *testing.T) {
 	for _, part := range []string{"%", "%4", "%%341", "a/../", "./", "/", "%2e%2e/", `\`, "ä"} {
 		path := "/" + strings.Repeat(part, 60_000/len(part))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // Dataplanes with equal outbounds share one list, and an append does not change it.
@@ -24,11 +25,7 @@ func TestEqualOutboundsAreShared(t *testing.T) {
 	for i, list := range outbounds {
 		fmt.Fprintf(&file, "---\ntype: Dataplane\nname: d%d\nnetworking: {address: 10.0.0.1, outbound: %s}\n", i, list)
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "dataplanes.yaml", Data: []byte(file.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, file.String())
 	first := set.Dataplanes[0].Outbounds
 	for i, d := range set.Dataplanes[1:] {
 		shared := len(d.Outbounds) > 0 && &d.Outbounds[0] == &first[0]

@@ -5,9 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
@@ -116,14 +114,6 @@ networking:
 // configsOf returns the configs of a dataplane by policies.
 func configsOf(t *testing.T, policies string) []*rules.Config {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(web + policies)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, web+policies)
 	return view.Configs(view.Dataplanes("default")[0], rules.Enforced)
 }

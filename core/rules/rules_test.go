@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
@@ -113,8 +113,7 @@ func TestFormsOfFromAgree(t *testing.T) {
 }
 
 func TestLimitOfRules(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(`
+	set := resourcetest.Decode(t, `
 type: MeshTimeout
 name: a
 spec: {from: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshSubset, tags: {zone: east}}, default: {connectionTimeout: 2s}}]}
@@ -122,10 +121,7 @@ spec: {from: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshSubset, tags:
 type: MeshTimeout
 name: b
 spec: {from: [{targetRef: {kind: MeshService, name: web}, default: {idleTimeout: 3s}}]}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for form, view := range views(rules.NewFrom(meshtimeout.Kind(), set.Policies)) {
 		_, err := view(partition.Limits{Rules: 2})
 		var limit *rules.LimitError
@@ -168,8 +164,7 @@ func TestOriginsOfFrom(t *testing.T) {
 // The rule view of `to` has a rule for each set of items that select an outbound,
 // more specific ones first. Items of routes are not included (SPEC 4.5).
 func TestToRules(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(`
+	set := resourcetest.Decode(t, `
 type: MeshTimeout
 name: a
 spec:
@@ -182,10 +177,7 @@ spec:
 type: MeshTimeout
 name: attached
 spec: {targetRef: {kind: MeshHTTPRoute, name: r}, to: [{default: {idleTimeout: 9s}}]}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	var selected []rules.Selected
 	for _, p := range set.Policies {
 		selected = append(selected, rules.Selected{Policy: p})

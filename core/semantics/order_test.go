@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules/rulestest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -76,11 +77,7 @@ func load(t *testing.T, policies []string) []*resource.Policy {
 		text.WriteString("---\n{type: MeshTimeout, mesh: default, name: " + name + ", labels: " + rest[:end] +
 			", spec: {targetRef: " + rest[end+1:] + ", to: [{default: {idleTimeout: 1s}}]}}\n")
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(text.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, text.String())
 	return set.Policies
 }
 

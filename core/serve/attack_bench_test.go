@@ -90,9 +90,9 @@ func TestAttackProcess(t *testing.T) {
 	if attack == "" {
 		t.Skip("it is the process of a benchmark")
 	}
-	large := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: descending(99_000, 300)}
+	large := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: xdstest.MissingNames(99_000, 300)}
 	versions := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), InitialResourceVersions: map[string]string{}}
-	for _, name := range descending(99_000, 20) {
+	for _, name := range xdstest.MissingNames(99_000, 20) {
 		versions.InitialResourceVersions[name] = "1"
 	}
 	known := requestData(t, &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: webNode}, TypeUrl: wire.ClusterType.URL()})

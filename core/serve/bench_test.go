@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -76,7 +76,7 @@ func benchmarkEdit(b *testing.B, streams int) {
 	got := streams * 4
 	await(got)
 	var slowest, all time.Duration
-	cpu := cpuTime(b)
+	cpu := usage.CPU()
 	b.ResetTimer()
 	for i := range b.N {
 		begin := time.Now()
@@ -91,21 +91,13 @@ func benchmarkEdit(b *testing.B, streams int) {
 	b.StopTimer()
 	b.ReportMetric(float64(all.Milliseconds())/float64(b.N), "edit-ms")
 	b.ReportMetric(float64(slowest.Milliseconds()), "slowest-ms")
-	b.ReportMetric(float64((cpuTime(b)-cpu).Milliseconds())/float64(b.N), "cpu-ms")
+	b.ReportMetric(float64((usage.CPU()-cpu).Milliseconds())/float64(b.N), "cpu-ms")
 	for _, c := range connections {
 		c.Close()
 	}
 	if err := r.stop(); err != nil {
 		b.Error(err)
 	}
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func editedPolicy(seconds int) string {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -67,7 +68,7 @@ func benchmarkConnections(b *testing.B, connections int) {
 	var slowest time.Duration
 	var peak float64
 	retries := 0
-	cpu := cpuTime(b)
+	cpu := usage.CPU()
 	b.ResetTimer()
 	for range b.N {
 		before := mustMemoryOf(b, "VmRSS")
@@ -78,7 +79,7 @@ func benchmarkConnections(b *testing.B, connections int) {
 		peak = max(peak, float64(mustMemoryOf(b, "VmHWM"))/float64(before))
 	}
 	b.StopTimer()
-	cpu = cpuTime(b) - cpu
+	cpu = usage.CPU() - cpu
 	rss, heap := restingMemory(b)
 	clients.all("close")
 	r.eventually("the end of all connections", func() bool { return runtime.NumGoroutine() <= goroutines })

@@ -35,8 +35,8 @@ import (
 //	break    close all connections, and connect again at once
 //	close    close all connections
 //
-// The clients are not those of gRPC, which would take most of the processors: they do what
-// mutual TLS, HTTP/2 and delta ADS need and no more.
+// The clients do not use gRPC, which would take most of the processors: they do what mutual
+// TLS, HTTP/2 and delta ADS need and no more.
 const fleetVariable = "MESHMATCH_FLEET"
 
 // fleet describes the clients, as JSON.

@@ -16,8 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -154,10 +153,7 @@ func TestRelayParameters(t *testing.T) {
 		o.TLS, o.State, o.Relays = c.files(), t.TempDir(), []string{relayID}
 	})
 	r := startRelay(t, c, relayID, s.XDSAddr().String())
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, mesh)
 	own := map[string]variant.Parameters{}
 	for _, d := range set.Dataplanes {
 		own[d.Name] = variant.ParametersOf(d, 0)

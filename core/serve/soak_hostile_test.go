@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -60,7 +61,7 @@ func TestSoakHostile(t *testing.T) {
 		r.eventually("first clusters", func() bool { return len(c.Named(wire.ClusterType)) > 0 })
 		honest = append(honest, c)
 	}
-	heap := heapInUse()
+	heap := usage.Heap()
 
 	end := startHostile(t, r)
 	var slowest time.Duration
@@ -87,7 +88,7 @@ func TestSoakHostile(t *testing.T) {
 	}
 	end()
 	t.Logf("%d edits; the slowest took %v; at most %d MB were resident", edits, slowest, largest)
-	r.eventually("memory", func() bool { return heapInUse() < heap+32<<20 })
+	r.eventually("memory", func() bool { return usage.Heap() < heap+32<<20 })
 	if strings.Contains(r.log.String(), "panic") {
 		t.Error("the log has a panic")
 	}
@@ -204,17 +205,9 @@ func converse(ctx context.Context, at target, responses int, requests ...*discov
 	<-ctx.Done() // it stays connected, with its subscriptions
 }
 
-func descending(n, length int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("%0*d", length, n-i)
-	}
-	return names
-}
-
 func manyLocators(ctx context.Context, at target, _ *rand.Rand) {
 	locators := make([]*discoveryv3.ResourceLocator, 100_000)
-	for i, name := range descending(len(locators), 8) {
+	for i, name := range xdstest.MissingNames(len(locators), 8) {
 		locators[i] = &discoveryv3.ResourceLocator{Name: name, DynamicParameters: map[string]string{"kuma.io/service": "web"}}
 	}
 	converse(ctx, at, 10, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: locators})
@@ -222,14 +215,14 @@ func manyLocators(ctx context.Context, at target, _ *rand.Rand) {
 
 func missingNames(ctx context.Context, at target, _ *rand.Rand) {
 	converse(ctx, at, 20, &discoveryv3.DeltaDiscoveryRequest{
-		Node: &corev3.Node{Id: strings.Repeat("n", 1000)}, TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: descending(20_000, 270),
+		Node: &corev3.Node{Id: strings.Repeat("n", 1000)}, TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: xdstest.MissingNames(20_000, 270),
 	})
 }
 
 func otherTypes(ctx context.Context, at target, _ *rand.Rand) {
 	var requests []*discoveryv3.DeltaDiscoveryRequest
 	for i := range 8 {
-		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: fmt.Sprint("type/", i), ResourceNamesSubscribe: descending(10_000, 100)})
+		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: fmt.Sprint("type/", i), ResourceNamesSubscribe: xdstest.MissingNames(10_000, 100)})
 	}
 	converse(ctx, at, 3, requests...)
 }
@@ -238,7 +231,7 @@ func fullBudget(ctx context.Context, at target, _ *rand.Rand) {
 	var streams sync.WaitGroup
 	for range 3 {
 		streams.Go(func() {
-			converse(ctx, at, 3, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: descending(60_000, 300)})
+			converse(ctx, at, 3, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: xdstest.MissingNames(60_000, 300)})
 		})
 	}
 	streams.Wait()
@@ -262,7 +255,7 @@ func regions(ctx context.Context, at target, random *rand.Rand) {
 func notReading(ctx context.Context, at target, _ *rand.Rand) {
 	var requests []*discoveryv3.DeltaDiscoveryRequest
 	for _, t := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType} {
-		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: webNode}, TypeUrl: t.URL(), ResourceNamesSubscribe: descending(20_000, 100)})
+		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: webNode}, TypeUrl: t.URL(), ResourceNamesSubscribe: xdstest.MissingNames(20_000, 100)})
 	}
 	converse(ctx, at, 0, requests...)
 }

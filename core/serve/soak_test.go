@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -51,18 +52,18 @@ func TestSoak(t *testing.T) {
 	t.Logf("seed %d", seed)
 	before := runtime.NumGoroutine()
 	s := newSoak(t, seed)
-	var early uint64
+	var early float64
 	begin := time.Now()
 	for rounds := 0; time.Since(begin) < duration || rounds < 2; rounds++ {
 		s.round()
-		heap := heapInUse()
+		heap := usage.Heap()
 		if rounds == 1 {
 			early = heap
 		}
 		t.Logf("%s: round %d; %d steps; %d documents; the heap is %d KiB, with %d goroutines",
-			time.Since(begin).Round(time.Millisecond), rounds+1, s.steps, len(s.files.documents), heap>>10, runtime.NumGoroutine())
+			time.Since(begin).Round(time.Millisecond), rounds+1, s.steps, len(s.files.documents), int(heap)>>10, runtime.NumGoroutine())
 		if heap > 2*early+16<<20 && rounds > 1 {
-			t.Errorf("the heap has grown from %d KiB to %d KiB", early>>10, heap>>10)
+			t.Errorf("the heap has grown from %d KiB to %d KiB", int(early)>>10, int(heap)>>10)
 		}
 		if t.Failed() {
 			break
@@ -75,15 +76,6 @@ func TestSoak(t *testing.T) {
 			t.Fatalf("%d goroutines are left:\n%s", runtime.NumGoroutine()-before, text[:runtime.Stack(text, true)])
 		}
 	}
-}
-
-// heapInUse returns the bytes in use after a collection.
-func heapInUse() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // soak is a run of TestSoak.

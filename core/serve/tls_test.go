@@ -25,8 +25,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/identity/ca"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
@@ -180,10 +180,7 @@ func TestClientParameters(t *testing.T) {
 		r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
 			o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
 		})
-		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := resourcetest.Decode(t, mesh)
 		own := map[string]variant.Parameters{}
 		for _, d := range set.Dataplanes {
 			own[d.Name] = variant.ParametersOf(d, 0)

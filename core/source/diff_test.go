@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// Every list of resources of a set is compared: those of a list that is forgotten would
-// never reach the engine of a watch.
+// Every list of resources of a set is compared: the resources of a forgotten list would never
+// reach the engine of a watch.
 func TestDiffComparesEveryList(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
 	trust, err := json.Marshal(envoytest.NewAuthority(t).Bundle())

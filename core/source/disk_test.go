@@ -9,8 +9,8 @@ import (
 )
 
 // disk is a directory whose files are changed as people, editors and Kubernetes change
-// them. The files have the times of the clock of the test, which is that of its bubble
-// if it has one.
+// them. The files have the times of the clock of the test, which is the clock of its
+// bubble if it has one.
 type disk struct {
 	t   *testing.T
 	dir string

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// The source of a value determines it: that of a list in block style has the indentation of
-// its first element and ends with its last text.
+// The source of a value determines it: the source of a list in block style has the indentation
+// of its first element and ends with its last text.
 func TestSource(t *testing.T) {
 	for document, want := range map[string]string{
 		`{"of": {"list": [1, {"a": 2}]}, "z": 1}`:                         `[1, {"a": 2}]`,

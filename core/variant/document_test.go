@@ -189,8 +189,8 @@ func TestUsageOf(t *testing.T) {
 	}
 }
 
-// The first variant of a list has its own path, and a warning about all variants that of
-// the list.
+// An error about the first variant of a list has the path of the variant; a warning about all
+// variants has the path of the list.
 func TestPathsOfWarnings(t *testing.T) {
 	set, err := variant.NewSet(parse(t, and(prod, test), prod))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // This file implements what the mesh gives to the proxy of a dataplane in Kuma's semantics
-// (SPEC 17.3), in place of or in addition to what its document has.
+// (SPEC 17.3), instead of or in addition to what its document has.
 
 // proxy returns the dataplane as its proxy is configured.
 func (m *mesh) proxy(dp *resource.Dataplane) *resource.Dataplane {
@@ -246,7 +246,7 @@ func (m *mesh) gatewayListeners(kind *resource.Kind, policies []matched, dp *res
 	return list
 }
 
-// gatewayItems returns the `to` items of a policy for listeners: those of kind Mesh.
+// gatewayItems returns the `to` items of a policy for listeners, which are of kind Mesh.
 func gatewayItems(p *resource.Policy) []item {
 	list := p.Gateway
 	if len(p.Gateway) == 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestExamples runs the examples of the help texts, except benchmarks, serve, relay and page, which do
-// not end, and those of stores, which the script store.txtar runs. The files that they name
-// are those of the demo mesh.
+// TestExamples runs the examples of the help texts on the files of the demo mesh. It leaves
+// out benchmarks, serve, relay and page, which do not end, and examples of stores, which the
+// script store.txtar runs.
 func TestExamples(t *testing.T) {
 	testdata, err := filepath.Abs("../../../testdata")
 	if err != nil {

@@ -47,7 +47,7 @@ func TestExamplesOfCodes(t *testing.T) {
 	}
 }
 
-// The documents of examples are separated as those of files are.
+// The documents of examples are separated as in files.
 func TestExamplesOfCodesAreDocuments(t *testing.T) {
 	for _, d := range diag.Definitions() {
 		if d.Example != "" && !strings.HasSuffix(d.Example, "\n") {

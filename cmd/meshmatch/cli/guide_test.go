@@ -11,8 +11,8 @@ import (
 )
 
 // TestGuide follows core/GUIDE.md in a new module. Blocks whose first line is a
-// comment with a file name are its files; the commands must succeed, and those of
-// a block of type console print what the page shows. UPDATE=1 writes that.
+// comment with a file name are its files. The commands must succeed; in a block of type
+// console they print what the page shows. UPDATE=1 writes that.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds several programs")

@@ -29,9 +29,9 @@ var factHeader = regexp.MustCompile(`\A# fact (\d+): \S.*\n# versions: ((?:2\.1[
 var semanticsOf = map[string]string{"2.12": "kuma", "2.13": "kuma", "2.14": "kuma", "3.0": "kuma3"}
 
 // TestKumaFacts runs the facts about Kuma (SPEC 17), each once in each semantics of the
-// versions for which it holds. A fact is a script with its input and the expected answer, in a folder
-// for each section of the facts. UPDATE=1 writes what is printed into the files. With -short,
-// one fact of each section runs: they are commands that print and end.
+// versions for which it holds. A fact is a script with its input and the expected answer,
+// in a folder for each section of the facts. UPDATE=1 writes what is printed into the
+// files. With -short, one fact of each section runs: they are commands that print and end.
 func TestKumaFacts(t *testing.T) {
 	const folder = "../../../testdata/kuma-facts"
 	sections, err := filepath.Glob(folder + "/[0-9]")
@@ -116,7 +116,7 @@ func printResources() {
 }
 
 // printOutbounds is a program for facts about outbounds: for the dataplane of a name it
-// prints those of destinations.
+// prints the outbounds to destinations.
 func printOutbounds() {
 	flags := flag.NewFlagSet("outbounds", flag.ExitOnError)
 	file, word := flags.String("f", "", ""), flags.String("semantics", "", "")

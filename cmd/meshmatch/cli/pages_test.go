@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestPages serves pages of files: one URL on standard output, answers that are those of the
-// commands, and changes that follow edits.
+// TestPages serves pages of files: one URL on standard output, the answers of the commands, and
+// changes that follow edits.
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{"dataplanes.yaml", "timeouts.yaml"} {

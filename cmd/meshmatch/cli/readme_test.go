@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestReadme runs the commands of README.md. Those of a block of type console
-// must print what the page shows, and UPDATE=1 writes it; those of type sh must
-// print something. Targets of make must be in `make help`. TestReadmeServes and
-// TestReadmeRelays run the commands that need a server, TestReadmeReplicas those that need
-// an etcd, TestReadmeEmbeds the program, and a test of core/xds/e2e/demo those of make demo.
+// TestReadme runs the commands of README.md. In a block of type console they must print what
+// the page shows, and UPDATE=1 writes it; in a block of type sh they must print something.
+// Targets of make must be in `make help`. Other tests run the rest: TestReadmeServes and
+// TestReadmeRelays the commands that need a server, TestReadmeReplicas those that need an etcd,
+// TestReadmeEmbeds the program, and a test of core/xds/e2e/demo the commands of make demo.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures a mesh, among other commands")

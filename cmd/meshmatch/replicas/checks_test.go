@@ -13,7 +13,7 @@ import (
 )
 
 // written are the numbers of dataplanes of the states that were written, or are being
-// written: that of state n is at n.
+// written, by the number of the state.
 type written []int
 
 // cluster returns the number of the state of the cluster with the given body.
@@ -29,7 +29,7 @@ func (w written) cluster(body string) (int, error) {
 	return number, nil
 }
 
-// endpoints checks that endpoints are those of one state and returns its number. If mixed
+// endpoints checks that the endpoints belong to one state and returns its number. If mixed
 // is set, the dataplanes of a state are written one after the other: the first ones may
 // be of the next state.
 func (w written) endpoints(body string, mixed bool) (int, error) {

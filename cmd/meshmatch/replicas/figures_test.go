@@ -391,7 +391,7 @@ func (w *bigWorld) at(t *testing.T, n int, replicas ...*replica) {
 	eventually(t, "all clients have resources", func() bool { return w.arrived(0) == n })
 }
 
-// got records a resource of a client. Before any policy the timeout is that of 0.
+// got records a resource of a client. Before any policy it has the timeout number 0.
 func (w *bigWorld) got(h xdstest.Held) {
 	w.resources.Add(1)
 	if h.Type != wire.ClusterType || h.Name != clusterName {

@@ -13,14 +13,14 @@ type place interface {
 	address(replica int) string
 	// node is the id of [client] as a node.
 	node() string
-	// variables are those of the environment of a replica.
+	// variables are the environment of a replica.
 	variables(replica int) []string
 	// write writes a state with some dataplanes. After an error it is called again.
 	write(number, dataplanes int) error
 	// mixed reports whether a revision may have two states, because not all of a state
 	// is written at once.
 	mixed() bool
-	// faults are those of the store.
+	// faults are the faults of the store.
 	faults() []fault
 }
 

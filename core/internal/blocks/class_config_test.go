@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -39,11 +39,7 @@ networking:
 		}
 		text.WriteString("}}\n")
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := resourcetest.Decode(t, text.String())
 	for _, p := range set.Policies {
 		s := rules.Selected{Policy: p}
 		s.Inbounds.Add(0)

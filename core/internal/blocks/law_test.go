@@ -22,11 +22,7 @@ func confsOf(t *testing.T, all *resource.Kinds, scenarios uint64) map[*resource.
 	confs := map[*resource.Section][]resource.Conf{}
 	for seed := range scenarios {
 		random := rand.New(rand.NewPCG(seed, 2))
-		data := make([]byte, 300)
-		for i := range data {
-			data[i] = byte(random.Uint32())
-		}
-		set, err := generator.Scenario(data).Load()
+		set, err := generator.Scenario(fuzz.RandomBytes(random, 300)).Load()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
@@ -27,18 +28,8 @@ networking:
     - {port: 2, tags: {kuma.io/service: b}}
 ` + more + "---\n"
 	}
-	set := load(t, dataplane("web-1", "")+dataplane("web-2", "    - {port: 3, tags: {kuma.io/service: a}}\n")+timeouts)
+	set := resourcetest.Decode(t, dataplane("web-1", "")+dataplane("web-2", "    - {port: 3, tags: {kuma.io/service: a}}\n")+timeouts)
 	return set.Dataplanes[0], set.Dataplanes[1], matchedBy(set.Policies)
-}
-
-func load(t *testing.T, text string) *resource.Set {
-	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }
 
 // matchedBy returns a list of policies that select the inbounds 0 and 1.
@@ -117,7 +108,7 @@ func TestReplacedPolicy(t *testing.T) {
 		return "type: MeshTimeout\nname: base\nspec: {to: [" + items + "]}\n---\ntype: MeshTimeout\nname: one\nspec: {to: [{targetRef: {kind: MeshService, name: a}, default: {connectionTimeout: " + seconds + "}}]}\n"
 	}
 	d, _, before := fleet(t, version("1s"))
-	next := load(t, version("2s")).Policies
+	next := resourcetest.Decode(t, version("2s")).Policies
 	next[0] = before.At(0).Policy // base is the same version
 	after := matchedBy(next)
 	kind := kinds.All().Lookup("MeshTimeout")
@@ -149,7 +140,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	}
 	trace := kinds.All().Lookup("MeshTrace")
-	set := load(t, "type: MeshTrace\nname: t\nspec: {default: {sampling: {overall: 50}}}\n")
+	set := resourcetest.Decode(t, "type: MeshTrace\nname: t\nspec: {default: {sampling: {overall: 50}}}\n")
 	config = blocks.Evaluate(semantics.TargetRef, trace, d, matchedBy(set.Policies), nil)
 	if got := text(t, config.Default.Conf); config.Outbounds != nil || config.Inbounds != nil || got != `{"sampling":{"overall":50}}` {
 		t.Errorf("got %s and %d outbounds", got, len(config.Outbounds))

@@ -3,8 +3,8 @@ package mesh
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 const everything = `
@@ -40,20 +40,10 @@ name: trace
 spec: {default: {backends: []}}
 `
 
-func decodeEverything(t *testing.T, text string) *resource.Set {
-	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 // A resource that is decoded twice is the same; one that differs in anything is not.
 func TestEqual(t *testing.T) {
-	set := decodeEverything(t, everything)
-	again := decodeEverything(t, everything)
+	set := resourcetest.Decode(t, everything)
+	again := resourcetest.Decode(t, everything)
 	for i, p := range set.Policies {
 		if !equalPolicy(p, again.Policies[i]) {
 			t.Errorf("%s is not the same as itself", p.Name)
@@ -77,7 +67,7 @@ func TestEqual(t *testing.T) {
 		"out address":  func(d *resource.Dataplane) { d.Outbounds[0].Address = "" },
 		"out tag":      func(d *resource.Dataplane) { d.Outbounds[0].Tags[0].Key = "x" },
 	} {
-		other := decodeEverything(t, everything).Dataplanes[0]
+		other := resourcetest.Decode(t, everything).Dataplanes[0]
 		change(other)
 		if equalDataplane(set.Dataplanes[0], other) {
 			t.Errorf("dataplane: another %s is not noticed", name)
@@ -109,11 +99,11 @@ func TestEqualPolicy(t *testing.T) {
 		"no to":       {"to", func(p *resource.Policy) { p.To = nil }},
 		"empty from":  {"to", func(p *resource.Policy) { p.From = []resource.Item{} }},
 		"to target":   {"to", func(p *resource.Policy) { p.To[0].TargetRef.Tags[0].Value = "2" }},
-		"to conf":     {"to", func(p *resource.Policy) { p.To[0].Conf = decodeEverything(t, everything).Policies[1].Rules[0].Conf }},
+		"to conf":     {"to", func(p *resource.Policy) { p.To[0].Conf = resourcetest.Decode(t, everything).Policies[1].Rules[0].Conf }},
 		"from target": {"from", func(p *resource.Policy) { p.From[0].TargetRef.Kind = resource.TargetMeshSubset }},
 		"empty rules": {"from", func(p *resource.Policy) { p.Rules = []resource.Rule{} }},
 		"match":       {"rules", func(p *resource.Policy) { *p.Rules[0].Matches[0].Method = "PUT" }},
-		"rule's conf": {"rules", func(p *resource.Policy) { p.Rules[0].Conf = decodeEverything(t, everything).Policies[2].To[0].Conf }},
+		"rule's conf": {"rules", func(p *resource.Policy) { p.Rules[0].Conf = resourcetest.Decode(t, everything).Policies[2].To[0].Conf }},
 		"default":     {"trace", func(p *resource.Policy) { p.Default = p.Type.Default.Conf.NewMerger().Conf() }},
 	} {
 		a, b := policyOfEverything(t, c.policy), policyOfEverything(t, c.policy)
@@ -149,7 +139,7 @@ func TestRepeats(t *testing.T) {
 			t.Errorf("%s: the same %v, repeats %v", name, equalPolicy(a, b), repeatsPolicy(a, b))
 		}
 	}
-	a, b := decodeEverything(t, everything).Dataplanes[0], decodeEverything(t, everything).Dataplanes[0]
+	a, b := resourcetest.Decode(t, everything).Dataplanes[0], resourcetest.Decode(t, everything).Dataplanes[0]
 	if !repeatsDataplane(a, b) {
 		t.Error("a dataplane does not repeat itself")
 	}
@@ -167,7 +157,7 @@ func TestRepeats(t *testing.T) {
 
 func policyOfEverything(t *testing.T, name string) *resource.Policy {
 	t.Helper()
-	for _, p := range decodeEverything(t, everything).Policies {
+	for _, p := range resourcetest.Decode(t, everything).Policies {
 		if p.Name == name {
 			return p
 		}

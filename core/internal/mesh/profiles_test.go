@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// A long list of outbounds that dataplanes share is hashed once. Its hash is that of an
-// equal list, and not that of a part of it.
+// A long list of outbounds that dataplanes share is hashed once. An equal
+// list has the same hash, and a part of it has another one.
 func TestHashOfSharedOutbounds(t *testing.T) {
 	w := NewWriter("default", kinds.All(), semantics.Reading{})
 	var shared []resource.Outbound

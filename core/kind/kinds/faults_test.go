@@ -3,9 +3,7 @@ package kinds_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -62,7 +59,7 @@ type fault struct {
 func faultsOf(at string, value any) []fault {
 	switch value := value.(type) {
 	case map[string]any:
-		faults := []fault{{"a number in place of a mapping", 7}, {"a list in place of a mapping", []any{7}}}
+		faults := []fault{{"a number instead of a mapping", 7}, {"a list instead of a mapping", []any{7}}}
 		if !slices.Contains(free, fieldOf(at)) {
 			more := maps.Clone(value)
 			more["noSuchField"] = 1
@@ -70,9 +67,9 @@ func faultsOf(at string, value any) []fault {
 		}
 		return faults
 	case []any:
-		return []fault{{"a number in place of a list", 7}, {"a mapping in place of a list", map[string]any{"noSuchField": 1}}}
+		return []fault{{"a number instead of a list", 7}, {"a mapping instead of a list", map[string]any{"noSuchField": 1}}}
 	}
-	return []fault{{"a list in place of a value", []any{[]any{}}}, {"a mapping in place of a value", map[string]any{"noSuchField": 1}}}
+	return []fault{{"a list instead of a value", []any{[]any{}}}, {"a mapping instead of a value", map[string]any{"noSuchField": 1}}}
 }
 
 // fieldOf returns the last field of a path.
@@ -107,22 +104,11 @@ func walk(at string, value any, visit func(at string, set func(any), value any))
 // fullDocuments returns the policies of a kind that have all of its fields.
 func fullDocuments(t *testing.T, kind string) []any {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "xds", "translators", "testdata", "fields", kind+".yaml"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "xds", "translators", "testdata", "fields", kind+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	var out []any
-	for decoder := yaml.NewDecoder(file); ; {
-		var document map[string]any
-		switch err := decoder.Decode(&document); {
-		case errors.Is(err, io.EOF):
-			return out
-		case err != nil:
-			t.Fatal(err)
-		}
-		out = append(out, document)
-	}
+	return kindtest.Documents(t, data)
 }
 
 func decode(document any) error {

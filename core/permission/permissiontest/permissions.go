@@ -3,7 +3,9 @@ package permissiontest
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -29,6 +31,16 @@ func Permissions(set *resource.Set) (map[string]*permission.Permissions, error) 
 		out[d.Inbounds[i].Name] = permission.ForInbound(config, d, i)
 	}
 	return out, nil
+}
+
+// Random returns the permissions of the inbounds of a random mesh; see [Scenario].
+func Random(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
+	t.Helper()
+	permissions, err := Permissions(Scenario(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return permissions
 }
 
 // Reference returns the answer of the reference to a request: the decision and

@@ -25,7 +25,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
-// prefix is that of the tested pages, so that a link without it is found.
+// prefix is the prefix of the tested pages, so that a link without it is found.
 const prefix = "/some/mesh"
 
 // demo are the files of the demo mesh, with identities.

@@ -100,7 +100,7 @@ func names(set *resource.Set) string {
 	return strings.Join(names, " ")
 }
 
-// A key that is not that of its document is an error with a position.
+// A key that does not belong to its document is an error with a position.
 func TestKeys(t *testing.T) {
 	server := etcdtest.Start(t)
 	client := server.Client()

@@ -225,8 +225,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// A watch that the server ends continues from the last resource version, also that of a
-// bookmark.
+// A watch that the server ends continues from the last resource version, even from the version
+// of a bookmark.
 func TestContinues(t *testing.T) {
 	a := newAPI(t, func(call int, w http.ResponseWriter, r *http.Request) {
 		if call == 1 {

@@ -32,7 +32,7 @@ func open(t testing.TB, kubeconfig, context string) *kubernetes.Store {
 }
 
 // The suite of every source, with a real API server behind a proxy that can be cut. The
-// schemas of the cluster accept everything, as those of Kuma do.
+// schemas of the cluster accept everything, as Kuma's do.
 func TestServer(t *testing.T) {
 	cluster := kubetest.Start(t)
 	cluster.InstallLoose(kinds.All())
@@ -100,8 +100,8 @@ func first(t *testing.T, s *kubernetes.Store) (*source.Update, error) {
 	return nil, nil
 }
 
-// Objects of all kinds and namespaces are read, those of Open Cluster Management and the
-// virtual addresses in ConfigMaps too. Positions name the object and its version.
+// Objects of all kinds and namespaces are read, including Open Cluster Management and the
+// virtual addresses in ConfigMaps. Positions name the object and its version.
 func testNamespaces(t *testing.T, cluster *kubetest.Cluster) {
 	for _, text := range []string{
 		`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kuma-system"}}`,

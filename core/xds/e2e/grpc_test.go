@@ -70,10 +70,7 @@ func grpcTrials(t *testing.T) []trial {
 	var out []trial
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
-		permissions, err := permissiontest.Permissions(permissiontest.Scenario(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		permissions := permissiontest.Random(t, r)
 		trial := trial{name: fmt.Sprintf("t%d", seed), title: fmt.Sprintf("seed %d", seed), permissions: permissions["http"]}
 		if trial.permissions.Clients != nil {
 			continue // the certificates of the clients would carry tags

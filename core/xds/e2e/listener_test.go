@@ -114,7 +114,7 @@ func connectionManager(name string, deciding ...printedFilter) object {
 	}}
 }
 
-// normalizePaths makes a connection manager like that of an inbound (SPEC 11.2).
+// normalizePaths makes a connection manager like the one of an inbound (SPEC 11.2).
 func normalizePaths(manager object) {
 	config := manager["typed_config"].(object)
 	config["normalize_path"], config["merge_slashes"] = true, true

@@ -177,10 +177,7 @@ func random(t *testing.T) []trial {
 	var out []trial
 	for seed := range scenarios {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		permissions, err := permissiontest.Permissions(permissiontest.Scenario(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		permissions := permissiontest.Random(t, r)
 		for _, form := range forms {
 			for _, inbound := range []string{"http", "tcp"} {
 				trial := trial{title: fmt.Sprintf("seed %d/%s/%s", seed, inbound, form.name), permissions: permissions[inbound], form: form.form}

@@ -81,27 +81,20 @@ func randomEdits(t *testing.T) []edit {
 	var edits []edit
 	for seed := range scenarios {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		before, err := permissiontest.Permissions(permissiontest.Scenario(r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := permissiontest.Permissions(permissiontest.Scenario(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 		for _, inbound := range []string{"http", "tcp"} {
 			e := edit{sides: [2]trial{
 				{title: fmt.Sprintf("seed %d/%s/before", seed, inbound), permissions: before[inbound], form: rbac.MatcherForm},
 				{title: fmt.Sprintf("seed %d/%s/after", seed, inbound), permissions: after[inbound], form: rbac.MatcherForm},
 			}}
 			space := &access.Space{Protocol: before[inbound].Protocol}
-			e.differences, err = access.Compare(space, access.ListOf(before[inbound]), access.ListOf(after[inbound]), access.Limits{})
+			differences, err := access.Compare(space, access.ListOf(before[inbound]), access.ListOf(after[inbound]), access.Limits{})
 			if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
 				continue // it is unknown
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if len(e.differences) > 0 {
+			if e.differences = differences; len(differences) > 0 {
 				edits = append(edits, e)
 			}
 		}

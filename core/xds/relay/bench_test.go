@@ -4,18 +4,17 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/xds/relay"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
@@ -91,7 +90,7 @@ func benchmarkRelay(b *testing.B, clients int, relayed bool) {
 	if relayed {
 		serving = newSite(b, "relay").relay(relay.Options{Upstreams: []relay.Upstream{at.upstream()}}, func(o *server.Options) { o.MaxSubscriptions = 1 << 20 }).running
 	}
-	before := heap()
+	before := usage.Heap()
 
 	var got atomic.Int64
 	var mu sync.Mutex
@@ -132,12 +131,12 @@ func benchmarkRelay(b *testing.B, clients int, relayed bool) {
 		}
 	}
 	wait(int64(clients))
-	perClient := float64(heap()-before) / float64(clients)
+	perClient := (usage.Heap() - before) / float64(clients)
 	affected := clients / benchVariants
 	time.Sleep(100 * time.Millisecond) // ACKs
 	streams, locators := upstream.streams(), upstream.subscriptions(wire.ClusterType)
 	sends, bytes := upstream.pushes(wire.ClusterType), upstream.Counters().PushBytes[wire.ClusterType].Load()
-	cpu := processorTime()
+	cpu := usage.CPU()
 	var medians []time.Duration
 	b.ResetTimer()
 	for i := range b.N {
@@ -155,7 +154,7 @@ func benchmarkRelay(b *testing.B, clients int, relayed bool) {
 	b.StopTimer()
 	slices.Sort(medians)
 	n := float64(b.N)
-	b.ReportMetric(float64((processorTime()-cpu).Microseconds())/n/float64(clients), "cpu-us/client")
+	b.ReportMetric(float64((usage.CPU()-cpu).Microseconds())/n/float64(clients), "cpu-us/client")
 	b.ReportMetric(float64(medians[len(medians)/2].Microseconds())/1000, "push-p50-ms")
 	b.ReportMetric(float64(upstream.pushes(wire.ClusterType)-sends)/n, "up-sends/op")
 	b.ReportMetric(float64(upstream.Counters().PushBytes[wire.ClusterType].Load()-bytes)/n, "up-B/op")
@@ -165,20 +164,4 @@ func benchmarkRelay(b *testing.B, clients int, relayed bool) {
 	if relayed && (streams != 1 || locators != benchVariants) {
 		b.Errorf("behind the relay the upstream has %d streams and %d locators", streams, locators)
 	}
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -154,7 +154,7 @@ func TestEqualContentsAreShared(t *testing.T) {
 }
 
 // One edit adds a cluster with endpoints, moves the route to it, and removes the old cluster.
-// Behind two relays the order is that of the server: a route never comes before its cluster,
+// Behind two relays the order of the server is kept: a route never comes before its cluster,
 // and the old cluster goes last.
 func TestOrderOfSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestBodiesOfExtensionsAreShared(t *testing.T) {
 	}
 }
 
-// A body whose hash collides with that of another body is served as it is.
+// A body whose hash collides with the hash of another body is served as it is.
 func TestCollidingBodies(t *testing.T) {
 	p := new(pool)
 	other := &wire.Resource{Body: []byte("other")}

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/xds/relay"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
@@ -103,7 +104,7 @@ func TestPart(t *testing.T) {
 	running.Go(func() { _ = g.Serve(listener) })
 
 	report := func() {
-		made := report{Address: listener.Addr().String(), CPU: processorTime()}
+		made := report{Address: listener.Addr().String(), CPU: usage.CPU()}
 		for i := range ads.Counters().Streams {
 			made.Streams += ads.Counters().Streams[i].Load()
 		}

@@ -19,10 +19,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// TestRandom edits what an upstream serves, and kills, starts and pauses the upstream and two
-// relays in a row, while clients of both protocols, by name and by locator, subscribe, reject, stop
-// reading and reconnect at either relay. The model is what a client of the upstream itself
-// holds: at the end each client holds what the last state has for it, and nothing else.
+// TestRandom edits what an upstream serves, and kills, starts and pauses the upstream and
+// two relays in a row, while clients of both protocols, by name and by locator, subscribe,
+// reject, stop reading and reconnect at either relay. The model is what a client of the
+// upstream itself holds: at the end each client holds what the last state has for it, and
+// nothing else.
 //
 // In between, each content that a client holds must be one that some state had for its
 // question (served): a relay may be late, and never makes anything up.
@@ -166,19 +167,7 @@ func (w *world) editNodes(quality string) {
 
 // snapshot returns random resources.
 func (w *world) snapshot(quality string) *wire.Snapshot {
-	var listed, named []*wire.Resource
-	for k := range wire.Type(wire.NumTypes) {
-		for _, name := range worldNames {
-			r := xdstest.Resource(k, name, w.content(quality))
-			switch w.rand.IntN(6) {
-			case 0, 1, 2:
-				listed = append(listed, r)
-			case 3:
-				named = append(named, r)
-			}
-		}
-	}
-	return xdstest.WithNamed(xdstest.Snapshot(listed...), named...)
+	return xdstest.RandomSnapshot(w.rand, worldNames, func() string { return w.content(quality) })
 }
 
 func (w *world) content(quality string) string {

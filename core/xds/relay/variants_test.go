@@ -197,7 +197,7 @@ func TestParametersOfNodes(t *testing.T) {
 	})
 }
 
-// Extensions are those of one inbound, so no locator asks for them: a node with parameters gets
+// An extension belongs to one inbound, so no locator asks for it: a node with parameters gets
 // its own, on the stream of its node (SPEC 11.8).
 func TestExtensionsOfNodesWithParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

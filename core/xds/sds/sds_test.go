@@ -14,8 +14,8 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
@@ -38,20 +38,6 @@ const (
 	all       = "selector: {dataplane: {matchLabels: {}}}"
 	generated = "autogenerate: {enabled: true}"
 )
-
-func viewOf(t *testing.T, text string) *core.View {
-	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view
-}
 
 func dataplane(view *core.View, name string) *resource.Dataplane {
 	return view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
@@ -91,7 +77,7 @@ func leaf(t *testing.T, r *wire.Resource) *x509.Certificate {
 }
 
 func TestSecrets(t *testing.T) {
-	view := viewOf(t, dataplanes+bundled("identity", all, generated))
+	view := coretest.View(t, dataplanes+bundled("identity", all, generated))
 	issuer := sds.NewIssuer(ca.NewAuthorities(t.TempDir()))
 	secrets := issuer.At(view, now)
 	if len(secrets.Problems()) > 0 {
@@ -116,7 +102,7 @@ func TestSecrets(t *testing.T) {
 
 // TestRenewal advances the time: certificates are renewed after half of their lifetime.
 func TestRenewal(t *testing.T) {
-	view := viewOf(t, dataplanes+bundled("identity", all, generated+", certificateParameters: {expiry: 10h}"))
+	view := coretest.View(t, dataplanes+bundled("identity", all, generated+", certificateParameters: {expiry: 10h}"))
 	issuer := sds.NewIssuer(ca.NewAuthorities(t.TempDir()))
 	first := issuer.At(view, now)
 	web, trust := secretsOf(t, first, dataplane(view, "web"))
@@ -158,7 +144,7 @@ func TestTrustDomains(t *testing.T) {
 		"by a label":               {bundled("a", all+`, spiffeID: {trustDomain: '{{ label "app" }}.example'}`, generated), "api.example web.example", false},
 		"a CA without a MeshTrust": {bundled("identity", all, generated+", meshTrustCreation: Disabled") + trustOf("other.example"), "", true},
 	} {
-		view := viewOf(t, dataplanes+c.text)
+		view := coretest.View(t, dataplanes+c.text)
 		_, trust := secretsOf(t, sds.NewIssuer(ca.NewAuthorities(t.TempDir())).At(view, now), dataplane(view, "web"))
 		validation := secret(t, trust).GetValidationContext()
 		var domains []string
@@ -191,7 +177,7 @@ func TestNone(t *testing.T) {
 		"not only":            bundled("b", "selector: {dataplane: {matchLabels: {app: api}}}", generated) + "---\n{type: MeshIdentity, name: a, spec: {" + all + ", provider: {type: Spire}}}",
 		"an identity of none": bundled("a", "spiffeID: {path: /x}", generated),
 	} {
-		view := viewOf(t, dataplanes+text)
+		view := coretest.View(t, dataplanes+text)
 		secrets, err := sds.NewIssuer(ca.NewAuthorities("")).At(view, now).Of(dataplane(view, "web"))
 		if secrets != nil || err != nil {
 			t.Errorf("%s: got %v, %v", name, secrets, err)
@@ -213,7 +199,7 @@ func TestRotation(t *testing.T) {
 			}
 		}
 	}
-	view := viewOf(t, dataplanes+bundled("a", all, fmt.Sprintf("ca: {certificate: {type: File, file: {path: %[1]s/ca.crt}}, privateKey: {type: File, file: {path: %[1]s/ca.key}}}", dir)))
+	view := coretest.View(t, dataplanes+bundled("a", all, fmt.Sprintf("ca: {certificate: {type: File, file: {path: %[1]s/ca.crt}}, privateKey: {type: File, file: {path: %[1]s/ca.key}}}", dir)))
 	issuer := sds.NewIssuer(ca.NewAuthorities(""))
 	missing := issuer.At(view, now)
 	if _, err := missing.Of(dataplane(view, "web")); err == nil || len(missing.Problems()) != 1 || !strings.Contains(missing.Problems()[0].Error(), "no such file") {

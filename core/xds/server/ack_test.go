@@ -90,7 +90,7 @@ func TestFailuresSayWhy(t *testing.T) {
 	}
 }
 
-// As many resources as variants have a version of their own, not that of nothing.
+// As many resources as variants have a version of their own, not the version of nothing.
 func TestVersionOfResourcesAndVariants(t *testing.T) {
 	r := func(name, version string) *wire.Resource { return &wire.Resource{Name: name, Version: version} }
 	versions := map[string]bool{versionOf(nil, nil): true}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/encoding/proto"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -35,15 +35,7 @@ func (m *memoryServer) wait(b testing.TB, responses int64) {
 // reportCPU reports the processor time of this process since a time, for each stream
 // of each iteration. Other processes and pauses are not in it.
 func reportCPU(b *testing.B, since time.Duration, streams int) {
-	b.ReportMetric(float64((cpuTime(b)-since).Nanoseconds())/float64(b.N*streams), "cpu-ns/stream")
-}
-
-func cpuTime(b testing.TB) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	b.ReportMetric(float64((usage.CPU()-since).Nanoseconds())/float64(b.N*streams), "cpu-ns/stream")
 }
 
 // fleet is a state in which all nodes have the same snapshot: 50 clusters with their
@@ -178,8 +170,8 @@ func forContenders(b *testing.B, run func(b *testing.B, protocol string, streams
 }
 
 // BenchmarkStreamChange changes one cluster of all nodes, until all streams have got it.
-// This server sends the endpoints of the cluster after it (see warming.go), which are in
-// the figures: they are of two responses for each stream, and those of the peer of one.
+// This server sends the endpoints of the cluster after it (see warming.go). So its figures
+// are for two responses for each stream, and the peer's are for one.
 func BenchmarkStreamChange(b *testing.B) {
 	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
 		c, fleet := newContender(b, impl, streams)
@@ -194,7 +186,7 @@ func BenchmarkStreamChange(b *testing.B) {
 		change() // the first one makes stacks and buffers that are used again
 		runtime.GC()
 		b.ReportAllocs()
-		cpu := cpuTime(b)
+		cpu := usage.CPU()
 		b.ResetTimer()
 		for range b.N {
 			change()
@@ -214,15 +206,15 @@ func BenchmarkStreamConnect(b *testing.B) {
 			b.StopTimer()
 			c, fleet := newContender(b, impl, streams)
 			names := fleet.names()
-			cpu -= cpuTime(b)
+			cpu -= usage.CPU()
 			b.StartTimer()
 			c.connect(b, protocol, streams, names)
 			b.StopTimer()
-			cpu += cpuTime(b)
+			cpu += usage.CPU()
 			c.end()
 			b.StartTimer()
 		}
-		reportCPU(b, cpuTime(b)-cpu, streams)
+		reportCPU(b, usage.CPU()-cpu, streams)
 	})
 }
 
@@ -235,11 +227,11 @@ func BenchmarkStreamMemory(b *testing.B) {
 			c, fleet := newContender(b, impl, streams)
 			names := fleet.names()
 			measure := func(m *memoryServer) float64 {
-				before := memoryInUse()
+				before := usage.Memory()
 				m.connect(b, protocol, streams, names)
-				after := memoryInUse()
+				after := usage.Memory()
 				m.end()
-				return float64(after) - float64(before)
+				return after - before
 			}
 			own := measure(&memoryServer{service: echo{}, codec: encoding.GetCodecV2(proto.Name)})
 			b.ReportMetric((measure(c.memoryServer)-own)/float64(streams), "B/stream")
@@ -278,12 +270,4 @@ func (echo) StreamAggregatedResources(s discoveryv3.AggregatedDiscoveryService_S
 			}
 		}
 	}
-}
-
-func memoryInUse() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc + m.StackInuse
 }

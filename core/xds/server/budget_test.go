@@ -36,16 +36,16 @@ func ask(t *testing.T, conn grpc.ClientConnInterface, identity string, names []s
 	return cancel, err
 }
 
-// A budget is that of a client over all its streams, and what a stream used is free again
-// when it has ended.
+// A client has one budget for all its streams, and what a stream used is free again when it
+// has ended.
 func TestBudget(t *testing.T) {
 	tests := []struct {
 		name    string
 		options server.Options
 		names   []string // of each stream: two of them pass the limit
 	}{
-		{"names", server.Options{MaxSubscriptions: 150}, manyNames(100, 10)},
-		{"bytes", server.Options{MaxSubscriptionBytes: 163_000}, manyNames(100, 1000)},
+		{"names", server.Options{MaxSubscriptions: 150}, xdstest.MissingNames(100, 10)},
+		{"bytes", server.Options{MaxSubscriptionBytes: 163_000}, xdstest.MissingNames(100, 1000)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetFollowsSubscriptions(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		const limit = 100
-		names := manyNames(limit+1, 100)
+		names := xdstest.MissingNames(limit+1, 100)
 		r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxSubscriptions: limit, MaxSubscriptionBytes: limit * 250})
 		stream := func() *xdstest.Client {
 			c, err := xdstest.New(as("a"), r.conn, xdstest.Options{StateOfTheWorld: sotw})
@@ -124,7 +124,7 @@ func TestBudgetFollowsSubscriptions(t *testing.T) {
 func TestTotalBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxTotalBytes: 16 << 20})
-		large, small := manyNames(5000, 1000), manyNames(10, 1000) // 5.3 MB, 10 KB
+		large, small := xdstest.MissingNames(5000, 1000), xdstest.MissingNames(10, 1000) // 5.3 MB, 10 KB
 		if _, err := ask(t, r.conn, "a", large); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestBudgetOnLoopback(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}
-	names := manyNames(100, 10)
+	names := xdstest.MissingNames(100, 10)
 	one, other := connect(), connect()
 	for _, conn := range []*grpc.ClientConn{one, other} {
 		if _, err := ask(t, conn, "", names); err != nil {
@@ -203,7 +203,7 @@ func beginRequests(t *testing.T, conn net.Conn, streams, size int) error {
 }
 
 // The bytes of incomplete requests are charged to the client, and are free again when its
-// connection ends. A connection that exceeds a limit ends; those of other clients do not.
+// connection ends. A connection that exceeds a limit ends; connections of other clients do not.
 func TestBudgetOfPartialRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 60_000 // the window of a stream takes it

@@ -169,7 +169,7 @@ func TestPings(t *testing.T) {
 				for range 20 {
 					time.Sleep(pause)
 					_ = framer.WritePing(false, [8]byte{1})
-					_ = framer.WritePing(true, [8]byte{1}) // answers those of the server
+					_ = framer.WritePing(true, [8]byte{1}) // answers pings of the server
 				}
 				if !settles(func() bool { return (r.Counters().Streams[0].Load() == 1) == open }) {
 					t.Errorf("%d streams are open", r.Counters().Streams[0].Load())

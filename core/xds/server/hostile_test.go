@@ -47,18 +47,9 @@ func stateConversation(t testing.TB, conn grpc.ClientConnInterface, ctx context.
 	return stream
 }
 
-// manyNames returns names of a length that no resource has.
-func manyNames(n, length int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("%0*d", length, n-i) // in descending order
-	}
-	return names
-}
-
 func manyLocators(n int, parameters map[string]string) []*discoveryv3.ResourceLocator {
 	locators := make([]*discoveryv3.ResourceLocator, n)
-	for i, name := range manyNames(n, 8) {
+	for i, name := range xdstest.MissingNames(n, 8) {
 		locators[i] = &discoveryv3.ResourceLocator{Name: name, DynamicParameters: parameters}
 	}
 	return locators
@@ -282,7 +273,7 @@ func TestLongRequestsAreWeighed(t *testing.T) {
 }
 
 // fewer returns a tenth of a number with -short, for tests of many names on one stream: with
-// the race detector their work takes a minute, and it is that of one goroutine.
+// the race detector their work takes a minute, and one goroutine does it.
 func fewer(n int) int {
 	if testing.Short() {
 		return n / 10
@@ -396,7 +387,7 @@ func TestResponsesOfErrorsAreSplit(t *testing.T) {
 }
 
 func responsesOfErrors(t *testing.T, n, length int) {
-	names := manyNames(n, length)
+	names := xdstest.MissingNames(n, length)
 	var resources []*wire.Resource
 	for _, name := range names {
 		resources = append(resources, xdstest.Resource(wire.EndpointType, name, "1"))
@@ -533,7 +524,7 @@ func TestLogOfClientTextIsLimited(t *testing.T) {
 		unknown := r.client(t, xdstest.Options{Node: node(strings.Repeat("j", 1000))})
 		must(t, unknown.Wildcard(wire.ClusterType))
 		ending := r.client(t, xdstest.Options{Node: node(id)})
-		must(t, ending.Subscribe(wire.ClusterType, manyNames(3, 1000)...))
+		must(t, ending.Subscribe(wire.ClusterType, xdstest.MissingNames(3, 1000)...))
 		awaitEnd(t, ending, codes.ResourceExhausted)
 		if !settles(func() bool {
 			return strings.Contains(log.String(), "rejects") && strings.Contains(log.String(), "waits") && strings.Contains(log.String(), "ends")

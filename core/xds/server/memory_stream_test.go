@@ -166,7 +166,7 @@ func (m *memoryServer) end() {
 var benchTypes = []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType}
 
 // connect starts streams, each of a node of its own, which subscribe everything of
-// benchTypes. The names are those of endpoints and routes.
+// benchTypes. Endpoints and routes are subscribed by the names.
 func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names map[wire.Type][]string) {
 	for i := range streams {
 		n := &corev3.Node{Id: fmt.Sprintf("n%d", i), UserAgentName: "envoy"}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// The count for random frames that arrive in random pieces is that of a reference for whole
-// frames: for each stream the bytes after its last complete message.
+// The count for random frames that arrive in random pieces equals the count of a reference for
+// whole frames: for each stream the bytes after its last complete message.
 func TestFrames(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

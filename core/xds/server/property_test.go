@@ -43,7 +43,7 @@ type world struct {
 var (
 	worldNodes = []string{"n0", "n1", "n2", "n3"}
 	worldNames = []string{"a", "b", "c", "d", "e", "f"}
-	// hostileNode is that of hostile clients: they may not converge.
+	// hostileNode is the node of hostile clients: they may not converge.
 	hostileNode = "h"
 )
 
@@ -95,19 +95,7 @@ func (w *world) replica() *grpc.ClientConn { return w.replicas[w.rand.IntN(2)].c
 
 // snapshot returns random resources.
 func (w *world) snapshot(quality string) *wire.Snapshot {
-	var listed, named []*wire.Resource
-	for k := range wire.Type(wire.NumTypes) {
-		for _, name := range worldNames {
-			r := xdstest.Resource(k, name, w.content(quality))
-			switch w.rand.IntN(6) {
-			case 0, 1, 2:
-				listed = append(listed, r)
-			case 3:
-				named = append(named, r)
-			}
-		}
-	}
-	return xdstest.WithNamed(xdstest.Snapshot(listed...), named...)
+	return xdstest.RandomSnapshot(w.rand, worldNames, func() string { return w.content(quality) })
 }
 
 // content returns one of a few contents. If the quality is good, no client rejects it.

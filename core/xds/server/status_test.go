@@ -547,7 +547,7 @@ func (p *pushTimes) list() []time.Duration {
 	return slices.Clone(p.all)
 }
 
-// The times from an edit to its responses are those of all of them, also if the second one
+// The time from an edit to its responses is measured for each of them, even if the second one
 // waits for the ACK of the first.
 func TestPushTimes(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {

@@ -46,7 +46,7 @@ func FuzzUnion(f *testing.F) {
 	})
 }
 
-// Locators that are subscribed and unsubscribed at random are those of a set, sorted.
+// Locators that are subscribed and unsubscribed at random equal those of a set, sorted.
 func TestLocatorsAreASet(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -8,6 +8,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -66,7 +67,7 @@ func benchmarkVariants(b *testing.B, streams int) {
 func benchmarkChanges(b *testing.B, m *memoryServer, streams int, change func(n int)) {
 	m.wait(b, int64(streams))
 	b.ReportAllocs()
-	cpu, sent := cpuTime(b), m.sent.bytes.Load()
+	cpu, sent := usage.CPU(), m.sent.bytes.Load()
 	b.ResetTimer()
 	for i := range b.N {
 		change(i + 1)
@@ -136,7 +137,7 @@ func benchmarkChurn(b *testing.B, streams int) {
 		ids[i] = fmt.Sprint(i)
 	}
 	b.ReportAllocs()
-	cpu := cpuTime(b)
+	cpu := usage.CPU()
 	b.ResetTimer()
 	next := time.Now()
 	for i := range b.N {
@@ -155,7 +156,7 @@ func benchmarkChurn(b *testing.B, streams int) {
 	}
 	b.ReportMetric(float64(time.Since(last).Microseconds())/1000, "behind-ms")
 	b.StopTimer()
-	b.ReportMetric(float64((cpuTime(b)-cpu).Nanoseconds())/float64(b.N), "cpu-ns/change")
+	b.ReportMetric(float64((usage.CPU()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/change")
 	b.ReportMetric(float64(m.sent.responses.Load()-before)/b.Elapsed().Seconds(), "pushes/s")
 	m.end()
 }

@@ -31,21 +31,7 @@ func TestHarnessOfGoControlPlane(t *testing.T) {
 	differences := readDifferences(t, "testdata/harness/go-control-plane.txt")
 	for _, protocol := range protocols {
 		t.Run(protocol.name, func(t *testing.T) {
-			for _, s := range eachType(readScripts(t, "testdata/harness/"+protocol.name+".txt")) {
-				t.Run(s.name, func(t *testing.T) {
-					t.Parallel()
-					reason, differs := differences[protocol.name+" "+s.name]
-					synctest.Test(t, func(t *testing.T) {
-						err := play(t, s, newControlPlane(t), protocol.wire())
-						switch {
-						case err != nil && !differs:
-							t.Error(err)
-						case err == nil && differs:
-							t.Errorf("holds, but is listed as a difference: %s", reason)
-						}
-					})
-				})
-			}
+			playPeer(t, protocol.name, eachType(readScripts(t, "testdata/harness/"+protocol.name+".txt")), protocol.wire, differences)
 		})
 	}
 }

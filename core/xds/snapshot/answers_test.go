@@ -11,9 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
@@ -32,7 +31,7 @@ import (
 //	static NAME [spire-socket=PATH] a bootstrap with these resources
 //	bootstrap NAME xds=HOST [ca=PATH] [certificate=PATH] [key=PATH] [spire-socket=PATH]
 //	warnings NAME                   the warnings of a dataplane
-//	check                           those of all dataplanes
+//	check                           the warnings of all dataplanes
 //
 // UPDATE=1 writes the answers.
 func TestAnswers(t *testing.T) {
@@ -51,15 +50,7 @@ func TestAnswers(t *testing.T) {
 // stateOf returns the state of a mesh, with all translators.
 func stateOf(t *testing.T, mesh string) *snapshot.State {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, mesh)
 	return snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 }
 

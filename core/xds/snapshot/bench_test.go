@@ -11,6 +11,7 @@ import (
 	resourcev3 "github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -110,7 +111,7 @@ func BenchmarkSnapshot(b *testing.B) {
 }
 
 // BenchmarkFleet builds all snapshots of a fleet from nothing, with mutual TLS. The
-// heap is that of the snapshots, for each dataplane; the peer has the same resources as
+// heap is the memory of the snapshots, for each dataplane; the peer has the same resources as
 // messages of their own for each node, as go-control-plane's snapshot cache keeps them.
 func BenchmarkFleet(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
@@ -118,11 +119,11 @@ func BenchmarkFleet(b *testing.B) {
 		view := engine.View()
 		b.Run(fmt.Sprintf("dataplanes=%d/impl=meshmatch", n), func(b *testing.B) {
 			for b.Loop() {
-				before := heap()
+				before := usage.Heap()
 				builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
 				snapshots := buildAll(builder.At(view))
 				b.StopTimer()
-				b.ReportMetric((heap()-before)/float64(n), "B/dataplane")
+				b.ReportMetric((usage.Heap()-before)/float64(n), "B/dataplane")
 				marshalled, made := builder.Builds()
 				b.ReportMetric(float64(marshalled)/float64(n), "marshalled/dataplane")
 				b.ReportMetric(float64(made)/float64(n), "resources/dataplane")
@@ -136,27 +137,18 @@ func BenchmarkFleet(b *testing.B) {
 		b.Run(fmt.Sprintf("dataplanes=%d/impl=go-control-plane", n), func(b *testing.B) {
 			snapshots := buildAll(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view))
 			for b.Loop() {
-				before := heap()
+				before := usage.Heap()
 				cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 				for i, s := range snapshots {
 					fill(b, cache, fmt.Sprint(i), s)
 				}
 				b.StopTimer()
-				b.ReportMetric((heap()-before)/float64(n), "B/dataplane")
+				b.ReportMetric((usage.Heap()-before)/float64(n), "B/dataplane")
 				runtime.KeepAlive(cache)
 				b.StartTimer()
 			}
 		})
 	}
-}
-
-// heap returns the bytes in use after a collection.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // fill puts a snapshot into a cache of the peer.

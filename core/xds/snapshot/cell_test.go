@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -41,15 +41,7 @@ func distinctSelectors(t *testing.T, n int) *core.View {
 	for i := range n {
 		field("MeshCircuitBreaker", fmt.Sprintf("tag%02d", i), confs[i])
 	}
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(strings.Join(documents, "\n---\n"))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view
+	return coretest.View(t, strings.Join(documents, "\n---\n"))
 }
 
 // subset returns the parameters with the tags that the bits select.

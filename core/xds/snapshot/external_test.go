@@ -81,7 +81,7 @@ func (s *outsideService) document(a *envoytest.Authority, t *testing.T) string {
 		strings.Join(endpoints, ", "), s.tls, version, verification)
 }
 
-// endpoints are those of rule 17.4, as lines of priority, address and port.
+// endpoints returns the endpoints by rule 17.4, as lines of priority, address and port.
 func (s *outsideService) endpoints(client xds.ClientType) (lines []string) {
 	readsCA := s.mode != "SkipCA" && s.mode != "SkipAll"
 	if s.tls && (client == xds.ProxylessGRPC || readsCA && (s.ca == "secret" || s.ca == "broken")) {
@@ -161,7 +161,7 @@ func verifiesOf(t *testing.T, c *clusterv3.Cluster) string {
 		ca = "its own"
 	}
 	least, most := m.CommonTlsContext.TlsParams.TlsMinimumProtocolVersion, m.CommonTlsContext.TlsParams.TlsMaximumProtocolVersion
-	if least == tlsv3.TlsParameters_TLS_AUTO { // that of Envoy
+	if least == tlsv3.TlsParameters_TLS_AUTO { // Envoy's
 		least = tlsv3.TlsParameters_TLSv1_2
 	}
 	if least > most {
@@ -171,7 +171,7 @@ func verifiesOf(t *testing.T, c *clusterv3.Cluster) string {
 		len(m.CommonTlsContext.TlsCertificates) == 1, least-1, most-1)
 }
 
-// The endpoints and the verification of random external services are those of rule 17.4.
+// The endpoints and the verification of random external services follow rule 17.4.
 func TestExternalServices(t *testing.T) {
 	a := envoytest.NewAuthority(t)
 	random := rand.New(rand.NewPCG(17, 4))

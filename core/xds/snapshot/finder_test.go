@@ -54,7 +54,7 @@ func naiveBackend(s semantics.Semantics, objects []backendObject, policyZone, ki
 }
 
 // The clusters of random backends of a route are the destinations that rule 17.3 finds, and
-// each has endpoints as that of an outbound has.
+// each has endpoints, as the cluster of an outbound has.
 func TestBackendsFindDestinations(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 3))
 	pick := func(words ...string) string { return words[random.IntN(len(words))] }
@@ -139,7 +139,7 @@ func TestBackendsFindDestinations(t *testing.T) {
 	}
 }
 
-// routedTo returns the cluster of the only route of a destination, and that of its mirror.
+// routedTo returns the clusters of the only route of a destination and of its mirror.
 func routedTo(t *testing.T, s *snapshot.Snapshot, destination string) (cluster, mirror string) {
 	t.Helper()
 	for _, r := range s.Resources(wire.RouteType) {

@@ -216,7 +216,7 @@ func answersOf(s *snapshot.State) map[string]string {
 	return answers
 }
 
-// The policies that shaped a resource are those of the confs that its translators read.
+// The policies that shaped a resource are the policies of the confs that its translators read.
 func TestShapedBy(t *testing.T) {
 	state := stateOf(t, followed)
 	snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}), xds.Envoy)
@@ -240,7 +240,7 @@ func TestTypeOf(t *testing.T) {
 	}
 }
 
-// A trust domain is that of all CAs of a mesh, if there is only one (SPEC 11.6).
+// A mesh whose CAs have one trust domain has this trust domain (SPEC 11.6).
 func TestBundledTrustDomain(t *testing.T) {
 	bundled := func(name, domain string) string {
 		return `{type: MeshIdentity, name: ` + name + `, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: "` + domain + `"},

@@ -11,8 +11,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -24,15 +23,7 @@ import (
 // grpcSnapshot returns the snapshot of a dataplane of a mesh.
 func grpcSnapshot(t *testing.T, name string, client xds.ClientType, yaml string) *snapshot.Snapshot {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "world.yaml", Data: []byte(yaml)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, yaml)
 	return snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).
 		Snapshot(view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}), client)
 }

@@ -40,14 +40,14 @@ func (q question) answer(s *snapshot.State) string {
 	return fmt.Sprintf("%s with %q", v.Resource.Version, v.Constraints)
 }
 
-// variantLimits are those of the builder, and such that each destination with variants has
-// many.
+// variantLimits are the limits of the builder, and limits by which each destination with
+// variants has too many.
 var variantLimits = []struct{ variants, tuples int }{{256, 512}, {1, 512}, {1, 1}}
 
 // The variant that answers a locator does not depend on what was asked before, of a locator
-// or for a dataplane (SPEC 9.4): in random meshes the answers of a builder are those of a
-// new one for each question, in any order. The answers of one name are variants of one set
-// (SPEC 9.3).
+// or for a dataplane (SPEC 9.4): in random meshes the answers of a builder equal the
+// answers of a new one for each question, in any order. The answers of one name are
+// variants of one set (SPEC 9.3).
 func TestAnswersOfLocatorsHaveNoHistory(t *testing.T) {
 	g, err := fuzz.NewGenerator(resource.NewKinds(
 		meshtimeout.Kind(), meshcircuitbreaker.Kind(), meshhttproute.Kind(), meshloadbalancingstrategy.Kind(),
@@ -61,11 +61,7 @@ func TestAnswersOfLocatorsHaveNoHistory(t *testing.T) {
 	}
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 12))
-		data := make([]byte, 2000)
-		for i := range data {
-			data[i] = byte(random.Uint32())
-		}
-		scenario := g.Scenario(data)
+		scenario := g.Scenario(fuzz.RandomBytes(random, 2000))
 		set, err := scenario.Load()
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
@@ -45,11 +46,7 @@ func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 	compared, variants := 0, 0
 	for seed := range uint64(120) {
 		random := rand.New(rand.NewPCG(seed, 11))
-		data := make([]byte, 2000)
-		for i := range data {
-			data[i] = byte(random.Uint32())
-		}
-		scenario := g.Scenario(data)
+		scenario := g.Scenario(fuzz.RandomBytes(random, 2000))
 		set, err := scenario.Load()
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +151,7 @@ networking:
 		name     string
 		policies string
 		kind     wire.Type
-		// The numbers are those of the resources; equal numbers are one resource.
+		// Each number is a resource; equal numbers are one resource.
 		want []int
 	}{
 		// web, slow, shop, west, rack r1, rack r9
@@ -166,14 +163,7 @@ networking:
 		{"the listener for gRPC", timeout, wire.ListenerType, []int{0, 0, 0, 0, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			view, err := core.NewView(t.Context(), kinds.All(), set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			view := coretest.View(t, mesh+test.policies)
 			state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 			east := variant.Parameters{"kuma.io/service": "web", variant.LabelKey("kuma.io/zone"): "east"}
 			var got []int
@@ -264,18 +254,11 @@ func snapshotState(t *testing.T, as semantics.Semantics, mesh string) *snapshot.
 // A policy may remove a resource. Then no variant of it exists for the parameters of the
 // dataplanes that the policy selects.
 func TestLocatorsOfRemovedResources(t *testing.T) {
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`
+	view := coretest.View(t, `
 {type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, team: a}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
 ---
 {type: MeshProxyPatch, name: a, spec: {targetRef: {kind: MeshSubset, tags: {team: a}}, default: {appendModifications: [{cluster: {operation: Remove, match: {origin: outbound}}}]}}}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)
 	for team, want := range map[string]bool{"a": false, "b": true} {
 		located, ok := state.Locate(wire.ClusterType, "default/api", variant.Parameters{resource.ServiceTag: "web", "team": team})

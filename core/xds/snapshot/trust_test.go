@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -72,13 +73,9 @@ func TestTrustDomains(t *testing.T) {
 		"several": {partner, true, "validator"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			loader := resource.Loader{Kinds: kinds.All()}
-			set, err := loader.Decode(t.Context(), resource.Input{Name: "world.yaml", Data: []byte(trustWorld)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := resourcetest.Decode(t, trustWorld)
 			c.trusts(t, set)
-			view, err := core.NewView(t.Context(), loader.Kinds, set)
+			view, err := core.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -119,8 +118,7 @@ func TestIgnoredFields(t *testing.T) {
 // untranslated returns a mesh with policies of many kinds for the dataplane web.
 func untranslated(t *testing.T) *core.View {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`
+	view := coretest.View(t, `
 type: Dataplane
 name: web
 networking:
@@ -141,13 +139,6 @@ networking:
 type: MeshHTTPRoute
 name: root
 spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {}}]}]}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	return view
 }

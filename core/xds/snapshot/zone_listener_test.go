@@ -128,7 +128,7 @@ func (w *zoneWorld) ingressLines(zone string) (lines []string) {
 }
 
 // An ingress of a random world leads each server name to the dataplanes that rule 17.4 names.
-// Each server name by which a client calls a zone is one of those of the ingress there, and
+// The ingress of a zone has each server name by which a client calls the zone, and
 // an egress has the one by which clients call the external service.
 func TestServerNamesOfZoneProxies(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 45))

@@ -164,8 +164,8 @@ func (w *zoneWorld) isRemote(zone string) bool {
 	return w.kuma() && zone != "" && w.client != "" && zone != w.client
 }
 
-// ingress returns the endpoints of a zone for the clients of other zones. Parts are those of
-// the readable server name, and name, port and kind those of the other form.
+// ingress returns the endpoints of a zone for the clients of other zones. Parts are the
+// parts of the readable server name; the other form has name, port and kind.
 func (w *zoneWorld) ingress(zone string, readable []string, name string, port int, kind string) (list []naiveEndpoint) {
 	addresses := w.addresses[zone]
 	hashed := false

@@ -18,8 +18,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// The endpoints, server names and verified names of random destinations in several zones are
-// those of rule 17.4.
+// The endpoints, server names and verified names of random destinations in several zones
+// follow rule 17.4.
 func TestZones(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 44))
 	found, behind, unnamed := 0, 0, 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -45,15 +46,7 @@ func TestFromPastTheLimit(t *testing.T) {
 			if c.provider != "" {
 				text += fmt.Sprintf(identity, c.provider)
 			}
-			loader := resource.Loader{Kinds: kinds.All()}
-			set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			view, err := core.NewView(t.Context(), kinds.All(), set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			view := coretest.View(t, text)
 			built := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], xds.Envoy)
 			leftOut := false
 			for _, w := range built.Warnings() {

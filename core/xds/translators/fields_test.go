@@ -14,11 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -35,7 +34,7 @@ import (
 // field with a mark must not (SPEC 10).
 func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds some thousand snapshots")
+		t.Skip("it builds a few thousand snapshots")
 	}
 	world := readFile(t, "world.yaml")
 	for _, kind := range kinds.All().All() {
@@ -366,8 +365,8 @@ func (o *outcome) marked(dataplane, item, pointer string) bool {
 	return found
 }
 
-// unmarked returns the dataplanes of which inspect shows a field of an item without a mark at
-// one place. It shows a list as one field.
+// unmarked returns the dataplanes where inspect shows a field of an item without a mark at one
+// place. It shows a list as one field.
 func (o *outcome) unmarked(item, pointer string) (dataplanes []string) {
 	for _, d := range slices.Sorted(maps.Keys(o.text)) {
 		for key, n := range o.shown {
@@ -382,8 +381,8 @@ func (o *outcome) unmarked(item, pointer string) (dataplanes []string) {
 }
 
 // changed reports whether another value of a field is valid, and which dataplanes get
-// another snapshot by one. It tries values until all expected dataplanes do, and one at least. If the
-// field is valid with its value only, it is removed with what contains it.
+// another snapshot by one. It tries values until all expected dataplanes do, and one at
+// least. If the field is valid with its value only, it is removed with what contains it.
 func (w *fieldWorld) changed(before outcome, index int, path, pointer []string, expected []string) (valid bool, affected map[string]bool) {
 	affected = map[string]bool{}
 	try := func(change func(tree any, path []string) bool, path []string) {
@@ -604,12 +603,8 @@ func readFile(t *testing.T, name string) []byte {
 // documents returns the documents of a file as trees of JSON.
 func documents(t *testing.T, name string) (trees []any) {
 	t.Helper()
-	decoder := yaml.NewDecoder(strings.NewReader(string(readFile(t, name))))
-	for {
-		var tree any
-		if decoder.Decode(&tree) != nil {
-			return trees
-		}
+	for _, tree := range kindtest.Documents(t, readFile(t, name)) {
 		trees = append(trees, clone(tree))
 	}
+	return trees
 }

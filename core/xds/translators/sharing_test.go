@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -38,15 +37,7 @@ networking:
   outbound: [{port: 10001, tags: {kuma.io/service: web}}]
 `, client.name, client.zone, i+1, client.node)
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, mesh)
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	of := func(name string, kind wire.Type) *wire.Resource {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})

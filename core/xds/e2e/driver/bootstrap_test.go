@@ -16,9 +16,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// bootstrap returns what sample/bootstrap-ads.yaml and sample/bootstrap-delta-ads.yaml of
-// go-control-plane say: clusters and listeners are from ADS, and the cluster of the server
-// and that of access logs are static.
+// bootstrap returns the content of go-control-plane's sample/bootstrap-ads.yaml or
+// sample/bootstrap-delta-ads.yaml: clusters and listeners are from ADS, and the clusters of the
+// server and of access logs are static.
 func bootstrap(t *testing.T, mode string, server, accessLog net.Addr) []byte {
 	t.Helper()
 	ads := &corev3.ConfigSource{

@@ -172,7 +172,7 @@ func (r *run) nothingRejected() {
 		r.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(stats), "\n")
-	if len(lines) < 2 { // those of CDS and LDS
+	if len(lines) < 2 { // the lines of CDS and LDS
 		r.Errorf("there are no statistics of rejected updates: %q", stats)
 	}
 	rejected := slices.DeleteFunc(lines, func(line string) bool { return strings.HasSuffix(line, ": 0") })

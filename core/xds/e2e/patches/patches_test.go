@@ -16,8 +16,7 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
@@ -139,15 +138,7 @@ func newWorld(t *testing.T, list []*patched) *world {
 			fmt.Fprintf(&mesh, policy, i, strings.ReplaceAll(text, "\n", "\n    "))
 		}
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, mesh.String())
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	for i, p := range list {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: fmt.Sprintf("d%d", i)})
@@ -255,8 +246,8 @@ func (w *world) run(t *testing.T, list []*patched) {
 	}
 }
 
-// config returns one bootstrap of several dataplanes, which have no name in common but
-// that of the cluster of the admin interface.
+// config returns one bootstrap of several dataplanes. The only name that they have in common is
+// the cluster of the admin interface.
 func config(t *testing.T, list []*patched) []byte {
 	all := &bootstrapv3.Bootstrap{StaticResources: &bootstrapv3.Bootstrap_StaticResources{}}
 	for _, p := range list {
@@ -312,7 +303,7 @@ func (w *world) passed(p *patched) (passed []string) {
 	return passed
 }
 
-// isAnswer reports whether the first line of an answer is not that of a denial.
+// isAnswer reports whether the first line of an answer is not a denial.
 func isAnswer(line string) bool {
 	for _, refusal := range []string{"HTTP/1.1 403", "HTTP/1.1 400", "HTTP/1.1 404", "HTTP/1.1 413", "HTTP/1.1 503"} {
 		if strings.HasPrefix(line, refusal) {

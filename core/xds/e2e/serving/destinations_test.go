@@ -107,7 +107,7 @@ func TestDestinations(t *testing.T) {
 			outside.only("outside-1")
 
 			m.write("outside.yaml", external("127.0.0.22"))
-			m.write("service.yaml", service("pods", "of: pods", "east")) // those of the zone east
+			m.write("service.yaml", service("pods", "of: pods", "east")) // the pods of the zone east
 			one.flows("pod-1", "pod-2")
 			all.flows("pod-1", "pod-2")
 			outside.only("outside-2")

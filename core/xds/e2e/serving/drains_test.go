@@ -102,8 +102,8 @@ func both(conf string) string {
 	return "{to: [{targetRef: {kind: Mesh}, default: " + conf + "}], rules: [{default: " + conf + "}]}"
 }
 
-// rowEdits has an edit for each row of the table of package effect but those of MeshTLS: $ is
-// replaced by the one text, then by the other.
+// rowEdits has an edit for each row of the table of package effect, except the rows of MeshTLS:
+// $ is replaced by the one text, then by the other.
 var rowEdits = map[string]struct{ spec, before, after string }{
 	"MeshAccessLog": {both(`{backends: [{type: File, file: {path: /dev/null, format: {type: Plain, plain: $}}}]}`), "x", "y"},
 

@@ -16,7 +16,7 @@ import (
 )
 
 // startPython starts a script by gRPC of Python, which is C-core: it accepts other
-// resources than grpc-go. Its bootstrap is that of a dataplane. It ends when its input is
+// resources than grpc-go. It has the bootstrap of a dataplane. It ends when its input is
 // closed, at the end of the test. Without the variable GRPCIO, the directory of its
 // modules, the test is skipped; in CI, where CI=true, it fails.
 func (m *mesh) startPython(dataplane, server, script string, args ...string) (input io.Writer, output *bufio.Reader) {

@@ -47,7 +47,7 @@ func grpcMesh(t *testing.T) *mesh {
 	return m
 }
 
-// greeterTarget is the name of the service greeter for gRPC, which is that of the cluster
+// greeterTarget is the name of the service greeter for gRPC, which is the name of the cluster
 // (SPEC 11.4).
 const greeterTarget = "xds:///default/greeter"
 

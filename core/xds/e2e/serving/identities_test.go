@@ -52,7 +52,7 @@ func TestIdentitiesOfEndpoints(t *testing.T) {
 			authority := envoytest.NewAuthority(t)
 			authority.WriteFiles(t, m.certificates, "web", trustDomain+"dataplane/web")
 			nameOf := func(i int) string { return fmt.Sprintf("pod-%d", i) }
-			// pods makes the pods from one number to another one those of the service.
+			// pods makes the service have the pods from one number to another one.
 			pods := func(from, to int) {
 				var all []string
 				for i := from; i <= to; i++ {

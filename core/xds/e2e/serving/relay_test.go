@@ -8,8 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// A relay is one address in front of the replicas of a server, like that of a load
-// balancer.
+// A relay is one address in front of the replicas of a server, as a load balancer has.
 type relay struct {
 	listener net.Listener
 

@@ -34,7 +34,7 @@ const (
 	operatorID = trustDomain + "operator"
 )
 
-// metadataKeys are those of `--parameter`: a node has its parameters below "parameters".
+// metadataKeys is the value of `--parameter`: a node has its parameters below "parameters".
 func metadataKeys(names ...string) (keys []variant.MetadataKey) {
 	for _, name := range names {
 		keys = append(keys, variant.MetadataKey{Key: name, Path: []string{"parameters", name}})
@@ -188,7 +188,8 @@ func TestSecuredEnvoysBehindRelays(t *testing.T) {
 			}
 			tr.stop()
 
-			// What web may have is taken at once when its dataplane is deleted. The other one keeps its own.
+			// What web may have is taken at once when its dataplane is deleted. The other
+			// one keeps its own.
 			m.remove("web.yaml")
 			url := m.network.Replace("http://127.0.0.1:10001/")
 			eventually(t, "web has no resources", func() bool { return probe.send(&http.Client{Timeout: time.Second}, url) != nil })

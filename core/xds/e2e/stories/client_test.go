@@ -47,7 +47,7 @@ func byOtherCA(c *call)                   { c.other = true }
 func overHTTP2(c *call)                   { c.http2 = true }
 func offering(protocols ...string) option { return func(c *call) { c.alpn = protocols } }
 
-// usage makes the client's certificate one for other purposes than that of a workload.
+// usage makes the client's certificate one for other purposes than a workload's.
 func usage(key x509.KeyUsage, extended ...x509.ExtKeyUsage) option {
 	return func(c *call) { c.usage = envoytest.Usage{Key: key, Extended: extended} }
 }

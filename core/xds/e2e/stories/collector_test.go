@@ -85,8 +85,8 @@ func (c *collector) DatadogTraces() int {
 	return c.traces
 }
 
-// serve handles the requests over HTTP: those of OpenTelemetry at its standard paths, and
-// those of Zipkin and Datadog.
+// serve handles the requests over HTTP: of OpenTelemetry at its standard paths, of Zipkin and
+// of Datadog.
 func (c *collector) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

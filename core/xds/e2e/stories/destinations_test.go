@@ -268,7 +268,8 @@ spec:
 }
 
 // A transparent proxy reaches destinations at their virtual addresses alone, as the mesh
-// allows no passthrough. The virtual address of a headless MeshService is that of its pod.
+// allows no passthrough. The virtual address of a headless MeshService is the address of
+// its pod.
 var virtualAddresses = story{
 	name: "virtual addresses", semantics: semantics.Kuma,
 	mesh: shop + identities + zoneProxies + `

@@ -157,9 +157,9 @@ func TestHeaderLines(t *testing.T) {
 	}
 }
 
-// otherwise returns a step that sends a request with each of headerLines to a path of
-// each condition, three at a time (so many retries a cluster allows), and returns those to which the kind was applied though
-// the condition is not met, or the other way round.
+// otherwise returns a step that sends a request with each of headerLines to a path of each
+// condition, three at a time (so many retries a cluster allows), and returns those to which
+// the kind was applied though the condition is not met, or the other way round.
 func otherwise(address, query string, conditions []headerCondition, by compared, applied func(reply) bool, options ...option) func(*world) string {
 	return func(w *world) string {
 		type request struct{ condition, lines int }

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
-// identityStories are about certificates (SPEC 7.5b, 11.6). No translator has a part in
-// them but that of MeshTrafficPermission.
+// identityStories are about certificates (SPEC 7.5b, 11.6). Of the
+// translators, only MeshTrafficPermission has a part in them.
 var identityStories = []story{{
 	name: "both directions", mesh: shop + identities + `
 type: MeshTrafficPermission

@@ -52,7 +52,7 @@ spec:
 	},
 }}
 
-// found returns a step that scrapes metrics and returns those of the names that are there.
+// found returns a step that scrapes metrics and returns which of the names are there.
 func found(url string, names ...string) func(*world) string {
 	return func(w *world) string {
 		all := families(url)(w)

@@ -230,9 +230,9 @@ func writeProxyLine(connection net.Conn, original string) error {
 	return err
 }
 
-// withProxyLines makes listeners read the original destination from a PROXY line in place
-// of asking the kernel for it. The listeners at redirect ports, which are those of all
-// addresses, get the address of the dataplane, as stories run at the same time.
+// withProxyLines makes listeners read the original destination from a PROXY line instead of
+// asking the kernel for it. The listeners at redirect ports, which would listen on all
+// addresses, get the address of the dataplane, because stories run at the same time.
 func withProxyLines(b *bootstrapv3.Bootstrap, address string) {
 	for _, l := range b.StaticResources.Listeners {
 		for _, f := range l.ListenerFilters {

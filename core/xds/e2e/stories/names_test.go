@@ -16,8 +16,8 @@ import (
 // namesAddress is where proxies ask for the addresses of names.
 const namesAddress, namesPort = "127.0.0.101", 10053
 
-// serveNames answers questions for the addresses of cart.example, which is that of cart-1,
-// and of outside.example. There are no other names.
+// serveNames answers questions for the addresses of cart.example, which has the address of
+// cart-1, and of outside.example. There are no other names.
 func serveNames(t *testing.T, w *world) {
 	connection, err := net.ListenPacket("udp", net.JoinHostPort(w.local(namesAddress), "10053"))
 	if err != nil {

@@ -5,11 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/traffic"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
@@ -52,15 +50,7 @@ spec:
 func TestReplay(t *testing.T) {
 	envoytest.Path(t)
 	s := &story{mesh: replayed, proxies: []string{"cart-1", "store-1"}}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(s.mesh)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := coretest.View(t, s.mesh)
 	fields, err := traffic.ReplayFields(nil, "default", view)
 	if err != nil {
 		t.Fatal(err)

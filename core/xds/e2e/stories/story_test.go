@@ -17,10 +17,10 @@ import (
 type story struct {
 	kind, name string
 	semantics  semantics.Semantics
-	// mesh is YAML. Addresses from 127.0.0.1 to 127.0.0.254 become those of a network
-	// of the run, and the directory /run/mesh one of the run. The workload of a
-	// dataplane with a proxy listens at the serviceAddress of its inbound, that of
-	// another dataplane at the address of the inbound itself.
+	// mesh is YAML. Addresses from 127.0.0.1 to 127.0.0.254 become addresses of a network of
+	// the run, and the directory /run/mesh becomes one of the run. The workload of a
+	// dataplane listens at the serviceAddress of its inbound if the dataplane has a proxy, and
+	// otherwise at the address of the inbound itself.
 	mesh string
 	// proxies are the dataplanes that get an Envoy.
 	proxies []string
@@ -41,7 +41,7 @@ type step struct {
 	want, without string
 }
 
-// stories are those of all kinds.
+// stories are the stories of all kinds.
 var stories = slices.Concat(
 	meshAccessLogStories,
 	meshCircuitBreakerStories,
@@ -88,7 +88,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// allBut returns the translators without that of a kind.
+// allBut returns the translators of all kinds but one.
 func allBut(kind string) []xds.Translator {
 	return slices.DeleteFunc(translators.All(), func(t xds.Translator) bool { return t.Kind == kind })
 }

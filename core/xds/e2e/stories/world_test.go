@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -82,12 +83,8 @@ func (w *world) load(s *story) *core.View {
 		"OTHER-CERTIFICATE", strconv.Quote(envoytest.CertificatePEM(client.Certificate[0])),
 		"OTHER-KEY", strconv.Quote(envoytest.KeyPEM(w.t, client)),
 	).Replace(w.local(s.mesh))
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(context.Background(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	view, err := core.Options{Semantics: s.semantics}.NewView(context.Background(), loader.Kinds, set)
+	set := resourcetest.Decode(w.t, text)
+	view, err := core.Options{Semantics: s.semantics}.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,9 +2,7 @@ package worlds
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -15,10 +13,10 @@ import (
 	"testing"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
-	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
@@ -37,8 +35,8 @@ const (
 
 // Envoy accepts what documents with extreme values become, if they are valid. Policies with
 // all fields, and the mesh around them, get values at the limits of each type, much longer
-// texts and lists, and texts with a meaning in another place. Random meshes have small alphabets,
-// so none of them has such a value.
+// texts and lists, and texts with a meaning in another place. Random meshes have small
+// alphabets, so none of them has such a value.
 func TestEnvoyAcceptsExtremeValues(t *testing.T) {
 	binary := envoytest.Path(t)
 	dir := t.TempDir()
@@ -58,22 +56,14 @@ func TestEnvoyAcceptsExtremeValues(t *testing.T) {
 
 // documentsOf returns the documents of a file of fieldsOfKinds. The files that Envoy reads and
 // writes are in dir.
-func documentsOf(t *testing.T, dir, name string) (out []any) {
+func documentsOf(t *testing.T, dir, name string) []any {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join(fieldsOfKinds, name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("/certs/cert.pem", dir+"/dataplane.pem", "/certs/key.pem", dir+"/dataplane.key", "/certs/ca.pem", dir+"/ca.pem").Replace(string(data))
-	for decoder := yaml.NewDecoder(strings.NewReader(text)); ; {
-		var document map[string]any
-		switch err := decoder.Decode(&document); {
-		case errors.Is(err, io.EOF):
-			return out
-		case err != nil:
-			t.Fatal(err)
-		}
-		out = append(out, document)
-	}
+	return kindtest.Documents(t, []byte(text))
 }
 
 // extremeWorld is a mesh whose documents are edited.

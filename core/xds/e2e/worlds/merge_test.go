@@ -58,8 +58,8 @@ func merge(all []*bootstrapv3.Bootstrap) (*bootstrapv3.Bootstrap, error) {
 // renaming is new names of resources by the old ones.
 type renaming map[string]string
 
-// rename changes each text of a message that is an old name, those of messages in
-// google.protobuf.Any too.
+// rename changes each text of a message that is an old name, even within messages in
+// google.protobuf.Any.
 func (r renaming) rename(m protoreflect.Message) (err error) {
 	switch m := m.Interface().(type) {
 	case *structpb.Struct:

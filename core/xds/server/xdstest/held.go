@@ -95,8 +95,8 @@ func (h *held) hold(r Response, state bool, all Response) {
 		delete(h.named, name)
 	}
 	for _, gone := range r.RemovedVariants {
-		// The server does not know the constraints of what the client held before this
-		// stream: a removal is about the locators that its constraints accept. Without
+		// The server has no constraints for what the client held before this stream: a
+		// removal is about the locators that its constraints accept. Without
 		// constraints it is the only variant, or a name that does not exist.
 		for key, v := range h.located {
 			if v.Name == gone.Name && (v.Constraints == gone.Constraints || h.old[key] && accepts(gone.Constraints, h.locators[key].Parameters)) {

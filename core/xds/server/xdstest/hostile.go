@@ -16,10 +16,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A Hostile is a client that sends at random what no client should, for tests of what
-// others get beside it: texts past the limits, many names and locators, names one by
-// one, nonces of before, unknown types, and rejections of anything. It may stop reading.
-// When its stream ends it opens another one, and no error is one of the test.
+// A Hostile is a client that sends at random what no client should, for tests of what other
+// clients get in the meantime: texts past the limits, many names and locators, names one by
+// one, old nonces, unknown types, and rejections of anything. It may stop reading. When its
+// stream ends, it opens another one; the error does not fail the test.
 type Hostile struct {
 	conn     grpc.ClientConnInterface
 	sotw     bool
@@ -75,14 +75,14 @@ func (h *Hostile) Act(random *rand.Rand, name string) {
 			request.ResourceNamesSubscribe = []string{name, long}
 		}
 	case 1:
-		request.ResourceNamesSubscribe = append(missing(random.IntN(many)), name)
+		request.ResourceNamesSubscribe = append(MissingNames(random.IntN(many), 16), name)
 	case 2:
-		for _, n := range append(missing(random.IntN(many)), name) {
+		for _, n := range append(MissingNames(random.IntN(many), 16), name) {
 			request.ResourceLocatorsSubscribe = append(request.ResourceLocatorsSubscribe, hostileLocator(random, n))
 		}
 	case 3:
 		all = nil
-		for _, n := range append(missing(random.IntN(many)), name) {
+		for _, n := range append(MissingNames(random.IntN(many), 16), name) {
 			all = append(all, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: t, Node: h.node, ResourceNamesSubscribe: []string{n}})
 		}
 	case 4:
@@ -92,21 +92,21 @@ func (h *Hostile) Act(random *rand.Rand, name string) {
 		request.ErrorDetail = &rpcstatus.Status{Message: name + " " + strings.Repeat("no ", random.IntN(1<<18))}
 	case 6:
 		request.TypeUrl = "type.googleapis.com/x." + name
-		request.ResourceNamesSubscribe = missing(random.IntN(many))
+		request.ResourceNamesSubscribe = MissingNames(random.IntN(many), 16)
 		request.ResourceLocatorsSubscribe = []*discoveryv3.ResourceLocator{hostileLocator(random, name)}
 	case 7:
-		request.ResourceNamesUnsubscribe = append(missing(many), name, "*")
+		request.ResourceNamesUnsubscribe = append(MissingNames(many, 16), name, "*")
 		request.ResourceLocatorsUnsubscribe = []*discoveryv3.ResourceLocator{hostileLocator(random, name)}
 	case 8:
 		request.InitialResourceVersions = map[string]string{name: "none"}
-		for _, n := range missing(random.IntN(many)) {
+		for _, n := range MissingNames(random.IntN(many), 16) {
 			request.InitialResourceVersions[n] = n
 		}
 	case 9:
 		h.mu.Lock()
 		h.deaf = true
 		h.mu.Unlock()
-		request.ResourceNamesSubscribe = append(missing(many), "*")
+		request.ResourceNamesSubscribe = append(MissingNames(many, 16), "*")
 	}
 	select {
 	case h.requests <- all:
@@ -114,11 +114,11 @@ func (h *Hostile) Act(random *rand.Rand, name string) {
 	}
 }
 
-// missing returns names that no resource has, in descending order.
-func missing(n int) []string {
+// MissingNames returns names of a length that no resource has, in descending order.
+func MissingNames(n, length int) []string {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("missing-%08d", n-i)
+		names[i] = fmt.Sprintf("%0*d", length, n-i)
 	}
 	return names
 }
@@ -132,7 +132,7 @@ func hostileLocator(random *rand.Rand, name string) *discoveryv3.ResourceLocator
 	return l
 }
 
-// nonce returns a nonce of before, of any stream and type.
+// nonce returns an earlier nonce, of any stream and type.
 func (h *Hostile) nonce(random *rand.Rand) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

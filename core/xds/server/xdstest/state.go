@@ -2,6 +2,7 @@ package xdstest
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +66,24 @@ func WithNamed(snapshot *wire.Snapshot, resources ...*wire.Resource) *wire.Snaps
 		sortResources(c[r.Type].Named)
 	}
 	return &c
+}
+
+// RandomSnapshot returns a snapshot with resources of each type. Of the names, about half are
+// listed, and a sixth is served by name only.
+func RandomSnapshot(random *rand.Rand, names []string, content func() string) *wire.Snapshot {
+	var listed, named []*wire.Resource
+	for k := range wire.Type(wire.NumTypes) {
+		for _, name := range names {
+			r := Resource(k, name, content())
+			switch random.IntN(6) {
+			case 0, 1, 2:
+				listed = append(listed, r)
+			case 3:
+				named = append(named, r)
+			}
+		}
+	}
+	return WithNamed(Snapshot(listed...), named...)
 }
 
 func sortResources(in []*wire.Resource) {

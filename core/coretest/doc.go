@@ -1,0 +1,2 @@
+// Package coretest makes the views of tests.
+package coretest

@@ -1,0 +1,2 @@
+// Package resourcetest decodes the documents of tests.
+package resourcetest
