@@ -136,8 +136,8 @@ func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resourc
 	}
 	for _, dp := range c.view.Dataplanes(d.Mesh) {
 		out := slices.IndexFunc(dp.Outbounds, func(o resource.Outbound) bool { return slices.Equal(o.Tags, d.Tags) })
-		if out < 0 || len(dp.Inbounds) != 1 {
-			continue
+		if out < 0 || len(dp.Inbounds) != 1 || len(dp.Listeners) > 0 {
+			continue // parameters describe one inbound, and policies of Kuma select zone proxies by their listeners, too
 		}
 		p := variant.ParametersOf(dp, 0)
 		if err := c.compareEngine(variants, kind, dp, out, p); err != nil {
