@@ -18,6 +18,7 @@ var realClock = map[string]string{
 	"core/serve/soak_hostile_test.go":        "its clients are another process",
 	"core/serve/bench_test.go":               "benchmarks measure it",
 	"core/serve/connections_bench_test.go":   "benchmarks measure it",
+	"core/serve/attack_bench_test.go":        "benchmarks measure it",
 	"core/serve/fleet_process_test.go":       "the clients of a benchmark are another process",
 	"core/serve/pages/e2e/":                  "a browser runs on it",
 	"core/xds/relay/bench_test.go":           "benchmarks measure it",
