@@ -14,8 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-const meshTimeoutKind = "MeshTimeout"
-
 // maxDrain is how long a connection that is past its maximal duration may finish the
 // requests that it has (SPEC 11.5).
 const maxDrain = 5 * time.Second
