@@ -20,7 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
-const usage = `Peers measures meshmatch and other projects on the same inputs, in one run, and writes a
+const helpText = `Peers measures meshmatch and other projects on the same inputs, in one run, and writes a
 page with a picture. It is started in bench/peers:
 
   go run .                                  all comparisons, into ../RESULTS.md, as make peers
@@ -53,7 +53,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "measure only what matches this `expression`: the subject, the work and the input, with a colon between them")
 	flag.BoolVar(&o.list, "list", false, "print the names of the comparisons, and measure nothing")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), usage)
+		fmt.Fprint(flag.CommandLine.Output(), helpText)
 		flag.PrintDefaults()
 	}
 	flag.Parse()

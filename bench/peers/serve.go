@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
