@@ -2,6 +2,8 @@ package strict
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
 	"math/big"
 	"reflect"
@@ -159,7 +161,7 @@ func rootOf(document string) (*yaml.Node, bool) {
 	if fields.Kind != yaml.MappingNode || len(fields.Content) != 4 || fields.Content[2].Value != "anything" || isCyclic(fields, nil) {
 		return nil, false
 	}
-	return fields, decoder.Decode(&root) != nil
+	return fields, errors.Is(decoder.Decode(&root), io.EOF) // there is no further document, even a wrong one
 }
 
 // isCyclic reports whether an alias is within the value of its anchor.
