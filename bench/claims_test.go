@@ -125,7 +125,7 @@ const (
 )
 
 var (
-	// figure matches a time, a size, a rate, a share or a ratio, also one in words.
+	// figure matches a time, a size, a rate, a share or a ratio, in digits or in words.
 	figure = regexp.MustCompile(`\b(?:` + digits + `[ -]?|` + word + `[ -])` + units + `\b|\b\d[\d.,]* ?[%×]|\bper (?:second|minute|hour)\b|\b\d[\d.,]*(?: \w+){0,3} (?:a|each|every) (?:second|minute|hour)\b|\b(?:takes?|within) an? (?:second|minute|hour)\b|\d ?[kMG]?B?/s\b` +
 		`|\b(?:twice|thrice|doubles?|doubled|triples?|halves|halved)\b|\b` + number + ` times\b|\b(?:an?|two|three) ` + fraction + `\b|` + comparison)
 	// speed matches what only a measurement can have found out.

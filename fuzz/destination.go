@@ -18,7 +18,7 @@ var (
 )
 
 // backends are the destinations of routes: services by tags, and destinations by name and by
-// labels, some of which exist.
+// labels. Some of these exist.
 var backends = []map[string]any{
 	{"kind": "MeshService", "name": "web"},
 	{"kind": "MeshService", "name": "api", "weight": 0},

@@ -34,7 +34,7 @@ type result struct {
 // compared reports whether the result has a peer's measurements.
 func (r *result) compared() bool { return r.peer != none && r.missing == nil }
 
-// none is in the place of a peer in work that no peer does.
+// none replaces the name of a peer if no peer does the work.
 const none = "-"
 
 // results returns a result for each peer, or one for all if there is none. If Kuma could not be

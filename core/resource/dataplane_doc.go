@@ -64,7 +64,7 @@ type outboundDoc struct {
 	BackendRef *backendDoc  `json:"backendRef,omitzero"`
 }
 
-// outboundTags are [Tags] of which one needs no memory of its own: most outbounds only have the
+// outboundTags are [Tags] in which a single tag needs no memory of its own: most outbounds only have the
 // tag of their service, and the slices for these were a third of the allocations of a dataplane.
 type outboundTags struct {
 	isOne bool

@@ -15,7 +15,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/bench/usage"
@@ -178,16 +177,7 @@ func dialAttack(ctx context.Context, address string) (*attackConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var block bytes.Buffer
-	encoder := hpack.NewEncoder(&block)
-	for _, h := range [][2]string{
-		{":method", "POST"}, {":scheme", "http"}, {":authority", "server"},
-		{":path", discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResources_FullMethodName},
-		{"content-type", "application/grpc"}, {"te", "trailers"},
-	} {
-		_ = encoder.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]})
-	}
-	c := &attackConn{Framer: http2.NewFramer(conn, conn), conn: conn, block: block.Bytes(), next: 1, answered: make(chan struct{}), windows: map[uint32]int{0: 65_535}}
+	c := &attackConn{Framer: http2.NewFramer(conn, conn), conn: conn, block: callHeaders(), next: 1, answered: make(chan struct{}), windows: map[uint32]int{0: 65_535}}
 	c.changed.L = &c.mu
 	if _, err = io.WriteString(conn, http2.ClientPreface); err == nil {
 		err = c.WriteSettings()

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// checkReference is the hint for a reference of which nothing more is known.
+// checkReference is the hint for a reference if no better one is found.
 const checkReference = "check the reference, or load the resource to which it refers"
 
 // nearReference returns what to do about the targetRef of a `to` item that finds no

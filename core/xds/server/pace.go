@@ -33,8 +33,8 @@ const (
 	maxDebt   = 60 // seconds
 )
 
-// spend adds to the debt, of which a part was paid since the last call, and returns how long
-// the client has to wait.
+// spend subtracts from the debt what was paid since the last call, adds the cost, and returns
+// how long the client has to wait.
 func (p *pace) spend(cost, rate int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -60,13 +60,9 @@ type randomEdits struct {
 	present   map[resource.ID]bool
 }
 
-// next returns a batch, and the random mesh of which it has some resources.
+// next returns a batch with some resources of a random mesh, and the mesh as YAML.
 func (e *randomEdits) next(t *testing.T) (batch core.Batch, text string) {
-	data := make([]byte, 100+e.random.IntN(400))
-	for i := range data {
-		data[i] = byte(e.random.Uint32())
-	}
-	scenario := e.generator.Scenario(data)
+	scenario := e.generator.Scenario(fuzz.RandomBytes(e.random, 100+e.random.IntN(400)))
 	set, err := scenario.Load()
 	if err != nil {
 		t.Fatal(err)
