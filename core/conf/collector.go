@@ -63,18 +63,20 @@ func CollectorRefsOf[B any](backends []B, ref func(*B) *CollectorRef) iter.Seq2[
 }
 
 // WithoutEndpoints returns a copy of such a list without the endpoints of collectors, with their
-// JSON pointers in the conf; nil if there are none. Remove returns a backend without its
-// endpoint, or false if it has none.
-func WithoutEndpoints[B any](backends []B, remove func(B) (B, bool)) (without []B, pointers []string) {
+// JSON pointers in the conf; nil if there are none. The functions return where a backend has
+// its collector, and where that has its endpoint.
+func WithoutEndpoints[B, C any](backends []B, collector func(*B) **C, endpoint func(*C) **Endpoint) (without []B, pointers []string) {
 	for i := range backends {
-		next, removed := remove(backends[i])
-		if !removed {
+		from := *collector(&backends[i])
+		if from == nil || *endpoint(from) == nil {
 			continue
 		}
 		if without == nil {
 			without = slices.Clone(backends)
 		}
-		without[i] = next
+		to := *from
+		*endpoint(&to) = nil
+		*collector(&without[i]) = &to
 		pointers = append(pointers, fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i))
 	}
 	return without, pointers

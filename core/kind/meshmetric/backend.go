@@ -68,23 +68,14 @@ type OpenTelemetry struct {
 
 // InKuma3 leaves out the endpoints of collectors: Kuma 3 only finds them by reference.
 func (c *Conf) InKuma3() (resource.Conf, []string) {
-	backends, removed := conf.WithoutEndpoints(c.Backends, Backend.withoutEndpoint)
+	backends, removed := conf.WithoutEndpoints(c.Backends,
+		func(b *Backend) **OpenTelemetry { return &b.OpenTelemetry }, func(o *OpenTelemetry) **conf.Endpoint { return &o.Endpoint })
 	if removed == nil {
 		return c, nil
 	}
 	next := *c
 	next.Backends = backends
 	return &next, removed
-}
-
-func (b Backend) withoutEndpoint() (Backend, bool) {
-	if b.OpenTelemetry == nil || b.OpenTelemetry.Endpoint == nil {
-		return b, false
-	}
-	without := *b.OpenTelemetry
-	without.Endpoint = nil
-	b.OpenTelemetry = &without
-	return b, true
 }
 
 // CollectorRefs implements [conf.CollectorUser].
