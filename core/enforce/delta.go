@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-	operator "k8s.io/apimachinery/pkg/selection"
-
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/index"
 )
@@ -113,20 +111,19 @@ func regions(node func(uint32) *node, s *selection, clusters index.Set, every bo
 
 // requiredLabels returns lists of labels: every object that a selector selects has all
 // labels of one of the lists.
-func requiredLabels(selector labels.Selector) []resource.Tags {
+func requiredLabels(selector *ocm.LabelSelector) []resource.Tags {
 	required := map[string]string{}
 	var key string
 	var values []string // of key: the shortest list of several values
-	requirements, _ := selector.Requirements()
-	for _, r := range requirements {
-		if r.Operator() != operator.Equals && r.Operator() != operator.In {
+	for _, r := range selector.Requirements() {
+		if r.Operator != ocm.In {
 			continue
 		}
-		switch listed := r.ValuesUnsorted(); {
+		switch listed := r.Values; {
 		case len(listed) == 1:
-			required[r.Key()] = listed[0]
+			required[r.Key] = listed[0]
 		case len(listed) <= maxRegions && (values == nil || len(listed) < len(values)):
-			key, values = r.Key(), slices.Sorted(slices.Values(listed))
+			key, values = r.Key, listed
 		}
 	}
 	if values == nil {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -107,7 +105,7 @@ type Condition struct {
 	Anywhere bool     // any zone, or none
 	Every    bool     // any zone
 	Zones    []string // one of these zones, sorted, unless Every or Anywhere is set
-	Labels   labels.Requirements
+	Labels   []ocm.Requirement
 	// Dataplanes are the only ones that meet the condition, sorted; nil: any can.
 	Dataplanes []ocm.DataplaneName
 }
@@ -133,11 +131,7 @@ func (s *State) Condition(p Placement) (Condition, bool) {
 		slices.Sort(c.Zones)
 	}
 	if n.selection.dataplanes != nil {
-		required, satisfiable := n.selection.dataplanes.Requirements()
-		if !satisfiable {
-			return Condition{}, false
-		}
-		c.Labels = required
+		c.Labels = n.selection.dataplanes.Requirements()
 	}
 	return c, c.Anywhere || c.Every || len(c.Zones) > 0
 }

@@ -4,11 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -24,7 +21,7 @@ type selection struct {
 	// selected. If so, there are no clusters.
 	anywhere bool
 	// dataplanes restricts the dataplanes within the clusters; nil: all.
-	dataplanes labels.Selector
+	dataplanes *ocm.LabelSelector
 	// listed restricts them by name; nil: all.
 	listed map[ocm.DataplaneName]bool
 }
@@ -41,10 +38,7 @@ func (s *selection) sameDataplanes(o *selection) bool {
 	if (s.listed == nil) != (o.listed == nil) || !maps.Equal(s.listed, o.listed) {
 		return false
 	}
-	if s.dataplanes == nil || o.dataplanes == nil {
-		return s.dataplanes == nil && o.dataplanes == nil
-	}
-	return s.dataplanes.String() == o.dataplanes.String()
+	return s.dataplanes.Equal(o.dataplanes)
 }
 
 // admits reports whether a dataplane of a selected cluster is selected.
@@ -52,7 +46,7 @@ func (s *selection) admits(d *resource.Dataplane) bool {
 	if s.listed != nil && !s.listed[ocm.DataplaneName{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name}] {
 		return false
 	}
-	return s.dataplanes == nil || s.dataplanes.Matches(specs.Selectable(d.Labels))
+	return s.dataplanes == nil || s.dataplanes.Matches(d.Labels)
 }
 
 // selectionOf evaluates a placement.
@@ -73,15 +67,12 @@ func (c *consequences) selectionOf(n *node) *selection {
 }
 
 func (c *consequences) ruleSelection(r *ocm.PlacementRule) *selection {
-	s := &selection{anywhere: r.SelectsAnywhere()}
+	s := &selection{anywhere: r.SelectsAnywhere(), dataplanes: r.DataplaneSelector}
 	if r.Dataplanes != nil {
 		s.listed = make(map[ocm.DataplaneName]bool, len(r.Dataplanes))
 		for _, name := range r.Dataplanes {
 			s.listed[name] = true
 		}
-	}
-	if r.DataplaneSelector != nil {
-		s.dataplanes = r.DataplaneSelector.Selector()
 	}
 	var clusters index.SetEditor
 	switch {
@@ -111,10 +102,9 @@ func (c *consequences) addClusters(set *index.SetEditor, clusters []string) {
 // addSelected adds the given clusters whose labels a rule's selector selects, and
 // removes the others.
 func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, clusters []uint32) {
-	selector := r.ClusterSelector.Selector()
 	for _, id := range clusters {
 		cluster, managed := c.node(id).resource.(*ocm.ManagedCluster)
-		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(specs.Selectable(cluster.Labels)) {
+		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && r.ClusterSelector.Matches(cluster.Labels) {
 			set.Add(id)
 		} else {
 			set.Remove(id)

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -169,7 +168,7 @@ func (s *Server) selected(selector labels.Selector) []string {
 	var kris []string
 	for _, mesh := range view.Meshes() {
 		for _, d := range view.Dataplanes(mesh) {
-			if selector.Empty() || selector.Matches(specs.Selectable(d.Labels)) {
+			if selector.Empty() || selector.Matches(labels.Set(d.Labels.Map())) {
 				kris = append(kris, d.KRI(""))
 			}
 		}

@@ -3,9 +3,6 @@ package variant
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
-
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -193,19 +190,19 @@ func isNamed(mesh string, names []ocm.DataplaneName) partition.Predicate {
 }
 
 // hasLabel returns the predicate of a requirement on labels.
-func hasLabel(r *labels.Requirement) partition.Predicate {
-	key := labelPrefix + r.Key()
-	switch r.Operator() {
-	case selection.Exists:
+func hasLabel(r *ocm.Requirement) partition.Predicate {
+	key := labelPrefix + r.Key
+	switch r.Operator {
+	case ocm.Exists:
 		return partition.Present(key)
-	case selection.DoesNotExist:
+	case ocm.DoesNotExist:
 		return partition.Not(partition.Present(key))
 	}
 	var values []partition.Predicate
-	for _, v := range r.Values().List() {
+	for _, v := range r.Values {
 		values = append(values, partition.Equal(key, v))
 	}
-	if r.Operator() == selection.NotIn || r.Operator() == selection.NotEquals {
+	if r.Operator == ocm.NotIn {
 		return partition.Not(partition.Or(values...))
 	}
 	return partition.Or(values...)

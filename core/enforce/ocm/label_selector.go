@@ -1,11 +1,9 @@
 package ocm
 
 import (
+	"cmp"
+	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/validate/content"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -44,29 +42,49 @@ func (Operator) Enum() []string {
 // Empty reports whether the selector selects every object.
 func (s *LabelSelector) Empty() bool { return len(s.Labels) == 0 && len(s.Expressions) == 0 }
 
-// Selector returns the selector in the form that package labels evaluates.
-func (s *LabelSelector) Selector() labels.Selector {
-	selector := labels.NewSelector()
+// Requirements returns the labels and expressions as one list, sorted by key and operator, with
+// sorted values. Two selectors with equal lists select the same objects.
+func (s *LabelSelector) Requirements() []Requirement {
+	all := make([]Requirement, 0, len(s.Labels)+len(s.Expressions))
 	for _, label := range s.Labels {
-		selector = selector.Add(requirement(label.Key, selection.Equals, []string{label.Value}))
+		all = append(all, Requirement{label.Key, In, []string{label.Value}})
 	}
 	for _, e := range s.Expressions {
-		selector = selector.Add(requirement(e.Key, operators[e.Operator], e.Values))
+		e.Values = slices.Compact(slices.Sorted(slices.Values(e.Values)))
+		all = append(all, e)
 	}
-	return selector
+	slices.SortFunc(all, Requirement.compare)
+	return all
 }
 
-var operators = map[Operator]selection.Operator{
-	In: selection.In, NotIn: selection.NotIn, Exists: selection.Exists, DoesNotExist: selection.DoesNotExist,
+func (r Requirement) compare(o Requirement) int {
+	return cmp.Or(strings.Compare(r.Key, o.Key), strings.Compare(string(r.Operator), string(o.Operator)), slices.Compare(r.Values, o.Values))
 }
 
-// requirement returns a requirement. The values must be valid.
-func requirement(key string, operator selection.Operator, values []string) labels.Requirement {
-	r, err := labels.NewRequirement(key, operator, values)
-	if err != nil {
-		panic("ocm: a selector that was not validated: " + err.Error())
+// Equal reports whether both selectors have the same requirements, or both are nil.
+func (s *LabelSelector) Equal(o *LabelSelector) bool {
+	if s == nil || o == nil {
+		return s == o
 	}
-	return *r
+	return slices.EqualFunc(s.Requirements(), o.Requirements(), func(a, b Requirement) bool { return a.compare(b) == 0 })
+}
+
+// Matches reports whether the selector selects an object with these labels.
+func (s *LabelSelector) Matches(labels resource.Tags) bool {
+	return labels.Contains(s.Labels) && !slices.ContainsFunc(s.Expressions, func(r Requirement) bool { return !r.matches(labels) })
+}
+
+func (r *Requirement) matches(labels resource.Tags) bool {
+	value, present := labels.Get(r.Key)
+	switch r.Operator {
+	case In:
+		return present && slices.Contains(r.Values, value)
+	case NotIn:
+		return !present || !slices.Contains(r.Values, value)
+	case Exists:
+		return present
+	}
+	return !present
 }
 
 type labelSelectorDoc struct {
@@ -85,14 +103,14 @@ type requirementDoc struct {
 func (d *labelSelectorDoc) Validate(at *diag.At) {
 	for key, value := range d.MatchLabels {
 		place := at.Field("matchLabels").Field(key)
-		invalid(place, content.IsLabelKey(key))
-		invalid(place, content.IsLabelValue(value))
+		invalid(place, labelKeyProblems(key))
+		invalid(place, labelValueProblems(value))
 	}
 }
 
 // Validate checks the key, and that the operator has the values that it requires.
 func (d *requirementDoc) Validate(at *diag.At) {
-	invalid(at.Field("key"), content.IsLabelKey(d.Key))
+	invalid(at.Field("key"), labelKeyProblems(d.Key))
 	switch d.Operator {
 	case In, NotIn:
 		if len(d.Values) == 0 {
@@ -104,7 +122,7 @@ func (d *requirementDoc) Validate(at *diag.At) {
 		}
 	}
 	for i, value := range d.Values {
-		invalid(at.Field("values").Index(i), content.IsLabelValue(value))
+		invalid(at.Field("values").Index(i), labelValueProblems(value))
 	}
 }
 

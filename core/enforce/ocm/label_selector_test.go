@@ -3,8 +3,6 @@ package ocm_test
 import (
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -16,28 +14,27 @@ func TestLabelSelector(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		selector ocm.LabelSelector
-		selects  []labels.Set
-		not      []labels.Set
+		selects  []map[string]string
+		not      []map[string]string
 	}{
-		{"empty", ocm.LabelSelector{}, []labels.Set{{}, {"env": "prod"}}, nil},
-		{"labels", ocm.LabelSelector{Labels: resource.Tags{{Key: "a", Value: "1"}, {Key: "env", Value: "prod"}}}, []labels.Set{{"a": "1", "env": "prod"}}, []labels.Set{{"env": "prod"}, {}}},
-		{"In", expression(ocm.In, "prod", "dev"), []labels.Set{{"env": "prod"}, {"env": "dev"}}, []labels.Set{{"env": "test"}, {}}},
-		{"NotIn", expression(ocm.NotIn, "prod", "dev"), []labels.Set{{"env": "test"}, {}}, []labels.Set{{"env": "prod"}}},
-		{"Exists", expression(ocm.Exists), []labels.Set{{"env": ""}}, []labels.Set{{}}},
-		{"DoesNotExist", expression(ocm.DoesNotExist), []labels.Set{{}}, []labels.Set{{"env": ""}}},
+		{"empty", ocm.LabelSelector{}, []map[string]string{{}, {"env": "prod"}}, nil},
+		{"labels", ocm.LabelSelector{Labels: resource.Tags{{Key: "a", Value: "1"}, {Key: "env", Value: "prod"}}}, []map[string]string{{"a": "1", "env": "prod"}}, []map[string]string{{"env": "prod"}, {}}},
+		{"In", expression(ocm.In, "prod", "dev"), []map[string]string{{"env": "prod"}, {"env": "dev"}}, []map[string]string{{"env": "test"}, {}}},
+		{"NotIn", expression(ocm.NotIn, "prod", "dev"), []map[string]string{{"env": "test"}, {}}, []map[string]string{{"env": "prod"}}},
+		{"Exists", expression(ocm.Exists), []map[string]string{{"env": ""}}, []map[string]string{{}}},
+		{"DoesNotExist", expression(ocm.DoesNotExist), []map[string]string{{}}, []map[string]string{{"env": ""}}},
 		{
 			"all of them must hold",
 			ocm.LabelSelector{Labels: resource.Tags{{Key: "a", Value: "1"}}, Expressions: []ocm.Requirement{{Key: "env", Operator: ocm.Exists}}},
-			[]labels.Set{{"a": "1", "env": "x"}}, []labels.Set{{"a": "1"}, {"env": "x"}},
+			[]map[string]string{{"a": "1", "env": "x"}}, []map[string]string{{"a": "1"}, {"env": "x"}},
 		},
 	} {
 		if got := test.selector.Empty(); got != (test.name == "empty") {
 			t.Errorf("%s: empty is %v", test.name, got)
 		}
-		selector := test.selector.Selector()
-		for want, sets := range map[bool][]labels.Set{true: test.selects, false: test.not} {
+		for want, sets := range map[bool][]map[string]string{true: test.selects, false: test.not} {
 			for _, set := range sets {
-				if selector.Matches(set) != want {
+				if test.selector.Matches(resource.NewTags(set)) != want {
 					t.Errorf("%s: selects %v: %v", test.name, set, !want)
 				}
 			}

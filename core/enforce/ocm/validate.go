@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
-
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -63,8 +61,8 @@ func validateSelector(at *diag.At, s *LabelSelector) {
 	}
 	for _, label := range s.Labels {
 		place := at.Field("matchLabels").Field(label.Key)
-		invalid(place, content.IsLabelKey(label.Key))
-		invalid(place, content.IsLabelValue(label.Value))
+		invalid(place, labelKeyProblems(label.Key))
+		invalid(place, labelValueProblems(label.Value))
 	}
 	for i, e := range s.Expressions {
 		place := at.Field("matchExpressions").Index(i)

@@ -74,19 +74,6 @@ func (t Tags) Value(key string) string {
 	return v
 }
 
-// Selectable implements labels.Labels, so that the selectors of package
-// k8s.io/apimachinery/pkg/labels can match tags.
-type Selectable Tags
-
-// Has reports whether a key is present.
-func (s Selectable) Has(key string) bool { _, ok := Tags(s).Get(key); return ok }
-
-// Get returns the value of a key, or "" if it is absent.
-func (s Selectable) Get(key string) string { return Tags(s).Value(key) }
-
-// Lookup returns the value of a key, and whether it is present.
-func (s Selectable) Lookup(key string) (string, bool) { return Tags(s).Get(key) }
-
 // Contains reports whether t has every tag of the selector. [AnyValue] requires
 // only the key.
 func (t Tags) Contains(selector Tags) bool {
