@@ -61,9 +61,12 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 		if w.isPartial() {
 			s.rewant(w) // with what the client holds
 		}
-		return s.resize(w, w.sub.size())
 	}
-	return nil
+	if !first {
+		return nil
+	}
+	s.resumes(w)
+	return s.resize(w, w.sub.size())
 }
 
 // resubscribe adds names. Each of them is answered, and so is each resource of a

@@ -173,6 +173,7 @@ func (s *stream) learnMore(w *watch) {
 	if version := w.waits; version != "" {
 		w.waits = ""
 		s.resumeState(w, version)
+		s.resumes(w)
 	}
 }
 

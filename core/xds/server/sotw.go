@@ -48,6 +48,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 	}
 	if first {
 		s.resumeState(w, r.GetVersionInfo())
+		s.resumes(w)
 	}
 	return nil
 }

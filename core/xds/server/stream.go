@@ -70,6 +70,9 @@ type stream struct {
 	warned     bool // that the client lacks a type
 
 	watches [wire.NumTypes]*watch
+	// resumed is the clusters that the client had when it began with clusters on this stream,
+	// until it begins with endpoints (see resumes).
+	resumed []*wire.Resource
 	refused []refusal // requests for types that are not served
 	names   int       // what the stream has charged to its budget
 	bytes   int
@@ -159,6 +162,7 @@ func (s *stream) leaveWaiting() {
 		if version := w.waits; version != "" {
 			w.waits = ""
 			s.resumeState(w, version)
+			s.resumes(w)
 		}
 	}
 }

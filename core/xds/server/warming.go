@@ -4,16 +4,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// warm is called with the clusters of a response that the client does not have yet, or has
-// with another content. If the client subscribes to their endpoints, the server sends these
-// again after the clusters. Envoy replaces a changed cluster by a new one of the same name,
-// which waits for its own endpoints, but in delta Envoy does not ask for them again. It holds
+// Endpoints follow their cluster. Envoy replaces a changed cluster by a new one of the same
+// name, which waits for its own endpoints. In delta Envoy does not ask for them again if it has
+// them, and neither does one that resumes: it lists them in initial_resource_versions. It holds
 // the ACK of all clusters until the endpoints are there, or for 15 s (initial_fetch_timeout).
 // A cluster and its endpoints have one name (SPEC 11.4).
+
+// warm is called with the clusters of a response that the client does not have yet, or has
+// with another content. If the client subscribes to their endpoints, the server sends these
+// again after the clusters.
 func (s *stream) warm(changed []*wire.Resource) {
 	endpoints := s.watches[wire.EndpointType]
 	if endpoints == nil {
-		return
+		return // see warmResumed
 	}
 	var names []string
 	for _, r := range changed {
@@ -25,5 +28,44 @@ func (s *stream) warm(changed []*wire.Resource) {
 	}
 	if len(names) > 0 {
 		endpoints.owe(names)
+	}
+}
+
+// warmResumed is called when the client has resumed with endpoints. A client sends its requests
+// for clusters and for endpoints at once, so the clusters may have been sent before.
+func (s *stream) warmResumed(endpoints *watch) {
+	clusters := s.watches[wire.ClusterType]
+	if clusters == nil {
+		return
+	}
+	has := clusters.held
+	if clusters.flight.message != nil {
+		has = clusters.flight.next
+	}
+	var names []string
+	differences(has, s.resumed, func(sent, before *wire.Resource) bool {
+		if sent != nil && (before == nil || !same(sent, before)) && endpoints.sub.has(sent.Name) {
+			names = append(names, sent.Name)
+		}
+		return true
+	})
+	if len(names) > 0 {
+		endpoints.owe(names)
+	}
+}
+
+// resumes is called after the first request of a type was handled, and again if the client then
+// waits until more is known. It keeps the clusters that the client has until they are needed.
+func (s *stream) resumes(w *watch) {
+	switch w.t {
+	case wire.ClusterType:
+		if endpoints := s.watches[wire.EndpointType]; endpoints == nil || endpoints.waits != "" {
+			s.resumed = w.held
+		}
+	case wire.EndpointType:
+		if w.waits == "" {
+			s.warmResumed(w)
+			s.resumed = nil
+		}
 	}
 }
