@@ -82,13 +82,13 @@ func TestRegionsAndCondition(t *testing.T) {
 		{"a selector of clusters", "{clusterSelector: {matchLabels: {region: a}}}", []string{"east"}, "east"},
 		{"every cluster", "{clusterSelector: {}}", []string{"every zone, east or west"}, "every zone"},
 		{"no cluster", "{clusterSelector: {matchLabels: {region: c}}}", []string{""}, ""},
-		{"a label of dataplanes", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: web}}}", []string{"east, app=web"}, "east, app=web"},
+		{"a label of dataplanes", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: web}}}", []string{"east, app=web"}, "east, app In [web]"},
 		{"a list of values", "{clusters: [{name: east}], dataplaneSelector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [b, a]}]}}",
-			[]string{"east, app=web, tier=a", "east, app=web, tier=b"}, "east, app=web, tier in (a,b)"},
+			[]string{"east, app=web, tier=a", "east, app=web, tier=b"}, "east, app=web, tier In [a b]"},
 		{"two lists", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: a, operator: In, values: [x, y, z]}, {key: b, operator: In, values: [x, y]}, {key: c, operator: In, values: [x, y]}]}}",
-			[]string{"east, b=x", "east, b=y"}, "east, a in (x,y,z), b in (x,y), c in (x,y)"},
-		{"a list of one value", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: [a]}]}}", []string{"east, tier=a"}, "east, tier in (a)"},
-		{"values that a label does not have", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: NotIn, values: [a]}]}}", []string{"east"}, "east, tier notin (a)"},
+			[]string{"east, b=x", "east, b=y"}, "east, a In [x y z], b In [x y], c In [x y]"},
+		{"a list of one value", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: [a]}]}}", []string{"east, tier=a"}, "east, tier In [a]"},
+		{"values that a label does not have", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: NotIn, values: [a]}]}}", []string{"east"}, "east, tier NotIn [a]"},
 		{"a list of 16 values", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: " + listOf(16) + "}]}}",
 			sixteen, "east, tier in (" + strings.ReplaceAll(strings.Trim(listOf(16), "[]"), " ", "") + ")"},
 		{"a list of 17 values", "{clusters: [{name: east}], dataplaneSelector: {matchExpressions: [{key: tier, operator: In, values: " + listOf(17) + "}]}}",
@@ -123,7 +123,7 @@ func TestRegionsAndCondition(t *testing.T) {
 			}
 			text := []string{regionText(got)}
 			for _, r := range c.Labels {
-				text = append(text, r.String())
+				text = append(text, fmt.Sprintf("%s %s %v", r.Key, r.Operator, r.Values))
 			}
 			if got := strings.Join(text, ", "); got != test.condition {
 				t.Errorf("condition %q, want %q", got, test.condition)

@@ -47,7 +47,7 @@ func TestRejected(t *testing.T) {
 		{"no subjects", strings.Replace(binding, `[{apiGroup: policy.open-cluster-management.io, kind: Policy, name: p}]`, "[]", 1), `subjects: must have at least one subject`},
 		{"a subject of an unknown kind", strings.Replace(binding, "kind: Policy,", "kind: Policys,", 1), `subjects[0].kind: unknown kind "Policys" of API group policy.open-cluster-management.io; did you mean "Policy"?`},
 		{"a placement of another group", strings.Replace(binding, "apps.", "cluster.", 1), `placementRef.apiGroup: PlacementRule does not belong to API group cluster.open-cluster-management.io; write apps.open-cluster-management.io`},
-		{"a bad label", rule + "spec: {clusterSelector: {matchLabels: {env: a b}}}", `spec.clusterSelector.matchLabels.env: a valid label must be an empty string or consist of`},
+		{"a bad label", rule + "spec: {clusterSelector: {matchLabels: {env: a b}}}", `spec.clusterSelector.matchLabels.env: a label value has 1 to 63 letters`},
 		{"a bad operator", rule + "spec: {clusterSelector: {matchExpressions: [{key: env, operator: Is}]}}", `spec.clusterSelector.matchExpressions[0].operator: unknown value "Is"`},
 		{"In without values", rule + "spec: {dataplaneSelector: {matchExpressions: [{key: env, operator: In}]}}", `spec.dataplaneSelector.matchExpressions[0].values: operator In needs at least one value`},
 		{"Exists with values", rule + "spec: {dataplaneSelector: {matchExpressions: [{key: env, operator: Exists, values: [a]}]}}", `matchExpressions[0].values: operator Exists has no values; remove it`},

@@ -31,7 +31,7 @@ func TestValidate(t *testing.T) {
 		{"In without values", selector(ocm.Requirement{Key: "k", Operator: ocm.In}), `spec.clusterSelector.matchExpressions[0].values: operator In needs at least one value`},
 		{
 			"a bad label", &ocm.PlacementRule{Meta: meta(ocm.PlacementRuleKind), DataplaneSelector: &ocm.LabelSelector{Labels: resource.Tags{{Key: "k", Value: "a b"}}}},
-			`spec.dataplaneSelector.matchLabels.k: a valid label`,
+			`spec.dataplaneSelector.matchLabels.k: a label value has`,
 		},
 		{"a placement of another kind", &ocm.PlacementBinding{Meta: meta(ocm.PlacementBindingKind), Placement: ocm.Ref{Kind: "Policy"}}, `placementRef.kind: must be PlacementRule or Placement, not "Policy"`},
 		{
