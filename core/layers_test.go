@@ -29,11 +29,44 @@ var layers = []struct{ name, packages, reaches string }{
 	{"Envoy is the subject of core/xds alone", `^core(/permission|/(inspect|rules|resource|conf|identity|enforce|internal|request)(/.*)?|/source(/sourcetest)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
 	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/))`},
 	{"a translator does not depend on how drafts are built", `^core/xds(/translators|/rbac|/sds)?$`, `^core/xds/(snapshot|bootstrap)$`},
+	{"what proxies get does not depend on answers", envoyPackages, answerPackages},
 	{"messages do not depend on policies", `^core/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
 	{"what is sent is bytes", `^core/xds/wire$`, `^(github.com/envoyproxy|google.golang.org)/`},
 	{"the gate is of any module", `^bench/(chart|gate|progress)$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
 	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/(shape|world)|cmd|core|fuzz|gen|index)($|/)`},
 	{"nothing depends on commands, and production code not on tests", `^core/`, `^(cmd|bench)/`},
+}
+
+// The packages that make and serve Envoy resources, and the packages that answer questions.
+const (
+	envoyPackages  = `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire|/sds|/seal|/server|/relay)?$`
+	answerPackages = `^core/inspect($|/)`
+)
+
+// TestProxiesAreTestedWithoutAnswers: the tests of what proxies get import no answers, so that
+// the walls hold for tests too. A test of both is a test of core/serve/proxied.
+func TestProxiesAreTestedWithoutAnswers(t *testing.T) {
+	packages, answers := regexp.MustCompile(envoyPackages), regexp.MustCompile(answerPackages)
+	tests := 0
+	for path, text := range sources(t, ".go") {
+		if !strings.HasSuffix(path, "_test.go") || !packages.MatchString(strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests++
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || answers.MatchString(strings.TrimPrefix(imported, module)) {
+				t.Errorf("%s imports %s", path, spec.Path.Value)
+			}
+		}
+	}
+	if tests == 0 {
+		t.Error("there are no tests of packages that make Envoy resources")
+	}
 }
 
 // reachOnly are the packages of this module that a package may reach.

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // drainLog counts the listeners that proxies replace or remove because of what they are
@@ -43,7 +43,7 @@ func newDrainLog(log *slog.Logger, kinds []string) *drainLog {
 const drainInterval = time.Second
 
 // add adds the drains of one dataplane.
-func (l *drainLog) add(drains []diff.Drain) {
+func (l *drainLog) add(drains []snapshot.Drain) {
 	if len(drains) == 0 {
 		return
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/serve/pages"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // The limits of the HTTP server.
@@ -125,10 +125,10 @@ func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	if d = current.view().Dataplane(d.ID); d == nil {
 		return nil
 	}
-	return current.state.NoEffect(d)
+	return proxied.NoEffect(current.state, d)
 }
 
-func (p proxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*diff.Diff, error) {
+func (p proxies) Diff(ctx context.Context, c *proxied.Comparison, options inspect.Options) (*diff.Diff, error) {
 	return c.Diff(ctx, options, p.translators)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 )
 
 // diffQuery is the flags of `diff`.
@@ -127,7 +127,7 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 }
 
 // comparison loads both sides. The worlds are those of two inputs; nil with --shadow.
-func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *snapshot.Comparison, worlds *[2]*world, err error) {
+func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *proxied.Comparison, worlds *[2]*world, err error) {
 	if !q.next.given() {
 		compared, err = q.shadow(g, c)
 		return compared, nil, err
@@ -141,18 +141,18 @@ func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *snapshot
 		return nil, nil, err
 	}
 	scope := inspect.ScopeOf(q.options.Shadow)
-	return &snapshot.Comparison{
-		Before: snapshot.Side{View: before.view, Scope: scope}, After: snapshot.Side{View: after.view, Scope: scope}, Mesh: mesh,
+	return &proxied.Comparison{
+		Before: proxied.Side{View: before.view, Scope: scope}, After: proxied.Side{View: after.view, Scope: scope}, Mesh: mesh,
 	}, &[2]*world{before, after}, nil
 }
 
 // shadow compares the input with itself, with policies that inform enforced.
-func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*snapshot.Comparison, error) {
+func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*proxied.Comparison, error) {
 	w, err := g.load(c)
 	if err != nil {
 		return nil, err
 	}
-	compared := &snapshot.Comparison{Before: snapshot.Side{View: w.view}, After: snapshot.Side{View: w.view, Scope: core.Shadow}, Mesh: w.mesh}
+	compared := &proxied.Comparison{Before: proxied.Side{View: w.view}, After: proxied.Side{View: w.view, Scope: core.Shadow}, Mesh: w.mesh}
 	if q.policy == "" {
 		return compared, nil
 	}
@@ -164,7 +164,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*snapshot.Comparison, 
 	if err != nil {
 		return nil, err
 	}
-	compared.After, compared.Mesh = snapshot.Side{View: view}, policy.Mesh
+	compared.After, compared.Mesh = proxied.Side{View: view}, policy.Mesh
 	return compared, nil
 }
 

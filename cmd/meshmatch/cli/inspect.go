@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
@@ -44,7 +45,7 @@ items that set it. Several dataplanes with the same answer are printed once.`,
 			var answers []answered
 			for _, d := range t.list {
 				if options.Explain {
-					options.NoEffect = state.NoEffect(d)
+					options.NoEffect = proxied.NoEffect(state, d)
 				}
 				answer, errLimit := inspect.NewDataplane(w.view, d, options)
 				a := t.answered(w, d, answer, errLimit)

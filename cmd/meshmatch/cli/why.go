@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/why"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
@@ -78,7 +79,7 @@ func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string)
 	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
 	var answers []answered
 	for _, d := range t.list {
-		q.NoEffect = state.NoEffect(d)
+		q.NoEffect = proxied.NoEffect(state, d)
 		answers = append(answers, whyAnswer(c, w, t, d, policy, q))
 	}
 	return g.printAnswers(c, t, answers)

@@ -48,7 +48,7 @@ type Diff struct {
 	Destinations []Destination `json:"destinations,omitempty"`
 	// Drains are the listeners of Envoys, of dataplanes in both views, whose connections
 	// the edit closes, sorted by dataplane and listener (SPEC 11.8). [New] sets none:
-	// see snapshot.Comparison.
+	// see proxied.Comparison.
 	Drains []Drain `json:"drains,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 )
 
 // incomplete has the reasons why an answer is not complete (SPEC 5.5).
@@ -223,7 +223,7 @@ func meshDiff(q *question) (any, error) {
 }
 
 func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, error) {
-	compared := &snapshot.Comparison{Before: snapshot.Side{View: q.view}, After: snapshot.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
+	compared := &proxied.Comparison{Before: proxied.Side{View: q.view}, After: proxied.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
 	if policy == "" {
 		return q.proxies.Diff(q.Context(), compared, options)
 	}
@@ -243,7 +243,7 @@ func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, err
 	if err != nil {
 		return nil, err
 	}
-	compared.After = snapshot.Side{View: view}
+	compared.After = proxied.Side{View: view}
 	return q.proxies.Diff(q.Context(), compared, options)
 }
 

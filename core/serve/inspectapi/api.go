@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 )
 
 // Current returns the current view and the set that it was made from, or nil before the
@@ -28,7 +28,7 @@ type Proxies interface {
 	// NoEffect returns the fields of confs that the configuration lacks.
 	NoEffect(*resource.Dataplane) []inspect.NoEffect
 	// Diff compares two configurations, with the listeners that drain.
-	Diff(context.Context, *snapshot.Comparison, inspect.Options) (*diff.Diff, error)
+	Diff(context.Context, *proxied.Comparison, inspect.Options) (*diff.Diff, error)
 }
 
 // New returns the handler of the Inspect API. It answers every path that begins with

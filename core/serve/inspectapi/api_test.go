@@ -21,7 +21,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 )
 
 const answers = "testdata/answers.txtar"
@@ -125,6 +125,6 @@ type noProxies struct{}
 
 func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }
 func (noProxies) NoEffect(*resource.Dataplane) []inspect.NoEffect { return nil }
-func (noProxies) Diff(ctx context.Context, c *snapshot.Comparison, options inspect.Options) (*diff.Diff, error) {
+func (noProxies) Diff(ctx context.Context, c *proxied.Comparison, options inspect.Options) (*diff.Diff, error) {
 	return c.Diff(ctx, options, nil)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -106,7 +107,7 @@ func (s *site) dataplane(a *ask) (*view, error) {
 		v.JSON, err = a.inspect(d)
 		return v, err
 	}
-	options := inspect.Options{Explain: true, Source: true, Overridden: true, NoEffect: a.Snapshots.NoEffect(d)}
+	options := inspect.Options{Explain: true, Source: true, Overridden: true, NoEffect: proxied.NoEffect(a.Snapshots, d)}
 	enforced, limits := inspect.NewDataplane(a.View, d, options)
 	var shadow *inspect.Dataplane
 	if !slices.Equal(a.View.Configs(d, inspect.ScopeOf(false)), a.View.Configs(d, inspect.ScopeOf(true))) {
@@ -142,7 +143,7 @@ func (a *ask) inspect(d *resource.Dataplane) (any, error) {
 	r := a.Request.Clone(a.Context())
 	query := r.URL.Query()
 	query.Del("o")
-	return inspectapi.Inspect(a.View, d, query, a.Snapshots.NoEffect)
+	return inspectapi.Inspect(a.View, d, query, func(d *resource.Dataplane) []inspect.NoEffect { return proxied.NoEffect(a.Snapshots, d) })
 }
 
 func (a *ask) facts(d *resource.Dataplane, answer *inspect.Dataplane) []fact {

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect/check"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
@@ -87,7 +88,7 @@ func (c *checked) find(ctx context.Context, state *State, tls bool) {
 			c.err = errors.New("the findings cannot be computed")
 		}
 	}()
-	answer, err := state.Snapshots.NewCheck(ctx, state.Set, tls)
+	answer, err := proxied.NewCheck(ctx, state.Snapshots, state.Set, tls)
 	var mistakes diag.Errors
 	if err != nil && !errors.As(err, &mistakes) {
 		c.err = err

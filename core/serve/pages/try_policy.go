@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 )
 
 // maxGroups and maxNames limit what a page shows of a diff.
@@ -136,7 +136,7 @@ func (a *ask) diff(text string) (answer *diff.Diff, names []string, limits, err 
 	if err != nil {
 		return nil, nil, nil, cmp.Or(context.Cause(a.Context()), err)
 	}
-	compared := &snapshot.Comparison{Before: snapshot.Side{View: a.View}, After: snapshot.Side{View: after}, Mesh: a.mesh}
+	compared := &proxied.Comparison{Before: proxied.Side{View: a.View}, After: proxied.Side{View: after}, Mesh: a.mesh}
 	answer, limits = compared.Diff(a.Context(), inspect.Options{Source: !a.wantsJSON() || a.form.Has("source")}, a.site.Translators)
 	if answer == nil {
 		return nil, nil, nil, cmp.Or(context.Cause(a.Context()), limits)

@@ -13,11 +13,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/effect"
-	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -30,13 +30,34 @@ type Causes struct {
 	fields sync.Map // [][]string by [2]resource.Conf: the fields that differ
 }
 
+// A Drain is a listener that an Envoy replaces or removes, so that its connections close when
+// the drain time is over.
+type Drain struct {
+	Listener string
+	// Because are the kinds of resources that change the listener, sorted.
+	Because []string
+	// Removed reports that the listener goes.
+	Removed bool
+}
+
+// Between returns the drains between the snapshots of a dataplane in two states, which it
+// builds and does not keep.
+func (c *Causes) Between(before, after *State, old, next *resource.Dataplane) []Drain {
+	return c.Drains(before.once(old), after.once(next))
+}
+
+// once builds a snapshot of an Envoy that the builder does not keep.
+func (s *State) once(d *resource.Dataplane) *Snapshot {
+	return s.build(d, s.view.Configs(d, s.builder.scope), xds.Envoy, nil)
+}
+
 // Drains returns the listeners of one snapshot of an Envoy that a later snapshot of the same
 // dataplane replaces or removes, sorted by name (SPEC 11.8). A listener drains if its bytes
 // differ. The causes are the kinds with a conf for the listener that differs in a field which
 // changes listeners, by the table of package effect, and the other resources that differ and
-// may change it. It does not set the dataplane. If no listener drains, Drains compares one
+// may change it. If no listener drains, Drains compares one
 // version for each listener.
-func (c *Causes) Drains(before, after *Snapshot) (drains []diff.Drain) {
+func (c *Causes) Drains(before, after *Snapshot) (drains []Drain) {
 	var comparison *snapshotPair
 	byName := func(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) }
 	for old, next := range sorted.Join(before.Resources(wire.ListenerType), after.Resources(wire.ListenerType), byName) {
@@ -46,7 +67,7 @@ func (c *Causes) Drains(before, after *Snapshot) (drains []diff.Drain) {
 		if comparison == nil {
 			comparison = &snapshotPair{c, newPlaces(before), newPlaces(after)}
 		}
-		drains = append(drains, diff.Drain{Listener: old.Name, Removed: next == nil, Because: comparison.causes(old)})
+		drains = append(drains, Drain{Listener: old.Name, Removed: next == nil, Because: comparison.causes(old)})
 	}
 	return drains
 }
@@ -183,12 +204,12 @@ func (p *snapshotPair) causes(r *wire.Resource) []string {
 	old, next := p.before.byListener[r.Name], p.after.byListener[r.Name]
 	edited := p.edited()
 	meshes := [2]*meshState{p.before.mesh.Load(), p.after.mesh.Load()}
-	identified := !equalIdentities(p.before.Identity, p.after.Identity)
-	trusts := !slices.EqualFunc(meshes[0].trusts, meshes[1].trusts, func(a, b *resource.MeshTrust) bool { return a == b || !differ(a, b) })
-	if p.before.Dataplane != p.after.Dataplane && differ(old.entry, next.entry) {
+	identified := !p.before.Identity.SameContent(p.after.Identity)
+	trusts := !slices.EqualFunc(meshes[0].trusts, meshes[1].trusts, func(a, b *resource.MeshTrust) bool { return a == b || !content.Differ(a, b) })
+	if p.before.Dataplane != p.after.Dataplane && content.Differ(old.entry, next.entry) {
 		because = append(because, p.givenBy(&old, &next)...)
 	}
-	if old.target != next.target && (old.target == nil || next.target == nil || differ(old.target, next.target)) {
+	if old.target != next.target && (old.target == nil || next.target == nil || content.Differ(old.target, next.target)) {
 		because = append(because, cmp.Or(old.target, next.target).Identity().ID.Kind)
 	}
 	if meshes[0].open != meshes[1].open || meshes[0].passthroughOff != meshes[1].passthroughOff || meshes[0].noExternal != meshes[1].noExternal {
@@ -346,45 +367,4 @@ func isList(a, b any) bool {
 	x, ok := a.([]any)
 	y, also := b.([]any)
 	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
-}
-
-// differ reports whether two values have different content. Positions in files are not
-// content: the two sides of a diff are often in different files.
-func differ(a, b any) bool {
-	x, errX := conf.Marshal(a)
-	y, errY := conf.Marshal(b)
-	return errX != nil || errY != nil || !bytes.Equal(x, y) && !reflect.DeepEqual(withoutPositions(x), withoutPositions(y))
-}
-
-// withoutPositions returns the decoded JSON of a resource without the positions of its
-// parts. A field of a document has no name with a capital letter.
-func withoutPositions(data []byte) (tree any) {
-	if err := json.Unmarshal(data, &tree); err != nil {
-		panic(fmt.Sprintf("JSON that was encoded cannot be decoded: %v", err))
-	}
-	var remove func(any)
-	remove = func(at any) {
-		switch at := at.(type) {
-		case map[string]any:
-			for _, key := range []string{"Pos", "TargetPos", "DefaultPos"} {
-				delete(at, key)
-			}
-			for _, part := range at {
-				remove(part)
-			}
-		case []any:
-			for _, part := range at {
-				remove(part)
-			}
-		}
-	}
-	remove(tree)
-	return tree
-}
-
-func equalIdentities(a, b *identity.Identity) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.SPIFFEID == b.SPIFFEID && (a.Source == b.Source || !differ(a.Source, b.Source))
 }

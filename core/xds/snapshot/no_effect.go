@@ -5,14 +5,29 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
+// A NoEffect is a field of an item that the Envoy of a dataplane does not get.
+type NoEffect struct {
+	Policy *resource.Policy
+	Index  int    // of the item
+	Field  string // JSON pointer into the conf; "" for the whole conf
+	Reason string
+	// Inbound is the index of the inbound, or after the inbounds that of the listener of a
+	// zone proxy. Outbound is the index of the outbound: first those to tags in their order,
+	// then those of [core.View.DestinationOutbounds]. One of them is set, the other is
+	// Anywhere. Both are Anywhere for a field of the whole proxy.
+	Inbound, Outbound int
+}
+
+// Anywhere is the index of no inbound or outbound.
+const Anywhere = -1
+
 // NoEffect returns the fields of the confs of a dataplane that its Envoy does not get, with
-// the reasons (SPEC 10, inspect dataplane).
-func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
+// the reasons (SPEC 10).
+func (s *State) NoEffect(d *resource.Dataplane) []NoEffect {
 	snapshot := s.Snapshot(d, xds.Envoy)
 	warnings := slices.Concat(snapshot.warnings, snapshot.silent)
 	for _, part := range slices.Concat(snapshot.own, snapshot.shared.parts) {
@@ -30,12 +45,12 @@ func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	for i := range d.Listeners {
 		inbounds[zoneListenerName(&d.Listeners[i])] = len(d.Inbounds) + i
 	}
-	var list []inspect.NoEffect
+	var list []NoEffect
 	for _, w := range sortWarnings(warnings) {
 		if w.Policy == nil || w.Advice || w.Weakens {
 			continue
 		}
-		without := inspect.NoEffect{Policy: w.Policy, Index: w.Index, Field: w.Field, Reason: w.Message, Inbound: inspect.Anywhere, Outbound: inspect.Anywhere}
+		without := NoEffect{Policy: w.Policy, Index: w.Index, Field: w.Field, Reason: w.Message, Inbound: Anywhere, Outbound: Anywhere}
 		if i, ok := inbounds[w.Place]; ok {
 			without.Inbound = i
 		}
@@ -51,8 +66,8 @@ func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	return list
 }
 
-// outboundPlaces returns the outbounds in the order in which package inspect shows them, by
-// the places of warnings about them: their listener and their destination.
+// outboundPlaces returns the indexes of the outbounds (see [NoEffect]) by the places of
+// warnings about them: their listener and their destination.
 func (s *State) outboundPlaces(d *resource.Dataplane, snapshot *Snapshot) map[string][]int {
 	places, mesh := map[string][]int{}, s.meshes[d.Mesh]
 	add := func(i int, address string, port uint32, destination *destination) {

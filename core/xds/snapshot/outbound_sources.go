@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
@@ -33,7 +34,7 @@ func (m *meshState) findSources(view, was *core.View, mesh string, old *meshStat
 // edited reports whether the documents of the dataplane differ.
 func (p *snapshotPair) edited() bool {
 	before, after := p.before.Dataplane.Declared(), p.after.Dataplane.Declared()
-	return before != after && differ(before, after)
+	return before != after && content.Differ(before, after)
 }
 
 // takenBy returns the kinds of resources that cause the removal of a listener.
@@ -43,7 +44,7 @@ func (p *snapshotPair) takenBy(old *listenerPlace) []string {
 	}
 	kind := old.target.Identity().ID.Kind
 	for _, d := range p.after.mesh.Load().destinations.All() {
-		if d.Identity().ID == old.target.Identity().ID && (d == old.target || !differ(d, old.target)) {
+		if d.Identity().ID == old.target.Identity().ID && (d == old.target || !content.Differ(d, old.target)) {
 			kind = "" // it is still there
 		}
 	}
@@ -77,7 +78,7 @@ func (l *listenerPlace) listed(d *resource.Dataplane) bool {
 // proxies, and otherwise the given kind. Virtual addresses give outbounds to service tags.
 func (p *snapshotPair) sources(otherwise string, virtual bool) (kinds []string) {
 	before, after := &p.before.mesh.Load().given, &p.after.mesh.Load().given
-	if virtual && !slices.EqualFunc(before.virtual, after.virtual, func(a, b *resource.VirtualAddresses) bool { return a == b || !differ(a, b) }) {
+	if virtual && !slices.EqualFunc(before.virtual, after.virtual, func(a, b *resource.VirtualAddresses) bool { return a == b || !content.Differ(a, b) }) {
 		kinds = append(kinds, resource.ConfigKind)
 	}
 	if p.edited() {

@@ -13,9 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// content identifies a resource by type, name, the hash of its bytes, which is its version
+// contentKey identifies a resource by type, name, the hash of its bytes, which is its version
 // too, and the hash of its peers.
-type content struct {
+type contentKey struct {
 	kind        wire.Type
 	name        string
 	hash, peers uint64
@@ -23,7 +23,7 @@ type content struct {
 
 // resources makes each resource once (see the invariants of the package).
 type resources struct {
-	known  weakcache.Cache[content, wire.Resource]
+	known  weakcache.Cache[contentKey, wire.Resource]
 	builds atomic.Int64 // calls of make
 	made   atomic.Int64 // resources with a new content
 }
@@ -37,7 +37,7 @@ func (r *resources) make(t wire.Type, name string, m proto.Message) *wire.Resour
 func (r *resources) makeWith(peers *wire.Peers, t wire.Type, name string, m proto.Message) *wire.Resource {
 	r.builds.Add(1)
 	body := message.Marshal(m)
-	key := content{kind: t, name: name, hash: xxhash.Sum64(body)}
+	key := contentKey{kind: t, name: name, hash: xxhash.Sum64(body)}
 	if peers != nil {
 		key.peers = xxhash.Sum64String(strings.Join(peers.IDs(), "\n")) | 1
 	}

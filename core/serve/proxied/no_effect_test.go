@@ -1,4 +1,4 @@
-package snapshot_test
+package proxied_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -18,14 +19,15 @@ import (
 // reason from a warning, in all meshes of the tests of this package and of the translators.
 func TestNoEffectMarksWhatWarningsName(t *testing.T) {
 	var archives []string
-	for _, pattern := range []string{"testdata/*.txtar", "../translators/testdata/*.txtar"} {
-		found, err := filepath.Glob(pattern)
+	envoy := envoyPackages(t)
+	for _, pattern := range []string{"snapshot/testdata/*.txtar", "translators/testdata/*.txtar"} {
+		found, err := filepath.Glob(filepath.Join(envoy, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}
 		archives = append(archives, found...)
 	}
-	dataplanes, err := os.ReadFile("../translators/testdata/dataplanes.yaml")
+	dataplanes, err := os.ReadFile(filepath.Join(envoy, "translators/testdata/dataplanes.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +38,14 @@ func TestNoEffectMarksWhatWarningsName(t *testing.T) {
 			t.Fatal(err)
 		}
 		mesh := string(archive.Files[0].Data)
-		if strings.Contains(name, "translators") {
+		if strings.Contains(name, "translators/testdata") {
 			mesh = string(dataplanes) + "\n---\n" + mesh
 		}
 		state := stateOf(t, mesh)
 		view := state.View()
 		for _, mesh := range view.Meshes() {
 			for _, d := range view.Dataplanes(mesh) {
-				answer, _ := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: state.NoEffect(d)}) // past a limit it has the rest
+				answer, _ := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: proxied.NoEffect(state, d)}) // past a limit it has the rest
 				data, err := json.Marshal(answer)
 				if err != nil {
 					t.Fatal(err)

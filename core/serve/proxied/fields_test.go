@@ -1,4 +1,4 @@
-package translators_test
+package proxied_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -122,7 +123,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 			}
 			out.text[d.Name] = string(data)
 			out.resources[d.Name] = resourcesOf(snapshot)
-			out.marks[d.Name] = state.NoEffect(d)
+			out.marks[d.Name] = proxied.NoEffect(state, d)
 			answer, err := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: out.marks[d.Name]})
 			if err != nil {
 				return out, err
@@ -593,7 +594,7 @@ func clone(tree any) any {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "fields", name))
+	data, err := os.ReadFile(filepath.Join(envoyPackages(t), "translators/testdata/fields", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package translators_test
+package proxied_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package snapshot
+package proxied
 
 import (
 	"context"
@@ -10,10 +10,12 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // A Side is one of the two configurations of a [Comparison].
@@ -63,22 +65,21 @@ func (c *Comparison) withoutDrains(options inspect.Options) (*diff.Diff, error) 
 // drains returns the listeners that drain (SPEC 11.8), given a diff of all kinds. It builds
 // both sides of the dataplanes that may have other listeners.
 func (c *Comparison) drains(ctx context.Context, of *diff.Diff, translators []xds.Translator) ([]diff.Drain, error) {
-	var states [2]*State
+	var states [2]*snapshot.State
 	for i, s := range []Side{c.Before, c.After} {
-		states[i] = NewBuilder(translators, Options{Scope: s.Scope}).At(s.View)
+		states[i] = snapshot.NewBuilder(translators, snapshot.Options{Scope: s.Scope}).At(s.View)
 	}
 	pairs := c.pairs(of)
 	found := make([][]diff.Drain, len(pairs))
-	var causes Causes
+	var causes snapshot.Causes
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range pairs {
 		group.Go(func() error {
 			if ctx.Err() == nil {
 				p := &pairs[i]
-				found[i] = causes.Drains(states[0].once(p.before), states[1].once(p.after))
-				for k := range found[i] {
-					found[i][k].Dataplane, found[i][k].Name = p.kri, p.name
+				for _, d := range causes.Between(states[0], states[1], p.before, p.after) {
+					found[i] = append(found[i], diff.Drain{Dataplane: p.kri, Name: p.name, Listener: d.Listener, Because: d.Because, Removed: d.Removed})
 				}
 			}
 			return context.Cause(ctx)
@@ -88,11 +89,6 @@ func (c *Comparison) drains(ctx context.Context, of *diff.Diff, translators []xd
 		return nil, err
 	}
 	return slices.Concat(found...), nil
-}
-
-// once returns the snapshot of a dataplane, which is not kept.
-func (s *State) once(d *resource.Dataplane) *Snapshot {
-	return s.build(d, s.view.Configs(d, s.builder.scope), xds.Envoy, nil)
 }
 
 // dataplanePair is a dataplane that both sides have.
@@ -125,7 +121,7 @@ func (c *Comparison) pairs(of *diff.Diff) []dataplanePair {
 		if !onOthers {
 			a, _ := before.Of(old)
 			b, _ := after.Of(next)
-			onOthers = old != next && differ(old, next) || !equalIdentities(a, b)
+			onOthers = old != next && content.Differ(old, next) || !a.SameContent(b)
 		}
 		all = append(all, p)
 	}
@@ -141,15 +137,15 @@ func (c *Comparison) objectsDiffer() bool {
 	byID := func(a, b resource.Object) int { return a.Identity().ID.Compare(b.Identity().ID) }
 	for _, mesh := range []string{"", c.Mesh} {
 		for old, next := range sorted.Join(c.Before.View.Objects(mesh), c.After.View.Objects(mesh), byID) {
-			if old == nil || next == nil || differ(old, next) {
+			if old == nil || next == nil || content.Differ(old, next) {
 				return true
 			}
 		}
 	}
-	if a, b := c.Before.View.Mesh(c.Mesh), c.After.View.Mesh(c.Mesh); a != b && differ(a, b) {
+	if a, b := c.Before.View.Mesh(c.Mesh), c.After.View.Mesh(c.Mesh); a != b && content.Differ(a, b) {
 		return true
 	}
-	return !slices.EqualFunc(c.Before.View.Trusts(c.Mesh), c.After.View.Trusts(c.Mesh), func(a, b *resource.MeshTrust) bool { return a == b || !differ(a, b) })
+	return !slices.EqualFunc(c.Before.View.Trusts(c.Mesh), c.After.View.Trusts(c.Mesh), func(a, b *resource.MeshTrust) bool { return a == b || !content.Differ(a, b) })
 }
 
 // permissionsDiffer reports whether a MeshTrafficPermission differs, by its name or content.
@@ -157,5 +153,5 @@ func (c *Comparison) permissionsDiffer() bool {
 	of := func(s Side) []*resource.Policy {
 		return slices.DeleteFunc(slices.Clone(s.View.Policies(c.Mesh)), func(p *resource.Policy) bool { return p.Type.Name != permission.KindName })
 	}
-	return !slices.EqualFunc(of(c.Before), of(c.After), func(a, b *resource.Policy) bool { return a == b || a.ID == b.ID && !differ(a, b) })
+	return !slices.EqualFunc(of(c.Before), of(c.After), func(a, b *resource.Policy) bool { return a == b || a.ID == b.ID && !content.Differ(a, b) })
 }
