@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -24,14 +23,15 @@ type outbound struct {
 // addOutbounds adds the parts of the outbounds, after the inbounds. Before is an earlier
 // snapshot of the dataplane, or nil. If its outbounds have the same inputs, their parts are
 // reused.
-func (sb *snapshotBuilder) addOutbounds(view *core.View, before *Snapshot) {
+func (sb *snapshotBuilder) addOutbounds(before *Snapshot) {
 	same := before != nil && sb.hasOutboundsOf(before)
 	if same && !sb.outbounds.audit {
-		sb.addOutboundsOf(view, before)
+		sb.addOutboundsOf(before)
 		return
 	}
-	d, s, collects, warnings := sb.dataplane, sb.snapshot, sb.snapshot.collects, len(sb.Warnings)
-	s.collects = false
+	sb.in.reads = &sb.shared.reads
+	defer func() { sb.in.reads = &sb.own }()
+	d, s, warnings := sb.dataplane, sb.snapshot, len(sb.Warnings)
 	for i := range d.Outbounds {
 		if o := &d.Outbounds[i]; o.Backend == nil {
 			sb.addOutbound(&outbound{
@@ -46,14 +46,13 @@ func (sb *snapshotBuilder) addOutbounds(view *core.View, before *Snapshot) {
 			o := &targets.outbounds[i]
 			sb.addOutbound(&outbound{
 				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Listens,
-				destination: sb.target(o), configs: targets.configs, confs: confs, index: i,
+				destination: sb.in.target(o), configs: targets.configs, confs: confs, index: i,
 			})
 		}
 	}
-	sb.addBackends(view)
-	sb.addFound(view)
+	sb.addBackends()
+	sb.addFound()
 	s.warned = slices.Clone(sb.Warnings[warnings:])
-	s.collectsOutbound, s.collects = s.collects, s.collects || collects
 	if same {
 		s.mustHaveOutboundsOf(before, &sb.shared)
 	}
@@ -61,7 +60,7 @@ func (sb *snapshotBuilder) addOutbounds(view *core.View, before *Snapshot) {
 
 // addOutbound adds the listener of an outbound and what it leads to.
 func (sb *snapshotBuilder) addOutbound(o *outbound) {
-	set := sb.mesh.endpoints(sb.Builder, o.destination)
+	set := sb.in.endpoints(o.destination)
 	http := protocolBetween(o.destination.Tags, set.facts).IsHTTP()
 	sb.warnRoutes(o, http)
 	if sb.client == xds.ProxylessGRPC {
@@ -99,7 +98,6 @@ func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
 // outbound to it.
 func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
 	sb.reached[destination] = true
-	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
 	if set.facts.unnamed {
 		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoEndpoints, Place: destination.name, Inspected: true,
 			Message: "there is no cluster: the names of the destination do not make a server name (SNI)"})
@@ -128,20 +126,19 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 
 // addBackends adds the destinations of backends of routes that have no outbound, with the
 // confs that an outbound to them would have.
-func (sb *snapshotBuilder) addBackends(view *core.View) {
+func (sb *snapshotBuilder) addBackends() {
 	backends := slices.DeleteFunc(sb.backends, func(d *destination) bool { return sb.reached[d] })
 	if len(backends) == 0 {
 		return
 	}
-	with := *sb.dataplane
-	with.Outbounds = nil
+	var outbounds []resource.Outbound
 	for _, d := range backends {
-		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
+		outbounds = append(outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(view.Configs(&with, sb.scope), sb.client)
+	confs := sb.confsOf(sb.in.configsWith(outbounds), sb.client)
 	for i, d := range backends {
 		if !sb.reached[d] {
-			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+			sb.reach(d, sb.in.endpoints(d), confs, i)
 		}
 	}
 }

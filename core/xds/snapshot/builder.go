@@ -22,7 +22,8 @@ import (
 // Options are the options of a [Builder].
 type Options struct {
 	// Audit builds each part again when it is found in a cache, and panics if the content
-	// differs, because then the key of the cache lacks an input. It is for tests.
+	// differs, because then the key of the cache lacks an input. It does so with snapshots
+	// too, because then a read is not recorded. It is for tests.
 	Audit bool
 	// Scope selects the policies that shape the snapshots; the zero value is
 	// [core.Enforced].
@@ -59,6 +60,7 @@ type Builder struct {
 	locators sync.Map
 
 	scope core.Scope // see Options
+	audit bool       // see Options
 
 	// semantics is the same for all views of the builder. The first one sets it.
 	semantics semantics.Semantics
@@ -81,7 +83,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for the built-in kinds.
 func NewBuilder(translators []xds.Translator, options Options) *Builder {
-	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}, scope: options.Scope}
+	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}, scope: options.Scope, audit: options.Audit}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

@@ -221,7 +221,7 @@ func (p *snapshotPair) causes(r *wire.Resource) []string {
 	if (old.inbound || because == nil) && trusts {
 		because = append(because, "MeshTrust")
 	}
-	if because == nil && p.before.collects && p.after.collects && meshes[0].collectors != meshes[1].collectors {
+	if because == nil && p.before.asked()&p.after.asked()&collectorsInput != 0 && meshes[0].collectors != meshes[1].collectors {
 		because = append(because, resource.MeshOpenTelemetryBackendKind)
 	}
 	switch {

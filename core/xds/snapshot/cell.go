@@ -76,7 +76,7 @@ func (c *cells) build(s *State, n *located, d *destination, p variant.Parameters
 	if err != nil {
 		return nil, err
 	}
-	resources, used := n.example(s, d, of)
+	resources, used, _ := n.example(s, d, of) // see located.holds
 	if !c.declared.has(used) {
 		return nil, errUndeclared
 	}

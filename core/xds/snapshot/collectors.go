@@ -32,8 +32,7 @@ func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {
 	if !refers {
 		return nil
 	}
-	sb.snapshot.collects = true
-	return sb.mesh.collectors
+	return sb.in.collectors()
 }
 
 // inboundRefers reports whether one of the confs of a kind for an inbound refers to a

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core"
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -35,9 +34,8 @@ func (f *finder) FindsTags() bool { return f.set == nil || f.set.BackendsHaveTag
 // backends have no tags, else nil. Translators are parallel to the confs.
 func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translator) *destinations.Set {
 	for i, t := range translators {
-		if e := confs.own[i]; t.Refers != nil && e != nil && (t.Refers(e.Conf) || !sb.mesh.destinations.BackendsHaveTags()) {
-			sb.snapshot.refers = true
-			return sb.mesh.destinations
+		if e := confs.own[i]; t.Refers != nil && e != nil && (t.Refers(e.Conf) || !sb.semantics.SelectsByTags()) {
+			return sb.in.destinations()
 		}
 	}
 	return nil
@@ -45,20 +43,20 @@ func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translat
 
 // addFound adds the destinations that are resources to which routes refer and that have no
 // outbound, with the confs that an outbound to them would have.
-func (sb *snapshotBuilder) addFound(view *core.View) {
+func (sb *snapshotBuilder) addFound() {
 	var outbounds []destinations.Outbound
 	for _, o := range sb.found {
-		if !sb.reached[sb.target(&o)] && !slices.Contains(outbounds, o) {
+		if !sb.reached[sb.in.target(&o)] && !slices.Contains(outbounds, o) {
 			outbounds = append(outbounds, o)
 		}
 	}
 	if len(outbounds) == 0 {
 		return
 	}
-	sb.snapshot.found = sb.targetConfs(view, sb.dataplane, sb.snapshot.configs, outbounds)
+	sb.snapshot.found = sb.in.targetConfs(sb.snapshot.configs, outbounds)
 	confs := sb.confsOf(sb.snapshot.found.configs, sb.client)
 	for i := range outbounds {
-		d := sb.target(&outbounds[i])
-		sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+		d := sb.in.target(&outbounds[i])
+		sb.reach(d, sb.in.endpoints(d), confs, i)
 	}
 }

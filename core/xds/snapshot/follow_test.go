@@ -2,9 +2,7 @@ package snapshot_test
 
 import (
 	"fmt"
-	"path"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
-	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -65,7 +62,7 @@ func TestBuilderFollowsIdentities(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-a new builder +this one:\n%s", diff)
 		}
-		versions = append(versions, got["web has listeners inbound/10.0.0.1/80"])
+		versions = append(versions, got["web/Envoy has listeners inbound/10.0.0.1/80"])
 	}
 	open, closed, reopened, identified := versions[0], versions[1], versions[2], versions[3]
 	if open == "" || open == closed || open != reopened || identified == open || identified == closed {
@@ -185,35 +182,6 @@ func TestOutboundsAreKept(t *testing.T) {
 	if many > few+150 {
 		t.Errorf("%d allocations with 5 outbounds, and %d with 300", few, many)
 	}
-}
-
-// answersOf returns the versions of all resources by name, the warnings, and the versions of
-// those that locators of a client of the service web choose.
-func answersOf(s *snapshot.State) map[string]string {
-	answers := map[string]string{}
-	for _, mesh := range s.View().Meshes() {
-		for _, d := range s.View().Dataplanes(mesh) {
-			of := path.Join(strings.TrimPrefix(mesh, "default"), d.Namespace, d.Name)
-			snapshot := s.Snapshot(d, xds.Envoy)
-			for _, w := range snapshot.Warnings() {
-				answers[of+" warns at "+w.Place+" "+w.Field+": "+w.Message] = w.Code.String()
-			}
-			for kind := range wire.Type(wire.NumTypes) {
-				for _, r := range snapshot.Resources(kind) {
-					answers[of+" has "+kind.String()+" "+r.Name] = r.Version
-				}
-			}
-		}
-	}
-	client := variant.Parameters{resource.ServiceTag: "web"}
-	for _, name := range []string{"default/api", "default/db"} {
-		for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
-			if located, ok := s.Locate(kind, name, client); ok && located.Resource != nil {
-				answers["a locator chooses "+kind.String()+" "+name+" "+located.Constraints] = located.Resource.Version
-			}
-		}
-	}
-	return answers
 }
 
 // The policies that shaped a resource are the policies of the confs that its translators read.

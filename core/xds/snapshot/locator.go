@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -81,12 +82,15 @@ type variantLimits struct{ variants, tuples int }
 type located struct {
 	set          *endpointSet
 	identities   *identity.Identities
-	compilations []*variant.Compilation // at the view of the first question
+	mesh         *meshState               // for which the inputs were compared last
+	asked        atomic.Pointer[inputSet] // by the examples; nil: not compiled yet
+	compilations []*variant.Compilation   // at the view of the first question
 
 	compiled sync.Once
 	byType   [wire.NumTypes]*locatedType // nil: the destination has no such resource
 	many     [wire.NumTypes]bool         // more variants than maxVariants
 	cells    cells                       // answers if many is set
+	inputs   inputSet                    // that the examples asked for
 	err      error
 }
 
@@ -100,7 +104,10 @@ func (l *locator) locate(s *State, t wire.Type, name string, p variant.Parameter
 	if known == nil {
 		return wire.Variant{}, false
 	}
-	known.compiled.Do(func() { known.err = known.compile(s, destination) })
+	known.compiled.Do(func() {
+		known.err = known.compile(s, destination)
+		known.asked.Store(&known.inputs)
+	})
 	if known.err != nil {
 		return wire.Variant{}, false
 	}
@@ -129,14 +136,26 @@ func (l *locator) find(s *State, name string) (*located, *destination) {
 	destination, mesh := outbound.destination, s.meshes[l.mesh]
 	set := mesh.endpoints(s.builder, destination)
 	known := l.located[name]
-	if known == nil || known.set != set || known.identities != mesh.identities {
+	if known == nil || !known.holds(mesh, set) {
 		known = &located{set: set, identities: mesh.identities}
 		for _, c := range l.compilers {
 			known.compilations = append(known.compilations, c.Compilation(destination.Destination))
 		}
 		l.located[name] = known
 	}
+	known.mesh = mesh
 	return known, destination
+}
+
+// holds reports whether the variants are the same in a later state of the mesh, in which the
+// destination has some endpoints. What is not compiled yet may ask for each input, and so may
+// a cell.
+func (n *located) holds(after *meshState, set *endpointSet) bool {
+	asked := allInputs &^ viewInput
+	if inputs := n.asked.Load(); inputs != nil && !slices.Contains(n.many[:], true) {
+		asked = *inputs
+	}
+	return n.set == set && n.identities == after.identities && asked.sameIn(n.mesh, after)
 }
 
 // follow brings the locator to the view of a state.
@@ -256,15 +275,16 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 	var used facetSet
 	for i := range examples {
 		p, _ := set.Example(i)
-		built, asked := n.example(s, d, p)
+		built, asked, inputs := n.example(s, d, p)
+		n.inputs |= inputs
 		examples[i], used = built, used.with(asked)
 	}
 	return examples, used
 }
 
 // example builds the resources of a destination for a dataplane that parameters describe,
-// and returns the facets that the build asked for.
-func (n *located) example(s *State, d *destination, p variant.Parameters) (built example, used facetSet) {
+// and returns the facets and the inputs that the build asked for.
+func (n *located) example(s *State, d *destination, p variant.Parameters) (built example, used facetSet, asked inputSet) {
 	dataplane := variant.DataplaneOf(d.Mesh, p)
 	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
@@ -281,7 +301,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	for _, listener := range sb.shared.api {
 		built[wire.ListenerType] = listener
 	}
-	return built, used
+	return built, used, sb.own.inputs
 }
 
 // group makes one variant of those with the same resource, at most so many of a type.

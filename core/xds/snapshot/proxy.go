@@ -10,7 +10,7 @@ import (
 // proxy returns the resources that belong to no inbound or outbound.
 func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 	b, d, confs := sb.Builder, sb.dataplane, sb.confs
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.mesh.passthroughOff, ClosedPorts: closedPorts(d, tls.open),
+	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.in.passthroughOff(), ClosedPorts: closedPorts(d, tls.open),
 		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled(), !tls.open)}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)

@@ -6,7 +6,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -15,12 +14,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
+// noSecrets is the part of a dataplane whose secrets a server signs, or that has none.
+var noSecrets built
+
 // secrets returns the secrets of a dataplane that are known without a server that
-// signs: those in files (SPEC 11.6).
+// signs: those in files (SPEC 11.6). Its MeshIdentity is of provider Extension.
 func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*wire.Resource, warnings []xds.Warning) {
-	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
-		return nil, nil
-	}
 	files, err := identity.FilesOf(d, tls.identity)
 	if err != nil {
 		return nil, []xds.Warning{{Code: diag.AbsentDependency, Place: d.KRI(""), Message: err.Error()}}

@@ -2,10 +2,11 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -31,16 +32,12 @@ type Snapshot struct {
 
 	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
 	// what the configs depend on.
-	configs  []*rules.Config
-	targets  *targetConfs // nil: no outbound leads to a resource
-	found    *targetConfs // of backends of routes; nil: there are none
-	collects bool         // a conf refers to a collector
-	refers   bool         // a route may refer to destinations that are resources
-	// collectsOutbound is collects of the outbounds alone, and warned their warnings.
-	collectsOutbound bool
-	warned           []xds.Warning
-	exposed          []exposure // by the listeners of a zone proxy
-	view             *core.View // of a dataplane with inbounds and listeners, see hasBoth
+	configs []*rules.Config
+	targets *targetConfs  // nil: no outbound leads to a resource
+	found   *targetConfs  // of backends of routes; nil: there are none
+	inputs  inputSet      // that own was built from; see also shared
+	zone    *zoneReads    // what the listeners of a zone proxy were built from; nil: there are none
+	warned  []xds.Warning // of the outbounds
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -72,11 +69,6 @@ func (s *Snapshot) ShapedBy(r *wire.Resource) []*resource.Policy {
 	return nil
 }
 
-type destinationSet struct {
-	destination *destination
-	set         *endpointSet
-}
-
 type snapshotKey struct {
 	dataplane resource.ID
 	client    xds.ClientType
@@ -97,7 +89,10 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	key := snapshotKey{d.ID, client}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
-	if before != nil && before.isOf(s, d, configs) {
+	if before != nil && before.Dataplane == d && same(before.configs, configs) && before.holds(s) {
+		if b.audit {
+			before.mustEqual(s.build(d, configs, client, nil))
+		}
 		return before
 	}
 	snapshot := s.build(d, configs, client, before)
@@ -105,40 +100,23 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	return snapshot
 }
 
-// isOf reports whether the snapshot belongs to a dataplane of a state, with its configs.
-func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Config) bool {
-	if s.Dataplane != d || !same(s.configs, configs) {
-		return false
+// mustEqual panics if a snapshot whose reads hold differs from a new one, because then a build
+// reads something that it does not record.
+func (s *Snapshot) mustEqual(o *Snapshot) {
+	sameWarnings := slices.EqualFunc(s.warnings, o.warnings, func(a, b xds.Warning) bool { return a.Compare(b) == 0 })
+	if !sameIdentity(s.Identity, o.Identity) || !sameWarnings || !sameResources(s.API(), o.API()) {
+		panic(fmt.Sprintf("an input of the snapshot of %s is not recorded: warnings %v and %v", s.Dataplane.ID, s.warnings, o.warnings))
 	}
-	before, mesh := s.mesh.Load(), state.meshes[d.Mesh]
-	if hasBoth(d) && s.view != state.view {
-		return false
-	}
-	if before == mesh {
-		return true
-	}
-	if before.open != mesh.open || before.passthroughOff != mesh.passthroughOff || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
-		return false
-	}
-	if s.collects && before.collectors != mesh.collectors {
-		return false
-	}
-	if before.destinations != mesh.destinations && (s.refers || !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d))) {
-		return false
-	}
-	if len(d.Listeners) > 0 && (before.destinations != mesh.destinations || before.zones != mesh.zones) && !slices.Equal(s.exposed, mesh.exposures(state.builder, d)) {
-		return false
-	}
-	for _, known := range s.shared.sets {
-		if before.destinations != mesh.destinations && known.destination.target.hasOtherSecrets(mesh.destinations) {
-			return false
-		}
-		if mesh.endpoints(state.builder, known.destination) != known.set {
-			return false
+	for t := range s.byType {
+		if !sameResources(s.byType[t], o.byType[t]) {
+			panic(fmt.Sprintf("an input of the %s of %s is not recorded: %s and %s", wire.Type(t), s.Dataplane.ID, names(s.byType[t]), names(o.byType[t])))
 		}
 	}
-	s.mesh.Store(mesh)
-	return true
+}
+
+// sameResources reports whether two lists have the same names and contents.
+func sameResources(a, b []*wire.Resource) bool {
+	return slices.EqualFunc(a, b, func(x, y *wire.Resource) bool { return x == y || x.Name == y.Name && x.Version == y.Version })
 }
 
 // same reports whether two slices are one.
@@ -148,7 +126,7 @@ func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 type snapshotBuilder struct {
 	*Builder
 	xds.Report // of the dataplane
-	mesh       *meshState
+	in         reader
 	memo       *xds.Memo
 	dataplane  *resource.Dataplane
 	client     xds.ClientType
@@ -157,6 +135,7 @@ type snapshotBuilder struct {
 	transparent *resource.TransparentProxy
 	confs       *dataplaneConfs
 	snapshot    *Snapshot
+	own         reads // of the parts of snapshot.own
 	shared      outboundParts
 	// reached are the destinations with a cluster so far.
 	reached map[*destination]bool
@@ -170,15 +149,16 @@ type snapshotBuilder struct {
 
 // newSnapshot returns the builder of a snapshot without resources.
 func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType) *snapshotBuilder {
-	mesh := s.meshes[d.Mesh]
-	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
-		Builder: s.builder, mesh: mesh, memo: &s.memo, dataplane: d, client: client, tls: tlsOf(id, client), confs: s.builder.confsOf(configs, client),
+		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client),
 		reached:  map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, Identity: id, configs: configs},
+		snapshot: &Snapshot{Dataplane: d, configs: configs},
 		Report:   xds.Report{Place: d.KRI("")},
 	}
-	sb.snapshot.mesh.Store(mesh)
+	sb.in = reader{state: s, mesh: s.meshes[d.Mesh], dataplane: d, reads: &sb.own}
+	sb.snapshot.mesh.Store(sb.in.mesh)
+	id, err := sb.in.identity()
+	sb.snapshot.Identity, sb.tls = id, tlsOf(id, client)
 	if err != nil {
 		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoSPIFFEID, Place: sb.Place, Message: err.Error(), Inspected: true})
 	}
@@ -188,11 +168,10 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
 func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
-	if outbounds := s.view.DestinationOutbounds(d); len(outbounds) > 0 {
-		sb.snapshot.targets = sb.targetConfs(s.view, d, configs, outbounds)
+	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
+		sb.snapshot.targets = sb.in.targetConfs(configs, outbounds)
 	}
-	server := sb.mesh.serverTLS(sb.snapshot.Identity, client)
-	server.open = !s.view.PermissionsApply(d)
+	server := sb.serverTLS()
 	sb.refuseListeners()
 	sb.transparent = transparentProxy(d, sb.snapshot.targets)
 	if server.redirected = sb.transparent != nil; server.redirected {
@@ -203,13 +182,13 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		if before != nil && i < len(before.Dataplane.Inbounds) {
 			was = before.own[i]
 		}
-		if !s.view.Semantics().Listens(&d.Inbounds[i]) {
+		if !sb.semantics.Listens(&d.Inbounds[i]) {
 			sb.addOwn(new(built))
 			continue
 		}
 		sb.addOwn(sb.inbound(i, server, was))
 	}
-	sb.addOutbounds(s.view, before)
+	sb.addOutbounds(before)
 	sb.warnUntranslated()
 	if client == xds.ProxylessGRPC {
 		sb.warnKindsWithoutGRPC()
@@ -218,7 +197,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	for _, part := range sb.proxy(server) {
 		sb.addOwn(part)
 	}
-	sb.addZoneListeners(s.view, server)
+	sb.addZoneListeners(server)
 	sb.addSecrets(server, before)
 	sb.warnRequired()
 	sb.warnReached()
@@ -265,18 +244,16 @@ func (sb *snapshotBuilder) add(part *built) {
 // addSecrets adds the secrets. They are shared with the previous snapshot if they depend on
 // the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
-	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
-		same(before.mesh.Load().trusts, sb.mesh.trusts) {
+	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
+		sb.snapshot.secrets = &noSecrets
+	} else if trusts := sb.in.trusts(); before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
+		same(before.mesh.Load().trusts, trusts) {
 		sb.snapshot.secrets = before.secrets
 	} else {
-		secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
+		secrets, warnings := sb.secrets(sb.dataplane, tls, trusts)
 		sb.snapshot.secrets = sb.secretPart(secrets, warnings)
 	}
 	sb.addOwn(sb.snapshot.secrets)
-}
-
-func sameIdentity(a, b *identity.Identity) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // originsOf returns the origins of a conf, which may be nil.
@@ -302,7 +279,10 @@ func (sb *snapshotBuilder) done() *Snapshot {
 		})
 		sb.resources[t] = list
 	}
-	s.own = slices.Clone(s.own) // without the room that append left
+	s.own, s.inputs = slices.Clone(s.own), sb.own.inputs // without the room that append left
+	if len(sb.own.sets) > 0 {
+		s.zone.sets = slices.Clone(sb.own.sets)
+	}
 	if s.shared == nil {
 		s.shared = sb.outboundParts()
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -15,23 +14,23 @@ import (
 // with the same outbounds and confs have the same parts: then they are one pointer.
 type outboundParts struct {
 	parts []*built
-	sets  []destinationSet
-	// The following are made from parts and sets.
+	reads reads // what they were built from
+	// The following are made from parts.
 	api       []*wire.Resource // see Snapshot.API
 	endpoints []*wire.Resource // sorted by name
 }
 
-func (p *outboundParts) hash() uint64 { return hashOf(hashOf(0, p.parts...), p.sets...) }
+func (p *outboundParts) hash() uint64 { return p.reads.hash(hashOf(0, p.parts...)) }
 
 func (p *outboundParts) equal(o *outboundParts) bool {
-	return slices.Equal(p.parts, o.parts) && slices.Equal(p.sets, o.sets)
+	return slices.Equal(p.parts, o.parts) && p.reads.equal(&o.reads)
 }
 
 // outboundParts returns the shared parts of the snapshot.
 func (sb *snapshotBuilder) outboundParts() *outboundParts {
 	p := &sb.shared
 	return sb.bundles.get(p, func() *outboundParts {
-		done := &outboundParts{parts: slices.Clone(p.parts), sets: slices.Clone(p.sets), api: slices.Clone(p.api)}
+		done := &outboundParts{parts: slices.Clone(p.parts), reads: reads{p.reads.inputs, slices.Clone(p.reads.sets)}, api: slices.Clone(p.api)}
 		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
 		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])
 		return done
@@ -43,7 +42,7 @@ func (sb *snapshotBuilder) outboundParts() *outboundParts {
 // dataplane has many outbounds.
 func (sb *snapshotBuilder) hasOutboundsOf(before *Snapshot) bool {
 	refers := func(part *built) bool { return part.refers != nil }
-	return before.Dataplane == sb.dataplane && before.mesh.Load() == sb.mesh &&
+	return before.Dataplane == sb.dataplane && before.mesh.Load() == sb.in.mesh &&
 		same(before.targets.list(), sb.snapshot.targets.list()) &&
 		sb.shape.sameOutbounds(before.configs, sb.snapshot.configs) &&
 		len(sb.dataplane.Listeners) == 0 && // they add destinations
@@ -58,7 +57,7 @@ func (s *shape) sameOutbounds(a, b []*rules.Config) bool {
 }
 
 // addOutboundsOf adds the parts of the outbounds as they are in an earlier snapshot.
-func (sb *snapshotBuilder) addOutboundsOf(view *core.View, before *Snapshot) {
+func (sb *snapshotBuilder) addOutboundsOf(before *Snapshot) {
 	for _, part := range before.shared.parts {
 		for _, r := range part.resources {
 			sb.resources[r.Type] = append(sb.resources[r.Type], r)
@@ -67,10 +66,9 @@ func (sb *snapshotBuilder) addOutboundsOf(view *core.View, before *Snapshot) {
 	s := sb.snapshot
 	sb.shared, s.shared = *before.shared, before.shared
 	sb.Warnings = append(sb.Warnings, before.warned...)
-	s.warned, s.refers, s.collectsOutbound = before.warned, before.refers, before.collectsOutbound
-	s.collects = s.collects || s.collectsOutbound
+	s.warned = before.warned
 	if before.found != nil {
-		s.found = sb.targetConfs(view, s.Dataplane, s.configs, before.found.outbounds)
+		s.found = sb.in.targetConfs(s.configs, before.found.outbounds)
 	}
 }
 
@@ -78,7 +76,7 @@ func (sb *snapshotBuilder) addOutboundsOf(view *core.View, before *Snapshot) {
 // because then hasOutboundsOf lacks an input.
 func (s *Snapshot) mustHaveOutboundsOf(before *Snapshot, parts *outboundParts) {
 	sameWarnings := slices.EqualFunc(s.warned, before.warned, func(a, b xds.Warning) bool { return a.Compare(b) == 0 })
-	if !parts.equal(before.shared) || !sameWarnings || s.refers != before.refers || s.collectsOutbound != before.collectsOutbound {
+	if !parts.equal(before.shared) || !sameWarnings {
 		panic(fmt.Sprintf("the outbounds of %s are others, although nothing has changed", s.Dataplane.ID))
 	}
 }

@@ -39,6 +39,8 @@ type meshState struct {
 	// open reports that no permission is applied to dataplanes without identity (SPEC
 	// 17.1).
 	open bool
+	// openIdentified is open for dataplanes that a MeshIdentity selects.
+	openIdentified bool
 	// passthroughOff is a field of [xds.Proxy].
 	passthroughOff bool
 	// noExternal reports that external services have no endpoints.
@@ -67,8 +69,10 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		next := &meshState{
 			semantics: view.Semantics(), destinations: view.Destinations(mesh), collectors: view.Collectors(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
-			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Semantics().Passthrough(view.Mesh(mesh)),
-			noExternal: view.Semantics().Zones().NoExternalServices(view.Mesh(mesh)) != "",
+			open:           !view.Semantics().PermissionsApply(view.Mesh(mesh), false),
+			openIdentified: !view.Semantics().PermissionsApply(view.Mesh(mesh), true),
+			passthroughOff: !view.Semantics().Passthrough(view.Mesh(mesh)),
+			noExternal:     view.Semantics().Zones().NoExternalServices(view.Mesh(mesh)) != "",
 		}
 		var old *meshState
 		var was *core.View
@@ -88,7 +92,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
 			}
-		case old.collectors == next.collectors && old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.given.equal(&next.given) && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
+		case old.collectors == next.collectors && old.open == next.open && old.openIdentified == next.openIdentified && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.given.equal(&next.given) && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()

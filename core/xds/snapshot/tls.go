@@ -11,10 +11,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// serverTLS returns how the inbounds of a dataplane with an identity, which may be
-// nil, use it.
-func (m *meshState) serverTLS(id *identity.Identity, client xds.ClientType) serverTLS {
-	return serverTLS{clientTLS: tlsOf(id, client), identity: id, trustDomain: identity.ClientTrustDomain(id, m.identities, m.trusts)}
+// serverTLS returns how the inbounds of the dataplane use its identity.
+func (sb *snapshotBuilder) serverTLS() serverTLS {
+	id := sb.snapshot.Identity
+	tls := serverTLS{clientTLS: tlsOf(id, sb.client), identity: id, open: sb.in.open()}
+	if id != nil {
+		tls.trustDomain = sb.in.clientTrustDomain()
+	}
+	return tls
 }
 
 // clientTLS is the part of the client's identity on which a cluster depends. The zero value

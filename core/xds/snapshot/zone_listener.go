@@ -20,6 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/seal"
@@ -60,30 +61,44 @@ type zoneProxy struct {
 }
 
 // addZoneListeners adds the listeners of a zone proxy and what they lead to.
-func (sb *snapshotBuilder) addZoneListeners(view *core.View, tls serverTLS) {
+func (sb *snapshotBuilder) addZoneListeners(tls serverTLS) {
 	d := sb.dataplane
 	if len(d.Listeners) == 0 {
 		return
 	}
-	if hasBoth(d) {
-		sb.snapshot.view = view
-	}
-	sb.snapshot.exposed = sb.mesh.exposures(sb.Builder, d)
+	sb.snapshot.zone = &zoneReads{exposed: sb.in.exposures()}
 	proxies := map[message.Protocol]*zoneProxy{}
-	for _, e := range sb.snapshot.exposed {
+	for _, e := range sb.snapshot.zone.exposed {
 		protocol := message.TCP
 		if e.egress {
 			protocol = message.ProtocolOf(e.destination.target.port.Protocol)
 		}
 		if proxies[protocol] == nil {
 			proxy := d.ListenersAsInbounds(string(protocol))
-			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(view.Configs(proxy, sb.scope), sb.client)}
+			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client)}
 		}
 	}
 	for i := range d.Listeners {
 		z := &zoneListener{snapshotBuilder: sb, tls: tls, listener: &d.Listeners[i], index: i, proxies: proxies}
 		z.add()
 	}
+}
+
+// zoneReads are what the listeners of a zone proxy were built from.
+type zoneReads struct {
+	exposed []exposure
+	sets    []destinationSet // the endpoints of destinations
+	view    *core.View       // of a dataplane with inbounds and listeners, see hasBoth
+}
+
+// configsOfProxy returns the configs of a zone proxy with its listeners as inbounds. Without
+// inbounds of its own, its configs have the same policies.
+func (sb *snapshotBuilder) configsOfProxy(proxy *resource.Dataplane) []*rules.Config {
+	if !hasBoth(sb.dataplane) {
+		return sb.in.configsAs(proxy)
+	}
+	sb.snapshot.zone.view = sb.in.view()
+	return sb.in.configsOf(proxy)
 }
 
 // zoneListenerName returns the name of a listener of a zone proxy in Envoy.
@@ -121,7 +136,7 @@ func (z *zoneListener) add() {
 		}
 	}
 	taken := map[string]bool{}
-	for _, e := range z.snapshot.exposed {
+	for _, e := range z.snapshot.zone.exposed {
 		switch {
 		case e.egress != z.listener.Egress:
 		case e.serverName == "":
@@ -161,8 +176,7 @@ func (z *zoneListener) expose(e *exposure) {
 	if z.listener.Egress {
 		x.Cluster, x.TLS = externalCluster(name, target.external), z.tls.source.DownstreamTLS()
 	} else {
-		set := z.mesh.endpoints(z.Builder, e.destination)
-		z.shared.sets = append(z.shared.sets, destinationSet{e.destination, set})
+		set := z.in.endpoints(e.destination)
 		x.Cluster = message.NewCluster(name, message.InboundConnectTimeout)
 		message.UseEDS(x.Cluster)
 		z.addShared(z.zoneEndpoints(name, set))

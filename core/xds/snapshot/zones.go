@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	destinations "github.com/meshmatch/meshmatch/core/destination"
-	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -25,11 +24,6 @@ type zonedSet struct {
 	zones    *zones
 	selected *service
 	*endpointSet
-}
-
-// target returns the destination of an outbound to a resource.
-func (sb *snapshotBuilder) target(o *destinations.Outbound) *destination {
-	return sb.mesh.target(sb.Builder, o, enforce.ZoneOf(sb.dataplane))
 }
 
 // findZones sets the zones of a mesh and its zone proxies. Old is an earlier state of the
