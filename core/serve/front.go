@@ -32,6 +32,8 @@ type front struct {
 	ads     *server.Server
 	handler func() http.Handler // of HTTP
 	isReady func() bool
+	// concerns returns the lines of /readyz?verbose; nil: there are none.
+	concerns func() []string
 	// ownsPath reports whether a path is about a dataplane with a SPIFFE ID.
 	ownsPath func(id string, u *url.URL) bool
 }

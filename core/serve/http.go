@@ -140,12 +140,19 @@ func (s *front) health() *http.ServeMux {
 	return mux
 }
 
-func (s *front) readyz(w http.ResponseWriter, _ *http.Request) {
+// readyz answers GET /readyz. With the parameter verbose, lines after the first one are about what
+// is wrong and is served nevertheless. They have no names, because no client is authorized here.
+func (s *front) readyz(w http.ResponseWriter, r *http.Request) {
 	if !s.isReady() {
 		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "there is nothing to serve yet: the first load has not finished")
 		return
 	}
 	fmt.Fprintln(w, "ok")
+	if s.concerns != nil && r.URL.Query().Has("verbose") {
+		for _, line := range s.concerns() {
+			fmt.Fprintln(w, line)
+		}
+	}
 }
 
 // guard authorizes requests. If a handler panics, it answers with an error.

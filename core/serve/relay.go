@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -83,7 +84,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	s.ads = server.New(ads)
 	s.registry.MustRegister(push, relayCollector{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s.handler, s.isReady = s.Handler, s.relay.Ready
+	s.handler, s.isReady, s.concerns = s.Handler, s.relay.Ready, s.wrongNames
 	s.ownsPath = func(string, *url.URL) bool { return false } // a relay has no identities of dataplanes
 	return s, nil
 }
@@ -142,6 +143,17 @@ func (s *Relay) status(w http.ResponseWriter, _ *http.Request) {
 		status.Streams += counters.Streams[i].Load()
 	}
 	inspectapi.WriteJSON(w, status)
+}
+
+// wrongNames returns a line for each type that has names whose newest content was NACKed.
+func (s *Relay) wrongNames() (lines []string) {
+	_, count := s.relay.Wrong()
+	for t, n := range count {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s are not what the upstream last sent, because the relay rejected that; /status names them", n, wire.Type(t)))
+		}
+	}
+	return lines
 }
 
 // nodes returns the ids of the nodes that are connected or held, sorted.
@@ -217,12 +229,13 @@ var (
 	upstreamResponsesDesc = newDesc("upstream_responses_total", "Responses of the upstream.")
 	upstreamBytesDesc     = newDesc("upstream_response_bytes_total", "Bytes of responses of the upstream.")
 	upstreamRejectedDesc  = newDesc("upstream_rejected_total", "Responses of the upstream with something wrong.")
+	upstreamWrongDesc     = newDesc("upstream_wrong_names", "Names that are not what the upstream last sent, for more than 15 s, because the relay rejected that.", "type")
 )
 
 // Describe implements [prometheus.Collector].
 func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc,
-		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc} {
+		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc, upstreamWrongDesc} {
 		descs <- d
 	}
 }
@@ -237,12 +250,14 @@ func (c relayCollector) Collect(values chan<- prometheus.Metric) {
 		send(streamsDesc, prometheus.GaugeValue, counters.Streams[i].Load(), name)
 	}
 	questions := c.relay.Questions()
+	_, wrong := c.relay.Wrong()
 	for t := range wire.Type(wire.NumTypes) {
 		send(subscriptionsDesc, prometheus.GaugeValue, counters.Subscriptions[t].Load(), t.String())
 		send(pushesDesc, prometheus.CounterValue, counters.Pushes[t].Load(), t.String())
 		send(pushBytesDesc, prometheus.CounterValue, counters.PushBytes[t].Load(), t.String())
 		send(nacksDesc, prometheus.CounterValue, counters.NACKs[t].Load(), t.String())
 		send(upstreamQuestionsDesc, prometheus.GaugeValue, int64(questions[t]), t.String())
+		send(upstreamWrongDesc, prometheus.GaugeValue, int64(wrong[t]), t.String())
 	}
 	c.collectLimits(values, c.relay.Counters().Unlogged.Load())
 	states := c.dataplanes()

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -12,9 +13,11 @@ import (
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 	"github.com/meshmatch/meshmatch/core/serve"
@@ -265,5 +268,82 @@ func TestRelayStatus(t *testing.T) {
 	}
 	if _, metrics, err := s.get("/metrics", c.client(webID)); err != nil || !strings.Contains(metrics, `meshmatch_xds_nacks_total{type="clusters"} 0`) {
 		t.Errorf("the NACK was passed on: %v\n%s", err, metrics)
+	}
+}
+
+// What a relay rejects of its upstream is in /status, in the metrics and in /readyz?verbose after
+// 15 s, and the relay stays ready.
+func TestWrongNamesOfRelay(t *testing.T) {
+	t.Parallel()
+	u := &wrongUpstream{asked: make(chan struct{}, 100)}
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := grpc.NewServer()
+	discoveryv3.RegisterAggregatedDiscoveryServiceServer(g, u)
+	go func() { _ = g.Serve(at) }()
+	t.Cleanup(g.Stop)
+	r := runRelay(t, serve.RelayOptions{Options: serve.Options{Insecure: true}, Upstreams: []string{at.Addr().String()}})
+	conn, err := grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	client, err := xdstest.New(t.Context(), conn, xdstest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	if err := client.SubscribeLocators(wire.ClusterType, xdstest.Locator{Name: "web"}); err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) string {
+		response, err := http.Get("http://" + r.HTTPAddr().String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d, %v", path, response.StatusCode, err)
+		}
+		return string(body)
+	}
+	want := map[string]string{
+		"/status":         `"name": "web"`,
+		"/metrics":        `meshmatch_upstream_wrong_names{type="clusters"} 1`,
+		"/readyz?verbose": "ok\n1 clusters are not what the upstream last sent",
+	}
+	for range 3 { // the third time is 20 s after the first one
+		<-u.asked
+	}
+	for path, text := range want {
+		if body := get(path); !strings.Contains(body, text) {
+			t.Errorf("%s has no %q: %s", path, text, body)
+		}
+	}
+}
+
+// A wrongUpstream answers each question with a resource without a version.
+type wrongUpstream struct {
+	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
+	asked chan struct{}
+}
+
+func (u *wrongUpstream) DeltaAggregatedResources(stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
+	for {
+		r, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		if len(r.GetResourceLocatorsSubscribe()) == 0 {
+			continue
+		}
+		u.asked <- struct{}{}
+		m := &discoveryv3.DeltaDiscoveryResponse{TypeUrl: r.GetTypeUrl(), Nonce: "1", Resources: []*discoveryv3.Resource{{ResourceName: &discoveryv3.ResourceName{Name: "web"}}}}
+		if err := stream.Send(m); err != nil {
+			return err
+		}
 	}
 }

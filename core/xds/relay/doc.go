@@ -25,6 +25,7 @@
 //  4. A session verifies each response: resources decode, and have a name and a version;
 //     constraints are valid, and do not overlap within a name. Then it is applied and
 //     ACKed, or what is wrong is left out and NACKed with a message (verify.go).
+//     What was NACKed is asked for again (wrong.go).
 //  5. The next State is published. It shares everything with the previous one, except what
 //     changed (shards.go). Equal contents are one resource in memory (pool.go).
 //

@@ -135,6 +135,11 @@ func (l *locators) apply(v *verified) (problems []string) {
 		}
 		return problems[:min(len(problems), maxProblems)]
 	}
+	for name := range v.wrong {
+		if n := r.names[nameKey{v.t, name}]; n != nil {
+			n.wrong.note(r.clock.Load(), v.why(name))
+		}
+	}
 	for name, a := range v.byName() {
 		n := r.names[nameKey{v.t, name}]
 		if n == nil || v.wrong[name] {
@@ -142,7 +147,10 @@ func (l *locators) apply(v *verified) (problems []string) {
 		}
 		changed, err := r.apply(n, a)
 		if err != nil {
+			n.wrong.note(r.clock.Load(), err.Error())
 			problems = append(problems, name+": "+err.Error())
+		} else {
+			n.wrong = wrongness{}
 		}
 		if changed {
 			r.edit.names.set(n.key, n.view)

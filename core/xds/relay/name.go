@@ -25,12 +25,15 @@ type nameKey struct {
 // as many. With v variants and any number of clients, few more than v questions are asked,
 // in about log v rounds.
 type name struct {
+	relay     *Relay
 	key       nameKey
 	view      *view // published
 	questions map[string]*question
 	queue     []*question
-	batch     int // of the next round
-	pending   int // questions that are asked and not answered
+	batch     int   // of the next round
+	pending   int   // questions that are asked and not answered
+	asked     int64 // when a question was last asked, as Relay.clock
+	wrong     wrongness
 	// repeated is set after all questions were asked again because an answer may have been
 	// about any of them.
 	repeated bool
@@ -52,7 +55,7 @@ type question struct {
 func (r *Relay) ask(key nameKey, p server.Parameters) (wire.Variant, server.Verdict) {
 	n := r.names[key]
 	if n == nil {
-		n = &name{key: key, questions: map[string]*question{}, batch: 1}
+		n = &name{relay: r, key: key, questions: map[string]*question{}, batch: 1}
 		r.names[key] = n
 	}
 	if h := n.view.choose(p.Values); h != nil {
@@ -87,7 +90,7 @@ func (r *Relay) askNext(n *name) {
 		}
 		n.pending++
 		r.asked++
-		q.asked = true
+		q.asked, n.asked = true, r.clock.Load()
 		r.locators.subscribe(q)
 		return true
 	})
@@ -291,7 +294,7 @@ func (n *name) sortedQuestions() []*question {
 // restart is called when a session begins: all questions are asked again, and the answers
 // that are held were given before.
 func (n *name) restart() {
-	n.repeated = false
+	n.repeated, n.asked = false, n.relay.clock.Load()
 	for _, q := range n.questions {
 		q.current = false
 	}

@@ -74,6 +74,7 @@ type nodeType struct {
 	large int64
 	// responded is when the upstream first answered in this type after the last request.
 	responded int64
+	wrong     map[string]wrongness // by name
 }
 
 // A nodeName is a name that a node subscribes to.
@@ -206,6 +207,7 @@ func (n *node) apply(v *verified) (problems []string) {
 	if !of.begun {
 		return []string{"the type " + v.t.URL() + " was not asked for"}
 	}
+	of.noteWrong(v, r.clock.Load())
 	for _, x := range v.resources {
 		_, asked := slices.BinarySearchFunc(of.names, x.resource.Name, compareName)
 		if !asked && !of.all {
@@ -218,10 +220,12 @@ func (n *node) apply(v *verified) (problems []string) {
 			of.held = slices.Insert(of.held, at, h)
 		}
 		of.answer(x.resource.Name, server.Unknown)
+		delete(of.wrong, x.resource.Name)
 	}
 	for _, name := range v.removed {
 		of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return h.resource.Name == name })
 		of.answer(name, server.Missing)
+		delete(of.wrong, name)
 	}
 	any := len(v.resources) > 0
 	for name, code := range v.errors {
@@ -355,6 +359,9 @@ func (n *node) keep(wanted func(t wire.Type, name string) bool) {
 		}
 		of.names = slices.DeleteFunc(of.names, func(name nodeName) bool { return dropped[name.name] })
 		of.fresh = slices.DeleteFunc(of.fresh, func(name string) bool { return dropped[name] })
+		if !of.all {
+			maps.DeleteFunc(of.wrong, func(name string, _ wrongness) bool { return dropped[name] })
+		}
 		if of.begun {
 			of.gone = slices.AppendSeq(of.gone, maps.Keys(dropped))
 		}

@@ -209,6 +209,9 @@ func (r *Relay) tick(ctx context.Context, s *server.Server) {
 		for _, n := range r.nodes {
 			n.tick(now)
 		}
+		if now%wrongEvery == 0 {
+			r.askWrongAgain(now)
+		}
 		r.publish()
 		r.mu.Unlock()
 		r.releaseNodes(s, now)

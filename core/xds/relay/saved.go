@@ -282,7 +282,7 @@ func (r *Relay) restore(s *saved) error {
 }
 
 func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
-	n := &name{key: nameKey{from.Type, from.Name}, questions: map[string]*question{}, batch: 1}
+	n := &name{relay: r, key: nameKey{from.Type, from.Name}, questions: map[string]*question{}, batch: 1}
 	var variants []*held
 	for _, v := range from.Variants {
 		c, err := parseConstraints(v.Constraints)

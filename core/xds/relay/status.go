@@ -18,6 +18,8 @@ type Status struct {
 	Questions map[string]int `json:"questions,omitempty"`
 	// Rejected are the responses of the upstream with something wrong.
 	Rejected int64 `json:"rejected,omitempty"`
+	// Wrong are names whose newest content the relay has NACKed, since more than 15 s.
+	Wrong []WrongName `json:"wrong,omitempty"`
 	// Expired is set if nothing is served because what is held is too old.
 	Expired bool `json:"expired,omitempty"`
 }
@@ -25,6 +27,7 @@ type Status struct {
 // Status returns the status.
 func (r *Relay) Status() Status {
 	s := Status{Mode: r.options.Mode, Streams: r.sessions.Load(), Rejected: r.counters.Rejected.Load(), Questions: map[string]int{}}
+	s.Wrong, _ = r.Wrong()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.Address, s.Connected = r.upstream.address, r.upstream.conn != nil

@@ -163,6 +163,59 @@ func (s *stream) wantPartly(state PartialState, w *watch) []*wire.Resource {
 	return want
 }
 
+// cutLocators returns the first locators of a sorted slice that have one name.
+func cutLocators(in []locator) []locator {
+	n := 1
+	for n < len(in) && in[n].name == in[0].name {
+		n++
+	}
+	return in[:n]
+}
+
+// isSwitching reports whether the variants of a name change and not all of the new ones are
+// known: a locator of the name holds a variant that the state no longer has, and what replaces
+// it is to come. The locators are all of the name.
+func (w *watch) isSwitching(of []locator) bool {
+	if w.unknown == nil {
+		return false
+	}
+	return slices.ContainsFunc(of, func(l locator) bool {
+		if !l.unknown {
+			return false
+		}
+		_, resumed := w.unknown.resumed[l.name]
+		return resumed || l.chosen.Resource != nil
+	})
+}
+
+// chooseOf appends the variants that the locators of one name choose. While the name is
+// switching, it keeps the variants that the client has, and only their contents change: a
+// variant that is new may accept a locator whose previous variant is kept, and a switch is
+// one response (SPEC 9.5).
+func (w *watch) chooseOf(of []locator, to []wire.Variant) []wire.Variant {
+	switching := w.isSwitching(of)
+	for i := range of {
+		of[i].kept = switching && !of[i].unknown
+	}
+	if !switching {
+		for i := range of {
+			if v := of[i].chosen; v.Resource != nil {
+				to = append(to, v)
+			}
+		}
+		return to
+	}
+	for _, v := range variantsOf(w.wantVariants, of[0].name) {
+		for i := range of {
+			if c := of[i].chosen; of[i].kept && c.Resource != nil && c.Constraints == v.Constraints {
+				v = c
+			}
+		}
+		to = append(to, v)
+	}
+	return to
+}
+
 // learnMore is called after advance for a watch that had unknown names or locators.
 func (s *stream) learnMore(w *watch) {
 	w.touch()
@@ -198,7 +251,7 @@ func (w *watch) owesKnown() bool {
 	if slices.ContainsFunc(w.owed.names, func(name string) bool { return !w.isUnknown(name) }) {
 		return true
 	}
-	if slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && !l.unknown }) {
+	if slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && !l.unknown && !l.kept }) {
 		return true
 	}
 	return w.sub.all && !w.unknown.all && !w.answered
@@ -207,7 +260,7 @@ func (w *watch) owesKnown() bool {
 // owesUnknown reports whether something that the client asked for is answered later.
 func (w *watch) owesUnknown() bool {
 	return w.isPartial() && (w.unknown.all || slices.ContainsFunc(w.owed.names, w.isUnknown) ||
-		slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && l.unknown }))
+		slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && (l.unknown || l.kept) }))
 }
 
 // isBlocked reports whether nothing can be sent until more is known: in a full state,

@@ -147,10 +147,10 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 		}
 		if l.chosen.Resource != nil {
 			_, sent := findVariant(m.variants, l.chosen)
-			l.owed = c.cut && !sent
+			l.owed = (c.cut || l.kept) && !sent
 			continue
 		}
-		if l.unknown {
+		if l.unknown || l.kept {
 			continue
 		}
 		f := failureOf(l)
@@ -181,7 +181,7 @@ func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
 	first := len(c.message.failures)
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
-		if l.chosen.Resource != nil || !hasVariantOf(w.heldVariants, l.name) {
+		if l.chosen.Resource != nil || l.unknown || l.kept || !hasVariantOf(w.heldVariants, l.name) {
 			continue
 		}
 		if !hasVariantOf(w.wantVariants, l.name) && hasVariantOf(nextVariants, l.name) {

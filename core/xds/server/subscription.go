@@ -121,6 +121,7 @@ type locator struct {
 	denied     bool         // the client may not have the variant
 	owed       bool         // the client asked for it and is not answered yet
 	unknown    bool         // a partial state cannot tell yet what it chooses
+	kept       bool         // what it chooses waits for another locator of the name (see switching)
 }
 
 // parameters are dynamic parameters, shared by the locators of a subscription that have
@@ -211,6 +212,12 @@ func (s *subscription) unlocate(list []*discoveryv3.ResourceLocator) (gone []loc
 	})
 	s.sweep()
 	return gone
+}
+
+// hasLocatorOf reports whether a name is subscribed by locator.
+func (s *subscription) hasLocatorOf(name string) bool {
+	_, found := slices.BinarySearchFunc(s.locators, name, func(l locator, name string) int { return strings.Compare(l.name, name) })
+	return found
 }
 
 // sweep drops the parameters that no locator has.

@@ -141,11 +141,12 @@ func without(in []*wire.Resource, drop func(*wire.Resource) bool) []*wire.Resour
 }
 
 // forgetLocators is called after locators were unsubscribed, with the others chosen
-// again. A variant of theirs is dropped unless another locator has it.
+// again. A variant of theirs is dropped unless another locator has it. If the name was switching,
+// another locator may have the previous variant: then it is removed explicitly.
 func (w *watch) forgetLocators(gone []locator) {
 	var variants []wire.Variant
 	for _, l := range gone {
-		if l.chosen.Resource == nil {
+		if l.chosen.Resource == nil || l.unknown && w.sub.hasLocatorOf(l.name) {
 			continue
 		}
 		if _, wanted := findVariant(w.wantVariants, l.chosen); !wanted {
@@ -165,10 +166,10 @@ func (w *watch) forgetLocators(gone []locator) {
 func (w *watch) choose() {
 	var buffer [4]wire.Variant
 	chosen := buffer[:0]
-	for i := range w.sub.locators {
-		if v := w.sub.locators[i].chosen; v.Resource != nil {
-			chosen = append(chosen, v)
-		}
+	for rest := w.sub.locators; len(rest) > 0; {
+		of := cutLocators(rest)
+		rest = rest[len(of):]
+		chosen = w.chooseOf(of, chosen)
 	}
 	sortVariants(chosen)
 	chosen = slices.CompactFunc(chosen, func(a, b wire.Variant) bool { return compareVariants(a, b) == 0 })
