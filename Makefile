@@ -100,7 +100,7 @@ check-peers: ## Compare the answers of other projects on small inputs
 	cd bench/peers && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
-	$(GO) test -count=1 ./cmd/meshmatch/cli ./fuzz -run TestKumaFacts
+	$(GO) test -count=1 ./cmd/meshmatch/cli ./core/oracle -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
@@ -111,7 +111,7 @@ mutants: ## List small changes to packages that their own tests do not notice: m
 		GOFLAGS="$(shell $(GO) env GOFLAGS) -short -vet=off" $(GO) run $(GREMLINS) unleash --workers 1 --timeout-coefficient 15 --invert-logical -E / -S lct ./$$package || exit 1; done
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
-	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/access
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/oracle ./core/variant/oracle ./core/access
 
 soak-streams: ## Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/serve

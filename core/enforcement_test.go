@@ -163,11 +163,11 @@ func (s *enforcementSequence) checkReference(got map[resource.ID][]string) {
 			set.Policies = append(set.Policies, s.policies[p.ID])
 		}
 	}
-	resources := s.documents.Resources()
+	hub := s.documents.Hub()
 	want := map[resource.ID][]string{}
 	for _, d := range set.Dataplanes {
 		want[d.ID] = []string{}
-		for _, p := range naive.EnforcedPolicies(set, resources, d) {
+		for _, p := range naive.EnforcedPolicies(set, hub, d) {
 			want[d.ID] = append(want[d.ID], p.Namespace+"/"+p.Name)
 		}
 		slices.Sort(want[d.ID])

@@ -26,6 +26,8 @@ var order = []string{
 	`core/source`,
 
 	// Helpers of tests, which no other package imports.
+	`core/oracle|core/variant/oracle`,
+	`core/internal/oracle`,
 	`core/source/kubernetes/kubetest`,
 	`core/(coretest|enforce/enforcetest|kind/kindtest|permission/permissiontest|rules/rulestest|xds/server/xdstest|internal/golden)|fuzz`,
 	`core/resource/resourcetest`,
@@ -70,7 +72,7 @@ var order = []string{
 	`core/conf`,
 	`core/internal/regex/language`,
 	`core/diag/report|core/strict|core/internal/regex(/automaton)?`,
-	`core/diag|core/effect|core/partition|core/internal/(hashtable|loglimit|sorted|weakcache)|index`,
+	`core/diag|core/effect|core/partition|core/internal/(choices|hashtable|loglimit|sorted|weakcache)|index`,
 
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,

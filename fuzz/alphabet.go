@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // texts are candidates for the value of a field, in YAML. Decoding determines which of
@@ -39,14 +38,14 @@ func newAlphabet(more []string) *alphabet {
 	// some requests match.
 	for _, match := range slices.Concat(requestMatches...) {
 		var m conf.Match
-		if decodes(asText(match), "", &m) == nil {
+		if conf.Unmarshal([]byte(asText(match)), &m) == nil {
 			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))
 		}
 	}
 	// Backends are chosen as a whole, so that some find destinations and endpoints.
 	for _, backend := range backends {
 		var b conf.BackendRef
-		if decodes(asText(backend), "", &b) == nil {
+		if conf.Unmarshal([]byte(asText(backend)), &b) == nil {
 			a.values[reflect.TypeOf(b)] = append(a.values[reflect.TypeOf(b)], reflect.ValueOf(b))
 		}
 	}
@@ -81,8 +80,11 @@ func (a *alphabet) of(t reflect.Type) []reflect.Value {
 	}
 	var values []reflect.Value
 	for _, text := range append(words, a.texts...) {
-		if v := reflect.New(t); len(values) < max && decodes("v: "+text, "v", v.Interface()) == nil && !contains(values, v.Elem()) {
-			values = append(values, v.Elem())
+		if len(values) == max {
+			break
+		}
+		if v, err := decodeField(t, text); err == nil && !contains(values, v) {
+			values = append(values, v)
 		}
 	}
 	a.values[t] = values
@@ -129,7 +131,7 @@ func (a *alphabet) cover(t reflect.Type) error {
 func (a *alphabet) whyNone(t reflect.Type) string {
 	refused := refusals{}
 	for _, text := range a.texts {
-		if err := decodes("v: "+text, "v", reflect.New(t).Interface()); err != nil {
+		if _, err := decodeField(t, text); err != nil {
 			refused.add(t, err)
 		}
 	}
@@ -138,7 +140,7 @@ func (a *alphabet) whyNone(t reflect.Type) string {
 
 // words returns the values of an enumeration.
 func words(t reflect.Type) []string {
-	enum, ok := reflect.Zero(t).Interface().(strict.Enum)
+	enum, ok := reflect.Zero(t).Interface().(interface{ Enum() []string })
 	if !ok {
 		return nil
 	}
@@ -161,7 +163,7 @@ func contains(values []reflect.Value, v reflect.Value) bool {
 // isScalar reports whether a type decodes itself, or is of a basic kind.
 func isScalar(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
-	if pointer.Implements(reflect.TypeFor[strict.Scalar]()) || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+	if _, decodes := pointer.MethodByName("DecodeAt"); decodes || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return true
 	}
 	switch t.Kind() {

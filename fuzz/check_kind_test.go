@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,7 +183,7 @@ func TestCheckKindComparesAnswers(t *testing.T) {
 // A Conf type for which no values are found is reported with the reason.
 func TestCheckKindWithoutTexts(t *testing.T) {
 	seen := &recorder{TB: t}
-	CheckKind(seen, &resource.Kind{Name: "Strange", Default: &resource.Section{Conf: strangeType[strangeConf]{}}})
+	CheckKind(seen, &resource.Kind{Name: "Strange", Default: &resource.Section{Conf: resource.ConfOf[strangeConf, emptyMerger[strangeConf]]()}})
 	want := `no text is a value of fuzz.strangeWord: they are refused`
 	if text := strings.Join(seen.lines, "\n"); !strings.Contains(text, want) {
 		t.Errorf("no %q in:\n%s", want, text)
@@ -210,3 +211,41 @@ func TestBuiltInKinds(t *testing.T) {
 }
 
 func withRounds(n int) Option { return func(o *checkOptions) { o.rounds = n } }
+
+// The comparison of confs finds a merger with a fault, and placements that are not applied.
+func TestConfigsAreCompared(t *testing.T) {
+	lazy := meshtimeout.Kind()
+	lazy.To.Conf = brokenType{ConfType: lazy.To.Conf, merger: func(m resource.Merger) resource.Merger { return lazyMerger{m} }}
+	unplaced := func(s *Scenario) error {
+		other := s.with(slices.DeleteFunc(slices.Clone(s.documents), func(d map[string]any) bool { return d["kind"] == "PlacementBinding" }))
+		set, err := other.Load()
+		if err != nil {
+			return err
+		}
+		return compareSet(s, set)
+	}
+	for _, test := range []struct {
+		name    string
+		kind    *resource.Kind
+		compare func(*Scenario) error
+		faulty  bool
+	}{
+		{"no fault", meshtimeout.Kind(), compareConfigs, false},
+		{"items that are not merged", lazy, compareConfigs, true},
+		{"placements that are not applied", meshtimeout.Kind(), unplaced, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g, err := NewGenerator(resource.NewKinds(test.kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for seed := uint64(0); seed < 1000 && !found; seed++ {
+				found = test.compare(g.Seeded(seed)) != nil
+			}
+			if found != test.faulty {
+				t.Errorf("a difference is found: %v", found)
+			}
+		})
+	}
+}

@@ -37,9 +37,9 @@ func some[T any](c *choices, max int, list ...T) []T {
 	return chosen
 }
 
-// randomBytes returns the bytes of a seeded scenario, 40 to 399. Few bytes give a small
+// SeededBytes returns the bytes of a seeded scenario, 40 to 399. Few bytes give a small
 // mesh, in which no third policy hides the difference of two others.
-func randomBytes(seed uint64) []byte {
+func SeededBytes(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	return RandomBytes(random, 40+random.IntN(360))
 }

@@ -1,107 +1,45 @@
 package fuzz
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// compareAnswers checks that the subject and the reference give the same answers for
-// every dataplane of a scenario. The error contains the first difference.
-func compareAnswers(s subject, scenario *Scenario) error {
-	return forDataplanes(s, scenario, (*comparison).compareAnswers)
-}
-
-// forDataplanes loads a scenario and calls check for each dataplane, with and
-// without the policies that only inform.
-func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error) error {
-	set, err := scenario.Load()
+// compareConfigs checks that the engine and the reference have the same confs for every
+// dataplane of a scenario, with and without the policies that only inform. The error
+// contains the first difference.
+func compareConfigs(s *Scenario) error {
+	set, err := s.Load()
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	var a answers
-	if err := caught(func() (err error) { a, err = s(scenario.kinds, set); return err }); err != nil {
-		return fmt.Errorf("the subject refuses the scenario: %w", err)
-	}
-	return checkDataplanes(a, scenario, set, check)
+	return compareSet(s, set)
 }
 
-// checkDataplanes calls check for each dataplane of a set, which may differ from the
-// documents of the scenario.
-func checkDataplanes(a answers, scenario *Scenario, set *resource.Set, check func(*comparison) error) error {
-	for _, dp := range set.Dataplanes {
-		semantics := ""
-		if view, ok := a.(viewAnswers); ok {
-			semantics = view.Semantics().String()
+// compareSet is compareConfigs for the set of a scenario.
+func compareSet(s *Scenario, set *resource.Set) error {
+	return caught(func() error {
+		view, err := core.NewView(context.Background(), s.kinds, set)
+		if err != nil {
+			return fmt.Errorf("the engine refuses the scenario: %w", err)
 		}
-		for _, opt := range []naive.Options{{Semantics: semantics, Explain: true}, {Semantics: semantics, Shadow: true}} {
-			c := &comparison{scenario: scenario, kinds: scenario.kinds, set: set, dp: dp, opt: opt, answers: a}
-			if err := caught(func() error { return check(c) }); err != nil {
-				return fmt.Errorf("dataplane %q of namespace %q in mesh %q, %+v: %w", dp.Name, dp.Namespace, dp.Mesh, opt, err)
+		hub := s.Hub()
+		for _, d := range set.Dataplanes {
+			for _, shadow := range []bool{false, true} {
+				c := &comparison{s.kinds, set, view, d, naive.Options{Shadow: shadow, Explain: true, Hub: hub}}
+				if err := c.compare(); err != nil {
+					return fmt.Errorf("dataplane %q of namespace %q in mesh %q, shadow %v: %w", d.Name, d.Namespace, d.Mesh, shadow, err)
+				}
 			}
 		}
-	}
-	return nil
-}
-
-// comparison compares the answers for one dataplane with one set of options.
-type comparison struct {
-	scenario *Scenario
-	kinds    *resource.Kinds
-	set      *resource.Set
-	dp       *resource.Dataplane
-	opt      naive.Options
-	answers  answers
-}
-
-func (c *comparison) compareAnswers() error {
-	want, err := c.reference()
-	if err != nil {
-		return err
-	}
-	dropEmptyFields(want)
-	for _, ordered := range []bool{false, true} {
-		got, err := c.inspect(ordered)
-		if err != nil {
-			return err
-		}
-		if err := c.compareClients(got, ordered); err != nil {
-			return err
-		}
-		views := dropFrom(got)
-		dropEmptyFields(got)
-		if diff := difference(want, got); diff != "" {
-			return fmt.Errorf("the answers differ %s", diff)
-		}
-		if views == 0 {
-			break // both forms are empty
-		}
-	}
-	return nil
-}
-
-// reference returns the answer of the reference.
-func (c *comparison) reference() (map[string]any, error) {
-	answer, err := naive.Inspect(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.opt)
-	if err != nil {
-		return nil, fmt.Errorf("the reference fails: %w", err)
-	}
-	return asTree(answer)
-}
-
-// inspect returns the answer of the subject.
-func (c *comparison) inspect(ordered bool) (map[string]any, error) {
-	answer, err := c.answers.Inspect(c.dp, c.inspectOptions("", ordered))
-	if err != nil {
-		return nil, fmt.Errorf("the subject fails: %w", err)
-	}
-	tree, err := asTree(answer)
-	if err == nil {
-		dropActions(tree)
-	}
-	return tree, err
+		return nil
+	})
 }
 
 // caught calls check and returns a panic as an error, so that a scenario that
@@ -113,4 +51,85 @@ func caught(check func() error) (err error) {
 		}
 	}()
 	return check()
+}
+
+// comparison compares the confs of one dataplane.
+type comparison struct {
+	kinds *resource.Kinds
+	set   *resource.Set
+	view  *core.View
+	dp    *resource.Dataplane
+	opt   naive.Options
+}
+
+func (c *comparison) compare() error {
+	scope := core.Enforced
+	if c.opt.Shadow {
+		scope = core.Shadow
+	}
+	answer, err := naive.Inspect(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.opt)
+	if err != nil {
+		return fmt.Errorf("the reference fails: %w", err)
+	}
+	reference := map[string]any{}
+	for _, policy := range answer["policies"].([]any) {
+		reference[policy.(map[string]any)["kind"].(string)] = confsOf(policy.(map[string]any))
+	}
+	for _, kind := range c.kinds.All() {
+		config, err := c.view.Config(c.dp, kind.Name, scope)
+		if err != nil {
+			return fmt.Errorf("the engine fails: %w", err)
+		}
+		var got any
+		if config.Matched.Len() > 0 {
+			got = configTree(config)
+		}
+		if diff := Difference(reference[kind.Name], got); diff != "" {
+			return fmt.Errorf("the confs of %s differ %s", kind.Name, diff)
+		}
+		if err := c.compareClients(config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareClients compares the conf of each client that the `from` items of an inbound
+// distinguish (SPEC 5.1).
+func (c *comparison) compareClients(config *rules.Config) error {
+	if config.Kind.From == nil {
+		return nil
+	}
+	for i, inbound := range config.Inbounds {
+		if c.isHidden(i) {
+			continue
+		}
+		opt, name := c.opt, c.dp.Inbounds[i].SectionName()
+		opt.Kind = config.Kind.Name
+		from, err := naive.FromOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, name, opt)
+		if err != nil {
+			return fmt.Errorf("the reference fails: %w", err)
+		}
+		for _, tags := range from.Clients() {
+			got := map[string]any{}
+			if inbound != nil && inbound.From != nil {
+				got = effectiveTree(inbound.From.Client(tags))
+			}
+			if diff := Difference(only(from.C(tags), confParts...), got); diff != "" {
+				return fmt.Errorf("the confs of %s for client %v of inbound %s differ %s", config.Kind.Name, tags, name, diff)
+			}
+		}
+	}
+	return nil
+}
+
+// isHidden reports whether an earlier inbound has the same name, so that no query can
+// name this one.
+func (c *comparison) isHidden(i int) bool {
+	for j := range i {
+		if c.dp.Inbounds[j].SectionName() == c.dp.Inbounds[i].SectionName() {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
 )
 
 // confMaker makes Confs from their Go types. Each decision about a value, such as
@@ -110,7 +112,7 @@ func (m *confMaker) object(t reflect.Type, depth int) (reflect.Value, bool) {
 func (m *confMaker) isValid(v reflect.Value) bool {
 	document, err := json.Marshal(v.Interface())
 	if err == nil {
-		err = decodes(string(document), "", reflect.New(v.Type()).Interface())
+		err = conf.Unmarshal(document, reflect.New(v.Type()).Interface())
 	}
 	if err != nil {
 		m.refused.add(v.Type(), err)

@@ -9,35 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decodes reads a field of a document into a pointer, or the whole document if
-// field is "".
-func decodes(document, field string, target any) error {
-	return decodeWith([]byte(document), func(in *strict.Value) {
-		if field != "" {
-			in = in.Field(field)
-		}
-		strict.Decode(in, target)
-	})
+// decodeField reads a value of a type from a text in YAML, as a field of a document.
+func decodeField(t reflect.Type, text string) (reflect.Value, error) {
+	document := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "V", Type: t, Tag: `json:"v"`}}))
+	err := conf.Unmarshal([]byte("v: "+text), document.Interface())
+	return document.Elem().Field(0), err
 }
 
 // decodeConf returns the Conf of a document.
-func decodeConf(section *resource.Section, document []byte) (conf resource.Conf, err error) {
-	err = decodeWith(document, func(in *strict.Value) { conf = section.Conf.Decode(in) })
-	return conf, err
-}
-
-func decodeWith(document []byte, decode func(*strict.Value)) error {
-	var sink diag.Sink
-	docs := slices.Collect(strict.Documents("value", strict.Chunks(document, 1)[0], strict.DefaultLimits, &sink))
-	if len(docs) == 1 {
-		decode(docs[0].Root())
+func decodeConf(section *resource.Section, document []byte) (resource.Conf, error) {
+	t, err := confType(section)
+	if err != nil {
+		return nil, err
 	}
-	return sink.Err()
+	c := reflect.New(t).Interface()
+	return c, conf.Unmarshal(document, c)
 }
 
 // refusals counts the reasons why documents were rejected.

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decodingLimits limits the hostile files of a fuzz run.
-var decodingLimits = strict.Limits{Bytes: 64 << 10, Depth: 50, Nodes: 10_000}
+// The limits of the hostile files of a fuzz run.
+const decodingBytes, decodingDepth, decodingNodes = 64 << 10, 50, 10_000
 
 const decodedFile = "input"
 
@@ -23,10 +23,10 @@ const decodedFile = "input"
 // resources, whose marshalled policies are read as the same policies, or sorted errors
 // with positions.
 func checkDecoding(kinds *resource.Kinds, data []byte) error {
-	loader := &resource.Loader{Kinds: kinds, Limits: decodingLimits}
+	loader := limitedLoader(kinds)
 	set, err := loader.Decode(context.Background(), resource.Input{Name: decodedFile, Data: data})
 	if err != nil {
-		return checkErrors(err, len(data) > decodingLimits.Bytes)
+		return checkErrors(err, len(data) > decodingBytes)
 	}
 	for _, policy := range set.Policies {
 		if err := checkPrinting(loader, policy); err != nil {
@@ -34,6 +34,12 @@ func checkDecoding(kinds *resource.Kinds, data []byte) error {
 		}
 	}
 	return nil
+}
+
+func limitedLoader(kinds *resource.Kinds) *resource.Loader {
+	loader := &resource.Loader{Kinds: kinds, Documents: core.Documents()}
+	loader.Limits.Bytes, loader.Limits.Depth, loader.Limits.Nodes = decodingBytes, decodingDepth, decodingNodes
+	return loader
 }
 
 func checkErrors(err error, tooLarge bool) error {
@@ -62,7 +68,7 @@ func checkPrinting(loader *resource.Loader, policy *resource.Policy) error {
 	case len(set.Policies) != 1:
 		return fmt.Errorf("its print has %d policies:\n%s", len(set.Policies), printed)
 	}
-	if diff := difference(withoutPositions(policy), withoutPositions(set.Policies[0])); diff != "" {
+	if diff := Difference(withoutPositions(policy), withoutPositions(set.Policies[0])); diff != "" {
 		return fmt.Errorf("its print is read as another policy, which differs %s", diff)
 	}
 	return nil
@@ -77,7 +83,7 @@ func withoutPositions(p *resource.Policy) []any {
 			targets = append(targets, items[i].TargetRef)
 		}
 	}
-	return []any{p.ID, p.TargetRef, targets, parse(asText(p))}
+	return []any{p.ID, p.TargetRef, targets, p}
 }
 
 func TestDecodingOfHostileFiles(t *testing.T) {
@@ -88,7 +94,7 @@ func TestDecodingOfHostileFiles(t *testing.T) {
 		{"aliases that grow", "a: &a [x, x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [*c, *c, *c, *c]"},
 		{"deep nesting", strings.Repeat("[", 40_000)},
 		{"deep nesting of JSON", strings.Repeat(`{"a":`, 20_000)},
-		{"too much", strings.Repeat(" ", decodingLimits.Bytes+1)},
+		{"too much", strings.Repeat(" ", decodingBytes+1)},
 		{"many documents", strings.Repeat("---\na: 1\n", 5_000)},
 	}
 	for _, test := range tests {

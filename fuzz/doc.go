@@ -1,4 +1,4 @@
-// Package fuzz compares the fast code with the reference, on random meshes.
+// Package fuzz compares the engine with the reference, on random meshes.
 //
 // The steps:
 //
@@ -10,27 +10,24 @@
 //     documents of a file, in both formats of SPEC 1.1: dataplanes, policies, and in
 //     some scenarios placements and bindings. Every sequence of bytes gives a scenario
 //     that loads.
-//  3. The real loader loads the scenario, and the answers about each dataplane are
-//     compared, as JSON, with the answers of the reference (package naive). For rule
-//     views, the meaning is compared for every client or outbound that their selectors
-//     distinguish (SPEC 4.5, 5.1, 5.3); their forms and sizes are checked against SPEC
-//     5.3 and 5.4.
+//  3. The real loader loads the scenario, and the confs of each dataplane, as
+//     [core.View.Config] returns them, are compared with those of the reference (package
+//     naive).
 //  4. A scenario that fails is shrunk: parts that the failure does not need are
-//     removed, and the rest is printed as YAML.
+//     removed, and the rest is printed as YAML. [Generator.Compare] and [Generator.Fuzz]
+//     do so for any comparison.
 //
-// TestSoak compares seeded scenarios; the fuzz targets compare scenarios from
-// arbitrary bytes:
+// The fuzz targets:
 //
-//	FuzzMatch      which policies select a dataplane, in which order
-//	FuzzEffective  whole answers
-//	FuzzFrom       the rule views
-//	FuzzPermission decisions about requests to an inbound
-//	FuzzMerge      the laws of merging, for one Conf type
-//	FuzzDecode     arbitrary files
-//	FuzzVariants   sets of variants and their fragments (SPEC 9)
+//	FuzzConfigs  the confs of dataplanes
+//	FuzzMerge    the laws of merging, for one Conf type
+//	FuzzDecode   arbitrary files
+//
+// Package core/oracle compares whole answers and decisions about requests, package
+// core/variant/oracle sets of variants.
 //
 // [CheckKind] tests a policy kind: it checks the Conf types against the
-// reference and the laws of merging, and then compares whole answers.
+// reference and the laws of merging, and then compares the confs of dataplanes.
 //
 // Invariants: the same bytes and kinds give the same scenario; the package has no
 // global state and no randomness without a seed.

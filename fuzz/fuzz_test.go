@@ -4,17 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
-	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
-	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
-	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,109 +25,28 @@ func generator(t testing.TB) *Generator {
 	return g
 }
 
-// permissions makes scenarios with only the kind that decides about requests.
-func permissions(t testing.TB) *Generator {
-	t.Helper()
-	return generatorOf(t, meshtrafficpermission.Kind())
-}
-
-// withFrom makes scenarios of the kinds with `from`, whose conf depends on the
-// client's tags.
-func withFrom(t testing.TB) *Generator {
-	t.Helper()
-	var from []*resource.Kind
-	for _, kind := range kinds.BuiltIn() {
-		if kind.From != nil {
-			from = append(from, kind)
-		}
-	}
-	return generatorOf(t, from...)
-}
-
-// withRoutes makes scenarios with routes and kinds that apply to them, including a kind
-// with a single conf.
-func withRoutes(t testing.TB) *Generator {
-	t.Helper()
-	single := &resource.Kind{
-		Name: "Single", Short: "s", Top: resource.TopTargets | resource.RouteTargets,
-		Default: &resource.Section{Conf: meshtimeout.Kind().To.Conf},
-	}
-	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), single)
-}
-
-// withUnions makes scenarios of kinds with unions, in all arrays and as the single
-// conf: an item that is itself overridden can hide lower ones (SPEC 6).
-func withUnions(t testing.TB) *Generator {
-	t.Helper()
-	union := meshloadbalancingstrategy.Kind().To.Conf
-	unions := &resource.Kind{
-		Name: "Unions", Short: "u", Top: resource.TopTargets,
-		To:    &resource.Section{Targets: resource.ServiceTargets, Conf: union},
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: union},
-		Rules: &resource.Section{Matches: true, Conf: union},
-	}
-	single := &resource.Kind{Name: "Single", Short: "s", Top: resource.TopTargets, Default: &resource.Section{Conf: union}}
-	g := generatorOf(t, unions, single)
-	for section, confs := range g.pools {
-		g.pools[section] = slices.DeleteFunc(confs, func(conf map[string]any) bool {
-			return conf["loadBalancer"] == nil || conf["localityAwareness"] != nil
-		})
-	}
-	return g
-}
-
-func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
-	t.Helper()
-	g, err := NewGenerator(resource.NewKinds(kinds...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// FuzzMatch compares which policies select a dataplane, on which inbounds, in which
-// order.
-//
-//fuzz:executions 600
-func FuzzMatch(f *testing.F) {
-	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareSelection(fastPath, s) })
-}
-
-// FuzzEffective compares whole answers.
+// FuzzConfigs compares the confs of the engine with those of the reference.
 //
 //fuzz:executions 750
-func FuzzEffective(f *testing.F) {
-	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareAnswers(fastPath, s) })
-}
+func FuzzConfigs(f *testing.F) { generator(f).Fuzz(f, compareConfigs) }
 
-// FuzzFrom compares the rule views of `from` and of `to`.
-//
-//fuzz:executions 600
-func FuzzFrom(f *testing.F) {
-	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return compareViews(fastPath, s) })
-}
-
-// FuzzPermission compares decisions about requests.
-//
-//fuzz:executions 600
-func FuzzPermission(f *testing.F) {
-	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return compareAccess(fastPath, s) })
-}
-
-// fuzzSeeds is how many random inputs a target starts from. They are not stored in
-// files, because the meaning of the bytes changes with the alphabets.
-const fuzzSeeds = 20
-
-func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
-	f.Helper()
-	for seed := range uint64(fuzzSeeds) {
-		f.Add(randomBytes(seed))
+// TestSoakConfigs compares 2,000 seeded scenarios of all kinds. With -short it compares a
+// tenth of them, with SOAK=10 ten times as many.
+func TestSoakConfigs(t *testing.T) {
+	scenarios := 2_000 * uint64(Soak(t))
+	if testing.Short() {
+		scenarios /= 10
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if s := g.Scenario(data); compare(s) != nil {
-			t.Error(explain(s, compare))
-		}
-	})
+	generator(t).Compare(t, scenarios, compareConfigs)
+}
+
+// sequential skips a test with -short, as under the race detector: it works in one goroutine,
+// and TestSoakConfigs reads the same confs in several ones.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it works in one goroutine")
+	}
 }
 
 // FuzzMerge checks all laws of CheckKind. The first byte chooses a Conf type, and the
@@ -142,8 +55,8 @@ func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
 //fuzz:executions 3000
 func FuzzMerge(f *testing.F) {
 	types := confTypes(f)
-	for seed := range uint64(fuzzSeeds) {
-		f.Add(randomBytes(seed))
+	for seed := range uint64(seeds) {
+		f.Add(SeededBytes(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &choices{data}
@@ -183,7 +96,7 @@ func confTypes(t testing.TB) []mergedType {
 	seen := map[reflect.Type]bool{}
 	for _, kind := range kinds.BuiltIn() {
 		for _, section := range kindSections(kind) {
-			conf, err := confType(kind.Name, section)
+			conf, err := confType(section)
 			if err != nil {
 				t.Fatal(err)
 			}

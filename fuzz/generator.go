@@ -27,9 +27,9 @@ func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 			return nil, err
 		}
 		for _, section := range kindSections(kind) {
-			p, err := newPool(kind.Name, section, letters)
+			p, err := newPool(section, letters)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%s: %w", kind.Name, err)
 			}
 			g.pools[section] = p
 		}
@@ -65,6 +65,21 @@ func (g *Generator) WithDestinations() *Generator {
 	more := *g
 	more.destinations = true
 	return &more
+}
+
+// WithConfs returns the generator of scenarios with those of its Confs, as trees of documents,
+// for which keep returns true.
+func (g *Generator) WithConfs(keep func(conf map[string]any) bool) *Generator {
+	fewer := *g
+	fewer.pools = map[*resource.Section]pool{}
+	for section, all := range g.pools {
+		for _, conf := range all {
+			if keep(conf) {
+				fewer.pools[section] = append(fewer.pools[section], conf)
+			}
+		}
+	}
+	return &fewer
 }
 
 // Kinds returns the kinds of the policies in scenarios.

@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -36,10 +35,10 @@ func agrees(c resource.ConfType, confs []resource.Conf) error {
 			break
 		}
 	}
-	if diff := difference(parse(asText(want.Conf)), parse(asText(m.Conf()))); diff != "" {
+	if diff := Difference(want.Conf, m.Conf()); diff != "" {
 		return fmt.Errorf("the conf differs %s", diff)
 	}
-	if diff := difference(append([]int{}, want.Origins...), m.Origins([]int{})); diff != "" {
+	if diff := Difference(append([]int{}, want.Origins...), m.Origins([]int{})); diff != "" {
 		return fmt.Errorf("the origins differ %s", diff)
 	}
 	leaves := map[string]int{}
@@ -49,16 +48,8 @@ func agrees(c resource.ConfType, confs []resource.Conf) error {
 		}
 		leaves[pointer] = item
 	}
-	if diff := difference(want.Leaves, leaves); diff != "" {
+	if diff := Difference(want.Leaves, leaves); diff != "" {
 		return fmt.Errorf("the leaves differ %s", diff)
 	}
 	return nil
-}
-
-func asText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%#v, which has no JSON: %v", v, err)
-	}
-	return string(text)
 }

@@ -1,7 +1,5 @@
 package fuzz
 
-import "github.com/meshmatch/meshmatch/core/enforce/ocm"
-
 // clusters are the names of clusters; the first two are zones of dataplanes.
 var clusters = []string{"east", "west", "north"}
 
@@ -12,14 +10,14 @@ func (m *meshMaker) placement(s *Scenario) {
 		return
 	}
 	subject := pick(m.choices, m.policies...)
-	name, kind := pick(m.choices, "p1", "p2"), ocm.PlacementRuleKind
+	name, kind := pick(m.choices, "p1", "p2"), "PlacementRule"
 	if m.rarely(3) {
-		kind = ocm.PlacementKind
+		kind = "Placement"
 		s.add(m.ocmResource("cluster", kind, name, subject.namespace, nil))
 		decisions := map[string]any{"status": map[string]any{"decisions": m.decisions()}}
-		decision := m.ocmResource("cluster", ocm.PlacementDecisionKind, name+"-decision", subject.namespace, decisions)
+		decision := m.ocmResource("cluster", "PlacementDecision", name+"-decision", subject.namespace, decisions)
 		if decision != nil {
-			decision["metadata"].(map[string]any)["labels"] = map[string]any{ocm.PlacementLabel: name}
+			decision["metadata"].(map[string]any)["labels"] = map[string]any{"cluster.open-cluster-management.io/placement": name}
 		}
 		s.add(decision)
 	} else {
@@ -30,10 +28,10 @@ func (m *meshMaker) placement(s *Scenario) {
 		"subjects":     m.subjects(subject),
 	}
 	m.override(body)
-	s.add(m.ocmResource("policy", ocm.PlacementBindingKind, pick(m.choices, "b1", "b2", "b3"), subject.namespace, body))
+	s.add(m.ocmResource("policy", "PlacementBinding", pick(m.choices, "b1", "b2", "b3"), subject.namespace, body))
 	if m.rarely(3) {
 		labels := map[string]any{"tier": pick(m.choices, tiers...)}
-		cluster := m.ocmResource("cluster", ocm.ManagedClusterKind, pick(m.choices, clusters...), "", nil)
+		cluster := m.ocmResource("cluster", "ManagedCluster", pick(m.choices, clusters...), "", nil)
 		if cluster != nil {
 			cluster["metadata"].(map[string]any)["labels"] = labels
 		}
@@ -45,7 +43,7 @@ func (m *meshMaker) placement(s *Scenario) {
 // refer.
 var (
 	groups  = map[string]string{"apps": "apps.open-cluster-management.io", "cluster": "cluster.open-cluster-management.io", "policy": "policy.open-cluster-management.io"}
-	groupOf = map[string]string{ocm.PlacementRuleKind: "apps", ocm.PlacementKind: "cluster"}
+	groupOf = map[string]string{"PlacementRule": "apps", "Placement": "cluster"}
 )
 
 // ocmResource returns a document of OCM, or nil if its identity is taken.

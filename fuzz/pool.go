@@ -22,10 +22,10 @@ const (
 	poolSeed  = 1
 )
 
-func newPool(kind string, section *resource.Section, letters *alphabet) (pool, error) {
+func newPool(section *resource.Section, letters *alphabet) (pool, error) {
 	random := rand.New(rand.NewPCG(poolSeed, poolSeed))
 	maker := &confMaker{alphabet: letters, choose: random.IntN, valid: true, refused: refusals{}}
-	t, err := confType(kind, section)
+	t, err := confType(section)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 		}
 	}
 	if len(p) == 0 {
-		return nil, fmt.Errorf("fuzz: no valid Conf of %s was found in %d tries: parts of it were refused %s; pass values of the fields, in YAML, by WithTexts", kind, poolTries, maker.refused)
+		return nil, fmt.Errorf("fuzz: no valid Conf was found in %d tries: parts of it were refused %s; pass values of the fields, in YAML, by WithTexts", poolTries, maker.refused)
 	}
 	return append(p, collecting(maker, section, t)...), nil
 }
@@ -83,11 +83,11 @@ func fileForm(section *resource.Section, conf any) (tree map[string]any, err err
 
 // confType returns the struct type of a section's Confs: the type of the result of an
 // empty merge.
-func confType(kind string, section *resource.Section) (reflect.Type, error) {
+func confType(section *resource.Section) (reflect.Type, error) {
 	conf := section.Conf.NewMerger().Conf()
 	t := reflect.TypeOf(conf)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("fuzz: a Conf of %s is a %T and not a pointer to a struct", kind, conf)
+		return nil, fmt.Errorf("fuzz: a Conf is a %T and not a pointer to a struct", conf)
 	}
 	return t.Elem(), nil
 }

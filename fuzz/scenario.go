@@ -9,8 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // Scenario is a small mesh with policies, as the documents of a file.
@@ -81,9 +82,18 @@ func (s *Scenario) text(marshal func(any) ([]byte, error), separator string) str
 	return strings.Join(parts, separator)
 }
 
+// Kinds returns the kinds of the scenario's policies.
+func (s *Scenario) Kinds() *resource.Kinds { return s.kinds }
+
+// Seed returns a number that depends on the bytes of the scenario, for random requests.
+func (s *Scenario) Seed() uint64 { return s.seed }
+
+// Hub returns the placements of the scenario, for the reference.
+func (s *Scenario) Hub() *naive.Hub { return naive.ReadHub(s.documents) }
+
 // Load loads the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
-	loader := resource.Loader{Kinds: s.kinds, Documents: ocm.Documents()}
+	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents()}
 	if s.json {
 		return loader.Decode(context.Background(), resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
 	}

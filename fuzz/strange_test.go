@@ -4,14 +4,14 @@ import (
 	"iter"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // strangeConf has a field that accepts none of the built-in texts.
 type strangeConf struct {
 	Word strangeWord `json:"word"`
 }
+
+func (c *strangeConf) Equal(o *strangeConf) bool { return *c == *o }
 
 type strangeWord string
 
@@ -26,26 +26,16 @@ type refusingConf struct {
 	Count int `json:"count"`
 }
 
+func (c *refusingConf) Equal(o *refusingConf) bool { return *c == *o }
+
 func (c *refusingConf) Validate(at *diag.At) {
 	at.Field("count").Errorf(diag.BadValue, "", "must be more than 9")
 }
 
-// strangeType can decode; it is never merged.
-type strangeType[T any] struct{ resource.ConfType }
-
-func (strangeType[T]) Decode(in *strict.Value, except ...string) resource.Conf {
-	conf := new(T)
-	if !strict.DecodeExcept(in, conf, except...) {
-		return nil
-	}
-	return conf
-}
-
-func (strangeType[T]) NewMerger() resource.Merger { return emptyMerger[T]{} }
-
+// emptyMerger merges nothing.
 type emptyMerger[T any] struct{}
 
-func (emptyMerger[T]) Fill(resource.Conf, int) bool   { return false }
-func (emptyMerger[T]) Conf() resource.Conf            { return new(T) }
-func (emptyMerger[T]) Origins(dst []int) []int        { return dst }
-func (emptyMerger[T]) Leaves() iter.Seq2[string, int] { return func(func(string, int) bool) {} }
+func (*emptyMerger[T]) Fill(*T, int) bool              { return false }
+func (*emptyMerger[T]) Conf() *T                       { return new(T) }
+func (*emptyMerger[T]) Origins(dst []int) []int        { return dst }
+func (*emptyMerger[T]) Leaves() iter.Seq2[string, int] { return func(func(string, int) bool) {} }

@@ -9,7 +9,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -80,7 +79,7 @@ func TestTagsEverywhere(t *testing.T) {
 			documents = append(documents, strings.Split(string(data), "\n---\n")...)
 		}
 	}
-	loader := &resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents(), Limits: decodingLimits}
+	loader := limitedLoader(kinds.All())
 	seen := map[string]bool{} // documents with the same structure differ only in texts
 	places := 0
 	for _, document := range documents {

@@ -109,7 +109,7 @@ func answer(state *enforce.State) map[string]any {
 func check(t *testing.T, state *enforce.State, now enforcetest.World) {
 	t.Helper()
 	resources := now.Resources()
-	want := text(t, naive.Placements(enforcetest.MeshSet(), resources, "m"))
+	want := text(t, naive.Placements(enforcetest.MeshSet(), now.Hub(), "m"))
 	if diff := cmp.Diff(want, text(t, answer(state))); diff != "" {
 		t.Errorf("the incremental state differs from the reference (-want +got):\n%s", diff)
 	}

@@ -1,6 +1,11 @@
 package naive
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Concatenation contains the `to` or `from` items of the ordered policies (SPEC
 // 4.1). The tags of an outbound or a client select items from it.
@@ -138,6 +143,26 @@ func (c *Concatenation) RequiredTags() map[string][]string {
 		required[key] = distinct(values)
 	}
 	return required
+}
+
+// Clients returns one set of tags for each combination that the required keys and values
+// distinguish: per key each value, another value, and absent (SPEC 5.3).
+func (c *Concatenation) Clients() []map[string]string {
+	clients := []map[string]string{{}}
+	required := c.RequiredTags()
+	for _, key := range slices.Sorted(maps.Keys(required)) {
+		var next []map[string]string
+		for _, client := range clients {
+			next = append(next, client)
+			for _, value := range append(slices.Clone(required[key]), "another") {
+				with := maps.Clone(client)
+				with[key] = value
+				next = append(next, with)
+			}
+		}
+		clients = next
+	}
+	return clients
 }
 
 // RequiresAtMostOneTag reports whether every item requires at most one tag. If so, the

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // This file implements the outbounds of destinations (SPEC 17.3). It precomputes
@@ -359,10 +358,12 @@ func hasCertificatesOfKuma2(d resource.Destination) bool {
 		return false
 	}
 	v := external.Spec.TLS.Verification
-	for _, c := range []*specs.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
+	for _, c := range listOf(v.CACert, v.ClientCert, v.ClientKey) {
 		if c != nil && (c.Secret != nil || c.Inline != nil || c.InlineString != nil) {
 			return true
 		}
 	}
 	return false
 }
+
+func listOf[T any](elems ...T) []T { return elems }

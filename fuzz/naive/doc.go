@@ -22,6 +22,6 @@
 //
 // The reference has no rule views (SPEC 4.5, 5.3): SPEC 4.2 and 5.1 define their
 // meaning, and a [Concatenation] evaluates it for one outbound or client at a time.
-// It does not decode documents (SPEC 1) either. It evaluates constraints and variants
-// (SPEC 9) for each combination of parameters that they distinguish (variant.go).
+// It does not decode the documents of meshes (SPEC 1) either; it does decode those of Open
+// Cluster Management ([ReadHub]).
 package naive

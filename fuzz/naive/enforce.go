@@ -5,17 +5,15 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Placements returns the output of `meshmatch placement` (SPEC 10): for every OCM
 // policy its clusters, and for every policy of the mesh that has a binding or the
 // shadow label its dataplanes.
-func Placements(set *resource.Set, ocmSet *ocm.Resources, mesh string) map[string]any {
-	w := &hub{ocmSet}
+func Placements(set *resource.Set, w *Hub, mesh string) map[string]any {
 	var entries []map[string]any
-	for _, p := range ocmSet.Policies {
+	for _, p := range w.Policies {
 		entries = append(entries, w.describePolicy(p))
 	}
 	m := newMesh(set, mesh, Options{Shadow: true})
@@ -41,18 +39,15 @@ func Placements(set *resource.Set, ocmSet *ocm.Resources, mesh string) map[strin
 	return map[string]any{"policies": list}
 }
 
-// hub contains the resources in which placements and bindings are resolved.
-type hub struct{ *ocm.Resources }
-
 // path is one path from a binding to a policy: direct, or through a set.
 type path struct {
-	binding *ocm.PlacementBinding
-	set     *ocm.PolicySet // nil: direct
+	binding *placementBinding
+	set     *policySet // nil: direct
 }
 
 // paths returns the paths to an OCM policy. A binding, its subjects and the members of a
 // set are in the same namespace (SPEC 8.1).
-func (w *hub) paths(p *ocm.Policy) []path {
+func (w *Hub) paths(p *hubPolicy) []path {
 	var list []path
 	for _, b := range w.PlacementBindings {
 		if b.Namespace != p.Namespace {
@@ -78,7 +73,7 @@ func (w *hub) paths(p *ocm.Policy) []path {
 // clusters returns the clusters that a path selects: the clusters of the
 // binding's placement, without the clusters that the set excludes for the
 // policy.
-func (w *hub) clusters(x path, policy string) map[string]bool {
+func (w *Hub) clusters(x path, policy string) map[string]bool {
 	selected := map[string]bool{}
 	for _, name := range w.names() {
 		if w.selectsCluster(x.binding, name, true) {
@@ -99,7 +94,7 @@ func (w *hub) clusters(x path, policy string) map[string]bool {
 }
 
 // names returns every name of a cluster that any resource contains.
-func (w *hub) names() []string {
+func (w *Hub) names() []string {
 	var names []string
 	for _, c := range w.ManagedClusters {
 		names = append(names, c.Name)
@@ -117,7 +112,7 @@ func (w *hub) names() []string {
 // selectsCluster reports whether the placement of a binding selects a cluster.
 // A selector without requirements selects every cluster with a ManagedCluster
 // and, for a zone of dataplanes, every cluster.
-func (w *hub) selectsCluster(b *ocm.PlacementBinding, name string, managed bool) bool {
+func (w *Hub) selectsCluster(b *placementBinding, name string, managed bool) bool {
 	switch b.Placement.Kind {
 	case "Placement":
 		found := false
@@ -138,7 +133,7 @@ func (w *hub) selectsCluster(b *ocm.PlacementBinding, name string, managed bool)
 }
 
 // rule returns the PlacementRule of a binding, or nil.
-func (w *hub) rule(b *ocm.PlacementBinding) *ocm.PlacementRule {
+func (w *Hub) rule(b *placementBinding) *placementRule {
 	for _, r := range w.PlacementRules {
 		if b.Placement.Kind == "PlacementRule" && r.Namespace == b.Namespace && r.Name == b.Placement.Name {
 			return r
@@ -147,7 +142,7 @@ func (w *hub) rule(b *ocm.PlacementBinding) *ocm.PlacementRule {
 	return nil
 }
 
-func (w *hub) ruleSelects(r *ocm.PlacementRule, name string, managed bool) bool {
+func (w *Hub) ruleSelects(r *placementRule, name string, managed bool) bool {
 	if r.Decided {
 		return slices.Contains(r.Decisions, name)
 	}
@@ -167,7 +162,7 @@ func (w *hub) ruleSelects(r *ocm.PlacementRule, name string, managed bool) bool 
 	return cluster != nil && labelsMatch(r.ClusterSelector, cluster.Labels)
 }
 
-func (w *hub) cluster(name string) *ocm.ManagedCluster {
+func (w *Hub) cluster(name string) *hubResource {
 	for _, c := range w.ManagedClusters {
 		if c.Name == name {
 			return c
@@ -178,15 +173,15 @@ func (w *hub) cluster(name string) *ocm.ManagedCluster {
 
 // labelsMatch evaluates a Kubernetes label selector: every label and every expression
 // must hold; NotIn holds for an absent label.
-func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
-	for _, want := range selector.Labels {
-		value, present := lookup(labels, want.Key)
-		if !present || value != want.Value {
+func labelsMatch(selector *labelSelector, labels map[string]string) bool {
+	for key, want := range selector.Labels {
+		value, present := labels[key]
+		if !present || value != want {
 			return false
 		}
 	}
 	for _, e := range selector.Expressions {
-		value, present := lookup(labels, e.Key)
+		value, present := labels[e.Key]
 		in := present && slices.Contains(e.Values, value)
 		switch {
 		case e.Operator == "In" && !in,
@@ -202,7 +197,7 @@ func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
 // describePolicy implements SPEC 8.2: the bindings without subFilter select P, the ones
 // among them with an override select Q, and the bindings with subFilter and override
 // select R. The policy is placed on P and enforced on Q ∪ (P ∩ R).
-func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
+func (w *Hub) describePolicy(p *hubPolicy) map[string]any {
 	placing, enforcing := map[string][]string{}, map[string][]string{}
 	for _, x := range w.paths(p) {
 		for name := range w.clusters(x, p.Name) {
@@ -221,24 +216,23 @@ func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
 		}
 		targets = append(targets, remediate("cluster", name, p.Action, placing[name], enforcing[name]))
 	}
-	action := []string{"inform", "enforce", "informonly"}[p.Action]
-	return describe(p.Meta, action, targets)
+	return describe(p.hubResource, actionNames[p.Action], targets)
 }
 
 // remediate returns the action of a policy on one target on which it is placed, and the
 // cause of the action.
-func remediate(key, name string, own ocm.Action, placing, enforcing []string) map[string]any {
+func remediate(key, name string, own int, placing, enforcing []string) map[string]any {
 	action, because := "inform", placing
 	switch {
-	case own == ocm.Enforce:
+	case own == enforce:
 		action = "enforce"
-	case own == ocm.Inform && len(enforcing) > 0:
+	case own == inform && len(enforcing) > 0:
 		action, because = "enforce", enforcing
 	}
 	return map[string]any{key: name, "action": action, "because": bindingNames(because)}
 }
 
-func describe(meta resource.Meta, action string, targets []any) map[string]any {
+func describe(meta hubResource, action string, targets []any) map[string]any {
 	entry := map[string]any{"kind": meta.Kind, "name": meta.Name, "remediationAction": action, "targets": targets}
 	if meta.Namespace != "" {
 		entry["namespace"] = meta.Namespace
@@ -267,10 +261,10 @@ func clusterNames(m map[string][]string) []string {
 
 // bindingsOfMeshPolicy returns the bindings that have a policy of a mesh as a subject. A
 // binding with the label kuma.io/mesh is for policies of that mesh.
-func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
-	var list []*ocm.PlacementBinding
+func (w *Hub) bindingsOfMeshPolicy(p *resource.Policy) []*placementBinding {
+	var list []*placementBinding
 	for _, b := range w.PlacementBindings {
-		if mesh, given := lookup(b.Labels, "kuma.io/mesh"); given && mesh != p.Mesh {
+		if mesh, given := b.Labels["kuma.io/mesh"]; given && mesh != p.Mesh {
 			continue
 		}
 		for _, s := range b.Subjects {
@@ -287,7 +281,7 @@ func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
 // 8.3). The placement must select the cluster with the name of the dataplane's zone or be
 // about dataplanes only, its dataplaneSelector must select the labels, and its dataplanes
 // must contain the dataplane.
-func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) bool {
+func (w *Hub) selectsDataplane(b *placementBinding, dp *resource.Dataplane) bool {
 	r := w.rule(b)
 	if r == nil || r.Decided || r.Clusters != nil || r.ClusterSelector != nil || r.DataplaneSelector == nil && r.Dataplanes == nil {
 		zone := zoneOf(dp)
@@ -307,7 +301,15 @@ func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) 
 			return false
 		}
 	}
-	return r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, dp.Labels)
+	return r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, tagMap(dp.Labels))
+}
+
+func tagMap(tags resource.Tags) map[string]string {
+	m := map[string]string{}
+	for _, tag := range tags {
+		m[tag.Key] = tag.Value
+	}
+	return m
 }
 
 // zoneOf returns the label, otherwise the tag of the first inbound or gateway that has
@@ -332,7 +334,7 @@ func zoneOf(dp *resource.Dataplane) string {
 // enforced reports whether a policy that selects a dataplane is enforced on it: it does
 // not have the shadow label, or a binding overrides the label, with or without a
 // subFilter.
-func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
+func (w *Hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
 	if !informs(p) {
 		return true
 	}
@@ -346,10 +348,10 @@ func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
 
 // describeMeshPolicy implements SPEC 8.3: P contains the dataplanes that the
 // targetRef selects.
-func (w *hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*resource.Dataplane) map[string]any {
-	own := ocm.Enforce
+func (w *Hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*resource.Dataplane) map[string]any {
+	own := enforce
 	if informs(p) {
-		own = ocm.Inform
+		own = inform
 	}
 	targets := []map[string]any{}
 	for _, dp := range dataplanes {
@@ -377,13 +379,12 @@ func (w *hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*reso
 	for _, target := range targets {
 		list = append(list, target)
 	}
-	action := []string{"inform", "enforce"}[own]
-	return describe(p.Meta, action, list)
+	return describe(hubResource{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}, actionNames[own], list)
 }
 
 // EnforcedPolicies returns the policies that select a dataplane and are enforced on it.
-func EnforcedPolicies(set *resource.Set, ocmSet *ocm.Resources, dp *resource.Dataplane) []*resource.Policy {
-	w, m := &hub{ocmSet}, newMesh(set, dp.Mesh, Options{Shadow: true})
+func EnforcedPolicies(set *resource.Set, w *Hub, dp *resource.Dataplane) []*resource.Policy {
+	m := newMesh(set, dp.Mesh, Options{Shadow: true})
 	var list []*resource.Policy
 	for _, p := range m.policies {
 		if m.selects(p, dp).selected && w.enforced(p, dp) {

@@ -1,20 +1,29 @@
 package naive
 
 import (
+	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-func loadHub(t *testing.T, text string) (*resource.Set, *ocm.Resources) {
+// loadHub returns the meshes' resources and OCM's of a file.
+func loadHub(t *testing.T, text string) (*resource.Set, *Hub) {
 	t.Helper()
-	loader := resource.Loader{Kinds: testKinds(), Documents: ocm.Documents()}
-	set, err := loader.Decode(t.Context(), resource.Input{Name: "hub.yaml", Data: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
+	var all []map[string]any
+	var mesh []string
+	for _, part := range strings.Split(text, "\n---\n") {
+		var document map[string]any
+		if err := yaml.Unmarshal([]byte(part), &document); err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, document); document["type"] != nil {
+			mesh = append(mesh, part)
+		}
 	}
-	return set, ocm.Read(set)
+	return load(t, strings.Join(mesh, "\n---\n")), ReadHub(all)
 }
 
 // A binding of a set, an exclusion, and a binding with a subFilter in the released

@@ -2,24 +2,28 @@ package naive
 
 import (
 	"encoding/json"
+	"iter"
 	"reflect"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decoded is a ConfType that can only decode; the reference does not need more.
-type decoded[T any] struct{ resource.ConfType }
+// noMerger is the merger of confs that are only decoded; the reference does not need more.
+type noMerger[T any] struct{}
 
-func (decoded[T]) Decode(in *strict.Value, except ...string) resource.Conf {
-	conf := new(T)
-	if !strict.DecodeExcept(in, conf, except...) {
-		return nil
-	}
-	return conf
-}
+func (*noMerger[T]) Fill(*T, int) bool              { panic("the reference calls a merger") }
+func (*noMerger[T]) Conf() *T                       { return new(T) }
+func (*noMerger[T]) Origins(dst []int) []int        { return dst }
+func (*noMerger[T]) Leaves() iter.Seq2[string, int] { return func(func(string, int) bool) {} }
+
+func (c *timeoutConf) Equal(o *timeoutConf) bool       { return reflect.DeepEqual(c, o) }
+func (c *paramsConf) Equal(o *paramsConf) bool         { return reflect.DeepEqual(c, o) }
+func (c *proxyConf) Equal(o *proxyConf) bool           { return reflect.DeepEqual(c, o) }
+func (c *actionConf) Equal(o *actionConf) bool         { return reflect.DeepEqual(c, o) }
+func (c *permissionConf) Equal(o *permissionConf) bool { return reflect.DeepEqual(c, o) }
+func (c *routeConf) Equal(o *routeConf) bool           { return reflect.DeepEqual(c, o) }
 
 type timeoutConf struct {
 	ConnectTimeout *conf.Duration `json:"connectTimeout,omitzero"`
@@ -59,8 +63,8 @@ type routeConf struct {
 // testKinds returns one kind of each sort.
 func testKinds() *resource.Kinds {
 	top := resource.TopTargets | resource.RouteTargets
-	timeout, params := decoded[timeoutConf]{}, decoded[paramsConf]{}
-	route := &resource.Section{Targets: resource.ServiceTargets, Conf: decoded[routeConf]{}, Inline: true}
+	timeout, params := resource.ConfOf[timeoutConf, noMerger[timeoutConf]](), resource.ConfOf[paramsConf, noMerger[paramsConf]]()
+	route := &resource.Section{Targets: resource.ServiceTargets, Conf: resource.ConfOf[routeConf, noMerger[routeConf]](), Inline: true}
 	return resource.NewKinds(
 		&resource.Kind{
 			Name: "UpstreamTimeout", Short: "ut", Top: top,
@@ -75,12 +79,12 @@ func testKinds() *resource.Kinds {
 		},
 		&resource.Kind{
 			Name: "ProxyTemplate", Short: "pt", Top: top,
-			Default: &resource.Section{Conf: decoded[proxyConf]{}},
+			Default: &resource.Section{Conf: resource.ConfOf[proxyConf, noMerger[proxyConf]]()},
 		},
 		&resource.Kind{
 			Name: "MeshTrafficPermission", Short: "mtp", Top: resource.TopTargets,
-			From:  &resource.Section{Targets: resource.FromTargets, Conf: decoded[actionConf]{}},
-			Rules: &resource.Section{Conf: decoded[permissionConf]{}, Unmerged: true},
+			From:  &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[actionConf, noMerger[actionConf]]()},
+			Rules: &resource.Section{Conf: resource.ConfOf[permissionConf, noMerger[permissionConf]](), Unmerged: true},
 		},
 		&resource.Kind{Name: "MeshHTTPRoute", Short: "mhttpr", Top: resource.TopTargets, To: route},
 		&resource.Kind{Name: "MeshTCPRoute", Short: "mtcpr", Top: resource.TopTargets, To: route},

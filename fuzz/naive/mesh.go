@@ -3,7 +3,6 @@ package naive
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -14,6 +13,7 @@ type Options struct {
 	Kind      string // this policy kind only; empty: all
 	Shadow    bool   // with policies that only inform (SPEC 8.3)
 	Explain   bool   // adds the origin of every leaf
+	Hub       *Hub   // where policies are enforced; nil: no placements
 }
 
 // mesh is the input of an answer: the policies of one mesh, the placements and
@@ -27,14 +27,17 @@ type mesh struct {
 	gateways      []*resource.MeshGateway              // sorted by identity, like the next two
 	gatewayRoutes []*resource.MeshGatewayRoute
 	virtual       []*resource.VirtualAddresses
-	hub           *hub
+	hub           *Hub
 	semantics     string
 	shadow        bool
 	explain       bool
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
-	m := &mesh{hub: &hub{ocm.Read(set)}, semantics: opt.Semantics, shadow: opt.Shadow, explain: opt.Explain}
+	m := &mesh{hub: opt.Hub, semantics: opt.Semantics, shadow: opt.Shadow, explain: opt.Explain}
+	if m.hub == nil {
+		m.hub = &Hub{}
+	}
 	for _, p := range set.Policies {
 		if p.Mesh == name {
 			m.policies = append(m.policies, p)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // This file implements what the mesh gives to the proxy of a dataplane in Kuma's semantics
@@ -71,7 +70,7 @@ func (m *mesh) virtualOutbounds(dp *resource.Dataplane) []resource.Outbound {
 					add(host.Address, out.Port, out.Tags)
 				}
 			}
-			if host.Type == specs.ServiceHost && !at80 && host.Address != "" {
+			if host.Type == 0 && !at80 && host.Address != "" {
 				add(host.Address, 80, resource.Tags{{Key: "kuma.io/service", Value: host.Name}})
 			}
 		}
@@ -116,17 +115,28 @@ func (m *mesh) gatewayOf(dp *resource.Dataplane) *resource.MeshGateway {
 	return candidates[0].gateway
 }
 
+// gatewayListener is a listener of a MeshGateway.
+type gatewayListener struct {
+	Port               uint32
+	Hostname, Protocol string
+	Tags               resource.Tags
+}
+
 // listenersOf returns the listeners of a builtin gateway.
-func listenersOf(dp *resource.Dataplane) []specs.GatewayListener {
+func listenersOf(dp *resource.Dataplane) []gatewayListener {
 	if dp.Gateway == nil || dp.Gateway.MeshGateway == nil {
 		return nil
 	}
-	return dp.Gateway.MeshGateway.Spec.Conf.Listeners
+	var list []gatewayListener
+	for _, l := range dp.Gateway.MeshGateway.Spec.Conf.Listeners {
+		list = append(list, gatewayListener{l.Port, l.Hostname, string(l.Protocol), l.Tags})
+	}
+	return list
 }
 
 // listenerTags returns the tags of a listener, of its MeshGateway and of the dataplane: the
 // first of them that has a tag gives its value.
-func listenerTags(dp *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
+func listenerTags(dp *resource.Dataplane, listener *gatewayListener) resource.Tags {
 	var tags resource.Tags
 	for _, source := range []resource.Tags{listener.Tags, dp.Gateway.MeshGateway.Spec.Tags, dp.Gateway.Tags} {
 		for _, tag := range source {
@@ -138,7 +148,7 @@ func listenerTags(dp *resource.Dataplane, listener *specs.GatewayListener) resou
 	return tags
 }
 
-func listenerName(listener *specs.GatewayListener) string {
+func listenerName(listener *gatewayListener) string {
 	if listener.Hostname == "" || listener.Hostname == "*" {
 		return fmt.Sprint(listener.Port)
 	}
@@ -169,7 +179,7 @@ func (m *mesh) describeGateway(dp *resource.Dataplane) map[string]any {
 	for i := range listenersOf(dp) {
 		listener := &listenersOf(dp)[i]
 		answer := describeListener(dp, listener)
-		answer["protocol"] = string(listener.Protocol)
+		answer["protocol"] = listener.Protocol
 		routes := []any{}
 		for _, route := range m.gatewayRoutes { // sorted by identity
 			for _, selector := range route.Spec.Selectors {
@@ -187,7 +197,7 @@ func (m *mesh) describeGateway(dp *resource.Dataplane) map[string]any {
 	return map[string]any{"kri": m.kri("mgw", &dp.Gateway.MeshGateway.Meta), "listeners": list}
 }
 
-func describeListener(dp *resource.Dataplane, listener *specs.GatewayListener) map[string]any {
+func describeListener(dp *resource.Dataplane, listener *gatewayListener) map[string]any {
 	answer := map[string]any{"name": listenerName(listener), "port": int(listener.Port)}
 	if listener.Hostname != "" {
 		answer["hostname"] = listener.Hostname

@@ -1,37 +1,26 @@
 package enforcetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/choices"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Choices turns bytes into decisions, one byte each. After the last byte every choice is
-// the first alternative.
-type Choices struct{ data []byte }
+// Choices makes resources from the decisions of [choices.Choices].
+type Choices struct{ *choices.Choices }
 
 // NewChoices returns the choices of some bytes.
-func NewChoices(data []byte) *Choices { return &Choices{data} }
+func NewChoices(data []byte) *Choices { return &Choices{choices.New(data)} }
 
-// Below returns a number from 0 to n-1.
-func (c *Choices) Below(n int) int {
-	if len(c.data) == 0 {
-		return 0
-	}
-	b := c.data[0]
-	c.data = c.data[1:]
-	return int(b) % n
-}
-
-// More reports whether bytes are left.
-func (c *Choices) More() bool { return len(c.data) > 0 }
-
-func pick[T any](c *Choices, from ...T) T { return from[c.Below(len(from))] }
+func pick[T any](c *Choices, from ...T) T { return choices.Pick(c.Choices, from...) }
 
 // some returns some of the words, possibly none.
 func (c *Choices) some(words ...string) []string {
@@ -207,4 +196,17 @@ func (w World) Resources() *ocm.Resources {
 		r.Add(one)
 	}
 	return r
+}
+
+// Hub returns the resources for the reference.
+func (w World) Hub() *naive.Hub {
+	hub := &naive.Hub{}
+	text, err := json.Marshal(w.Resources())
+	if err == nil {
+		err = json.Unmarshal(text, hub)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("enforcetest: the reference cannot read the resources: %v", err))
+	}
+	return hub
 }

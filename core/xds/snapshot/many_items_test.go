@@ -1,4 +1,4 @@
-package fuzz
+package snapshot_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/choices"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -15,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -30,14 +32,14 @@ const maxMerges = 250_000
 //fuzz:executions 40
 func FuzzManyItems(f *testing.F) {
 	for seed := range uint64(6) {
-		f.Add(randomBytes(seed))
+		f.Add(fuzz.SeededBytes(seed))
 	}
 	for _, keys := range []byte{0, 1, 19, 255} {
 		f.Add([]byte{255, keys, 4, 0})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var merges atomic.Int64
-		m := manyItems(&choices{data})
+		m := manyItems(choices.New(data))
 		all := countingMerges(&merges)
 		loader := resource.Loader{Kinds: all}
 		set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(m.text)})
@@ -79,11 +81,11 @@ type manyItemsMesh struct {
 	clients []map[string]string
 }
 
-func manyItems(c *choices) manyItemsMesh {
+func manyItems(c *choices.Choices) manyItemsMesh {
 	fields := []string{"connectionTimeout: %ds", "idleTimeout: %ds", "http: {requestTimeout: %ds}", "http: {streamIdleTimeout: %ds}", "http: {maxStreamDuration: %ds}"}
-	n, keys, set := 5+c.of(256), 1+c.of(256), 1+c.of(len(fields))
+	n, keys, set := 5+c.Below(256), 1+c.Below(256), 1+c.Below(len(fields))
 	var items []string
-	if c.rarely(2) {
+	if c.Rarely(2) {
 		items = append(items, "{default: {connectionTimeout: 777s}}")
 	}
 	for i := range n {
@@ -92,8 +94,8 @@ func manyItems(c *choices) manyItemsMesh {
 	var m manyItemsMesh
 	for range 10 {
 		client := map[string]string{}
-		for range c.of(7) {
-			client[fmt.Sprint("k", c.of(min(keys, 256)))] = fmt.Sprint("v", c.of(n/keys+1))
+		for range c.Below(7) {
+			client[fmt.Sprint("k", c.Below(min(keys, 256)))] = fmt.Sprint("v", c.Below(n/keys+1))
 		}
 		m.clients = append(m.clients, client)
 	}
@@ -143,8 +145,8 @@ func compareClients(t *testing.T, all *resource.Kinds, set *resource.Set, d *res
 				break
 			}
 		}
-		if text, want := jsonText(got), jsonText(reference.C(client)["conf"]); text != want {
-			t.Errorf("%s: client %v has %s, want %s", d.Name, client, text, want)
+		if diff := fuzz.Difference(reference.C(client)["conf"], got); diff != "" {
+			t.Errorf("%s: the confs of client %v differ %s", d.Name, client, diff)
 		}
 	}
 }

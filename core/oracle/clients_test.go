@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
@@ -51,7 +51,7 @@ func (c *comparison) compareInbound(kind string, inbound int, view *ruleView) er
 	if err := view.check(reference); err != nil || view.ordered {
 		return err
 	}
-	for _, tags := range possibleTags(reference.RequiredTags()) {
+	for _, tags := range reference.Clients() {
 		got := c.answers.Client(c.dp, inbound, tags, c.inspectOptions(kind, false))
 		if err := sameConf(reference.C(tags), got); err != nil {
 			return fmt.Errorf("client %v without a view: %w", tags, err)

@@ -1,14 +1,10 @@
-package fuzz
+package oracle
 
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // asTree returns an answer as the tree of its JSON.
@@ -33,43 +29,6 @@ func parse(text string) (tree any) {
 		return nil
 	}
 	return tree
-}
-
-// difference returns "" for equal trees, and otherwise the JSON pointer of the first
-// part that differs and a readable diff. The diff takes longer than everything else in
-// a comparison, so it is made only for unequal trees.
-func difference(want, got any) string {
-	if reflect.DeepEqual(want, got) {
-		return ""
-	}
-	return fmt.Sprintf("at %q (-want +got):\n%s", firstDifference(want, got), cmp.Diff(want, got))
-}
-
-// firstDifference returns the JSON pointer of the first part in which two
-// unequal trees differ.
-func firstDifference(want, got any) string {
-	switch want := want.(type) {
-	case map[string]any:
-		other, ok := got.(map[string]any)
-		if !ok {
-			return ""
-		}
-		all := maps.Clone(want)
-		maps.Copy(all, other)
-		for _, key := range slices.Sorted(maps.Keys(all)) {
-			if !reflect.DeepEqual(want[key], other[key]) {
-				return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key) + firstDifference(want[key], other[key])
-			}
-		}
-	case []any:
-		other := asList(got)
-		for i := range min(len(want), len(other)) {
-			if !reflect.DeepEqual(want[i], other[i]) {
-				return fmt.Sprintf("/%d%s", i, firstDifference(want[i], other[i]))
-			}
-		}
-	}
-	return ""
 }
 
 // list returns the objects of a list in an answer.
@@ -130,4 +89,12 @@ func dropEmptyFields(tree any) {
 			dropEmptyFields(value)
 		}
 	}
+}
+
+func asText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%#v, which has no JSON: %v", v, err)
+	}
+	return string(text)
 }

@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/internal/oracle"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // compareViews finds a client with a wrong conf, and a wrong view of `to`.
 func TestViewsAreCompared(t *testing.T) {
-	g := withFrom(t)
+	g := oracle.WithFrom(t)
 	for _, test := range []struct {
 		name  string
 		spoil func(answers) answers
@@ -100,7 +102,7 @@ spec:
     - {targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}
     - {targetRef: {kind: MeshService, name: a}, default: {connectionTimeout: 1s}}
 `
-	kinds := generator(t).Kinds()
+	kinds := oracle.AllKinds(t).Kinds()
 	loader := resource.Loader{Kinds: kinds}
 	set, err := loader.Decode(t.Context(), resource.Input{Name: "file", Data: []byte(file)})
 	if err != nil {
@@ -115,7 +117,7 @@ spec:
 
 // compareViews checks only the rule views: `from` in both forms for every client that
 // could exist (SPEC 5), and `to` for every outbound (SPEC 4.5).
-func compareViews(s subject, scenario *Scenario) error {
+func compareViews(s subject, scenario *fuzz.Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareViews)
 }
 

@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/internal/oracle"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 // The comparison finds each fault in the answers of the fast path within a few
 // scenarios.
 func TestComparisonFindsFaults(t *testing.T) {
-	sequential(t)
+	oracle.Sequential(t)
 	tests := []struct {
 		name  string
 		spoil func(answer map[string]any) // in place
@@ -48,7 +50,7 @@ func TestComparisonFindsFaults(t *testing.T) {
 			}
 		})},
 	}
-	g := generator(t)
+	g := oracle.AllKinds(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			findsFault(t, g, compareAnswers, spoiled(test.spoil))
@@ -58,10 +60,10 @@ func TestComparisonFindsFaults(t *testing.T) {
 
 // findsFault checks that a comparison finds the fault of a subject in one of several
 // scenarios, and finds no fault of the fast path in them.
-func findsFault(t *testing.T, g *Generator, compare func(subject, *Scenario) error, faulty subject) {
+func findsFault(t *testing.T, g *fuzz.Generator, compare func(subject, *fuzz.Scenario) error, faulty subject) {
 	t.Helper()
 	for seed := range uint64(3000) {
-		s := g.Scenario(randomBytes(seed))
+		s := g.Seeded(seed)
 		if compare(fastPath, s) == nil && compare(faulty, s) != nil {
 			return
 		}
@@ -118,20 +120,20 @@ func eachInbound(spoil func(map[string]any)) func(map[string]any) {
 }
 
 func TestSelectionIsCompared(t *testing.T) {
-	g := generator(t)
+	g := oracle.AllKinds(t)
 	reversed := spoiled(eachPolicy(func(p map[string]any) { slices.Reverse(asList(p["matched"])) }))
 	findsFault(t, g, compareSelection, reversed)
 }
 
 // Placements are compared: without them, policies with the shadow label are not enforced.
 func TestPlacementsAreCompared(t *testing.T) {
-	sequential(t)
+	oracle.Sequential(t)
 	without := func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 		policies := *set
 		policies.Documents = nil
 		return fastPath(kinds, &policies)
 	}
-	findsFault(t, generator(t), compareSelection, without)
+	findsFault(t, oracle.AllKinds(t), compareSelection, without)
 }
 
 func TestSelector(t *testing.T) {
@@ -160,7 +162,7 @@ func TestSelector(t *testing.T) {
 
 // compareAccess finds wrong decisions and missing warnings.
 func TestAccessIsCompared(t *testing.T) {
-	g := permissions(t)
+	g := oracle.Permissions(t)
 	tests := []struct {
 		name  string
 		spoil func(*permission.Permissions) *permission.Permissions
@@ -201,7 +203,7 @@ func (s spoiledAccess) Permissions(dp *resource.Dataplane, inbound int, shadow b
 
 // compareSelection checks only which policies select each dataplane, on which
 // inbounds, and in which order (SPEC 2, 3).
-func compareSelection(s subject, scenario *Scenario) error {
+func compareSelection(s subject, scenario *fuzz.Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareSelection)
 }
 
@@ -214,7 +216,7 @@ func (c *comparison) compareSelection() error {
 	if err != nil {
 		return err
 	}
-	if diff := difference(matchedByKind(want), matchedByKind(got)); diff != "" {
+	if diff := fuzz.Difference(matchedByKind(want), matchedByKind(got)); diff != "" {
 		return fmt.Errorf("the matched policies differ %s", diff)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/choices"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // VariantSet contains the variants of one resource name. The same constraints
@@ -21,7 +21,7 @@ type VariantSet []VariantOf
 // VariantOf is one variant or fragment. Constraints may violate the rules of
 // SPEC 9.1.
 type VariantOf struct {
-	Constraints naive.Constraints
+	Constraints Constraints
 	Content     map[string]any
 }
 
@@ -41,9 +41,9 @@ func (s VariantSet) String() string {
 // NewVariantSet decodes a set of up to six variants over three keys, with up to
 // three values each.
 func NewVariantSet(data []byte) VariantSet {
-	c := &choices{data}
-	mode := c.of(4) // 0: any constraints, 1: the cells of a grid, 2: some are invalid, 3: the last one is the remainder
-	set := make(VariantSet, c.of(7))
+	c := choices.New(data)
+	mode := c.Below(4) // 0: any constraints, 1: the cells of a grid, 2: some are invalid, 3: the last one is the remainder
+	set := make(VariantSet, c.Below(7))
 	for i := range set {
 		switch {
 		case mode == 1:
@@ -63,11 +63,11 @@ func NewVariantSet(data []byte) VariantSet {
 }
 
 // constraints returns a constraint of at most depth+1 levels.
-func constraints(c *choices, depth int, flawed bool) naive.Constraints {
-	if flawed && c.rarely(20) {
+func constraints(c *choices.Choices, depth int, flawed bool) Constraints {
+	if flawed && c.Rarely(20) {
 		return nil
 	}
-	shape := c.of(8)
+	shape := c.Below(8)
 	if depth == 0 {
 		shape %= 4
 	}
@@ -82,10 +82,10 @@ func constraints(c *choices, depth int, flawed bool) naive.Constraints {
 		}}
 	}
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
-	for range c.of(4) {
+	for range c.Below(4) {
 		list.Constraints = append(list.Constraints, constraints(c, depth-1, flawed))
 	}
-	if flawed && c.rarely(20) {
+	if flawed && c.Rarely(20) {
 		list = nil
 	}
 	if shape == 5 {
@@ -96,7 +96,7 @@ func constraints(c *choices, depth int, flawed bool) naive.Constraints {
 
 // noneOf returns a constraint that accepts all parameters that no variant
 // accepts.
-func noneOf(set VariantSet) naive.Constraints {
+func noneOf(set VariantSet) Constraints {
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
 	for _, v := range set {
 		list.Constraints = append(list.Constraints, &discoveryv3.DynamicParameterConstraints{
@@ -106,16 +106,16 @@ func noneOf(set VariantSet) naive.Constraints {
 	return conjunction(list)
 }
 
-func conjunction(list *discoveryv3.DynamicParameterConstraints_ConstraintList) naive.Constraints {
+func conjunction(list *discoveryv3.DynamicParameterConstraints_ConstraintList) Constraints {
 	return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_AndConstraints{AndConstraints: list}}
 }
 
-func singleConstraint(c *choices, flawed bool) naive.Constraints {
-	single := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: pick(c, "env", "version", "zone")}
-	if flawed && c.rarely(20) {
+func singleConstraint(c *choices.Choices, flawed bool) Constraints {
+	single := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: choices.Pick(c, "env", "version", "zone")}
+	if flawed && c.Rarely(20) {
 		single.Key = ""
 	}
-	switch value := pick(c, "", "a", "b", "exists", "none"); {
+	switch value := choices.Pick(c, "", "a", "b", "exists", "none"); {
 	case value == "exists":
 		single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
 			Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
@@ -129,12 +129,12 @@ func singleConstraint(c *choices, flawed bool) naive.Constraints {
 
 // gridCell returns a constraint that names each key once; two such constraints
 // often exclude each other.
-func gridCell(c *choices) naive.Constraints {
+func gridCell(c *choices.Choices) Constraints {
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
 	for _, key := range []string{"env", "version"} {
 		single := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: key}
 		cell := &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: single}}
-		answer := c.of(4)
+		answer := c.Below(4)
 		if answer == 0 { // absent
 			single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
 				Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
@@ -150,46 +150,46 @@ func gridCell(c *choices) naive.Constraints {
 
 // contentTree returns a content with few keys, so that contents have mappings, lists and
 // scalars at the same places.
-func contentTree(c *choices, depth int) any {
-	switch shape := c.of(4); {
+func contentTree(c *choices.Choices, depth int) any {
+	switch shape := c.Below(4); {
 	case depth == 2 || shape == 3 && depth > 0:
 		mapping := map[string]any{}
-		for range c.of(3) {
-			mapping[pick(c, "x", "y")] = contentTree(c, depth-1)
+		for range c.Below(3) {
+			mapping[choices.Pick(c, "x", "y")] = contentTree(c, depth-1)
 		}
 		return mapping
 	case shape == 2:
 		list := []any{}
-		for range c.of(3) {
-			list = append(list, pick(c, "p", "q"))
+		for range c.Below(3) {
+			list = append(list, choices.Pick(c, "p", "q"))
 		}
 		return list
 	}
-	return pick(c, "s", "t")
+	return choices.Pick(c, "s", "t")
 }
 
 // CompareVariants compares package variant with the reference for one set, for all
 // combinations of parameters that the set can distinguish.
 func CompareVariants(s VariantSet) error {
-	var given []naive.Constraints
+	var given []Constraints
 	var read []variant.Constraint
 	for i, v := range s {
 		c, err := variant.FromProto(v.Constraints)
-		if flaw := naive.ValidConstraints(v.Constraints); (err == nil) != (flaw == nil) || err != nil && !errors.Is(err, variant.ErrConstraint) {
+		if flaw := ValidConstraints(v.Constraints); (err == nil) != (flaw == nil) || err != nil && !errors.Is(err, variant.ErrConstraint) {
 			return fmt.Errorf("[%d] is read with %v, the reference has %v", i, err, flaw)
 		}
 		if err == nil {
 			given, read = append(given, v.Constraints), append(read, c)
 		}
 	}
-	space := naive.ParameterSpace(given)
+	space := ParameterSpace(given)
 	for i, c := range read {
 		if err := compareConstraint(given[i], c, space); err != nil {
 			return fmt.Errorf("valid constraint %d: %w", i, err)
 		}
 		for j := range i {
 			same, err := variant.SameVariant(read[j], c)
-			if want := naive.SameVariant(given[j], given[i]); err != nil || same != want {
+			if want := SameVariant(given[j], given[i]); err != nil || same != want {
 				return fmt.Errorf("valid constraints %d and %d are the same: %v, %v; want %v", j, i, same, err, want)
 			}
 		}
@@ -203,12 +203,12 @@ func CompareVariants(s VariantSet) error {
 	return compareCompiled(s, read, space)
 }
 
-func compareConstraint(given naive.Constraints, c variant.Constraint, space []map[string]string) error {
+func compareConstraint(given Constraints, c variant.Constraint, space []map[string]string) error {
 	form, err := c.Canonical()
 	if err != nil {
 		return err
 	}
-	if err := naive.ValidConstraints(form.Proto()); err != nil {
+	if err := ValidConstraints(form.Proto()); err != nil {
 		return fmt.Errorf("its canonical form is invalid: %w", err)
 	}
 	data, err := json.Marshal(c)
@@ -219,20 +219,20 @@ func compareConstraint(given naive.Constraints, c variant.Constraint, space []ma
 	if err != nil || !proto.Equal(again.Proto(), c.Proto()) {
 		return fmt.Errorf("from %s it is %v, %v", data, again.Proto(), err)
 	}
-	if named := naive.NamedKeys(given); !slices.Equal(c.Keys(), named) {
+	if named := NamedKeys(given); !slices.Equal(c.Keys(), named) {
 		return fmt.Errorf("it names %v, want %v", c.Keys(), named)
 	}
 	for _, p := range space {
-		want := naive.Accepts(given, p)
-		if c.Accepts(p) != want || form.Accepts(p) != want || naive.Accepts(form.Proto(), p) != want {
+		want := Accepts(given, p)
+		if c.Accepts(p) != want || form.Accepts(p) != want || Accepts(form.Proto(), p) != want {
 			return fmt.Errorf("it accepts %v: %v, its canonical form %s: %v; want %v", p, c.Accepts(p), form, form.Accepts(p), want)
 		}
 	}
 	return nil
 }
 
-func compareSet(given []naive.Constraints, read []variant.Constraint, space []map[string]string) error {
-	checked := naive.CheckVariants(given)
+func compareSet(given []Constraints, read []variant.Constraint, space []map[string]string) error {
+	checked := CheckVariants(given)
 	set, err := variant.NewSet(read)
 	var keys *variant.KeysError
 	var ambiguity *variant.AmbiguityError
@@ -242,7 +242,7 @@ func compareSet(given []naive.Constraints, read []variant.Constraint, space []ma
 	if ambiguous := errors.As(err, &ambiguity); ambiguous != (len(checked.Ambiguous) > 0) {
 		return fmt.Errorf("ambiguous: %v, %v, want %v", ambiguous, err, checked.Ambiguous)
 	}
-	if ambiguity != nil && (!naive.Accepts(given[ambiguity.First], ambiguity.Parameters) || !naive.Accepts(given[ambiguity.Second], ambiguity.Parameters)) {
+	if ambiguity != nil && (!Accepts(given[ambiguity.First], ambiguity.Parameters) || !Accepts(given[ambiguity.Second], ambiguity.Parameters)) {
 		return fmt.Errorf("the parameters do not match both variants: %w", ambiguity)
 	}
 	if err != nil {
@@ -251,28 +251,28 @@ func compareSet(given []naive.Constraints, read []variant.Constraint, space []ma
 		}
 		return nil
 	}
-	sent := make([]naive.Constraints, set.Len())
+	sent := make([]Constraints, set.Len())
 	for i := range sent {
 		sent[i] = set.Constraint(i).Proto()
-		if err := naive.ValidConstraints(sent[i]); err != nil {
+		if err := ValidConstraints(sent[i]); err != nil {
 			return fmt.Errorf("the canonical form %d: %w", i, err)
 		}
 	}
-	if !naive.CheckVariants(sent).Accepted() {
+	if !CheckVariants(sent).Accepted() {
 		return fmt.Errorf("the canonical set %v is not accepted", sent)
 	}
 	for _, p := range space {
-		want := naive.ChooseVariant(given, p)
+		want := ChooseVariant(given, p)
 		got, ok := set.Choose(p)
 		if !ok {
 			got = -1
 		}
-		if got != want || naive.ChooseVariant(sent, p) != want {
-			return fmt.Errorf("%v has variant %d, its canonical form %d, want %d", p, got, naive.ChooseVariant(sent, p), want)
+		if got != want || ChooseVariant(sent, p) != want {
+			return fmt.Errorf("%v has variant %d, its canonical form %d, want %d", p, got, ChooseVariant(sent, p), want)
 		}
 	}
 	uncovered := set.Uncovered()
-	if (uncovered != nil) != (len(checked.Uncovered) > 0) || uncovered != nil && naive.ChooseVariant(given, uncovered) >= 0 {
+	if (uncovered != nil) != (len(checked.Uncovered) > 0) || uncovered != nil && ChooseVariant(given, uncovered) >= 0 {
 		return fmt.Errorf("uncovered %v, want one of %v", uncovered, checked.Uncovered)
 	}
 	return nil
@@ -280,10 +280,10 @@ func compareSet(given []naive.Constraints, read []variant.Constraint, space []ma
 
 func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string]string) error {
 	fragments := make([]variant.Part, len(s))
-	reference := make([]naive.Fragment, len(s))
+	reference := make([]Fragment, len(s))
 	for i, v := range s {
 		fragments[i] = variant.Part{Constraints: read[i], Content: v.Content}
-		reference[i] = naive.Fragment{Constraints: v.Constraints, Content: v.Content}
+		reference[i] = Fragment{Constraints: v.Constraints, Content: v.Content}
 	}
 	set, compiled, err := variant.Compile(fragments)
 	if err != nil {
@@ -307,7 +307,7 @@ func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string
 	}
 	contents := map[string]bool{}
 	for _, p := range space {
-		want, err := json.Marshal(naive.FragmentContent(reference, p))
+		want, err := json.Marshal(FragmentContent(reference, p))
 		if err != nil {
 			return err
 		}

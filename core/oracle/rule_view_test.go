@@ -1,11 +1,10 @@
-package fuzz
+package oracle
 
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -21,7 +20,7 @@ type ruleView struct {
 // and at most the number of rules of SPEC 5.4.
 func (v *ruleView) check(reference *naive.Concatenation) error {
 	distinct := map[string]bool{} // sets of items
-	for _, tags := range possibleTags(reference.RequiredTags()) {
+	for _, tags := range reference.Clients() {
 		if items := reference.Items(tags); len(items) > 0 {
 			distinct[fmt.Sprint(items)] = true
 		}
@@ -42,31 +41,12 @@ func (v *ruleView) check(reference *naive.Concatenation) error {
 	return nil
 }
 
-// possibleTags returns one set of tags for each combination that the keys and
-// values distinguish: per key each value, another value, and absent (SPEC 5.3).
-func possibleTags(required map[string][]string) []map[string]string {
-	clients := []map[string]string{{}}
-	for _, key := range slices.Sorted(maps.Keys(required)) {
-		var next []map[string]string
-		for _, client := range clients {
-			next = append(next, client)
-			for _, value := range append(slices.Clone(required[key]), "another") {
-				with := maps.Clone(client)
-				with[key] = value
-				next = append(next, with)
-			}
-		}
-		clients = next
-	}
-	return clients
-}
-
 // sameConf compares two values of C in SPEC 10: a conf with its origins.
 func sameConf(want, got any) error {
 	a, b := parse(asText(want)), parse(asText(got))
 	dropEmptyFields(a)
 	dropEmptyFields(b)
-	if diff := difference(a, b); diff != "" {
+	if diff := fuzz.Difference(a, b); diff != "" {
 		return fmt.Errorf("the confs differ %s", diff)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -19,18 +20,18 @@ import (
 // policies of a scenario with the results of the engine and the reference: for each kind
 // and destination, for the dataplanes with one inbound, and for random parameters that
 // describe a dataplane that does not exist (SPEC 12.4). Policies are read by a semantics.
-func comparePolicyVariants(by semantics.Semantics, s *Scenario, seed uint64) error {
+func comparePolicyVariants(by semantics.Semantics, s *fuzz.Scenario) error {
 	set, err := s.Load()
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	view, err := core.Options{Semantics: by}.NewView(context.Background(), s.kinds, set)
+	view, err := core.Options{Semantics: by}.NewView(context.Background(), s.Kinds(), set)
 	if err != nil {
 		return err
 	}
-	c := &policyVariants{kinds: s.kinds, set: set, view: view, random: rand.New(rand.NewPCG(seed, 12))}
+	c := &policyVariants{kinds: s.Kinds(), set: set, hub: s.Hub(), view: view, random: rand.New(rand.NewPCG(s.Seed(), 12))}
 	c.mention()
-	for _, kind := range s.kinds.All() {
+	for _, kind := range s.Kinds().All() {
 		if kind.To == nil {
 			continue
 		}
@@ -49,6 +50,7 @@ func comparePolicyVariants(by semantics.Semantics, s *Scenario, seed uint64) err
 type policyVariants struct {
 	kinds     *resource.Kinds
 	set       *resource.Set
+	hub       *naive.Hub
 	view      *core.View
 	random    *rand.Rand
 	mentioned []resource.Tag // keys and values of parameters that policies or dataplanes mention
@@ -146,7 +148,7 @@ func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resourc
 	}
 	for range 5 {
 		p := c.parameters()
-		dp := naive.DescribedDataplane(d.Mesh, p, d.Tags)
+		dp := DescribedDataplane(d.Mesh, p, d.Tags)
 		if err := c.compareEngine(variants, kind, dp, 0, p); err != nil {
 			return fmt.Errorf("%s: %w", variant.FormatParameters(p), err)
 		}
@@ -175,7 +177,7 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
 	described := *c.set // including its placements
 	described.Dataplanes = []*resource.Dataplane{dp}
-	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name, Semantics: c.view.Semantics().String()})
+	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name, Semantics: c.view.Semantics().String(), Hub: c.hub})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package naive
+package oracle
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -26,7 +27,7 @@ func both(a, b string) string   { return `{"and_constraints": {"constraints": [`
 func either(a, b string) string { return `{"or_constraints": {"constraints": [` + a + `, ` + b + `]}}` }
 func not(a string) string       { return `{"not_constraints": ` + a + `}` }
 
-func constraints(t *testing.T, texts ...string) []Constraints {
+func parse(t *testing.T, texts ...string) []Constraints {
 	t.Helper()
 	list := make([]Constraints, len(texts))
 	for i, text := range texts {
@@ -70,7 +71,7 @@ func TestCheckVariants(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			set := constraints(t, test.set...)
+			set := parse(t, test.set...)
 			checked := CheckVariants(set)
 			if checked.SameKeys != test.sameKeys || len(checked.Ambiguous) != test.ambiguous {
 				t.Errorf("same keys %v, %d ambiguous parameters, want %v, %d", checked.SameKeys, len(checked.Ambiguous), test.sameKeys, test.ambiguous)
@@ -89,7 +90,7 @@ func TestCheckVariants(t *testing.T) {
 
 func TestParameterSpace(t *testing.T) {
 	// env: prod, test, another, none; version: v1, another, none.
-	space := ParameterSpace(constraints(t, both(envProd, version1), both(envTest, versioned)))
+	space := ParameterSpace(parse(t, both(envProd, version1), both(envTest, versioned)))
 	if len(space) != 4*3 {
 		t.Errorf("%d parameters, want 12", len(space))
 	}
@@ -111,7 +112,7 @@ func TestSameVariant(t *testing.T) {
 		{"presence is not a value", versioned, version1, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := constraints(t, test.a, test.b)
+			c := parse(t, test.a, test.b)
 			if same := SameVariant(c[0], c[1]); same != test.same {
 				t.Errorf("the same: %v", same)
 			}
@@ -175,7 +176,7 @@ func TestFragmentContent(t *testing.T) {
 		}
 		return m
 	}
-	c := constraints(t, `{}`, envProd, version1)
+	c := parse(t, `{}`, envProd, version1)
 	fragments := []Fragment{
 		{c[0], content(`{"name": "r", "routes": ["all"], "retry": {"on": "5xx", "times": 1}}`)},
 		{c[1], content(`{"routes": ["prod"], "retry": {"times": 2}}`)},
@@ -193,7 +194,9 @@ func TestFragmentContent(t *testing.T) {
 		{"a mapping replaces a scalar", map[string]string{"env": "prod", "version": "v1"}, `{"name": "r", "routes": ["all", "prod", "v1"], "retry": {"times": 3}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			expect(t, FragmentContent(fragments, test.parameters), test.want)
+			if diff := cmp.Diff(content(test.want), FragmentContent(fragments, test.parameters)); diff != "" {
+				t.Error(diff)
+			}
 		})
 	}
 }
@@ -207,7 +210,7 @@ func TestDescribedDataplane(t *testing.T) {
 	if dp.Mesh != "m" || dp.Namespace != "ns" || dp.Name != "web-1" || len(dp.Inbounds) != 1 || dp.Inbounds[0].Name != "http" {
 		t.Errorf("%+v", dp)
 	}
-	if got, _ := lookup(dp.Labels, "app"); got != "x" || len(dp.Inbounds[0].Tags) != 2 {
+	if got := dp.Labels.Value("app"); got != "x" || len(dp.Inbounds[0].Tags) != 2 {
 		t.Errorf("labels %v, tags %v", dp.Labels, dp.Inbounds[0].Tags)
 	}
 }

@@ -1,4 +1,4 @@
-package naive
+package oracle
 
 import (
 	"errors"
@@ -180,19 +180,19 @@ func SameVariant(a, b Constraints) bool {
 	return true
 }
 
-// VariantSet is the result of SPEC 9.3 for the variants of a resource name.
-type VariantSet struct {
+// checkedSet is the result of SPEC 9.3 for the variants of a resource name.
+type checkedSet struct {
 	SameKeys  bool                // all variants name the same keys
 	Ambiguous []map[string]string // parameters that two variants accept
 	Uncovered []map[string]string // parameters that no variant accepts
 }
 
 // Accepted reports whether the set is valid.
-func (s *VariantSet) Accepted() bool { return s.SameKeys && len(s.Ambiguous) == 0 }
+func (s *checkedSet) Accepted() bool { return s.SameKeys && len(s.Ambiguous) == 0 }
 
 // CheckVariants evaluates the constraints of a set for all combinations of parameters.
-func CheckVariants(constraints []Constraints) *VariantSet {
-	s := &VariantSet{SameKeys: true}
+func CheckVariants(constraints []Constraints) *checkedSet {
+	s := &checkedSet{SameKeys: true}
 	for _, c := range constraints {
 		if !slices.Equal(NamedKeys(c), NamedKeys(constraints[0])) {
 			s.SameKeys = false

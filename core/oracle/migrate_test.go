@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
@@ -13,10 +13,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/find"
+	"github.com/meshmatch/meshmatch/core/internal/oracle"
 	"github.com/meshmatch/meshmatch/core/migrate"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -24,13 +26,13 @@ import (
 // by the rewrite if it opens an inbound; where no conf differs, the reference makes the
 // same confs for both versions; and what is rewritten needs no further rewrite.
 func TestSoakMigration(t *testing.T) {
-	scenarios := 300 * uint64(Soak(t))
+	scenarios := 300 * uint64(fuzz.Soak(t))
 	if testing.Short() {
 		scenarios /= 10
 	}
 	var seen sync.Map // the edited fields, without indexes, and the codes of findings
-	soak(t, generator(t).WithKumaLabels().WithDestinations(), scenarios, compareMigration(t, &seen))
-	soak(t, permissions(t).WithKumaLabels(), 2*scenarios, compareMigration(t, &seen))
+	oracle.AllKinds(t).WithKumaLabels().WithDestinations().Compare(t, scenarios, compareMigration(t, &seen))
+	oracle.Permissions(t).WithKumaLabels().Compare(t, 2*scenarios, compareMigration(t, &seen))
 	for _, what := range []string{
 		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "any spec.targetRef", "any spec.to[].targetRef", "Dataplane labels",
 		diag.TargetNotInKuma3.String(), diag.MTLSNotInKuma3.String(), diag.OpensInKuma3.String(),
@@ -41,8 +43,8 @@ func TestSoakMigration(t *testing.T) {
 	}
 }
 
-func compareMigration(t *testing.T, seen *sync.Map) func(*Scenario) error {
-	return func(s *Scenario) error {
+func compareMigration(t *testing.T, seen *sync.Map) func(*fuzz.Scenario) error {
+	return func(s *fuzz.Scenario) error {
 		m, err := newMigration(t, s)
 		if err != nil {
 			return err
@@ -77,6 +79,7 @@ func compareMigration(t *testing.T, seen *sync.Map) func(*Scenario) error {
 // migration is a scenario before and after.
 type migration struct {
 	kinds     *resource.Kinds
+	hub       *naive.Hub
 	loader    resource.Loader
 	set       *resource.Set // original
 	rewritten *resource.Set // with the rewritten documents in place of the originals
@@ -87,8 +90,8 @@ type migration struct {
 	result    *migrate.Result
 }
 
-func newMigration(t *testing.T, s *Scenario) (*migration, error) {
-	m := &migration{kinds: s.kinds, loader: resource.Loader{Kinds: s.kinds, Documents: ocm.Documents(), KeepSources: true}}
+func newMigration(t *testing.T, s *fuzz.Scenario) (*migration, error) {
+	m := &migration{kinds: s.Kinds(), hub: s.Hub(), loader: resource.Loader{Kinds: s.Kinds(), Documents: ocm.Documents(), KeepSources: true}}
 	var err error
 	if m.set, err = m.loader.Decode(t.Context(), resource.Input{Name: "scenario", Data: []byte(s.YAML())}); err != nil {
 		return nil, err
@@ -200,15 +203,15 @@ func (m *migration) checkConfs() error {
 		if slices.ContainsFunc(m.result.Differences, func(d migrate.Difference) bool { return d.Mesh == dp.Mesh && len(d.Groups) > 0 }) {
 			continue
 		}
-		want, err := confsOf(m.kinds, m.set, dp, "kuma")
+		want, err := confsOf(m.kinds, m.set, m.hub, dp, "kuma")
 		if err != nil {
 			return err
 		}
-		got, err := confsOf(m.kinds, m.rewritten, dp, "kuma3")
+		got, err := confsOf(m.kinds, m.rewritten, m.hub, dp, "kuma3")
 		if err != nil {
 			return err
 		}
-		if diff := difference(want, got); diff != "" {
+		if diff := fuzz.Difference(want, got); diff != "" {
 			return fmt.Errorf("the confs of %s in mesh %q differ, and no difference is reported, %s", dp.Name, dp.Mesh, diff)
 		}
 	}
@@ -217,8 +220,8 @@ func (m *migration) checkConfs() error {
 
 // confsOf returns the confs of a dataplane by the reference, without what depends on
 // clients.
-func confsOf(kinds *resource.Kinds, set *resource.Set, dp *resource.Dataplane, semantics string) (map[string]any, error) {
-	answer, err := naive.Inspect(kinds, set, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Semantics: semantics, Explain: true})
+func confsOf(kinds *resource.Kinds, set *resource.Set, hub *naive.Hub, dp *resource.Dataplane, semantics string) (map[string]any, error) {
+	answer, err := naive.Inspect(kinds, set, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Semantics: semantics, Explain: true, Hub: hub})
 	if err != nil {
 		return nil, err
 	}

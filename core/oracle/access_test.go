@@ -1,20 +1,22 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/choices"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // compareAccess checks that the subject and the reference make the same decisions
 // about requests to every inbound of a scenario (SPEC 7.2 to 7.6), with the same
 // number of warnings.
-func compareAccess(s subject, scenario *Scenario) error {
+func compareAccess(s subject, scenario *fuzz.Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareAccess)
 }
 
@@ -27,7 +29,7 @@ func (c *comparison) compareAccess() error {
 		if permissions == nil {
 			permissions = new(permission.Permissions)
 		}
-		for _, request := range slices.Concat(requests, randomRequests(c.scenario.seed)) {
+		for _, request := range slices.Concat(requests, randomRequests(c.seed)) {
 			if err := c.compareRequest(i, permissions, request); err != nil {
 				return fmt.Errorf("inbound %q, %+v: %w", c.inboundName(i), request, err)
 			}
@@ -59,7 +61,7 @@ func (c *comparison) compareRequest(inbound int, permissions *permission.Permiss
 		dropIdleShadow(want)
 		dropIdleShadow(got)
 	}
-	if diff := difference(parse(asText(want)), parse(asText(got))); diff != "" {
+	if diff := fuzz.Difference(parse(asText(want)), parse(asText(got))); diff != "" {
 		return fmt.Errorf("the decisions differ %s", diff)
 	}
 	return nil
@@ -121,19 +123,19 @@ var requests = []naive.Request{
 // randomRequests returns a few requests of a scenario, with repeated header lines,
 // values with commas and spaces, and paths in any form.
 func randomRequests(seed uint64) []naive.Request {
-	c := &choices{randomBytes(seed)}
+	c := choices.New(fuzz.SeededBytes(seed))
 	list := make([]naive.Request, 6)
 	for i := range list {
 		list[i] = naive.Request{
-			SpiffeID: pick(c, "", "spiffe://td", "spiffe://td/a", "spiffe://td/a/b", "spiffe://td/ab", "spiffe://td/longer/x", "spiffe://other/a"),
-			SNI:      pick(c, "", "a.example", "A.EXAMPLE", "k.example", "\u212a.example", "b.example"),
-			Method:   pick(c, "", "GET", "PUT"),
+			SpiffeID: choices.Pick(c, "", "spiffe://td", "spiffe://td/a", "spiffe://td/a/b", "spiffe://td/ab", "spiffe://td/longer/x", "spiffe://other/a"),
+			SNI:      choices.Pick(c, "", "a.example", "A.EXAMPLE", "k.example", "\u212a.example", "b.example"),
+			Method:   choices.Pick(c, "", "GET", "PUT"),
 			Path:     randomPath(c),
 		}
-		for range c.of(4) {
+		for range c.Below(4) {
 			list[i].Headers = append(list[i].Headers, naive.HeaderLine{
-				Name:  pick(c, "x", "X", "y", "host", "cookie"),
-				Value: pick(c, "1", "2", "12", "21", "1,2", "1 , 2", " 1", "2, 1", "", "1 ", "a=1", "b=2; a=1", "1ä", "1Ä", "ſ", "S"),
+				Name:  choices.Pick(c, "x", "X", "y", "host", "cookie"),
+				Value: choices.Pick(c, "1", "2", "12", "21", "1,2", "1 , 2", " 1", "2, 1", "", "1 ", "a=1", "b=2; a=1", "1ä", "1Ä", "ſ", "S"),
 			})
 		}
 	}
@@ -141,12 +143,12 @@ func randomRequests(seed uint64) []naive.Request {
 }
 
 // randomPath returns a path that may not be in normal form, or none.
-func randomPath(c *choices) string {
+func randomPath(c *choices.Choices) string {
 	path := ""
-	for range c.of(4) {
-		path += "/" + pick(c, "a", "b", "longer", "x", "ab", "aaa", ".", "..", "", "%61", "%2F", "%2e", "ä", "%C3%A4", `a\b`)
+	for range c.Below(4) {
+		path += "/" + choices.Pick(c, "a", "b", "longer", "x", "ab", "aaa", ".", "..", "", "%61", "%2F", "%2e", "ä", "%C3%A4", `a\b`)
 	}
-	return path + pick(c, "", "", "/", "?x=/a")
+	return path + choices.Pick(c, "", "", "/", "?x=/a")
 }
 
 // lines returns the header lines of a request, each given as name=value.

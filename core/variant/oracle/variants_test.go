@@ -1,21 +1,22 @@
-package fuzz
+package oracle
 
 import (
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/oracle"
 	"github.com/meshmatch/meshmatch/core/semantics"
-	"github.com/meshmatch/meshmatch/fuzz/naive"
+	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 // TestSoakVariants compares 2,500 seeded sets of variants. With -short it
 // compares a tenth of them, with SOAK=10 ten times as many.
 func TestSoakVariants(t *testing.T) {
-	sets := 2_500 * uint64(Soak(t))
+	sets := 2_500 * uint64(fuzz.Soak(t))
 	if testing.Short() {
 		sets /= 40
 	}
 	for seed := range sets {
-		if s := NewVariantSet(randomBytes(seed)); CompareVariants(s) != nil {
+		if s := NewVariantSet(fuzz.SeededBytes(seed)); CompareVariants(s) != nil {
 			t.Fatalf("set %d: %v\n%s", seed, CompareVariants(s), s)
 		}
 	}
@@ -25,8 +26,8 @@ func TestSoakVariants(t *testing.T) {
 //
 //fuzz:executions 6000
 func FuzzVariants(f *testing.F) {
-	for seed := range uint64(fuzzSeeds) {
-		f.Add(randomBytes(seed))
+	for seed := range uint64(20) {
+		f.Add(fuzz.SeededBytes(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := NewVariantSet(data)
@@ -40,16 +41,16 @@ func FuzzVariants(f *testing.F) {
 func TestVariantSetsVary(t *testing.T) {
 	found := map[string]int{}
 	for seed := range uint64(2_000) {
-		s := NewVariantSet(randomBytes(seed))
-		var given []naive.Constraints
+		s := NewVariantSet(fuzz.SeededBytes(seed))
+		var given []Constraints
 		for _, v := range s {
-			if naive.ValidConstraints(v.Constraints) != nil {
+			if ValidConstraints(v.Constraints) != nil {
 				found["invalid constraint"]++
 				continue
 			}
 			given = append(given, v.Constraints)
 		}
-		checked := naive.CheckVariants(given)
+		checked := CheckVariants(given)
 		switch {
 		case len(given) < 2:
 		case checked.Accepted() && len(checked.Uncovered) > 0:
@@ -75,23 +76,18 @@ func TestVariantSetsVary(t *testing.T) {
 func TestSoakPolicyVariants(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		generator *Generator
+		generator *fuzz.Generator
 		as        semantics.Semantics
 	}{
-		{"all kinds", generator(t), semantics.TargetRef}, {"routes", withRoutes(t), semantics.TargetRef}, {"unions", withUnions(t), semantics.TargetRef},
-		{"as Kuma 2", generator(t).WithKumaLabels(), semantics.Kuma}, {"routes as Kuma 2", withRoutes(t).WithKumaLabels(), semantics.Kuma},
+		{"all kinds", oracle.AllKinds(t), semantics.TargetRef}, {"routes", oracle.WithRoutes(t), semantics.TargetRef}, {"unions", oracle.WithUnions(t), semantics.TargetRef},
+		{"as Kuma 2", oracle.AllKinds(t).WithKumaLabels(), semantics.Kuma}, {"routes as Kuma 2", oracle.WithRoutes(t).WithKumaLabels(), semantics.Kuma},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			scenarios := 100 * uint64(Soak(t))
+			scenarios := 100 * uint64(fuzz.Soak(t))
 			if testing.Short() {
 				scenarios /= 40
 			}
-			for seed := range scenarios {
-				compare := func(s *Scenario) error { return comparePolicyVariants(test.as, s, seed) }
-				if s := test.generator.Scenario(randomBytes(seed)); compare(s) != nil {
-					t.Fatalf("scenario %d: %s", seed, explain(s, compare))
-				}
-			}
+			test.generator.Compare(t, scenarios, func(s *fuzz.Scenario) error { return comparePolicyVariants(test.as, s) })
 		})
 	}
 }

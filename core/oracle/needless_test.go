@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"fmt"
@@ -10,32 +10,34 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect/check"
+	"github.com/meshmatch/meshmatch/core/internal/oracle"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 // Without an item that `check` finds to equal what it overrides, or to set nothing, the
 // reference makes the same confs (SPEC 13.5).
 func TestSoakNeedlessItems(t *testing.T) {
-	scenarios := 400 * uint64(Soak(t))
+	scenarios := 400 * uint64(fuzz.Soak(t))
 	if testing.Short() {
 		scenarios /= 10
 	}
 	for _, as := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma} {
 		var equal atomic.Int64
-		soak(t, generator(t).WithKumaLabels(), scenarios, func(s *Scenario) error { return withoutNeedless(t, s, as, &equal) })
+		oracle.AllKinds(t).WithKumaLabels().Compare(t, scenarios, func(s *fuzz.Scenario) error { return withoutNeedless(t, s, as, &equal) })
 		if equal.Load() == 0 && !testing.Short() {
 			t.Errorf("%s: no item equals what it overrides", as)
 		}
 	}
 }
 
-func withoutNeedless(t *testing.T, s *Scenario, as semantics.Semantics, equal *atomic.Int64) error {
+func withoutNeedless(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, equal *atomic.Int64) error {
 	set, err := s.Load()
 	if err != nil {
 		return err
 	}
-	view, err := (core.Options{Semantics: as}).NewView(t.Context(), s.kinds, set)
+	view, err := (core.Options{Semantics: as}).NewView(t.Context(), s.Kinds(), set)
 	if err != nil {
 		return err
 	}
@@ -51,17 +53,17 @@ func withoutNeedless(t *testing.T, s *Scenario, as semantics.Semantics, equal *a
 			continue
 		}
 		for _, dp := range set.Dataplanes {
-			before, err := confsOf(s.kinds, set, dp, as.String())
+			before, err := confsOf(s.Kinds(), set, s.Hub(), dp, as.String())
 			if err != nil {
 				return err
 			}
-			after, err := confsOf(s.kinds, less, dp, as.String())
+			after, err := confsOf(s.Kinds(), less, s.Hub(), dp, as.String())
 			if err != nil {
 				return err
 			}
 			onlyOf(kind, before)
 			onlyOf(kind, after)
-			if diff := difference(before, after); diff != "" {
+			if diff := fuzz.Difference(before, after); diff != "" {
 				return fmt.Errorf("%s: without %s the confs of %s differ, %s", as, w.Line(), dp.Name, diff)
 			}
 		}

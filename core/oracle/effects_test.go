@@ -1,4 +1,4 @@
-package fuzz
+package oracle
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect/why"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // compareEffects checks the effect of each policy on each dataplane of a scenario (SPEC
 // 13.4). The reference looks for the policy in the output of `inspect` and `conf`. The
 // entries of permissions are not compared.
-func compareEffects(s subject, scenario *Scenario) error {
+func compareEffects(s subject, scenario *fuzz.Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareEffects)
 }
 
@@ -190,7 +191,7 @@ func (c *comparison) clientsHave(set *resource.Set, p *resource.Policy, opt naiv
 	}
 	opt.Explain = true
 	for _, from := range c.froms(set, opt) {
-		for _, tags := range possibleTags(from.RequiredTags()) {
+		for _, tags := range from.Clients() {
 			if conf, err := asTree(from.C(tags)); err == nil && sets(conf, kri) {
 				return true
 			}
@@ -223,7 +224,7 @@ func (c *comparison) froms(set *resource.Set, opt naive.Options) []*naive.Concat
 // inbound.
 func (c *comparison) readsClients(p *resource.Policy, kri string) bool {
 	for _, from := range c.froms(c.set, c.ofKind(p.Kind)) {
-		for _, tags := range possibleTags(from.RequiredTags()) {
+		for _, tags := range from.Clients() {
 			if slices.ContainsFunc(from.Items(tags), func(item map[string]any) bool { return item["kri"] == kri }) {
 				return true
 			}
