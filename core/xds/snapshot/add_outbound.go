@@ -36,11 +36,11 @@ func (sb *snapshotBuilder) addOutbounds(before *Snapshot) {
 		if o := &d.Outbounds[i]; o.Backend == nil {
 			sb.addOutbound(&outbound{
 				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Port,
-				destination: sb.destination(d.Mesh, o.Tags), configs: s.configs, confs: sb.confs, index: i,
+				destination: sb.destination(d.Mesh, o.Tags), configs: sb.basis.configs, confs: sb.confs, index: i,
 			})
 		}
 	}
-	if targets := s.targets; targets != nil {
+	if targets := sb.basis.targets; targets != nil {
 		confs := sb.confsOf(targets.configs, sb.client)
 		for i := range targets.outbounds {
 			o := &targets.outbounds[i]

@@ -89,7 +89,7 @@ type listenerPlace struct {
 
 func newPlaces(s *Snapshot) *places {
 	d := s.Dataplane
-	p := &places{Snapshot: s, byListener: map[string]listenerPlace{}, own: byKind(s.configs)}
+	p := &places{Snapshot: s, byListener: map[string]listenerPlace{}, own: byKind(s.basis.Load().configs)}
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
 		p.byListener[inboundName(inboundAddress(d, in), in.Port)] = listenerPlace{inbound: true, index: i, entry: in}
@@ -99,10 +99,10 @@ func newPlaces(s *Snapshot) *places {
 			p.byListener[outboundName(cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Port)] = listenerPlace{index: i, entry: o}
 		}
 	}
-	if s.targets != nil {
-		p.found = byKind(s.targets.configs)
-		for i := range s.targets.outbounds {
-			o := &s.targets.outbounds[i]
+	if targets := s.basis.Load().targets; targets != nil {
+		p.found = byKind(targets.configs)
+		for i := range targets.outbounds {
+			o := &targets.outbounds[i]
 			p.byListener[outboundName(cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Listens)] = listenerPlace{index: i, target: o.Destination}
 		}
 	}

@@ -53,8 +53,8 @@ func (sb *snapshotBuilder) addFound() {
 	if len(outbounds) == 0 {
 		return
 	}
-	sb.snapshot.found = sb.in.targetConfs(sb.snapshot.configs, outbounds)
-	confs := sb.confsOf(sb.snapshot.found.configs, sb.client)
+	sb.basis.found = sb.in.foundConfs(sb.basis.configs, outbounds)
+	confs := sb.confsOf(sb.basis.found.configs, sb.client)
 	for i := range outbounds {
 		d := sb.in.target(&outbounds[i])
 		sb.reach(d, sb.in.endpoints(d), confs, i)

@@ -23,6 +23,8 @@ const (
 	outboundsInput
 	exposuresInput
 	viewInput
+	// configsInput is the configs as a whole, instead of their confs, see Snapshot.follow.
+	configsInput
 
 	allInputs inputSet = 1<<iota - 1
 )
@@ -82,7 +84,7 @@ var inputs = []struct {
 		of:   outboundsInput,
 		same: func(before, after *meshState) bool { return before.destinations == after.destinations },
 		holds: func(s *Snapshot, _, after *meshState, state *State) bool {
-			return sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(s.Dataplane))
+			return sameOutbounds(s.basis.Load().targets.list(), state.view.DestinationOutbounds(s.Dataplane))
 		},
 	},
 	{
@@ -98,6 +100,10 @@ var inputs = []struct {
 		of:    viewInput,
 		same:  func(_, _ *meshState) bool { return false },
 		holds: func(s *Snapshot, _, after *meshState, state *State) bool { return s.zone.view == state.view },
+	},
+	{
+		of:   configsInput,
+		same: func(_, _ *meshState) bool { return true },
 	},
 }
 

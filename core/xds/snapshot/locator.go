@@ -289,7 +289,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
 	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, s.builder.scope), xds.Envoy)
-	sb.addDestination(&outbound{destination: d, configs: sb.snapshot.configs, confs: sb.confs}, n.set)
+	sb.addDestination(&outbound{destination: d, configs: sb.basis.configs, confs: sb.confs}, n.set)
 	for _, part := range sb.shared.parts {
 		used = used.with(part.used)
 		for _, r := range part.resources {

@@ -82,7 +82,7 @@ func (s *State) outboundPlaces(d *resource.Dataplane, snapshot *Snapshot) map[st
 			n++
 		}
 	}
-	if targets := snapshot.targets; targets != nil {
+	if targets := snapshot.basis.Load().targets; targets != nil {
 		for i := range targets.outbounds {
 			o := &targets.outbounds[i]
 			add(n, cmp.Or(o.Address, resource.DefaultOutboundAddress), o.Listens, mesh.target(s.builder, o, enforce.ZoneOf(d)))

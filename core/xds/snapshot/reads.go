@@ -20,7 +20,7 @@ import (
 //  3. With Options.Audit, a snapshot whose reads hold is built again. A difference is a
 //     panic: something was read by another way.
 //
-// The dataplane and its configs are the arguments of a build.
+// The dataplane and its configs are the arguments of a build; see basis.
 
 // reads are what the build of some parts has asked a reader for.
 type reads struct {
@@ -127,6 +127,7 @@ func (r *reader) configsOf(other *resource.Dataplane) []*rules.Config {
 // configsAs returns the configs of the dataplane in another form, which the same policies
 // select. They depend on what its own configs depend on.
 func (r *reader) configsAs(form *resource.Dataplane) []*rules.Config {
+	r.reads.inputs |= configsInput
 	return r.state.view.Configs(form, r.state.builder.scope)
 }
 
@@ -137,10 +138,16 @@ func (r *reader) configsWith(outbounds []resource.Outbound) []*rules.Config {
 	return r.configsAs(&with)
 }
 
-// targetConfs returns the confs of outbounds to resources, which are not empty. They depend
-// on the outbounds, and on what the configs of the dataplane depend on.
+// targetConfs returns the confs of the outbounds of the dataplane to resources, which are not
+// empty.
 func (r *reader) targetConfs(configs []*rules.Config, outbounds []destinations.Outbound) *targetConfs {
 	return r.state.builder.targetConfs(r.state.view, r.dataplane, configs, outbounds)
+}
+
+// foundConfs returns the confs that other outbounds to resources would have.
+func (r *reader) foundConfs(configs []*rules.Config, outbounds []destinations.Outbound) *targetConfs {
+	r.reads.inputs |= configsInput
+	return r.targetConfs(configs, outbounds)
 }
 
 // view returns the view of the state, to be kept, not to be read.

@@ -30,14 +30,11 @@ type Snapshot struct {
 	shared   *outboundParts
 	secrets  *built // one of own
 
-	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
-	// what the configs depend on.
-	configs []*rules.Config
-	targets *targetConfs  // nil: no outbound leads to a resource
-	found   *targetConfs  // of backends of routes; nil: there are none
-	inputs  inputSet      // that own was built from; see also shared
-	zone    *zoneReads    // what the listeners of a zone proxy were built from; nil: there are none
-	warned  []xds.Warning // of the outbounds
+	// The inputs, in addition to Dataplane.
+	basis  atomic.Pointer[basis]
+	inputs inputSet      // that own was built from; see also shared
+	zone   *zoneReads    // what the listeners of a zone proxy were built from; nil: there are none
+	warned []xds.Warning // of the outbounds
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -89,13 +86,18 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	key := snapshotKey{d.ID, client}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
-	if before != nil && before.Dataplane == d && same(before.configs, configs) && before.holds(s) {
+	if before != nil && before.Dataplane == d && before.holds(s) && before.follow(s, configs) {
 		if b.audit {
 			before.mustEqual(s.build(d, configs, client, nil))
 		}
 		return before
 	}
 	snapshot := s.build(d, configs, client, before)
+	if before != nil && before.repeats(snapshot) {
+		before.basis.Store(snapshot.basis.Load())
+		before.mesh.Store(snapshot.mesh.Load())
+		return before
+	}
 	b.snapshots.Store(key, snapshot)
 	return snapshot
 }
@@ -135,7 +137,8 @@ type snapshotBuilder struct {
 	transparent *resource.TransparentProxy
 	confs       *dataplaneConfs
 	snapshot    *Snapshot
-	own         reads // of the parts of snapshot.own
+	basis       *basis // of the snapshot
+	own         reads  // of the parts of snapshot.own
 	shared      outboundParts
 	// reached are the destinations with a cluster so far.
 	reached map[*destination]bool
@@ -152,11 +155,12 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 	sb := &snapshotBuilder{
 		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client),
 		reached:  map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, configs: configs},
-		Report:   xds.Report{Place: d.KRI("")},
+		snapshot: &Snapshot{Dataplane: d}, basis: &basis{configs: configs},
+		Report: xds.Report{Place: d.KRI("")},
 	}
 	sb.in = reader{state: s, mesh: s.meshes[d.Mesh], dataplane: d, reads: &sb.own}
 	sb.snapshot.mesh.Store(sb.in.mesh)
+	sb.snapshot.basis.Store(sb.basis)
 	id, err := sb.in.identity()
 	sb.snapshot.Identity, sb.tls = id, tlsOf(id, client)
 	if err != nil {
@@ -169,13 +173,13 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
-		sb.snapshot.targets = sb.in.targetConfs(configs, outbounds)
+		sb.basis.targets = sb.in.targetConfs(configs, outbounds)
 	}
 	server := sb.serverTLS()
 	sb.refuseListeners()
-	sb.transparent = transparentProxy(d, sb.snapshot.targets)
+	sb.transparent = transparentProxy(d, sb.basis.targets)
 	if server.redirected = sb.transparent != nil; server.redirected {
-		server.taken = takenOf(d, sb.snapshot.targets.list())
+		server.taken = takenOf(d, sb.basis.targets.list())
 	}
 	for i := range d.Inbounds {
 		var was *built

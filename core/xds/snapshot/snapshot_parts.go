@@ -42,9 +42,10 @@ func (sb *snapshotBuilder) outboundParts() *outboundParts {
 // dataplane has many outbounds.
 func (sb *snapshotBuilder) hasOutboundsOf(before *Snapshot) bool {
 	refers := func(part *built) bool { return part.refers != nil }
+	was := before.basis.Load()
 	return before.Dataplane == sb.dataplane && before.mesh.Load() == sb.in.mesh &&
-		same(before.targets.list(), sb.snapshot.targets.list()) &&
-		sb.shape.sameOutbounds(before.configs, sb.snapshot.configs) &&
+		same(was.targets.list(), sb.basis.targets.list()) &&
+		sb.shape.sameOutbounds(was.configs, sb.basis.configs) &&
 		len(sb.dataplane.Listeners) == 0 && // they add destinations
 		!slices.ContainsFunc(before.own, refers) && !slices.ContainsFunc(sb.snapshot.own, refers)
 }
@@ -67,8 +68,8 @@ func (sb *snapshotBuilder) addOutboundsOf(before *Snapshot) {
 	sb.shared, s.shared = *before.shared, before.shared
 	sb.Warnings = append(sb.Warnings, before.warned...)
 	s.warned = before.warned
-	if before.found != nil {
-		s.found = sb.in.targetConfs(s.configs, before.found.outbounds)
+	if found := before.basis.Load().found; found != nil {
+		sb.basis.found = sb.in.foundConfs(sb.basis.configs, found.outbounds)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // warnRequired reports the required fields that had no effect on any part.
 func (sb *snapshotBuilder) warnRequired() {
-	for _, config := range sb.snapshot.configs {
+	for _, config := range sb.basis.configs {
 		required := sb.shape.required[config.Kind.Name]
 		if required == nil || config.Default == nil {
 			continue
@@ -32,7 +32,7 @@ func (sb *snapshotBuilder) warnRequired() {
 // warnUntranslated reports the confs that no translator of their kind has a function for.
 func (sb *snapshotBuilder) warnUntranslated() {
 	inbounds := xds.Report{Place: sb.Place, OfInbound: true}
-	for at, config := range sb.snapshot.configs {
+	for at, config := range sb.basis.configs {
 		warn := func(r *xds.Report, of string, origins []rules.Origin) {
 			for _, o := range origins {
 				r.WarnPolicy(diag.NoTranslator, o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
@@ -49,7 +49,7 @@ func (sb *snapshotBuilder) warnUntranslated() {
 			warn(&inbounds, "inbounds", xds.InboundConf{InboundConfig: config.Inbounds[i]}.Origins())
 		}
 		outbounds := config.Outbounds
-		if targets := sb.snapshot.targets; targets != nil {
+		if targets := sb.basis.targets; targets != nil {
 			outbounds = slices.Concat(outbounds, targets.configs[at].Outbounds)
 		}
 		for _, outbound := range outbounds {
