@@ -3,12 +3,12 @@ package core_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -44,11 +44,27 @@ func (s *sequence) checkOutsiders(v *core.View) {
 }
 
 func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answer {
-	a, err := inspect.NewDataplane(v, d, inspect.Options{Shadow: shadow, Explain: true})
-	if err != nil {
-		s.Fatal(err)
+	scope := core.Enforced
+	if shadow {
+		scope = core.Shadow
 	}
-	return answer{s.json(a), s.placesOf(v.Configs(d, inspect.ScopeOf(shadow)))}
+	configs := v.Configs(d, scope)
+	places := s.placesOf(configs)
+	var all strings.Builder
+	for _, c := range configs {
+		fmt.Fprintf(&all, "%s", c.Kind.Name)
+		for _, selected := range c.Matched.All() {
+			fmt.Fprintf(&all, " %s", selected.Policy.KRI())
+		}
+		all.WriteString("\n")
+	}
+	var lines []string
+	for place, text := range places {
+		lines = append(lines, fmt.Sprintf("%v: %s", place, text))
+	}
+	slices.Sort(lines)
+	all.WriteString(strings.Join(lines, "\n"))
+	return answer{all.String(), places}
 }
 
 // placesOf renders the conf of each place.
