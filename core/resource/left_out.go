@@ -48,12 +48,12 @@ func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
 }
 
 // keepGoing completes a set from which inputs were left out. It leaves out all
-// resources with the same identity, so that no answer depends on their order. If
-// nothing was read, it returns the errors.
-func (s *Set) keepGoing(sink *diag.Sink) error {
+// resources with the same identity, so that no answer depends on their order, unless they
+// are claimed. If nothing was read, it returns the errors.
+func (s *Set) keepGoing(sink *diag.Sink, claimed bool) error {
 	var twice diag.Sink
 	s.sortUnique(&twice)
-	if repeated := twice.Cut(0); len(repeated) > 0 {
+	if repeated := twice.Cut(0); len(repeated) > 0 && !claimed {
 		s.Meshes = leaveRepeated(s, s.Meshes, repeated)
 		s.Dataplanes = leaveRepeated(s, s.Dataplanes, repeated)
 		s.Policies = leaveRepeated(s, s.Policies, repeated)

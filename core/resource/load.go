@@ -31,6 +31,9 @@ type Loader struct {
 	// KeepGoing leaves inputs with errors out of the set, and returns no error for
 	// them; see [Set.LeftOut]. An answer about such a set is incomplete.
 	KeepGoing bool
+	// Claimed means that the inputs are objects whose keys decide which of them has an
+	// identity, so that several with one identity are no error. It needs KeepGoing.
+	Claimed bool
 	// KeepSources keeps the original documents; see [Set.Sources].
 	KeepSources bool
 	// Cache keeps decoded files, so that a later load decodes only the files
@@ -326,7 +329,7 @@ func (d *decoding) set() (*Set, error) {
 		d.releaseLarge()
 	}
 	if d.loader.KeepGoing {
-		if err := set.keepGoing(&d.sink); err != nil {
+		if err := set.keepGoing(&d.sink, d.loader.Claimed); err != nil {
 			return nil, err
 		}
 	} else {

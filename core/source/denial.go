@@ -34,7 +34,7 @@ func denial(loader *resource.Loader, raw *Object, kind string) *resource.Policy 
 	if head != nil && json.Unmarshal(head["spec"], &spec) != nil {
 		spec = nil
 	}
-	for _, candidate := range []document{head.with(spec["targetRef"]), head.with(nil), minimal(&raw.ID)} {
+	for _, candidate := range []document{head.with(spec["targetRef"]), head.with(nil), minimal(raw)} {
 		if p := denying(loader, raw, candidate); p != nil {
 			return p
 		}
@@ -72,8 +72,9 @@ func (d document) with(targetRef jsontext.Value) document {
 }
 
 // minimal returns a document with only an identity.
-func minimal(id *resource.ID) document {
-	if id.Name == "" {
+func minimal(raw *Object) document {
+	id := &raw.ID
+	if id.Name == "" || raw.AnyMesh {
 		return nil
 	}
 	head := document{"type": encoded(permission), "mesh": encoded(id.Mesh), "name": encoded(id.Name)}
@@ -99,12 +100,15 @@ func denying(loader *resource.Loader, raw *Object, d document) *resource.Policy 
 		return nil
 	}
 	strict := *loader
-	strict.KeepGoing, strict.KeepSources = false, false
+	strict.KeepGoing, strict.Claimed, strict.KeepSources = false, false, false
 	set, err := strict.Decode(context.Background(), resource.Input{Name: raw.At, Data: encoded(d)})
-	if err != nil || len(set.Policies) != 1 || raw.ID.Name != "" && set.Policies[0].ID != raw.ID {
+	if err != nil || len(set.Policies) != 1 || !raw.fits(set.Policies[0].ID) {
 		return nil
 	}
 	p := set.Policies[0]
+	if raw.Flaw != "" { // the document may claim the identity of another object
+		p.Name = "unusable key " + raw.Key
+	}
 	p.Unreadable = true
 	p.Pos = diag.Position{File: raw.At}
 	p.TargetPos = p.Pos

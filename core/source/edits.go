@@ -116,12 +116,6 @@ func identity(value any) *resource.Meta {
 	return nil
 }
 
-// sameIdentity reports whether two resources, which may be nil, have one identity.
-func sameIdentity(a, b any) bool {
-	x, y := identity(a), identity(b)
-	return x == nil || y != nil && x.ID == y.ID
-}
-
 // Resources yields all resources of a set with their identities.
 func Resources(set *resource.Set) iter.Seq2[*resource.Meta, any] {
 	return func(yield func(*resource.Meta, any) bool) {

@@ -73,7 +73,7 @@ func CheckKey(m *resource.Meta, o *Object, sink *diag.Sink) {
 	case o == nil:
 	case o.Flaw != "":
 		sink.Error(flawed(o))
-	case o.ID.Name != "" && o.ID != m.ID:
+	case !o.fits(m.ID):
 		sink.Error(misplaced(m, o.ID))
 	}
 }

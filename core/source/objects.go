@@ -21,6 +21,7 @@ type objects struct {
 	// flawed are the objects that are invalid, or have warnings or anything else that is
 	// reported: few.
 	flawed map[string]*object
+	claims *claims
 	list   []Invalid // of flawed
 	kept   bool      // versions in effect are kept
 }
@@ -33,6 +34,8 @@ type object struct {
 	value any
 	kind  string
 	raw   *Object // the version in effect, if it is kept; nil: none
+	// misfit means that no resource can have the key.
+	misfit bool
 	flaws
 }
 
@@ -54,9 +57,9 @@ func (f *flaws) any() bool {
 }
 
 func newObjects(loader *resource.Loader) *objects {
-	o := &objects{byKey: map[string]*object{}, flawed: map[string]*object{}}
+	o := &objects{byKey: map[string]*object{}, flawed: map[string]*object{}, claims: newClaims()}
 	keepGoing := *loader
-	keepGoing.KeepGoing, keepGoing.Cache, keepGoing.Read = true, nil, nil
+	keepGoing.KeepGoing, keepGoing.Claimed, keepGoing.Cache, keepGoing.Read = true, true, nil, nil
 	o.loader = &keepGoing
 	return o
 }
@@ -119,7 +122,7 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 			s.decoded[key] = nil
 			continue
 		}
-		next := &object{at: raw.At, sum: sum, kind: raw.ID.Kind}
+		next := &object{at: raw.At, sum: sum, kind: raw.ID.Kind, misfit: raw.Flaw != ""}
 		s.decoded[key], byAt[raw.At], raws[raw.At] = next, next, raw
 		if o.kept {
 			next.raw = &raw
@@ -190,7 +193,7 @@ func (o *object) check(raw *Object) {
 	if raw.Flaw != "" {
 		o.fail(flawed(raw))
 	}
-	if m := identity(o.value); m != nil && raw.ID.Name != "" && m.ID != raw.ID && o.errors == nil {
+	if m := identity(o.value); m != nil && !raw.fits(m.ID) && o.errors == nil {
 		o.fail(misplaced(m, raw.ID))
 	}
 	if o.value == nil && o.errors == nil && o.warnings == nil {
@@ -235,19 +238,25 @@ func (o *objects) apply(s *staged, before *resource.Set, now time.Time) *resourc
 		delete(o.byKey, key)
 		delete(o.flawed, key)
 	}
-	edits := newEdits()
+	touched := map[resource.ID]any{} // identities whose objects change, with one of their resources
+	drop := func(key string) {
+		old := o.byKey[key]
+		if m := identity(old.value); m != nil {
+			o.claims.remove(m.ID, key)
+			touched[m.ID] = old.value
+		}
+		remove(key)
+	}
 	if s.full {
-		for key, old := range o.byKey {
+		for key := range o.byKey {
 			if _, there := s.decoded[key]; !there {
-				edits.remove(old.value)
-				remove(key)
+				drop(key)
 			}
 		}
 	}
 	for key := range s.deleted {
-		if old := o.byKey[key]; old != nil {
-			edits.remove(old.value)
-			remove(key)
+		if o.byKey[key] != nil {
+			drop(key)
 		}
 	}
 	for key, next := range s.decoded {
@@ -256,15 +265,25 @@ func (o *objects) apply(s *staged, before *resource.Set, now time.Time) *resourc
 		}
 		old := o.byKey[key]
 		next.resolve(old, now)
-		if old != nil && !sameIdentity(old.value, next.value) {
-			edits.remove(old.value)
+		if old != nil {
+			drop(key)
 		}
-		edits.put(next.value)
-		remove(key)
 		o.byKey[key] = next
+		if m := identity(next.value); m != nil {
+			o.claims.add(m.ID, key)
+			touched[m.ID] = next.value
+		}
 		if next.any() {
 			o.flawed[key] = next
 			changed = true
+		}
+	}
+	edits := newEdits()
+	for id, value := range touched {
+		if winner := o.claims.winner(id, o.byKey); winner != nil {
+			edits.put(winner.value)
+		} else {
+			edits.remove(value)
 		}
 	}
 	if before == nil {

@@ -64,11 +64,21 @@ type Object struct {
 	// ID is the identity that the document must have. The Kind may be given without a
 	// name; then nothing is compared, and the kind is used if the document cannot be read.
 	ID resource.ID
+	// AnyMesh means that the document chooses the mesh: ID has none.
+	AnyMesh bool
 	// Flaw is why no resource can have the key; empty: one can. With a flaw, the document is
 	// an error regardless of its content.
 	Flaw string
 	// Whole means that lines and columns of the document have no meaning for a reader.
 	Whole bool
+}
+
+// fits reports whether a document of the object may have an identity.
+func (o *Object) fits(id resource.ID) bool {
+	if o.AnyMesh {
+		id.Mesh = ""
+	}
+	return o.ID.Name == "" || id == o.ID
 }
 
 var (

@@ -50,9 +50,10 @@ const objectRecord = "MESHMATCH.object"
 
 // keptObject is the identity of an object in an archive.
 type keptObject struct {
-	Key   string      `json:"key"`
-	ID    resource.ID `json:"id"`
-	Whole bool        `json:"whole,omitempty"`
+	Key     string      `json:"key"`
+	ID      resource.ID `json:"id"`
+	AnyMesh bool        `json:"anyMesh,omitempty"`
+	Whole   bool        `json:"whole,omitempty"`
 }
 
 // load returns the state that is kept. The error is [fs.ErrNotExist] if there is none, or
@@ -100,7 +101,7 @@ func unpackState(data []byte) (*keptState, error) {
 		if err := json.Unmarshal([]byte(record), &kept); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		state.objects = append(state.objects, Object{Key: kept.Key, At: header.Name, Data: text, ID: kept.ID, Whole: kept.Whole})
+		state.objects = append(state.objects, Object{Key: kept.Key, At: header.Name, Data: text, ID: kept.ID, AnyMesh: kept.AnyMesh, Whole: kept.Whole})
 	}
 	if state.revision == 0 {
 		return nil, ErrDamaged
@@ -155,7 +156,7 @@ func (s *keptState) write(file io.Writer) error {
 	slices.SortFunc(s.objects, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 	for i := range s.objects {
 		o := &s.objects[i]
-		record, err := json.Marshal(keptObject{o.Key, o.ID, o.Whole})
+		record, err := json.Marshal(keptObject{o.Key, o.ID, o.AnyMesh, o.Whole})
 		if err != nil {
 			return err
 		}

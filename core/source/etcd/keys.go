@@ -44,6 +44,9 @@ func parseKey(key string) (id resource.ID, flaw string) {
 		parts[i] = decoded
 	}
 	id = resource.ID{Kind: parts[0], Mesh: parts[1], Namespace: parts[2], Name: parts[3]}
+	if id.Kind == "" || id.Name == "" {
+		return resource.ID{Kind: id.Kind}, "a key has a kind and a name"
+	}
 	if canonical := Key(id); canonical != key {
 		return resource.ID{Kind: id.Kind}, fmt.Sprintf("the key of this resource is written %s", canonical)
 	}

@@ -59,9 +59,9 @@ func (s *served) object(data jsontext.Value, deleted bool) (o object, ok bool, e
 	namespace, name := h.Metadata.Namespace, h.Metadata.Name
 	o = object{key: namespace + "/" + name, version: version}
 	o.stored = source.Object{
-		Key:   s.group + "/" + s.kind + "/" + o.key,
-		At:    fmt.Sprintf("%s%s/%s/%s@%d", Scheme, s.kind, cmp.Or(namespace, "-"), name, version),
-		ID:    resource.ID{Kind: s.kind},
+		Key: s.group + "/" + s.kind + "/" + o.key,
+		At:  fmt.Sprintf("%s%s/%s/%s@%d", Scheme, s.kind, cmp.Or(namespace, "-"), name, version),
+		ID:  resource.ID{Kind: s.kind, Namespace: namespace, Name: name}, AnyMesh: true,
 		Whole: true,
 	}
 	switch {

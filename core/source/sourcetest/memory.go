@@ -46,22 +46,40 @@ func (m *Memory) String() string { return cmp.Or(m.Name, "memory") }
 
 // Put makes changes at once. A key is KIND/MESH/NAMESPACE/NAME; an empty document deletes.
 func (m *Memory) Put(documents map[resource.ID]string) source.Revision {
+	var objects []source.Object
+	for id, text := range documents {
+		o := source.Object{Key: fmt.Sprintf("%s/%s/%s/%s", id.Kind, id.Mesh, id.Namespace, id.Name), ID: id}
+		if text != "" {
+			o.Data = []byte(text)
+		}
+		objects = append(objects, o)
+	}
+	return m.PutObjects(objects...)
+}
+
+// PutObjects makes changes at once, and names the versions.
+func (m *Memory) PutObjects(objects ...source.Object) source.Revision {
 	return m.edit(func() {
 		m.revision++
 		c := change{revision: m.revision}
-		for id, text := range documents {
-			key := fmt.Sprintf("%s/%s/%s/%s", id.Kind, id.Mesh, id.Namespace, id.Name)
-			o := source.Object{Key: key, At: fmt.Sprintf("memory://%s@%d", key, m.revision), ID: id}
-			if text != "" {
-				o.Data = []byte(text)
-				m.objects[key] = o
+		for _, o := range objects {
+			o.At = fmt.Sprintf("memory://%s@%d", o.Key, m.revision)
+			if o.Data != nil {
+				m.objects[o.Key] = o
 			} else {
-				delete(m.objects, key)
+				delete(m.objects, o.Key)
 			}
 			c.objects = append(c.objects, o)
 		}
 		m.log = append(m.log, c)
 	})
+}
+
+// Revision returns the current revision.
+func (m *Memory) Revision() source.Revision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.revision
 }
 
 // Lose ends all connections and refuses new ones, until Restore.
