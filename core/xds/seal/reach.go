@@ -9,6 +9,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -22,19 +23,23 @@ type Reach struct {
 	Addresses []string
 	// Unknown are the reasons why the resource may reach more than it names.
 	Unknown []string
+	// Listening are the ports at which a listener accepts connections.
+	Listening []uint32
 }
 
 // Find returns what a listener, a route configuration or a cluster refers to.
 func Find(m proto.Message) *Reach {
 	r := &Reach{}
-	own := ownAddress(m)
+	listener, _ := m.(*listenerv3.Listener)
+	own := addresses(listener)
+	for _, a := range own {
+		r.Listening = append(r.Listening, a.GetPortValue())
+	}
 	top := m.ProtoReflect()
 	walk(m, func(m protoreflect.Message) {
 		r.Unknown = append(r.Unknown, unknownOf(m)...)
-		if m.Descriptor().FullName() == "envoy.config.core.v3.SocketAddress" && m.Interface() != proto.Message(own) {
-			fields := m.Descriptor().Fields()
-			port := m.Get(fields.ByName("port_value")).Uint()
-			r.Addresses = append(r.Addresses, net.JoinHostPort(m.Get(fields.ByName("address")).String(), strconv.FormatUint(port, 10)))
+		if a, ok := m.Interface().(*corev3.SocketAddress); ok && !slices.Contains(own, a) {
+			r.Addresses = append(r.Addresses, hostPort(a))
 		}
 		if isAny(m) {
 			return
@@ -56,10 +61,28 @@ func Find(m proto.Message) *Reach {
 	return r
 }
 
-// ownAddress returns the address of a listener, or nil for any other message.
-func ownAddress(m proto.Message) *corev3.SocketAddress {
-	l, _ := m.(*listenerv3.Listener)
-	return l.GetAddress().GetSocketAddress()
+// addresses returns the addresses of sockets at which a listener accepts connections.
+func addresses(l *listenerv3.Listener) (list []*corev3.SocketAddress) {
+	all := []*corev3.Address{l.GetAddress()}
+	for _, more := range l.GetAdditionalAddresses() {
+		all = append(all, more.GetAddress())
+	}
+	for _, a := range all {
+		if socket := a.GetSocketAddress(); socket != nil {
+			list = append(list, socket)
+		}
+	}
+	return list
+}
+
+// hostPort returns an address as host:port. A port with a name is one that a resolver
+// chooses.
+func hostPort(a *corev3.SocketAddress) string {
+	port := strconv.FormatUint(uint64(a.GetPortValue()), 10)
+	if name := a.GetNamedPort(); name != "" {
+		port = name
+	}
+	return net.JoinHostPort(a.GetAddress(), port)
 }
 
 // Without returns the references that are not in other.
@@ -77,7 +100,7 @@ func (r *Reach) with(other *Reach, present bool) *Reach {
 			return found != present
 		})
 	}
-	return &Reach{keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown)}
+	return &Reach{keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown), r.Listening}
 }
 
 // Empty reports whether it refers to nothing.
@@ -165,7 +188,8 @@ func chosenByRequest(m protoreflect.Message) string {
 
 // unknownEndpoints returns the reasons why the endpoints of a cluster are unknown.
 func unknownEndpoints(c *clusterv3.Cluster) []string {
-	if custom := c.GetClusterType(); custom != nil && custom.Name != "envoy.clusters.aggregate" {
+	// Envoy finds a type of clusters by the type of its config, and by its name only without one.
+	if custom := c.GetClusterType(); custom != nil && !custom.GetTypedConfig().MessageIs(&aggregatev3.ClusterConfig{}) {
 		return []string{"its endpoints are chosen by " + custom.Name}
 	}
 	switch {

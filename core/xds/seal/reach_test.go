@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dns/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
 	sniv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/sni_cluster/v3"
 	"google.golang.org/protobuf/proto"
@@ -47,6 +49,18 @@ func TestReached(t *testing.T) {
 		{"its address by the loopback", []proto.Message{at("127.0.0.2", 80)}, "connects to the workload at 127.0.0.2:80"},
 		{"its address mapped to IPv6", []proto.Message{at("::ffff:10.0.0.1", 80)}, "connects to the workload at [::ffff:10.0.0.1]:80"},
 		{"any address", []proto.Message{at("0.0.0.0", 80)}, "connects to the workload at 0.0.0.0:80"},
+		{"a name, whose address another server chooses", []proto.Message{at("api.example.com", 80)}, "connects to the workload at api.example.com:80"},
+		{"a number that is an address to a resolver", []proto.Message{at("2130706433", 80)}, "connects to the workload at 2130706433:80"},
+		{"an address with a zone", []proto.Message{at("::1%lo", 80)}, "connects to the workload at [::1%lo]:80"},
+		{"a name at another port", []proto.Message{at("api.example.com", 443)}, ""},
+		{"a name of a port", []proto.Message{message.NewStaticCluster("target", &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
+			Address: "10.0.0.9", PortSpecifier: &corev3.SocketAddress_NamedPort{NamedPort: "http"},
+		}}}, 0)}, "connects to the workload at 10.0.0.9:http"},
+		{"an aggregate by name, with the config of another type", []proto.Message{to("target"), &clusterv3.Cluster{
+			Name: "target", ClusterDiscoveryType: &clusterv3.Cluster_ClusterType{ClusterType: &clusterv3.Cluster_CustomClusterType{
+				Name: "envoy.clusters.aggregate", TypedConfig: message.Any(&dnsv3.DnsCluster{}),
+			}},
+		}}, "its endpoints are chosen by"},
 		{"localhost", []proto.Message{at("LocalHost.", 80)}, "connects to the workload at LocalHost.:80"},
 		{"a cluster that connects to an address that the client chooses", []proto.Message{to("passthrough/inbound")}, "passthrough/inbound, which connects to an address that the client chooses"},
 		{"an added cluster that does", []proto.Message{to("target"), &clusterv3.Cluster{
@@ -63,7 +77,7 @@ func TestReached(t *testing.T) {
 				if isCluster {
 					name = "target"
 				}
-				changes = append(changes, seal.Change{Name: name, Reach: seal.Find(m), Cluster: isCluster, Added: true})
+				changes = append(changes, seal.Change{Name: name, Reach: seal.Find(m), Cluster: isCluster, Changed: true, Exposed: !isCluster})
 			}
 			reached := workload.Reached(changes)
 			got := reached[0]
@@ -80,7 +94,7 @@ func TestOwnClusterMayReachItsPort(t *testing.T) {
 	workload := &seal.Workload{Ports: map[uint32][]string{80: {"local/10.0.0.1/80"}, 81: {"local/10.0.0.1/80", "local/10.0.0.1/90"}}}
 	for port, want := range map[uint32]bool{80: false, 81: true} {
 		reach := seal.Find(message.NewStaticCluster("local/10.0.0.1/80", message.SocketAddress("127.0.0.9", port), 0))
-		if got := workload.Reached([]seal.Change{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true}}); (len(got) > 0) != want {
+		if got := workload.Reached([]seal.Change{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true, Changed: true}}); (len(got) > 0) != want {
 			t.Errorf("port %d: %v", port, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"slices"
@@ -24,88 +25,174 @@ type Workload struct {
 	Ports map[uint32][]string
 }
 
-// Change is a changed resource, with the references that the change adds.
+// Change is references of a resource. A changed resource has one for each modification that
+// adds references, and one for those that it had before.
 type Change struct {
 	Name string // of the resource
 	*Reach
-	// Cluster reports whether the resource is a cluster, and Added whether it is new.
-	Cluster, Added bool
+	Cluster bool
+	// Changed reports whether a modification adds the references. For a cluster, it may have
+	// changed anything of the cluster: the cluster is judged as a new one. For a listener, it
+	// may have changed where clients reach it.
+	Changed bool
+	// Kept reports whether the resource had the references before it was changed.
+	Kept bool
+	// Exposed reports whether clients other than the workload may send requests to the
+	// resource: a listener or its routes.
+	Exposed bool
+}
+
+// lead is why a resource leads to the workload.
+type lead struct {
+	reason string
+	cause  int // the change that makes it lead, -1 if it does so without changes
 }
 
 // Reached returns the changes that lead to the workload and bypass its inbound: their
 // indexes, each with a reason.
 func (w *Workload) Reached(changes []Change) map[int]string {
+	s := &search{Workload: w, leads: map[string]lead{}, listening: map[uint32]lead{}}
 	reached := map[int]string{}
-	done := make([]bool, len(changes))
-	leads := map[string]string{} // names of changed resources, with a reason
+	done := make([]*lead, len(changes))
 	for more := true; more; {
 		more = false
 		for i := range changes {
 			c := &changes[i]
-			if done[i] {
+			found, direct := s.lead(c, i)
+			if found == nil || done[i] != nil && (done[i].cause >= 0 || found.cause < 0) {
 				continue
 			}
-			reason, direct := w.leads(c, leads)
-			if reason == "" {
-				continue
-			}
-			done[i], more = true, true
-			leads[c.Name] = reason
-			if direct || c.Added && !c.Cluster {
-				reached[i] = reason
+			done[i], more = found, true
+			s.add(c, *found)
+			if found.cause >= 0 && (direct || c.Exposed) {
+				if !c.Changed {
+					i = found.cause
+				}
+				reached[i] = cmp.Or(reached[i], found.reason)
 			}
 		}
 	}
 	return reached
 }
 
-// leads returns why a change leads to the workload, and whether it does so by itself.
-func (w *Workload) leads(c *Change, known map[string]string) (reason string, direct bool) {
-	for _, text := range c.Texts {
-		for _, name := range w.Names {
-			if strings.Contains(text, name) {
-				return "it refers to " + name, true
+// search is what a search for ways to the workload has found.
+type search struct {
+	*Workload
+	leads     map[string]lead // by the name of the resource
+	listening map[uint32]lead // by the port of a listener
+}
+
+// add adds a resource that leads to the workload.
+func (s *search) add(c *Change, l lead) {
+	if known, found := s.leads[c.Name]; !found || known.cause < 0 {
+		s.leads[c.Name] = l
+	}
+	for _, port := range c.Listening {
+		if known, found := s.listening[port]; !found || known.cause < 0 {
+			s.listening[port] = l
+		}
+	}
+}
+
+// lead returns why a change leads to the workload, nil if it does not, and whether it does so
+// by itself.
+func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
+	own := -1
+	if c.Changed {
+		own = index
+	}
+	if !c.Kept {
+		for _, text := range c.Texts {
+			for _, name := range s.Names {
+				if strings.Contains(text, name) {
+					return &lead{"it refers to " + name, own}, c.Changed
+				}
 			}
 		}
 	}
 	if c.Cluster {
 		for _, address := range c.Addresses {
-			if w.has(c.Name, address) {
-				return "it connects to the workload at " + address, true
+			if s.has(c.Name, address) {
+				return &lead{"it connects to the workload at " + address, own}, c.Changed
 			}
 		}
 	}
 	if len(c.Unknown) > 0 {
-		return c.Unknown[0], false
+		return &lead{c.Unknown[0], own}, c.Changed && c.Cluster && s.hasOther(c.Name)
 	}
-	for _, text := range c.Texts {
-		if slices.Contains(w.Dynamic, text) {
-			return "it refers to " + text + ", which connects to an address that the client chooses", false
-		}
-		if reason := known[text]; reason != "" {
-			return "it refers to " + text + ": " + reason, false
-		}
-	}
-	return "", false
+	return s.indirect(c, own), false
 }
 
-// has reports whether the proxy reaches the workload at an address. The only cluster of
+// indirect returns which other resource a change refers to that leads to the workload. One
+// that does so because of a change is preferred.
+func (s *search) indirect(c *Change, own int) (best *lead) {
+	found := func(l lead, reason string) {
+		if best == nil || best.cause < 0 {
+			if l.cause = max(own, l.cause); own >= 0 {
+				l.cause = own
+			}
+			best = &lead{reason, l.cause}
+		}
+	}
+	for _, text := range c.Texts {
+		if slices.Contains(s.Dynamic, text) && !(c.Cluster && text == c.Name) {
+			found(lead{cause: -1}, "it refers to "+text+", which connects to an address that the client chooses")
+		}
+		if l, ok := s.leads[text]; ok {
+			found(l, "it refers to "+text+": "+l.reason)
+		}
+	}
+	if c.Cluster {
+		for _, address := range c.Addresses {
+			host, port := split(address)
+			if l, ok := s.listening[port]; ok && s.isOwn(host) {
+				found(l, "it connects to a listener at "+address+": "+l.reason)
+			}
+		}
+	}
+	return best
+}
+
+// hasOther reports whether a cluster is one of an inbound, and another inbound has another
+// port of the workload.
+func (w *Workload) hasOther(cluster string) bool {
+	return slices.Contains(w.Names, cluster) && len(w.Ports) > 1
+}
+
+// has reports whether the proxy may reach the workload at an address. The only cluster of
 // a port may have any address for that port.
 func (w *Workload) has(cluster, address string) bool {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
+	host, port := split(address)
+	if port == anyPort {
+		return len(w.Ports) > 0
 	}
-	number, _ := strconv.ParseUint(port, 10, 32)
-	owners := w.Ports[uint32(number)]
+	owners := w.Ports[port]
 	if len(owners) == 0 || len(owners) == 1 && owners[0] == cluster {
 		return false
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return w.isOwn(host)
+}
+
+// isOwn reports whether a host may be the machine of the workload. A name may: whoever
+// answers for it chooses the address.
+func (w *Workload) isOwn(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return host == "localhost" || strings.HasSuffix(host, ".localhost")
+		return true
 	}
-	ip = ip.Unmap()
+	ip = ip.WithZone("").Unmap()
 	return ip.IsLoopback() || ip.IsUnspecified() || slices.Contains(w.Addresses, ip)
+}
+
+// anyPort stands for a port that a resolver chooses.
+const anyPort = 1 << 16
+
+// split returns the host and the port of an address.
+func split(address string) (host string, port uint32) {
+	host, text, err := net.SplitHostPort(address)
+	number, numberErr := strconv.ParseUint(text, 10, 16)
+	if err != nil || numberErr != nil {
+		return address, anyPort
+	}
+	return host, uint32(number)
 }

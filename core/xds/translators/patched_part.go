@@ -120,16 +120,17 @@ func refusalOf(messages []proto.Message) error {
 	return nil
 }
 
-// report reports which modifications weaken permissions, and what the changed messages
-// refer to.
+// report reports which modifications weaken permissions, and what the messages refer to.
 func (p *patchedPart) report() {
-	if len(p.history) == 0 {
-		return
+	if len(p.history) > 0 {
+		p.reportBroken()
 	}
-	p.reportBroken()
 	for _, m := range p.Messages {
-		if slices.ContainsFunc(p.history, func(h modification) bool { return h.after == m }) {
+		switch {
+		case slices.ContainsFunc(p.history, func(h modification) bool { return h.after == m }):
 			p.reportReach(m)
+		case !p.guarded() && mayLead(p.patch):
+			p.reportUnchanged(m)
 		}
 	}
 }
@@ -160,29 +161,89 @@ func (p *patchedPart) reportBroken() {
 	}
 }
 
-// reportReach reports what modifications make a message refer to.
+// reportReach reports what a message refers to by each modification, and what it referred to
+// before them.
 func (p *patchedPart) reportReach(m proto.Message) {
 	final := seal.Find(m)
-	_, cluster := m.(*clusterv3.Cluster)
-	at := m
+	c := seal.Change{Name: nameOf(m), Changed: true}
+	_, c.Cluster = m.(*clusterv3.Cluster)
+	moved := -1 // the modification that moves a listener
+	at, first := m, 0
+	var steps []xds.PartChange
 	for _, h := range slices.Backward(p.history) {
 		if h.after != at {
 			continue
 		}
+		first = h.index
 		reach := seal.Find(at)
 		if h.before != nil {
 			reach = reach.Without(seal.Find(h.before))
 		}
+		if l, ok := h.after.(*listenerv3.Listener); ok {
+			if before, ok := h.before.(*listenerv3.Listener); !ok || seal.IsMoved(before, l) {
+				moved = h.index
+			}
+		}
 		if reach = reach.Within(final); !reach.Empty() {
-			p.Changes = append(p.Changes, xds.PartChange{
-				Change: seal.Change{Name: nameOf(m), Reach: reach, Cluster: cluster, Added: p.Origin == addedOrigin},
-				Conf:   p.conf, Field: modificationField(h.index),
-			})
+			c.Reach = reach
+			steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(h.index)})
 		}
 		if at = h.before; at == nil {
-			return
+			break
 		}
 	}
+	if at != nil && (c.Cluster || !p.guarded()) {
+		c.Reach, c.Kept, c.Changed = seal.Find(at).Within(final), true, c.Cluster || moved >= 0
+		steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(max(moved, first))})
+	}
+	for i := range steps {
+		p.expose(&steps[i].Change, m, moved >= 0)
+	}
+	p.Changes = append(p.Changes, steps...)
+}
+
+// reportUnchanged reports what a message refers to that no modification changes: a changed
+// resource may lead to the workload through it.
+func (p *patchedPart) reportUnchanged(m proto.Message) {
+	name := nameOf(m)
+	if name == "" {
+		return
+	}
+	c := seal.Change{Name: name, Reach: seal.Find(m), Kept: true}
+	if _, c.Cluster = m.(*clusterv3.Cluster); c.Cluster && len(c.Addresses)+len(c.Unknown) == 0 {
+		return // its endpoints are proxies
+	}
+	p.expose(&c, m, false)
+	p.Changes = append(p.Changes, xds.PartChange{Change: c, Conf: p.conf})
+}
+
+// guarded reports whether the part is a listener for clients, which has its own filters.
+func (p *patchedPart) guarded() bool {
+	switch p.Origin {
+	case xds.InboundOrigin, xds.IngressOrigin, xds.EgressOrigin:
+		return true
+	}
+	return p.Sealed != nil
+}
+
+// expose sets whether clients other than the workload reach a message. What an inbound runs
+// after its permission filter receives allowed requests.
+func (p *patchedPart) expose(c *seal.Change, m proto.Message, moved bool) {
+	l, listener := m.(*listenerv3.Listener)
+	if p.guarded() && !c.Cluster {
+		reach := *c.Reach
+		reach.Unknown, reach.Listening = nil, nil
+		c.Reach, c.Exposed = &reach, true
+		return
+	}
+	c.Exposed = listener && (moved || seal.IsBeyondLoopback(l))
+}
+
+// mayLead reports whether a patch changes what leads somewhere, or who reaches it.
+func mayLead(patch *meshproxypatch.Conf) bool {
+	return slices.ContainsFunc(patch.AppendModifications, func(m meshproxypatch.Modification) bool {
+		return m.Cluster != nil || m.Listener != nil
+	})
 }
 
 // nameOf returns the name of a message that a modification changes.

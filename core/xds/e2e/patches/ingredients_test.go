@@ -64,11 +64,11 @@ var ingredients = []ingredient{
 	{"a TCP proxy that connects at once", true, `
 - networkFilter: {operation: Patch, ` + onTCP + `, name: envoy.filters.network.tcp_proxy}, jsonPatches: [{op: remove, path: /upstreamConnectMode}, {op: remove, path: /maxEarlyDataBytes}]}`},
 	{"a host has no permission filter", true, `
-- virtualHost: {operation: Patch, ` + hostRoute + `, value: '{typed_per_filter_config: {envoy.filters.http.rbac: {"@type": ` + types + `http.rbac.v3.RBACPerRoute}}}'}`},
+- virtualHost: {operation: Patch, ` + hostRoute + `, value: '{typed_per_filter_config: {permission/inbound/ADDR/10000: {"@type": ` + types + `http.rbac.v3.RBACPerRoute}}}'}`},
 	{"a host disables the permission filter", true, `
-- virtualHost: {operation: Patch, ` + hostRoute + `, value: '{typed_per_filter_config: {envoy.filters.http.rbac: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}}}'}`},
+- virtualHost: {operation: Patch, ` + hostRoute + `, value: '{typed_per_filter_config: {permission/inbound/ADDR/10000: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}}}'}`},
 	{"a route disables the permission filter", true, `
-- virtualHost: {operation: Patch, ` + hostRoute + `, jsonPatches: [{op: add, path: /routes/0/typedPerFilterConfig, value: {envoy.filters.http.rbac: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}}}]}`},
+- virtualHost: {operation: Patch, ` + hostRoute + `, jsonPatches: [{op: add, path: /routes/0/typedPerFilterConfig, value: {permission/inbound/ADDR/10000: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}}}]}`},
 	{"paths are not normalized", true, `
 - networkFilter: {operation: Patch, ` + manager + `, jsonPatches: [{op: replace, path: /normalizePath, value: false}]}`},
 	{"slashes are not merged", true, `

@@ -7,14 +7,15 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/meshmatch/meshmatch/core/coretest"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -35,10 +36,12 @@ type patched struct {
 	address       string
 	title         string
 	modifications string
+	way           *way // makes the modifications, if it is not nil
 	opens         bool // as an ingredient says
 
-	refused   []xds.Warning
-	bootstrap *bootstrapv3.Bootstrap
+	refused  []xds.Warning
+	snapshot *snapshot.Snapshot
+	reached  atomic.Int32 // connections to the second port of the workload, whose clients are all denied
 }
 
 // TestIngredients tries each ingredient alone.
@@ -80,9 +83,6 @@ func TestMixtures(t *testing.T) {
 			list = slices.DeleteFunc(chunk, func(p *patched) bool { return len(p.refused) > 0 })
 			w.run(t, list)
 			for _, p := range list {
-				if p.bootstrap == nil {
-					continue
-				}
 				served++
 				if passed := w.passed(p); len(passed) > 0 {
 					t.Errorf("%s: it is not refused, and opens %q", p.title, passed)
@@ -128,33 +128,52 @@ func newWorld(t *testing.T, list []*patched) *world {
 	}
 	w := &world{network: network, open: []io.Closer{network}}
 	t.Cleanup(w.close)
+	view := coretest.View(t, w.mesh(t, list))
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
+	for i, p := range list {
+		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: fmt.Sprintf("d%d", i)})
+		p.snapshot = state.Snapshot(d, xds.Envoy)
+		p.refused = p.snapshot.Refused()
+		for _, warning := range p.snapshot.Warnings() {
+			if !warning.Weakens && warning.Policy.Kind == "MeshProxyPatch" {
+				t.Logf("%s: %s", p.title, warning)
+			}
+		}
+		w.startWorkload(t, p)
+	}
+	return w
+}
+
+// mesh returns the documents of the dataplanes.
+func (w *world) mesh(t *testing.T, list []*patched) string {
+	names := strconv.Itoa(serveNames(t))
+	dir := t.TempDir()
 	var mesh strings.Builder
 	mesh.WriteString(permissions)
 	for i, p := range list {
-		p.address = network.Replace(fmt.Sprintf("127.0.0.%d", i+1))
+		p.address = w.network.Replace(fmt.Sprintf("127.0.0.%d", i+1))
 		fmt.Fprintf(&mesh, dataplane, i, p.address)
+		if p.way != nil {
+			p.modifications = strings.NewReplacer("NAMES", names, "DIR", dir).Replace(p.way.modifications(i, p.address))
+			if p.way.discovery == "EDS of a file" {
+				writeEndpoints(t, filepath.Join(dir, p.address+"-"+p.way.port+".json"), p.address, p.way.port)
+			}
+		}
 		if p.modifications != "" {
 			text := strings.ReplaceAll(p.modifications, "ADDR", p.address)
 			fmt.Fprintf(&mesh, policy, i, strings.ReplaceAll(text, "\n", "\n    "))
 		}
 	}
-	view := coretest.View(t, mesh.String())
-	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
-	for i, p := range list {
-		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: fmt.Sprintf("d%d", i)})
-		built := state.Snapshot(d, xds.Envoy)
-		p.refused = built.Refused()
-		for _, warning := range built.Warnings() {
-			if !warning.Weakens && warning.Policy.Kind == "MeshProxyPatch" {
-				t.Logf("%s: %s", p.title, warning)
-			}
-		}
-		if p.bootstrap, err = bootstrap.Static(built, bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")}); err != nil {
-			t.Fatal(err)
-		}
-		w.startWorkload(t, p)
+	return mesh.String()
+}
+
+// writeEndpoints writes a file from which Envoy reads endpoints.
+func writeEndpoints(t *testing.T, path, address, port string) {
+	text := `{"version_info": "1", "resources": [{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "x",
+		"endpoints": [{"lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "` + address + `", "port_value": ` + port + `}}}}]}]}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	return w
 }
 
 const permissions = `
@@ -177,6 +196,16 @@ networking:
   inbound:
   - {port: 10000, serviceAddress: %[2]s, servicePort: 10080, protocol: http, tags: {kuma.io/service: s%[1]d}}
   - {port: 10001, serviceAddress: %[2]s, servicePort: 10081, protocol: tcp, tags: {kuma.io/service: s%[1]d}}
+  outbound:
+  - {port: 10070, address: %[2]s, tags: {kuma.io/service: o%[1]d}}
+---
+type: Dataplane
+mesh: default
+name: e%[1]d
+networking:
+  address: %[2]s
+  inbound:
+  - {port: 10060, protocol: http, tags: {kuma.io/service: o%[1]d}}
 `
 
 const policy = `---
@@ -206,6 +235,7 @@ func (w *world) startWorkload(t *testing.T, p *patched) {
 			if err != nil {
 				return
 			}
+			p.reached.Add(1)
 			go func() {
 				defer connection.Close()
 				_, _ = io.WriteString(connection, "hello\n")
@@ -225,45 +255,22 @@ func (w *world) close() {
 	w.open = nil
 }
 
-// run starts Envoys with the bootstraps that Envoy accepts; the others become nil.
+// run starts Envoys with the resources of the dataplanes. Those that Envoy rejects are absent.
 func (w *world) run(t *testing.T, list []*patched) {
-	directory := t.TempDir()
-	var accept func([]*patched)
-	accept = func(list []*patched) {
-		if len(list) == 0 || envoytest.Validate(envoytest.Path(t), directory, "validate", config(t, list)) == nil {
-			return
-		}
-		if len(list) == 1 {
-			list[0].bootstrap = nil
-			return
-		}
-		accept(list[:len(list)/2])
-		accept(list[len(list)/2:])
-	}
 	for chunk := range slices.Chunk(list, proxiesEach) {
-		accept(chunk)
-		envoytest.Start(t, "envoy", config(t, slices.DeleteFunc(slices.Clone(chunk), func(p *patched) bool { return p.bootstrap == nil })))
-	}
-}
-
-// config returns one bootstrap of several dataplanes. The only name that they have in common is
-// the cluster of the admin interface.
-func config(t *testing.T, list []*patched) []byte {
-	all := &bootstrapv3.Bootstrap{StaticResources: &bootstrapv3.Bootstrap_StaticResources{}}
-	for _, p := range list {
-		all.Node, all.Admin = p.bootstrap.Node, p.bootstrap.Admin
-		all.StaticResources.Listeners = append(all.StaticResources.Listeners, p.bootstrap.StaticResources.Listeners...)
-		for _, c := range p.bootstrap.StaticResources.Clusters {
-			if !slices.ContainsFunc(all.StaticResources.Clusters, func(known *clusterv3.Cluster) bool { return known.Name == c.Name }) {
-				all.StaticResources.Clusters = append(all.StaticResources.Clusters, c)
-			}
+		var snapshots []*snapshot.Snapshot
+		for _, p := range chunk {
+			snapshots = append(snapshots, p.snapshot)
 		}
+		address := startADS(t, snapshots)
+		b := bootstrap.ADS(chunk[0].snapshot.Dataplane, nil, bootstrap.Server{Host: "127.0.0.1", Port: uint16(address.Port)},
+			bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+		data, err := message.JSON(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		envoytest.Start(t, "envoy", data)
 	}
-	data, err := message.JSON(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // denied are requests that the permissions deny, by the port of the dataplane.
@@ -299,6 +306,11 @@ func (w *world) passed(p *patched) (passed []string) {
 		})
 	}
 	wait.Wait()
+	// This request is allowed, but not to the second port.
+	send(p.address+":10000", "GET /open HTTP/1.1\r\nhost: "+p.address+":10081\r\nx-envoy-original-dst-host: "+p.address+":10081\r\nconnection: close\r\n\r\n")
+	if p.reached.Load() > 0 {
+		passed = append(passed, "a connection to the second port")
+	}
 	slices.Sort(passed)
 	return passed
 }
