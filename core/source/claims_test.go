@@ -21,7 +21,7 @@ func TestIdentityOfKubernetesObject(t *testing.T) {
 		{"a permission", "MeshTrafficPermission", `{"apiVersion": "kuma.io/v1alpha1", "kind": "MeshTrafficPermission", "metadata": {"name": "own", "namespace": "ns", "labels": {"kuma.io/mesh": "other"}}, "spec": {"rules": []}}`, true},
 		{"a mesh", "Mesh", `{"apiVersion": "kuma.io/v1alpha1", "kind": "Mesh", "metadata": {"name": "own"}, "spec": {}}`, true},
 		{"a secret", "Secret", `{"apiVersion": "v1", "kind": "Secret", "type": "system.kuma.io/secret", "metadata": {"name": "own", "namespace": "ns", "labels": {"kuma.io/mesh": "m"}}, "data": {"value": "YQ=="}}`, true},
-		{"addresses of names", "ConfigMap", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kuma-m-dns-vips", "namespace": "ns"}, "data": {"config": "[]"}}`, true},
+		{"addresses of names", "ConfigMap", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kuma-m-dns-vips", "namespace": "ns"}, "data": {"config": "{}"}}`, true},
 		{"a dataplane", "Dataplane", `{"apiVersion": "kuma.io/v1alpha1", "kind": "Dataplane", "mesh": "m", "metadata": {"name": "own", "namespace": "ns"}, "spec": {"networking": {"address": "10.0.0.1"}}}`, true},
 		{"a cluster", "ManagedCluster", `{"apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster", "metadata": {"name": "own"}, "spec": {}}`, true},
 		{"a placement", "Placement", `{"apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "Placement", "metadata": {"name": "own", "namespace": "ns"}, "spec": {}}`, true},

@@ -78,6 +78,9 @@ func (o *Object) fits(id resource.ID) bool {
 	if o.AnyMesh {
 		id.Mesh = ""
 	}
+	if o.ID.Kind == "ConfigMap" { // it holds a resource of another kind
+		id.Kind = o.ID.Kind
+	}
 	return o.ID.Name == "" || id == o.ID
 }
 
