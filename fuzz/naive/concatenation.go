@@ -13,6 +13,7 @@ type Concatenation struct {
 	mesh    *mesh
 	items   []item
 	targets []*resource.TargetRef // parallel to items
+	to      []matched             // the policies, for outbounds; nil: for clients
 }
 
 // FromOf returns the concatenation for the clients of an inbound. It is empty if
@@ -54,8 +55,15 @@ func ToOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name st
 	if err != nil {
 		return nil, err
 	}
-	c := &Concatenation{mesh: m}
-	c.addTo(matching)
+	c := &Concatenation{mesh: m, to: matching}
+	for _, p := range matching {
+		if targetsRoute(p.Policy) || m.missesTags(p.Policy) {
+			continue
+		}
+		for i := range p.To {
+			c.targets = append(c.targets, &p.To[i].TargetRef)
+		}
+	}
 	return c, nil
 }
 
@@ -82,22 +90,11 @@ func (c *Concatenation) addFrom(policies []*resource.Policy) {
 	}
 }
 
-// addTo adds the `to` items of a policy, except items for a route, which do not
-// contribute to the conf of an outbound (SPEC 4.3).
-func (c *Concatenation) addTo(policies []matched) {
-	for _, p := range policies {
-		if targetsRoute(p.Policy) || c.mesh.missesTags(p.Policy) {
-			continue
-		}
-		for i := range p.To {
-			c.items = append(c.items, item{p.Policy, i, p.To[i].Conf})
-			c.targets = append(c.targets, &p.To[i].TargetRef)
-		}
-	}
-}
-
 // selecting returns the items that select the given tags (SPEC 4.2, 5.1).
 func (c *Concatenation) selecting(tags resource.Tags) []item {
+	if c.to != nil {
+		return c.mesh.toItems(c.to, &traffic{tags: tags})
+	}
 	var items []item
 	for i, target := range c.targets {
 		if selectsTags(target, tags) {

@@ -2,7 +2,6 @@ package naive
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -229,7 +228,7 @@ func (m *mesh) targetOutbounds(kind *resource.Kind, policies []matched, dp *reso
 	list := []any{}
 	for _, t := range m.destinationTargets(dp) {
 		answer := map[string]any{"outbound": t.answer}
-		m.addConf(answer, m.targetItems(policies, &t, nil))
+		m.addConf(answer, m.toItems(policies, &traffic{target: &t}))
 		if routes := m.targetRoutes(kind, policies, dp, &t); len(routes) > 0 {
 			answer["routes"] = routes
 		}
@@ -250,7 +249,7 @@ func (m *mesh) targetRoutes(kind *resource.Kind, policies []matched, dp *resourc
 		for i := range route.To {
 			if m.selectsTarget(route, &route.To[i].TargetRef, t) {
 				answer := map[string]any{"route": m.policyKRI(route)}
-				m.addConf(answer, m.targetItems(policies, t, route))
+				m.addConf(answer, m.toItems(policies, &traffic{target: t, route: route}))
 				answers = append(answers, answer)
 				break
 			}
@@ -260,51 +259,6 @@ func (m *mesh) targetRoutes(kind *resource.Kind, policies []matched, dp *resourc
 		return answers[i].(map[string]any)["route"].(string) < answers[j].(map[string]any)["route"].(string)
 	})
 	return answers
-}
-
-// targetItems returns the items for an outbound, or for a route of it, in order.
-func (m *mesh) targetItems(policies []matched, t *target, route *resource.Policy) []item {
-	var everywhere, own, ofRoute []item
-	for _, p := range policies {
-		if targetsRoute(p.Policy) && (m.kumaLike() || route == nil || !m.isRouteOf(p.Policy, &p.TargetRef, route)) {
-			continue
-		}
-		for i := range p.To {
-			ref := &p.To[i].TargetRef
-			next := item{p.Policy, i, p.To[i].Conf}
-			switch {
-			case ref.Kind == resource.TargetMesh:
-				everywhere = append(everywhere, next)
-			case m.selectsTarget(p.Policy, ref, t):
-				own = append(own, next)
-			case route != nil && m.isRouteOf(p.Policy, ref, route):
-				ofRoute = append(ofRoute, next)
-			}
-		}
-	}
-	items := slices.Concat(everywhere, own)
-	switch {
-	case !m.kumaLike():
-		items = slices.Concat(items, ofRoute)
-	case len(ofRoute) > 0: // the conf of a route has no items of the destination
-		items = slices.Concat(everywhere, ofRoute)
-	}
-	position := map[*resource.Policy]int{}
-	for i, p := range policies {
-		position[p.Policy] = i
-	}
-	sort.SliceStable(items, func(i, j int) bool {
-		a, b := items[i], items[j]
-		if m.kumaLike() {
-			if c := m.compareKumaItems(a, b); c != 0 {
-				return c < 0
-			}
-		} else if position[a.policy] != position[b.policy] {
-			return position[a.policy] < position[b.policy]
-		}
-		return a.index < b.index
-	})
-	return items
 }
 
 // compareKumaItems compares items by the columns that SPEC 17.1 gives for policies, with

@@ -9,8 +9,6 @@ import (
 // outbounds returns the part of the answer about outbounds, in the order of the
 // file (SPEC 4).
 func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
-	to := &Concatenation{mesh: m}
-	to.addTo(policies)
 	list := []any{}
 	for i := range dp.Outbounds {
 		out := &dp.Outbounds[i]
@@ -18,7 +16,7 @@ func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.D
 			continue // a reference to a destination
 		}
 		answer := map[string]any{"outbound": describeOutbound(out)}
-		m.addConf(answer, to.selecting(out.Tags))
+		m.addConf(answer, m.toItems(policies, &traffic{tags: out.Tags}))
 		if routes := m.routes(kind, policies, dp, out); len(routes) > 0 {
 			answer["routes"] = routes
 		}
@@ -62,7 +60,7 @@ func (m *mesh) routes(kind *resource.Kind, policies []matched, dp *resource.Data
 			continue
 		}
 		answer := map[string]any{"route": m.policyKRI(route)}
-		m.addConf(answer, m.routeItems(policies, route, out))
+		m.addConf(answer, m.toItems(policies, &traffic{tags: out.Tags, route: route}))
 		answers = append(answers, answer)
 	}
 	sort.Slice(answers, func(i, j int) bool {
@@ -79,35 +77,6 @@ func isRouteKind(kind *resource.Kind) bool {
 func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 	for i := range route.To {
 		if selectsTags(&route.To[i].TargetRef, out.Tags) {
-			return true
-		}
-	}
-	return false
-}
-
-// routeItems returns the items that select a route's outbound and the items that select
-// the route. A policy whose targetRef is a route has items only for that route.
-func (m *mesh) routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
-	var items []item
-	for _, p := range policies {
-		if m.missesTags(p.Policy) || targetsRoute(p.Policy) && !m.isRouteOf(p.Policy, &p.TargetRef, route) {
-			continue
-		}
-		for i := range p.To {
-			ref := &p.To[i].TargetRef
-			if selectsTags(ref, out.Tags) || m.isRouteOf(p.Policy, ref, route) {
-				items = append(items, item{p.Policy, i, p.To[i].Conf})
-			}
-		}
-	}
-	return items
-}
-
-// missesTags reports whether the items of a policy apply to no outbound that is given by
-// tags: in Kuma, if one of them is for a MeshHTTPRoute (SPEC 17.3).
-func (m *mesh) missesTags(p *resource.Policy) bool {
-	for i := range p.To {
-		if m.kumaLike() && p.To[i].TargetRef.Kind == resource.TargetMeshHTTPRoute {
 			return true
 		}
 	}

@@ -212,15 +212,7 @@ func (m *mesh) gatewayListeners(kind *resource.Kind, policies []matched, dp *res
 	list := []any{}
 	for number := range listenersOf(dp) {
 		answer := map[string]any{"listener": describeListener(dp, &listenersOf(dp)[number])}
-		var items []item
-		var onListener []*resource.Policy
-		for _, p := range policies {
-			if !p.listeners[number] || targetsRoute(p.Policy) {
-				continue
-			}
-			onListener = append(onListener, p.Policy)
-			items = append(items, gatewayItems(p.Policy)...)
-		}
+		items := m.toItems(policies, &traffic{listener: &listener{number: number}})
 		if !isRouteKind(kind) && len(items) > 0 {
 			to := map[string]any{}
 			m.addConf(to, items)
@@ -231,22 +223,20 @@ func (m *mesh) gatewayListeners(kind *resource.Kind, policies []matched, dp *res
 			if !isRouteKind(kind) || !sameHosts(name, listenersOf(dp)[number].Hostname) {
 				continue
 			}
-			var ofHost []item
-			for _, i := range items {
-				for _, of := range hostNames([]item{i}) {
-					if of == name {
-						ofHost = append(ofHost, i)
-					}
-				}
-			}
 			host := map[string]any{"hostname": name}
-			m.addConf(host, ofHost)
+			m.addConf(host, m.toItems(policies, &traffic{listener: &listener{number, name}}))
 			hosts = append(hosts, host)
 		}
 		if len(hosts) > 0 {
 			answer["hosts"] = hosts
 		}
 		if kind.Name == "MeshTimeout" || kind.Name == "MeshAccessLog" {
+			var onListener []*resource.Policy
+			for _, p := range policies {
+				if p.listeners[number] && !targetsRoute(p.Policy) {
+					onListener = append(onListener, p.Policy)
+				}
+			}
 			if rules := m.rules(onListener); len(rules) > 0 {
 				answer["rules"] = rules
 			}
@@ -254,21 +244,6 @@ func (m *mesh) gatewayListeners(kind *resource.Kind, policies []matched, dp *res
 		list = append(list, answer)
 	}
 	return list
-}
-
-// gatewayItems returns the `to` items of a policy for listeners, which are of kind Mesh.
-func gatewayItems(p *resource.Policy) []item {
-	list := p.Gateway
-	if len(p.Gateway) == 0 {
-		list = p.To
-	}
-	var items []item
-	for i := range list {
-		if list[i].TargetRef.Kind == resource.TargetMesh {
-			items = append(items, item{p, i, list[i].Conf})
-		}
-	}
-	return items
 }
 
 // hostNames returns the distinct host names of items of routes, sorted; an item without
