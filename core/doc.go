@@ -28,12 +28,17 @@
 //
 //	view := engine.View()
 //	dataplane := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
-//	config, err := view.Config(dataplane, "MeshTimeout", core.Enforced)
-//	backend := config.Outbounds[0] // parallel to dataplane.Outbounds
-//	timeout, err := rules.ConfOf[meshtimeout.Conf](backend.Effective)
-//	for field, origin := range backend.Fields() {
-//		log.Println(field, "is set by", origin.Policy.Name, origin.Index)
+//	outbounds, err := view.Outbounds(dataplane, "MeshTimeout", core.Enforced)
+//	for _, outbound := range outbounds {
+//		timeout, err := rules.ConfOf[meshtimeout.Conf](outbound.Effective)
+//		log.Println(outbound, timeout)
+//		for field, origin := range outbound.Fields() {
+//			log.Println(field, "is set by", origin.Policy.Name, origin.Index)
+//		}
 //	}
+//
+// An outbound is given by tags, or it is a port of a MeshService or of another destination.
+// [View.Config] has the confs of inbounds.
 //
 // The Example is a whole program. GUIDE.md in this directory shows how to embed the
 // engine and how to write a policy kind. SPEC.md contains the rules; comments cite them
@@ -59,6 +64,12 @@
 //	          │          │
 //	          │          └─ outbounds and routes: merged confs ──┐
 //	          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
+//
+// A destination (a MeshService, a MeshExternalService or a MeshMultiZoneService) is a third
+// axis. A dataplane reaches destinations by references, or all of them as a transparent
+// proxy, and the conf of such an outbound has the items that find its destination. These
+// confs are in no block: [View.Outbounds] merges them on demand, and dataplanes with equal
+// items share the result.
 //
 // The words of this picture:
 //

@@ -43,20 +43,22 @@ func Example() {
 
 	view := engine.View()
 	web := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
-	config, err := view.Config(web, "MeshTimeout", core.Enforced)
+	outbounds, err := view.Outbounds(web, "MeshTimeout", core.Enforced)
 	if err != nil {
 		log.Fatal(err)
 	}
-	backend := config.Outbounds[0]
+	backend := outbounds[0]
 	timeout, err := rules.ConfOf[meshtimeout.Conf](backend.Effective)
 	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println(backend)
 	fmt.Println("connection timeout:", *timeout.ConnectionTimeout)
 	for _, origin := range backend.Origins {
 		fmt.Println("set by:", origin.Policy.Name)
 	}
 	// Output:
+	// kuma.io/service=backend
 	// connection timeout: 5s
 	// set by: slow-backend
 }

@@ -62,6 +62,7 @@ func (c *Confs) All(outbounds []Outbound) []rules.OutboundConfig {
 	configs := make([]rules.OutboundConfig, len(outbounds))
 	for i := range outbounds {
 		configs[i] = c.Of(&outbounds[i])
+		configs[i].Index = i
 	}
 	return configs
 }

@@ -45,24 +45,19 @@ func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.
 	return out
 }
 
-// Outbounds yields the outbounds of a dataplane with the confs of a config: first the
-// outbounds with tags, in the order of the resource, then the outbounds of destinations.
-// A reference to a destination in the resource is an outbound only if it finds one.
+// Outbounds yields the [core.View.Outbounds] of a dataplane for the kind of a config.
 func Outbounds(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *rules.OutboundConfig] {
 	return func(yield func(*OutboundRef, *rules.OutboundConfig) bool) {
-		for i := range config.Outbounds {
-			if o := &d.Outbounds[i]; o.Backend == nil && !yield(newOutboundRef(o), &config.Outbounds[i]) {
-				return
+		list, _ := view.Outbounds(d, config.Kind.Name, scope) // the config is of the view, so there is no error
+		for i := range list {
+			o := &list[i]
+			ref := &OutboundRef{}
+			if o.Listed != nil {
+				ref.Address, ref.Port, ref.Tags = o.Listed.Address, o.Listed.Port, o.Listed.Tags
+			} else {
+				ref = newDestinationRef(view, o.Destination)
 			}
-		}
-		if config.Kind.To == nil {
-			return
-		}
-		outbounds := view.DestinationOutbounds(d)
-		confs := view.DestinationConfs(d, config.Kind.Name, scope)
-		for i := range outbounds {
-			conf := confs.Of(&outbounds[i])
-			if !yield(newDestinationRef(view, &outbounds[i]), &conf) {
+			if !yield(ref, &o.OutboundConfig) {
 				return
 			}
 		}
@@ -78,10 +73,6 @@ func OutboundAt(view *core.View, config *rules.Config, d *resource.Dataplane, sc
 		i--
 	}
 	return nil, nil
-}
-
-func newOutboundRef(o *resource.Outbound) *OutboundRef {
-	return &OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}
 }
 
 func newDestinationRef(view *core.View, o *destination.Outbound) *OutboundRef {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -62,6 +63,9 @@ func (c *comparison) compareAnswers() error {
 		return err
 	}
 	dropEmptyFields(want)
+	if err := c.compareOutbounds(); err != nil {
+		return err
+	}
 	for _, ordered := range []bool{false, true} {
 		got, err := c.inspect(ordered)
 		if err != nil {
@@ -77,6 +81,36 @@ func (c *comparison) compareAnswers() error {
 		}
 		if views == 0 {
 			break // both forms are empty
+		}
+	}
+	return nil
+}
+
+// compareOutbounds compares the outbounds that the Go API gives, with their confs: an
+// outbound for which it has no answer must not have an entry.
+func (c *comparison) compareOutbounds() error {
+	want, err := naive.Outbounds(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.opt)
+	if err != nil {
+		return fmt.Errorf("the reference fails: %w", err)
+	}
+	for kind := range want {
+		got, err := c.answers.Outbounds(c.dp, inspect.Options{Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain})
+		if err != nil {
+			return fmt.Errorf("the subject fails: %w", err)
+		}
+		reference, err := asTree(map[string]any{"outbounds": want[kind]})
+		if err != nil {
+			return err
+		}
+		answer, err := asTree(map[string]any{"outbounds": got})
+		if err != nil {
+			return err
+		}
+		dropActions(answer)
+		dropEmptyFields(reference)
+		dropEmptyFields(answer)
+		if diff := fuzz.Difference(reference, answer); diff != "" {
+			return fmt.Errorf("the outbounds of %s differ %s", kind, diff)
 		}
 	}
 	return nil

@@ -3,6 +3,9 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
@@ -21,6 +24,9 @@ type subject func(kinds *resource.Kinds, set *resource.Set) (answers, error)
 type answers interface {
 	// Inspect returns the output of `inspect dataplane`.
 	Inspect(dp *resource.Dataplane, opt inspect.Options) (any, error)
+	// Outbounds returns the outbounds of the kind opt.Kind with their confs, as Inspect
+	// does, as the API for embedders has them.
+	Outbounds(dp *resource.Dataplane, opt inspect.Options) ([]any, error)
 	// Client returns the output of `conf --inbound` for the tags of a client. The kind
 	// opt.Kind must have `from`. The result is a C, without fields if no item selects the
 	// client.
@@ -56,6 +62,63 @@ func (v viewAnswers) completed(dp *resource.Dataplane) *resource.Dataplane { ret
 
 func (v viewAnswers) Inspect(dp *resource.Dataplane, opt inspect.Options) (any, error) {
 	return inspect.NewDataplane(v.View, v.completed(dp), opt)
+}
+
+func (v viewAnswers) Outbounds(dp *resource.Dataplane, opt inspect.Options) ([]any, error) {
+	dp = v.completed(dp)
+	opt.SetView(v.View, dp.Mesh)
+	list, err := v.View.Outbounds(dp, opt.Kind, inspect.ScopeOf(opt.Shadow))
+	if err != nil {
+		return nil, err
+	}
+	config := v.config(dp, opt.Kind, opt.Shadow)
+	answer := []any{}
+	for i := range list {
+		o := &list[i]
+		routes := []any{}
+		for _, r := range o.Routes {
+			routes = append(routes, inspect.Route{Route: opt.PolicyKRI(r.Route), EffectiveConf: inspect.NewEffectiveConf(r.Effective, config.Kind.To, opt)})
+		}
+		entry := map[string]any{"outbound": v.name(o)}
+		if c := inspect.NewEffectiveConf(o.Effective, config.Kind.To, opt); c != nil {
+			tree, err := asTree(c)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(entry, tree)
+		}
+		if len(routes) > 0 {
+			entry["routes"] = routes
+		}
+		answer = append(answer, entry)
+	}
+	return answer, v.checkListed(config, list)
+}
+
+// name returns the fields by which answers name an outbound.
+func (v viewAnswers) name(o *core.Outbound) map[string]any {
+	var name map[string]any
+	if d := o.Destination; d != nil {
+		kri := v.Semantics().KRI(d.Destination.KRI(""), d.Destination.Identity())
+		name = map[string]any{"address": d.Address, "port": d.Listens, "destination": kri, "name": d.Port.Name}
+	} else {
+		name = map[string]any{"address": o.Listed.Address, "port": o.Listed.Port, "tags": o.Listed.Tags.Map()}
+	}
+	maps.DeleteFunc(name, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
+	return name
+}
+
+// checkListed returns an error unless a config has an entry for each listed outbound of a
+// list, and no other one.
+func (v viewAnswers) checkListed(config *rules.Config, list []core.Outbound) error {
+	listed := slices.DeleteFunc(slices.Clone(list), func(o core.Outbound) bool { return o.Listed == nil })
+	same := func(a rules.OutboundConfig, b core.Outbound) bool {
+		return a.Index == b.Index && a.Effective == b.Effective && config.Outbound(a.Index) != nil
+	}
+	if !slices.EqualFunc(config.Outbounds, listed, same) {
+		return fmt.Errorf("the config has the outbounds %v, not %v", config.Outbounds, listed)
+	}
+	return nil
 }
 
 // config returns the config of a dataplane of the view by the policies of a kind.

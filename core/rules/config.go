@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -14,16 +16,36 @@ type Config struct {
 	Matched Matched
 	// Default is the only conf of a kind without arrays (SPEC 4.4).
 	Default *Effective
-	// Outbounds and Inbounds are parallel to the dataplane's; nil if the kind has
-	// no array for them. All inbounds of a mesh that the same policies select
-	// share one pointer; no other inbound has it.
+	// Outbounds are the confs of the outbounds that the dataplane lists by tags, sorted by
+	// Index; nil if the kind has no `to`. An outbound to a destination is not among them:
+	// other items select it (SPEC 17.3), and dataplanes with one Config may differ in it.
 	Outbounds []OutboundConfig
-	Inbounds  []*InboundConfig
+	// Inbounds are parallel to the dataplane's; nil if the kind has no array for them. All
+	// inbounds of a mesh that the same policies select share one pointer; no other inbound
+	// has it.
+	Inbounds []*InboundConfig
+}
+
+// Outbound returns the conf of the outbound with an index in the list of the dataplane; nil
+// if the kind has no `to`, or if the outbound is not listed by tags.
+func (c *Config) Outbound(index int) *OutboundConfig {
+	at := index
+	if at >= len(c.Outbounds) || c.Outbounds[at].Index != index { // an earlier one has no tags
+		var found bool
+		at, found = slices.BinarySearchFunc(c.Outbounds, index, func(o OutboundConfig, index int) int { return o.Index - index })
+		if !found {
+			return nil
+		}
+	}
+	return &c.Outbounds[at]
 }
 
 // OutboundConfig is the conf of an outbound, nil if no item selects it, and the
 // confs of its routes, sorted by KRI (SPEC 4.2, 4.3).
 type OutboundConfig struct {
+	// Index identifies the outbound, in the dataplane's list of outbounds or, for one to a
+	// destination, in its list of these.
+	Index int
 	*Effective
 	Routes []RouteConfig
 }

@@ -56,8 +56,8 @@ func (d *differ) appendPlaces(places []Place) []Place {
 	if !sameConf(kind.Default, a.Default, b.Default) {
 		places = append(places, Place{Policies: kind.Name, Kind: AtDefault})
 	}
-	for i := range max(len(a.Outbounds), len(b.Outbounds)) {
-		places = appendOutbound(places, kind, i, at(a.Outbounds, i), at(b.Outbounds, i))
+	for i := range max(a.afterLast(), b.afterLast()) {
+		places = appendOutbound(places, kind, i, outboundAt(a, i), outboundAt(b, i))
 	}
 	for i := range max(len(a.Inbounds), len(b.Inbounds)) {
 		if !sameInbound(kind, inboundAt(a, i), inboundAt(b, i)) {
@@ -65,6 +65,21 @@ func (d *differ) appendPlaces(places []Place) []Place {
 		}
 	}
 	return places
+}
+
+// afterLast returns the index after that of the last outbound.
+func (c *Config) afterLast() int {
+	if n := len(c.Outbounds); n > 0 {
+		return c.Outbounds[n-1].Index + 1
+	}
+	return 0
+}
+
+func outboundAt(c *Config, i int) OutboundConfig {
+	if o := c.Outbound(i); o != nil {
+		return *o
+	}
+	return OutboundConfig{}
 }
 
 // at returns element i, or the zero T if i is past the end.

@@ -65,9 +65,13 @@ func MustConfOf[T any](e *Effective) *T {
 	return conf
 }
 
-// Fields yields the JSON pointer of each leaf of Conf with the item that set it.
+// Fields yields the JSON pointer of each leaf of Conf with the item that set it. A nil
+// Effective has none.
 func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	return func(yield func(string, Origin) bool) {
+		if e == nil {
+			return
+		}
 		for pointer, item := range e.merger.Leaves() {
 			if !yield(pointer, e.items[item].Origin) {
 				return

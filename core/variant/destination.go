@@ -51,7 +51,7 @@ func ContentOf(config *rules.Config, outbound int) *PolicyContent {
 	if config == nil {
 		return c
 	}
-	o := &config.Outbounds[outbound]
+	o := config.Outbound(outbound)
 	if o.Effective != nil {
 		c.Conf = o.Conf
 	}

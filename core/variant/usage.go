@@ -52,8 +52,8 @@ func (v *PolicyVariants) UsageOf(view *core.View) (*Usage, error) {
 // find returns the variant with the content of an outbound, or -1.
 func (v *PolicyVariants) find(config *rules.Config, outbound int, known map[*rules.Effective]int) int {
 	var shared *rules.Effective // identifies the content if there are no routes
-	if len(config.Outbounds[outbound].Routes) == 0 {
-		shared = config.Outbounds[outbound].Effective
+	if of := config.Outbound(outbound); len(of.Routes) == 0 {
+		shared = of.Effective
 	}
 	if found, ok := known[shared]; ok && shared != nil {
 		return found

@@ -44,6 +44,25 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 	return answer, nil
 }
 
+// Outbounds returns the outbounds of a dataplane with their confs, as in an answer, for
+// each kind with `to`, even one without policies that select the dataplane.
+func Outbounds(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]any, error) {
+	dp, err := findDataplane(set, meshName, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	m := newMesh(set, meshName, opt)
+	dp = m.proxy(dp)
+	answer := map[string]any{}
+	for _, kind := range kinds.All() {
+		if kind.To != nil {
+			matching := m.matching(kind, dp)
+			answer[kind.Name] = append(m.outbounds(kind, matching, dp), m.targetOutbounds(kind, matching, dp)...)
+		}
+	}
+	return answer, nil
+}
+
 func (m *mesh) describeDataplane(dp *resource.Dataplane) map[string]any {
 	answer := map[string]any{"mesh": dp.Mesh, "name": dp.Name, "kri": m.kri("dp", &dp.Meta)}
 	if dp.Namespace != "" {

@@ -19,7 +19,7 @@ func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 			continue
 		}
 		for i := range config.Outbounds {
-			on := effectiveOn{config.Outbounds[i].Effective, m.workloads().onlyTCP(&config.dataplane.Outbounds[i])}
+			on := effectiveOn{config.Outbounds[i].Effective, m.workloads().onlyTCP(config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)}
 			if on.Effective != nil && !seen[on] {
 				seen[on] = true
 				h.add(on, config.Kind.To.HTTPFields)
@@ -35,19 +35,15 @@ type effectiveOn struct {
 	tcp bool
 }
 
-// onlyTCP reports whether all endpoints of an outbound are TCP. It returns false for an
-// outbound without endpoints, which may get HTTP endpoints, and for an outbound with a
-// backendRef, about which the snapshots warn.
-func (w *workloads) onlyTCP(o *resource.Outbound) bool {
-	if o.Backend != nil {
-		return false
-	}
-	if protocol, given := o.Tags.Get(resource.ProtocolTag); given {
+// onlyTCP reports whether all endpoints of an outbound with the given tags are TCP. It
+// returns false for an outbound without endpoints, which may get HTTP endpoints.
+func (w *workloads) onlyTCP(tags resource.Tags) bool {
+	if protocol, given := tags.Get(resource.ProtocolTag); given {
 		in := resource.Inbound{Protocol: protocol}
 		return !in.IsHTTP()
 	}
 	endpoints := 0
-	for endpoint := range w.with(o.Tags) {
+	for endpoint := range w.with(tags) {
 		if endpoints++; endpoint.http {
 			return false
 		}

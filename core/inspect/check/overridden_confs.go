@@ -31,7 +31,7 @@ func (o *overridden) add(config *dataplaneConfig) {
 	o.mark(config.Default, config.Kind.Default, func() []rules.Contribution { return defaultsOf(config) })
 	for i := range config.Outbounds {
 		o.mark(config.Outbounds[i].Effective, config.Kind.To, func() []rules.Contribution {
-			return o.itemsFor(config, config.dataplane.Outbounds[i].Tags)
+			return o.itemsFor(config, config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)
 		})
 		for _, route := range config.Outbounds[i].Routes {
 			o.markNeeded(route.Effective)

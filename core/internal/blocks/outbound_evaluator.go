@@ -98,18 +98,24 @@ func replacements(before, after rules.Matched) (replaced []match.Replacement, ok
 // [Table.ReleaseOutbounds]; it holds none to the blocks of the class config.
 func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) *rules.Config {
 	config := o.class.config
-	config.Outbounds = make([]rules.OutboundConfig, len(d.Outbounds))
+	config.Outbounds = make([]rules.OutboundConfig, 0, len(d.Outbounds))
 	if o.newest == nil {
 		o.known, o.newest = make([]knownOutbound, 0, len(d.Outbounds)), make(map[uint64]int, len(d.Outbounds))
 	}
 	for i := range d.Outbounds {
-		tags := d.Outbounds[i].Tags
-		if o.onlyReplaced && before != nil && !o.reaches(tags) {
-			config.Outbounds[i] = before.Outbounds[i]
-			o.table.holdOutbound(&config.Outbounds[i])
-		} else {
-			config.Outbounds[i] = o.outbound(tags)
+		if d.Outbounds[i].Backend != nil {
+			continue // its destination decides, not its tags
 		}
+		tags := d.Outbounds[i].Tags
+		var next rules.OutboundConfig
+		if o.onlyReplaced && before != nil && !o.reaches(tags) {
+			next = before.Outbounds[len(config.Outbounds)]
+			o.table.holdOutbound(&next)
+		} else {
+			next = o.outbound(tags)
+		}
+		next.Index = i
+		config.Outbounds = append(config.Outbounds, next)
 	}
 	return &config
 }

@@ -89,7 +89,7 @@ func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
 		}
 		for i, config := range in.class.configs {
-			if c := in.configs[i]; c.Kind != config.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
+			if c := in.configs[i]; c.Kind != config.Kind() || c.Kind.To != nil && !hasIndexes(c.Outbounds, d) {
 				return fmt.Errorf("%s has a config of another kind or dataplane", d.Name)
 			}
 			if c := in.configs[i]; (c.Kind.From != nil || c.Kind.Rules != nil) && len(c.Inbounds) != len(d.Inbounds) {
@@ -98,6 +98,20 @@ func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 		}
 	}
 	return nil
+}
+
+// hasIndexes reports whether a list has the indexes of the outbounds by tags.
+func hasIndexes(list []rules.OutboundConfig, d *resource.Dataplane) bool {
+	var indexes, want []int
+	for i := range list {
+		indexes = append(indexes, list[i].Index)
+	}
+	for i := range d.Outbounds {
+		if d.Outbounds[i].Backend == nil {
+			want = append(want, i)
+		}
+	}
+	return slices.Equal(indexes, want)
 }
 
 func (w *Writer) checkProfiles(members map[uint32]int) error {

@@ -147,7 +147,7 @@ func (p *places) confs(kind, listener string) (list []keyedConf) {
 	case place.inbound && config.Inbounds != nil:
 		list = append(list, inboundConfsOf(config.Inbounds[place.index])...)
 	case !place.inbound && config.Outbounds != nil:
-		o := &config.Outbounds[place.index]
+		o := config.Outbound(place.index)
 		add("", o.Effective)
 		for _, route := range o.Routes {
 			add(route.Route.KRI(), route.Effective)

@@ -230,7 +230,7 @@ func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *con
 		case config.Default != nil:
 			list.own[i] = config.Default
 		case config.Outbounds != nil:
-			list.own[i] = config.Outbounds[index].Effective
+			list.own[i] = config.Outbound(index).Effective
 		}
 	}
 	return list
@@ -244,7 +244,7 @@ func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xd
 		if config == nil || config.Outbounds == nil || !shapes(t) {
 			continue
 		}
-		for _, r := range config.Outbounds[index].Routes {
+		for _, r := range config.Outbound(index).Routes {
 			at := slices.IndexFunc(list.routes, func(known routeConfs) bool { return known.policy == r.Route })
 			if at < 0 {
 				at = len(list.routes)
@@ -260,8 +260,8 @@ func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xd
 // makes reports whether a route policy has a part in the routes of an outbound.
 func (c *dataplaneConfs) makes(route *resource.Policy, index int) bool {
 	config := c.byKind[route.Kind]
-	if config == nil || config.Outbounds == nil || config.Outbounds[index].Effective == nil {
+	if config == nil || config.Outbounds == nil || config.Outbound(index).Effective == nil {
 		return false
 	}
-	return slices.ContainsFunc(config.Outbounds[index].Origins, func(o rules.Origin) bool { return o.Policy.ID == route.ID })
+	return slices.ContainsFunc(config.Outbound(index).Origins, func(o rules.Origin) bool { return o.Policy.ID == route.ID })
 }

@@ -74,7 +74,7 @@ func (sb *snapshotBuilder) warnRoutes(o *outbound, http bool) {
 		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
 			continue
 		}
-		for _, route := range config.Outbounds[o.index].Routes {
+		for _, route := range config.Outbound(o.index).Routes {
 			switch {
 			case route.Effective == nil:
 			case !http || !reach.byRoute || sb.client == xds.ProxylessGRPC:
