@@ -46,7 +46,9 @@ With --command, print the command line that starts Envoy with this bootstrap. A 
 can run it, and further options of Envoy may follow. An edit that replaces the
 filter chain of a listener closes the connections through the old one after
 --drain-time; Envoy's own default is 10 minutes. Until then a TCP connection keeps the
-permissions with which it was opened.`,
+permissions with which it was opened. The drain time is also in the node's metadata:
+for this time the server keeps what those connections use. If Envoy is started in
+another way, give --drain-time without --command, and the same time to Envoy.`,
 		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
   meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
   meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/
@@ -72,7 +74,7 @@ func (q *bootstrapQuery) register(c *cobra.Command) {
 	flags.StringVar(&q.server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
 	flags.BoolVar(&q.grpc, "grpc", false, "print a bootstrap for gRPC")
 	flags.BoolVar(&q.command, "command", false, "print the command line of an Envoy with the bootstrap")
-	flags.DurationVar(&q.drain, "drain-time", defaultDrainTime, "with --command: how long Envoy keeps connections through a filter chain that an edit replaces")
+	flags.DurationVar(&q.drain, "drain-time", defaultDrainTime, "how long Envoy keeps connections through a filter chain that an edit replaces")
 	bootstrapFlags(c, &q.options)
 }
 
@@ -89,8 +91,8 @@ func (q *bootstrapQuery) check(c *cobra.Command) error {
 	switch {
 	case q.grpc && q.command:
 		return usagef("--command prints Envoy's command line; leave it out with --grpc")
-	case !q.command && c.Flags().Changed("drain-time"):
-		return usagef("--drain-time is a part of Envoy's command line; give --command")
+	case q.grpc && c.Flags().Changed("drain-time"):
+		return usagef("--drain-time is about Envoy; leave it out with --grpc")
 	case q.drain < 0 || q.drain%time.Second != 0 || q.drain/time.Second > math.MaxInt32:
 		return usagef("--drain-time must be whole seconds and not negative, got %v", q.drain)
 	}
@@ -105,6 +107,9 @@ func (q *bootstrapQuery) run(g *globals, c *cobra.Command, name string) error {
 	id, err := w.view.Identities(d.Mesh).Of(d)
 	if err != nil {
 		return err
+	}
+	if q.command || c.Flags().Changed("drain-time") {
+		q.options.Drain = &q.drain
 	}
 	if q.command {
 		return g.printCommand(c, bootstrap.ADS(d, id, q.server, q.options), q.drain)

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -10,11 +11,13 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // ADSCluster is the name of the cluster for a proxy's xDS server.
@@ -51,6 +54,11 @@ type Server struct {
 func ADS(d *resource.Dataplane, id *identity.Identity, server Server, o Options) *bootstrapv3.Bootstrap {
 	b := newBootstrap(d, id, o)
 	b.StaticResources.Clusters = append(b.StaticResources.Clusters, server.cluster())
+	if o.Drain != nil {
+		b.Node.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{
+			wire.DrainMetadata: structpb.NewStringValue(fmt.Sprintf("%ds", *o.Drain/time.Second)),
+		}}
+	}
 	b.DynamicResources = &bootstrapv3.Bootstrap_DynamicResources{
 		AdsConfig: &corev3.ApiConfigSource{
 			ApiType:             corev3.ApiConfigSource_DELTA_GRPC,

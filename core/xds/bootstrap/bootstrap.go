@@ -29,6 +29,9 @@ type Options struct {
 	// SpireSocket is the path of the SPIRE agent's socket, for an identity from the
 	// provider Spire. If it is empty, [DefaultSpireSocket] is used.
 	SpireSocket string
+	// Drain is the drain time that the proxy is started with, which the server reads from the
+	// node's metadata; nil: the proxy has Envoy's default.
+	Drain *time.Duration
 }
 
 // DefaultSpireSocket is the path that SPIRE's documentation uses.

@@ -103,11 +103,11 @@ func (w *world) start(i int) {
 		return
 	}
 	if i == 0 {
-		w.running[0] = w.sites[0].serve(server.Options{Source: w.source, Wait: 50 * time.Millisecond})
+		w.running[0] = w.sites[0].serve(server.Options{Source: w.source, Wait: 50 * time.Millisecond, Drain: 10 * time.Second})
 		return
 	}
 	r := w.sites[i].relay(relay.Options{Upstreams: []relay.Upstream{w.sites[i-1].upstream()}, State: w.states[i], Idle: time.Minute, Mode: w.mode},
-		func(o *server.Options) { o.Wait, o.Keep = 50*time.Millisecond, time.Minute })
+		func(o *server.Options) { o.Wait, o.Keep, o.Drain = 50*time.Millisecond, time.Minute, 10*time.Second })
 	w.running[i], w.relays[i] = r.running, r.relay
 }
 

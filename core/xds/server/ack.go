@@ -97,6 +97,9 @@ func (w *watch) prune() {
 
 // isWanted reports whether the client should hold content that it rejected.
 func (w *watch) isWanted(r rejection) bool {
+	if w.kept.has(r.name) {
+		return false // it only drains
+	}
 	if want := find(w.want, r.name); want != nil && want.Version == r.version {
 		return true
 	}

@@ -27,10 +27,15 @@ type meshmatch struct {
 	replicas [2]*running
 }
 
-func newMeshmatch(t testing.TB) *meshmatch {
+// newMeshmatch starts the replicas. Without edits, nothing drains.
+func newMeshmatch(t testing.TB, edits ...func(*server.Options)) *meshmatch {
 	m := &meshmatch{source: xdstest.NewSource(xdstest.NewState())}
 	for i := range m.replicas {
-		m.replicas[i] = start(t, server.Options{Source: m.source, Parameters: metadataOf})
+		o := server.Options{Source: m.source, Parameters: metadataOf, Drain: -1}
+		for _, edit := range edits {
+			edit(&o)
+		}
+		m.replicas[i] = start(t, o)
 	}
 	return m
 }

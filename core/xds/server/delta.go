@@ -58,7 +58,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	w.touch()
 	if versions := r.GetInitialResourceVersions(); first && len(versions) > 0 {
 		w.resume(versions)
-		if w.isPartial() {
+		if w.isPartial() || s.mayKeep(w.t) {
 			s.rewant(w) // with what the client holds
 		}
 	}

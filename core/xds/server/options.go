@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Limits of the protocol and defaults.
@@ -74,6 +76,12 @@ type Options struct {
 	// Wait is how long removals wait for the ACKs of additions, and additions for the ACKs
 	// of earlier types; 0 means 5s (SPEC 12.3).
 	Wait time.Duration
+	// Drain is the drain time of a proxy whose node does not have it (wire.DrainMetadata), for
+	// which it keeps what its old listeners use; 0 means 600s, less than 0 that nothing drains.
+	Drain time.Duration
+	// Deny returns the extension of a name that denies everyone, for a permission filter that is
+	// kept and whose inbound is edited. Nil: such a filter is removed.
+	Deny func(name string) *wire.Resource
 	// Keep is how long after the start of Run a client keeps what it resumed with although
 	// its node is not a dataplane; 0 means 5m (SPEC 12.2).
 	Keep time.Duration

@@ -34,6 +34,7 @@ func (s *stream) next() *response {
 	s.advance()
 	s.leaveWaiting()
 	now := s.server.now()
+	drained := s.expire(now)
 	var h hold
 	if r := s.nextAddition(now, &h); r != nil {
 		return r
@@ -46,6 +47,10 @@ func (s *stream) next() *response {
 		h.tryAt(expected)
 	} else {
 		s.settle()
+	}
+	if drained > 0 {
+		h.waits = true
+		h.tryAt(drained)
 	}
 	if h.waits {
 		s.wake(time.Duration(h.until - now))

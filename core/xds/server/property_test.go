@@ -56,7 +56,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	state.Nodes[hostileNode] = w.snapshot("")
 	w.source = xdstest.NewSource(state)
 	for i := range w.replicas {
-		w.replicas[i] = start(t, server.Options{Source: w.source, Wait: 50 * time.Millisecond, MaxSubscriptions: 1500, MaxSubscriptionBytes: 200_000})
+		w.replicas[i] = start(t, server.Options{Source: w.source, Wait: 50 * time.Millisecond, Drain: 200 * time.Millisecond, MaxSubscriptions: 1500, MaxSubscriptionBytes: 200_000})
 	}
 	for i := range 12 {
 		options := xdstest.Options{StateOfTheWorld: i%2 == 1, Reject: func(r xdstest.Held) string {

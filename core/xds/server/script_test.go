@@ -149,8 +149,16 @@ func (p *player) step(line string) error {
 		return p.send(fields[1:])
 	case "<":
 		return p.expect(strings.Join(fields[1:], " "))
-	case "quiet":
-		time.Sleep(time.Second) // of the clock of the bubble
+	case "quiet", "pass":
+		pause := time.Second
+		if fields[0] == "pass" {
+			var err error
+			pause, err = time.ParseDuration(fields[1])
+			must(p.t, err)
+			pause-- // what comes at its end is expected next
+			defer time.Sleep(1)
+		}
+		time.Sleep(pause) // of the clock of the bubble
 		if r, any := p.next(); any {
 			return fmt.Errorf("got %s", r.of(p))
 		}

@@ -50,6 +50,7 @@ type Server struct {
 func New(options Options) *Server {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	options.Keep = cmp.Or(options.Keep, defaultKeep)
+	options.Drain = cmp.Or(options.Drain, defaultDrain)
 	options.MaxSubscriptions = cmp.Or(options.MaxSubscriptions, defaultMaxSubscriptions)
 	options.MaxSubscriptionBytes = cmp.Or(options.MaxSubscriptionBytes, defaultMaxBytes)
 	options.MaxTotalBytes = cmp.Or(options.MaxTotalBytes, defaultMaxTotal)

@@ -63,17 +63,18 @@ func (s *Server) Status(id string) Status {
 func (w *watch) status() TypeStatus {
 	var t TypeStatus
 	if w.answered || len(w.held)+len(w.heldVariants) > 0 {
-		accepted := without(w.held, func(r *wire.Resource) bool {
+		held := w.withoutKept(w.held)
+		accepted := without(held, func(r *wire.Resource) bool {
 			return slices.Contains(w.rejected, rejection{r.Name, r.Version})
 		})
-		t.Sent = versionOf(w.held, w.heldVariants)
+		t.Sent = versionOf(held, w.heldVariants)
 		t.Acked = versionOf(accepted, w.heldVariants)
 		if w.nack != nil && t.Acked == t.Sent {
 			t.Acked = ""
 		}
 	}
 	if w.flight.message != nil {
-		t.Sent = versionOf(w.flight.next, w.flight.nextVariants)
+		t.Sent = versionOf(w.withoutKept(w.flight.next), w.flight.nextVariants)
 	}
 	if w.nack != nil {
 		t.NACK = &NACKStatus{Message: w.nack.message, Resources: w.nack.resources, At: time.Unix(0, w.nack.at).UTC()}

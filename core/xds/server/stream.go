@@ -56,6 +56,8 @@ type stream struct {
 	node       Node
 	snapshot   *wire.Snapshot // nil if there is no dataplane
 
+	drain time.Duration // of the proxy; 0: nothing drains
+
 	responses uint32
 	protocol  protocol // never changed
 	sending   bool
@@ -94,6 +96,7 @@ func (s *stream) setNode(node *corev3.Node) error {
 	}
 	s.node.ID = node.GetId()
 	s.node.UserAgent = intern(node.GetUserAgentName())
+	s.drain = s.drainTime(node.GetMetadata())
 	if p := s.server.options.Parameters; p != nil {
 		s.node.Parameters = p(node.GetMetadata())
 		for key, value := range s.node.Parameters {
@@ -134,7 +137,7 @@ func (s *stream) advance() {
 			continue
 		}
 		partial := w.isPartial()
-		if s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial {
+		if s.snapshot != before && (w.kept != nil || !sameResources(s.snapshot, before, w.t)) || len(s.node.Parameters) > 0 || partial {
 			s.rewant(w)
 		}
 		s.relocate(w)
@@ -159,6 +162,9 @@ func (s *stream) leaveWaiting() {
 			continue
 		}
 		w.touch()
+		if s.mayKeep(w.t) {
+			s.rewant(w)
+		}
 		if version := w.waits; version != "" {
 			w.waits = ""
 			s.resumeState(w, version)
@@ -219,6 +225,7 @@ func (s *stream) rewant(w *watch) {
 	default:
 		w.want = nil
 	}
+	w.want = s.withKept(w, w.want)
 	if !identical(before, w.want) {
 		w.touch()
 	}

@@ -27,6 +27,7 @@ type watch struct {
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
 	want, held []*wire.Resource
+	kept       *kept // nil: nothing drains
 	// staging is nil unless endpoints have to wait for their clusters.
 	staging *staging
 	// wantVariants and heldVariants are the same by locator, sorted by name and

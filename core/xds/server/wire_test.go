@@ -97,6 +97,9 @@ func locatorOf(text string) *discoveryv3.ResourceLocator {
 func nodeOf(text string) *corev3.Node {
 	of := locatorOf(text)
 	n := node(of.Name)
+	if id, ok := strings.CutPrefix(of.Name, "gRPC/"); ok {
+		n.Id, n.UserAgentName = id, "gRPC Go"
+	}
 	if len(of.DynamicParameters) > 0 {
 		n.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{}}
 		for key, value := range of.DynamicParameters {

@@ -42,6 +42,10 @@ var typeNames = [NumTypes]string{
 	ExtensionType: "extensions",
 }
 
+// DrainMetadata is the key of a node's metadata with the drain time of a proxy, such as 60s: how
+// long it keeps connections through a listener or filter chain that is replaced (SPEC 11.7).
+const DrainMetadata = "meshmatch.drain"
+
 // String returns the name of the type in a snapshot (SPEC 11.7), such as clusters.
 func (t Type) String() string { return typeNames[t] }
 

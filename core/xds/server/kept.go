@@ -1,0 +1,225 @@
+package server
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// What drains keeps working (SPEC 12.3). When a listener or a filter chain is replaced, Envoy
+// serves the connections of the old version until its drain time is over. These connections use
+// permission filters, clusters of workloads and routes that the new version may not refer to. If
+// such a resource were removed at once, their next requests would fail: an extension that is gone
+// answers 500, a cluster that is gone 503. So the client keeps it for the drain time, and it is
+// then removed. It is a part of what the client should hold, but of no status.
+
+// kept are the resources of a type that a client keeps although the state no longer has them.
+type kept struct {
+	resources []keptResource // sorted by name
+}
+
+type keptResource struct {
+	resource *wire.Resource
+	until    int64 // see Server.now
+	// edition changes with the permissions that the resource has to follow, see editionOf.
+	edition string
+}
+
+const (
+	permissionPrefix = "permission/"
+	plainSuffix      = "/plain"
+	localPrefix      = "local/"
+	defaultDrain     = 600 * time.Second // Envoy's own default of --drain-time-s
+	maxDrain         = 24 * time.Hour
+)
+
+// drainTime returns the drain time of a proxy (wire.DrainMetadata). GRPC has no filters and clusters
+// of its own for connections that drain.
+func (s *stream) drainTime(metadata *structpb.Struct) time.Duration {
+	if strings.HasPrefix(s.node.UserAgent, "gRPC") {
+		return 0
+	}
+	text := metadata.GetFields()[wire.DrainMetadata].GetStringValue()
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return min(d, maxDrain)
+	}
+	return s.server.options.Drain
+}
+
+// mayKeep reports whether resources of the type are kept.
+func (s *stream) mayKeep(t wire.Type) bool {
+	return s.drain > 0 && (t == wire.ClusterType || t == wire.RouteType || t == wire.ExtensionType)
+}
+
+// withKept returns what the client should hold: want, and what it keeps.
+func (s *stream) withKept(w *watch, want []*wire.Resource) []*wire.Resource {
+	if !s.mayKeep(w.t) || !s.isKnown() || s.denied {
+		w.kept = nil
+		return want
+	}
+	held := w.held
+	if w.flight.message != nil {
+		held = w.flight.next
+	}
+	if w.t == wire.ClusterType {
+		from := searchResource(held, localPrefix)
+		held = held[from:]
+		held = held[:searchResource(held, localPrefix+"\xff")]
+	}
+	if w.kept == nil && (len(held) == 0 || identical(held, want)) {
+		return want
+	}
+	var next kept
+	for _, r := range held {
+		if find(want, r.Name) == nil && (w.sub.all || w.sub.has(r.Name)) {
+			if k, ok := s.keep(w, r, held); ok {
+				next.resources = append(next.resources, k)
+			}
+		}
+	}
+	if len(next.resources) == 0 {
+		w.kept = nil
+		return want
+	}
+	w.kept = &next
+	all := slices.Clone(want)
+	for _, k := range next.resources {
+		all = append(all, k.resource)
+	}
+	sortResources(all)
+	if slices.Equal(all, w.want) {
+		return w.want
+	}
+	return all
+}
+
+// keep returns how one of the resources that the client has is kept, and false if it is not.
+//
+// Behind a partial state is another server, which keeps what drains itself. Only what a client
+// names when it resumes is kept here: that server may not have been asked for it.
+func (s *stream) keep(w *watch, r *wire.Resource, held []*wire.Resource) (keptResource, bool) {
+	edition := s.editionOf(r)
+	k, known := w.kept.find(r.Name)
+	switch {
+	case known:
+	case r.Body == nil: // the client has resumed with it: it may drain since an earlier stream
+		k = keptResource{r, s.since + int64(s.drain), s.editionHeld(held, r, edition)}
+	case s.generation.partial != nil:
+		return k, false
+	default:
+		k = keptResource{r, s.server.now() + int64(s.drain), s.editionHeld(held, r, edition)}
+	}
+	if s.snapshot != nil && k.edition != edition {
+		k.edition = edition
+		if k.resource = s.follow(r); k.resource == nil {
+			return k, false
+		}
+	}
+	return k, s.server.now() < k.until
+}
+
+// find returns the entry of a name.
+func (k *kept) find(name string) (keptResource, bool) {
+	if k == nil {
+		return keptResource{}, false
+	}
+	at, found := slices.BinarySearchFunc(k.resources, name, func(k keptResource, name string) int { return strings.Compare(k.resource.Name, name) })
+	if !found {
+		return keptResource{}, false
+	}
+	return k.resources[at], true
+}
+
+// has reports whether a resource is kept.
+func (k *kept) has(name string) bool {
+	_, found := k.find(name)
+	return found
+}
+
+// A permission filter that is kept follows later edits: a client that loses its access loses it on
+// connections that drain too (SPEC 11.8). The filter of the plain-text chain is followed by the one
+// of the chain with TLS, which decides about a client without a certificate. If there is none,
+// because the inbound has another protocol or is gone, the filter denies everyone after an edit
+// that may concern it.
+
+// editionOf returns a text that changes with what a kept resource follows.
+func (s *stream) editionOf(r *wire.Resource) string {
+	if r.Type != wire.ExtensionType || s.snapshot == nil {
+		return ""
+	}
+	if main := s.mainFilter(r); main != nil {
+		return main.Version
+	}
+	inbound := strings.TrimSuffix(strings.TrimPrefix(r.Name, permissionPrefix), plainSuffix)
+	if l := find(s.snapshot[wire.ListenerType].Listed, inbound); l != nil {
+		return l.Version
+	}
+	return versionOf(s.snapshot[wire.ExtensionType].Named, nil)
+}
+
+// editionHeld is editionOf for what the client holds: the edit that makes a filter drain, or one while
+// the client was away, may have changed permissions too.
+func (s *stream) editionHeld(held []*wire.Resource, r *wire.Resource, edition string) string {
+	if main := s.mainFilter(r); main != nil {
+		if before := find(held, main.Name); before != nil {
+			return before.Version
+		}
+	}
+	return edition
+}
+
+// mainFilter returns the filter of the chain with TLS for the one of the plain-text chain, or nil.
+func (s *stream) mainFilter(r *wire.Resource) *wire.Resource {
+	name, plain := strings.CutSuffix(r.Name, plainSuffix)
+	if !plain || s.snapshot == nil {
+		return nil
+	}
+	return find(s.snapshot[wire.ExtensionType].Named, name)
+}
+
+// follow returns what a kept filter becomes after an edit; nil: it is removed.
+func (s *stream) follow(r *wire.Resource) *wire.Resource {
+	if main := s.mainFilter(r); main != nil {
+		followed := *main
+		followed.Name = r.Name
+		return &followed
+	}
+	if deny := s.server.options.Deny; deny != nil {
+		return deny(r.Name)
+	}
+	return nil
+}
+
+// expire removes what has been kept for long enough. It returns when to call it again; 0 if nothing
+// is kept.
+func (s *stream) expire(now int64) (next int64) {
+	for _, w := range s.watches {
+		if w == nil || w.kept == nil {
+			continue
+		}
+		if slices.ContainsFunc(w.kept.resources, func(k keptResource) bool { return k.until <= now }) {
+			s.rewant(w)
+		}
+		if w.kept == nil {
+			continue
+		}
+		for _, k := range w.kept.resources {
+			if next == 0 || k.until < next {
+				next = k.until
+			}
+		}
+	}
+	return next
+}
+
+// withoutKept returns resources without what is kept, for a status.
+func (w *watch) withoutKept(in []*wire.Resource) []*wire.Resource {
+	if w.kept == nil {
+		return in
+	}
+	return without(in, func(r *wire.Resource) bool { return w.kept.has(r.Name) })
+}
