@@ -228,3 +228,16 @@ func Overlap(space *Space, a, b *Entry, limits Limits) (bool, error) {
 	differences, err := Compare(space, &List{Entries: []Entry{first, second}}, &List{Entries: []Entry{second}}, limits)
 	return len(differences) > 0, err
 }
+
+// Within reports whether each request that matches the first entry also matches the second
+// one. The error is a [*LimitError].
+func Within(space *Space, inner, outer *Entry, limits Limits) (bool, error) {
+	x, y := inner.match(), outer.match()
+	if inner.Scope == outer.Scope && covers(&y, &x) {
+		return true, nil
+	}
+	first, second := *outer, *inner
+	first.Allow, second.Allow = false, true
+	differences, err := Compare(space, &List{Entries: []Entry{first, second}}, &List{}, limits)
+	return err == nil && len(differences) == 0, err
+}

@@ -50,7 +50,7 @@ func (c Code) IsForNextVersion() bool { return c >= TargetNotInKuma3 && c <= Ope
 // Class groups findings by the action that a user takes.
 type Class string
 
-// The classes. The findings of every class except [ClassError] are warnings.
+// The classes. The findings of every class except [ClassError] and [ClassInfo] are warnings.
 const (
 	ClassError     Class = "error"     // the input is not valid
 	ClassWarning   Class = "warning"   // a likely mistake
@@ -62,15 +62,19 @@ const (
 	ClassOpens     Class = "opens"     // of `diff`: requests that were denied are allowed
 	ClassCloses    Class = "closes"    // of `diff`: requests that were allowed are denied
 	ClassDrains    Class = "drains"    // of `diff`: connections are closed
+	ClassInfo      Class = "info"      // usual and correct, but good to know
 )
 
 // Classes returns all classes.
 func Classes() []Class {
 	return []Class{
 		ClassError, ClassWarning, ClassOpens, ClassCloses, ClassDrains, ClassNoEffect, ClassRedundant, ClassConflict,
-		ClassMigration, ClassLimit,
+		ClassMigration, ClassLimit, ClassInfo,
 	}
 }
+
+// IsWarning reports whether findings of the class are warnings.
+func (c Class) IsWarning() bool { return c != ClassError && c != ClassInfo }
 
 // TextError is an error of a type's UnmarshalText with the code of its finding. Other
 // errors of that method have the code [BadValue].

@@ -121,6 +121,7 @@ const (
 	SameName            Code = 4004
 	InboundsDiffer      Code = 4005
 	PartlyShadowed      Code = 4006
+	ExceptedByDeny      Code = 4007
 )
 
 // The codes of warnings about other versions of a control plane.
@@ -147,7 +148,9 @@ const (
 
 // The codes of findings about what an edit changes.
 const (
-	AccessOpens    Code = 7001
-	AccessCloses   Code = 7002
-	ListenerDrains Code = 7003
+	AccessOpens       Code = 7001
+	AccessCloses      Code = 7002
+	ListenerDrains    Code = 7003
+	NothingCompared   Code = 7004
+	SelectsNothingNew Code = 7005
 )

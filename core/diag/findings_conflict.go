@@ -123,4 +123,29 @@ spec:
 `,
 		Mend: "Make one of the entries narrower if this is not intended.",
 	},
+	{
+		Code: ExceptedByDeny, Class: ClassInfo, Title: "a denial excepts clients from an entry",
+		Means: "A deny entry of another policy matches only requests that an allow entry matches too. This is how an operator takes some clients out of what an owner allows.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules:
+    - default:
+        allow: [{path: {type: Prefix, value: /pay}}]
+---
+type: MeshTrafficPermission
+name: b
+spec:
+  rules:
+    - default:
+        deny: [{path: {type: Prefix, value: /pay/admin}}]
+`,
+		Mend: "Nothing, if this is intended.",
+	},
 }

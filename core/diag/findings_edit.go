@@ -19,4 +19,16 @@ var definitionsOfEdit = []*Definition{
 		When:  "a pull request that adds a MeshAccessLog, or changes a permission of a TCP inbound.",
 		Mend:  "Nothing, if clients connect again. Otherwise give Envoy a longer drain time when it starts.",
 	},
+	{
+		Code: NothingCompared, Class: ClassWarning, Title: "nothing was compared, because a mesh has no dataplanes",
+		Means: "A resource changes, and its mesh has no dataplanes in the new input. So the answer does not show what the change does. A gate that fails if an inbound opens or closes fails.",
+		When:  "a diff of two directories with policies alone.",
+		Mend:  "Give the dataplanes of the mesh too.",
+	},
+	{
+		Code: SelectsNothingNew, Class: ClassWarning, Title: "nothing was compared, because a changed policy selects no dataplane",
+		Means: "The policy selects no dataplane before and after the edit. So the answer does not show what it will do to a workload that comes later.",
+		When:  "a pull request with a policy for a workload that does not run yet.",
+		Mend:  "Nothing, if the workload comes later. Otherwise check the targetRef.",
+	},
 }

@@ -76,7 +76,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil
 	}
-	found := check.New(p.view(), p.set).Warnings
+	found := check.New(p.view(), p.set).Findings()
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -96,7 +96,9 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	}
 	var warnings []string
 	for _, d := range diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls }) {
-		warnings = append(warnings, d.Line())
+		if d.Code.Class() != diag.ClassInfo {
+			warnings = append(warnings, d.Line())
+		}
 	}
 	return warnings
 }

@@ -82,11 +82,11 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	}
 	if isReport {
 		g.reportLeftOut(c)
-		err = q.findings.write(c, answer.Warnings)
+		err = q.findings.write(c, answer.Findings())
 	} else {
 		err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
 	}
-	if err == nil && q.findings.failOn.any(answer.Warnings) {
+	if err == nil && q.findings.failOn.any(answer.Findings()) {
 		return errNo
 	}
 	return err
@@ -112,10 +112,11 @@ func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*
 	if w.edited != nil {
 		ignores, positions = slices.Concat(ignores, w.edited.Ignores), slices.Concat(positions, w.edited.Positions())
 	}
-	answer.Warnings = diag.WithoutIgnored(answer.Warnings, ignores, positions, func(code diag.Code) bool {
+	findings := diag.WithoutIgnored(answer.Findings(), ignores, positions, func(code diag.Code) bool {
 		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls || code.IsForNextVersion() && next == ""
 	})
-	nameOnStdin(answer.Warnings, w.set)
+	nameOnStdin(findings, w.set)
+	answer.SetFindings(findings)
 	return answer, nil
 }
 
@@ -198,6 +199,12 @@ func checkPage(p *page, a *check.Check) {
 		}
 	case len(a.Resources) > 0:
 		p.heading(0, "no warnings")
+	}
+	if len(a.Info) > 0 {
+		p.heading(0, "info")
+		for _, f := range a.Info {
+			p.line("%s", f.Line())
+		}
 	}
 }
 

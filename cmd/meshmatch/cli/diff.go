@@ -91,17 +91,23 @@ func (q *diffQuery) check() error {
 func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	isReport := q.findings.isReport(g)
 	q.options.Source = g.withSource()
-	compared, worlds, err := q.comparison(g, c)
+	compared, worlds, err := q.comparisons(g, c)
 	if err != nil {
 		return err
 	}
-	diff, errLimit := compared.Diff(c.Context(), q.options, g.translators)
-	if diff == nil {
-		return errLimit
+	var parts []*diff.Diff // of each mesh
+	var limits []error
+	for i := range compared {
+		part, errLimit := compared[i].Diff(c.Context(), q.options, g.translators)
+		if part == nil {
+			return errLimit
+		}
+		parts, limits = append(parts, part), append(limits, errLimit)
 	}
+	answer, errLimit := diff.Join(parts), errors.Join(limits...)
 	var findings []diag.Diagnostic
 	if isReport || q.findings.failOn.given() {
-		if findings, err = g.newFindings(c.Context(), diff, worlds); err != nil {
+		if findings, err = g.newFindings(c.Context(), parts, worlds); err != nil {
 			return err
 		}
 	}
@@ -109,7 +115,7 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 		g.reportLeftOut(c)
 		err = q.findings.write(c, findings)
 	} else {
-		err = g.print(c, diff, func(p *page) { diffPage(p, diff) })
+		err = g.print(c, answer, func(p *page) { diffPages(p, answer, parts) })
 	}
 	switch {
 	case err != nil:
@@ -117,17 +123,18 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	case errLimit != nil:
 		return incomplete{errLimit}
 	case q.findings.failOn.given():
-		if q.findings.failOn.any(findings) {
+		if q.findings.failOn.any(findings) || q.findings.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions()) > 0) {
 			return errNo
 		}
-	case !diff.Empty():
+	case !answer.Empty():
 		return errNo
 	}
 	return nil
 }
 
-// comparison loads both sides. The worlds are those of two inputs; nil with --shadow.
-func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *proxied.Comparison, worlds *[2]*world, err error) {
+// comparisons loads both sides, and returns a comparison for each mesh of either side, or the
+// one of --mesh. The worlds are those of two inputs; nil with --shadow.
+func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxied.Comparison, worlds *[2]*world, err error) {
 	if !q.next.given() {
 		compared, err = q.shadow(g, c)
 		return compared, nil, err
@@ -136,25 +143,34 @@ func (q *diffQuery) comparison(g *globals, c *cobra.Command) (compared *proxied.
 	if err != nil {
 		return nil, nil, err
 	}
-	mesh, err := g.chooseMeshOf(before, after)
+	meshes, err := g.meshesOf(before.view, after.view)
 	if err != nil {
 		return nil, nil, err
 	}
 	scope := inspect.ScopeOf(q.options.Shadow)
-	return &proxied.Comparison{
-		Before: proxied.Side{View: before.view, Scope: scope}, After: proxied.Side{View: after.view, Scope: scope}, Mesh: mesh,
-	}, &[2]*world{before, after}, nil
+	return comparisonsOf(meshes, proxied.Side{View: before.view, Scope: scope}, proxied.Side{View: after.view, Scope: scope}), &[2]*world{before, after}, nil
+}
+
+func comparisonsOf(meshes []string, before, after proxied.Side) []proxied.Comparison {
+	compared := make([]proxied.Comparison, len(meshes))
+	for i, mesh := range meshes {
+		compared[i] = proxied.Comparison{Before: before, After: after, Mesh: mesh}
+	}
+	return compared
 }
 
 // shadow compares the input with itself, with policies that inform enforced.
-func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*proxied.Comparison, error) {
-	w, err := g.load(c)
+func (q *diffQuery) shadow(g *globals, c *cobra.Command) ([]proxied.Comparison, error) {
+	w, err := g.loadAll(c, g.files)
 	if err != nil {
 		return nil, err
 	}
-	compared := &proxied.Comparison{Before: proxied.Side{View: w.view}, After: proxied.Side{View: w.view, Scope: core.Shadow}, Mesh: w.mesh}
 	if q.policy == "" {
-		return compared, nil
+		meshes, err := g.meshesOf(w.view)
+		return comparisonsOf(meshes, proxied.Side{View: w.view}, proxied.Side{View: w.view, Scope: core.Shadow}), err
+	}
+	if w.mesh, err = g.chooseMesh(w.view.Meshes()); err != nil {
+		return nil, err
 	}
 	policy, err := g.policyOf(w, q.policy)
 	if err != nil {
@@ -164,14 +180,16 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*proxied.Comparison, e
 	if err != nil {
 		return nil, err
 	}
-	compared.After, compared.Mesh = proxied.Side{View: view}, policy.Mesh
-	return compared, nil
+	return comparisonsOf([]string{policy.Mesh}, proxied.Side{View: w.view}, proxied.Side{View: view}), nil
 }
 
 // newFindings returns what opens, closes and drains, and the findings of the new input that
 // the old one lacks.
-func (g *globals) newFindings(ctx context.Context, diff *diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
-	findings := diff.Findings()
+func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
+	var findings []diag.Diagnostic
+	for _, part := range parts {
+		findings = append(findings, part.Findings(len(parts) > 1)...)
+	}
 	if worlds == nil {
 		return findings, nil
 	}
@@ -182,7 +200,7 @@ func (g *globals) newFindings(ctx context.Context, diff *diff.Diff, worlds *[2]*
 		var mistakes diag.Errors
 		switch {
 		case err == nil:
-			found[i] = answer.Warnings
+			found[i] = answer.Findings()
 		case errors.As(err, &mistakes): // of proxies, which the comparison does not need
 			found[i] = mistakes
 		default:
@@ -192,12 +210,41 @@ func (g *globals) newFindings(ctx context.Context, diff *diff.Diff, worlds *[2]*
 	return append(findings, diag.Added(found[0], found[1])...), errors.Join(errs...)
 }
 
-func diffPage(p *page, diff *diff.Diff) {
-	if diff.Empty() {
-		p.line("no dataplane changes, by the semantics %s", diff.Semantics)
+// diffPages prints what changes, by mesh if there are several.
+func diffPages(p *page, answer *diff.Diff, parts []*diff.Diff) {
+	meshes := "mesh " + answer.Meshes[0]
+	if len(parts) > 1 {
+		meshes = "meshes " + listed(answer.Meshes)
+	}
+	switch compared := len(answer.NotCompared) == 0; {
+	case answer.Empty():
+		p.line("no dataplane changes in %s, by the semantics %s", meshes, answer.Semantics)
+		return
+	case !compared && answer.OnlyNotCompared():
+		p.line("nothing was compared in %s, by the semantics %s", meshes, answer.Semantics)
+	default:
+		p.row("semantics", answer.Semantics.String())
+	}
+	if len(parts) == 1 {
+		diffPage(p, answer)
 		return
 	}
-	p.row("semantics", diff.Semantics.String())
+	p.row("meshes", listed(answer.Meshes))
+	for _, part := range parts {
+		if !part.Empty() {
+			p.heading(0, "mesh %s", part.Meshes[0])
+			diffPage(p, part)
+		}
+	}
+}
+
+func diffPage(p *page, diff *diff.Diff) {
+	for i := range diff.NotCompared {
+		p.row("not compared", diff.NotCompared[i].String())
+	}
+	if diff.OnlyNotCompared() {
+		return
+	}
 	if len(diff.Groups) > 0 {
 		p.row("changes", dataplaneCount(diff))
 	} else {

@@ -28,12 +28,12 @@ func TestExamplesOfCodes(t *testing.T) {
 			var stdout bytes.Buffer
 			Program{}.run(t.Context(), args, strings.NewReader(d.Example), &stdout, &stderr)
 			var answer struct {
-				Errors, Warnings []struct{ Code, Class, Message string }
+				Errors, Warnings, Info []struct{ Code, Class, Message string }
 			}
 			if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
 			}
-			list := answer.Warnings
+			list := append(answer.Warnings, answer.Info...)
 			if d.Class == diag.ClassError {
 				list = answer.Errors
 			}

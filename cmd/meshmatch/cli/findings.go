@@ -89,14 +89,21 @@ func (*failOn) Type() string { return "finding" }
 
 func (f *failOn) given() bool { return len(f.codes)+len(f.classes) > 0 }
 
-// any reports whether any of the findings is an error or one of those. Every finding
-// that is not an error is a warning.
+// any reports whether any of the findings is an error or one of those. The class warning
+// chooses each warning of any class.
 func (f *failOn) any(findings []diag.Diagnostic) bool {
 	return slices.ContainsFunc(findings, func(d diag.Diagnostic) bool {
 		class := d.Code.Class()
 		return class == diag.ClassError || slices.Contains(f.codes, d.Code) || slices.Contains(f.classes, class) ||
-			slices.Contains(f.classes, diag.ClassWarning)
+			class.IsWarning() && slices.Contains(f.classes, diag.ClassWarning)
 	})
+}
+
+// asksForAccess reports whether what opens or what closes is chosen. A comparison that is not
+// complete then fails, because its answer may lack a finding.
+func (f *failOn) asksForAccess() bool {
+	return slices.ContainsFunc(f.classes, func(c diag.Class) bool { return c == diag.ClassOpens || c == diag.ClassCloses }) ||
+		slices.ContainsFunc(f.codes, func(c diag.Code) bool { return c == diag.AccessOpens || c == diag.AccessCloses })
 }
 
 // classList returns the classes of findings that check has, except error and warning.

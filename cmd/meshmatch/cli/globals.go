@@ -142,6 +142,21 @@ func (g *globals) chooseMesh(meshes []string) (string, error) {
 	return "", fmt.Errorf("there are several meshes; choose one with --mesh: %s", strings.Join(meshes, ", "))
 }
 
+// meshesOf returns --mesh, or all meshes of views, sorted.
+func (g *globals) meshesOf(views ...*core.View) ([]string, error) {
+	var meshes []string
+	for _, view := range views {
+		meshes = append(meshes, view.Meshes()...)
+	}
+	slices.Sort(meshes)
+	meshes = slices.Compact(meshes)
+	if g.mesh == "" && len(meshes) > 0 {
+		return meshes, nil
+	}
+	mesh, err := g.chooseMesh(meshes)
+	return []string{mesh}, err
+}
+
 // loadDataplane reads the files, and finds a dataplane by its name or namespace/name.
 func (g *globals) loadDataplane(c *cobra.Command, name string) (*world, *resource.Dataplane, error) {
 	w, err := g.load(c)

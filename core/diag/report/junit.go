@@ -23,6 +23,7 @@ type Case struct {
 	Class   string  `xml:"classname,attr"`
 	Failure *Result `xml:"failure,omitempty"`
 	Error   *Result `xml:"error,omitempty"`
+	Out     string  `xml:"system-out,omitempty"`
 }
 
 // Result describes why a case did not pass.
@@ -47,14 +48,19 @@ func (s *Suite) XML() ([]byte, error) {
 	return append([]byte(xml.Header), append(data, '\n')...), err
 }
 
-// JUnit returns a suite with one failed test for each finding.
+// JUnit returns a suite with one test for each finding: a failed one, or a passed one for
+// information.
 func JUnit(findings []diag.Diagnostic) ([]byte, error) {
 	suite := Suite{Name: "meshmatch"}
 	for _, d := range findings {
-		suite.Cases = append(suite.Cases, Case{
-			Name: fmt.Sprintf("%s %s", d.Code, lineOf(d)), Class: d.Pos.File,
-			Failure: &Result{Type: string(d.Code.Class()), Message: diag.OneLine(textOf(d)), Text: d.Line()},
-		})
+		c := Case{Name: fmt.Sprintf("%s %s", d.Code, lineOf(d)), Class: d.Pos.File}
+		result := &Result{Type: string(d.Code.Class()), Message: diag.OneLine(textOf(d)), Text: d.Line()}
+		if d.Code.Class() == diag.ClassInfo {
+			c.Out = result.Text // it passed
+		} else {
+			c.Failure = result
+		}
+		suite.Cases = append(suite.Cases, c)
 	}
 	return suite.XML()
 }

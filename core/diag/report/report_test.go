@@ -21,6 +21,7 @@ func findings() []diag.Diagnostic {
 		{Code: diag.SelectsNothing, Pos: diag.Position{File: "/abs/mesh.yaml", Line: 1, Column: 1}, Path: "spec.targetRef", What: "50% of\n::error::it", Hint: "`` `a` | @team #1 [x](y)"},
 		{Code: diag.UnreadableFile, Pos: diag.Position{File: "<stdin>"}, What: "cannot be read\x1b[31m"},
 		{Code: diag.PastLimit, What: "without a place"},
+		{Code: diag.ExceptedByDeny, Pos: diag.Position{File: "info.yaml", Line: 2, Column: 3}, What: "usual"},
 	})
 }
 
@@ -37,7 +38,7 @@ var properties = map[string]string{
 	"runs[].tool.driver.rules[].help":                                "text!",
 	"runs[].tool.driver.rules[].defaultConfiguration":                "level",
 	"runs[].tool.driver.rules[].properties":                          "tags",
-	"runs[].results[]":                                               "ruleId ruleIndex level message! locations partialFingerprints",
+	"runs[].results[]":                                               "ruleId ruleIndex level message! locations! partialFingerprints",
 	"runs[].results[].message":                                       "text!",
 	"runs[].results[].partialFingerprints":                           "meshmatchFinding/v1",
 	"runs[].results[].locations[]":                                   "physicalLocation logicalLocations",
@@ -112,6 +113,9 @@ func sarifOf(t *testing.T, list []diag.Diagnostic) (log, string) {
 	return l, string(data)
 }
 
+// levels are those of the classes of findings.
+var levels = map[diag.Class]string{diag.ClassError: "error", diag.ClassNoEffect: "warning", diag.ClassLimit: "warning", diag.ClassInfo: "note"}
+
 // The log has all properties that the schema of SARIF requires, no properties that
 // it does not define, and only values that it allows.
 func TestSARIFConformsToTheSchema(t *testing.T) {
@@ -134,15 +138,19 @@ func TestSARIFConformsToTheSchema(t *testing.T) {
 			seen[r.ID] = true
 		}
 		for i, r := range l.Runs[0].Results {
-			if r.RuleID != list[i].Code.String() || rules[r.RuleIndex].ID != r.RuleID || r.Level != "error" && r.Level != "warning" {
+			if r.RuleID != list[i].Code.String() || rules[r.RuleIndex].ID != r.RuleID || r.Level != levels[list[i].Code.Class()] || len(r.Locations) != 1 {
 				t.Errorf("%s: result %+v is not of %s", name, r, list[i])
+			}
+			pos := list[i].Pos
+			if pos.File == "" { // code hosts refuse a log with a result without a location
+				pos = diag.Position{File: ".", Line: 1}
 			}
 			for _, at := range r.Locations {
 				uri, err := url.Parse(at.PhysicalLocation.ArtifactLocation.URI)
-				if err != nil || strings.TrimPrefix(uri.Path, "./") != list[i].Pos.File || strings.ContainsAny(at.PhysicalLocation.ArtifactLocation.URI, " <>%\"") && !strings.Contains(at.PhysicalLocation.ArtifactLocation.URI, "%") {
+				if err != nil || strings.TrimPrefix(uri.Path, "./") != pos.File || strings.ContainsAny(at.PhysicalLocation.ArtifactLocation.URI, " <>%\"") && !strings.Contains(at.PhysicalLocation.ArtifactLocation.URI, "%") {
 					t.Errorf("%s: URI %q of %q: %v", name, at.PhysicalLocation.ArtifactLocation.URI, list[i].Pos.File, err)
 				}
-				if region := at.PhysicalLocation.Region; (region != nil) != (list[i].Pos.Line > 0) || region != nil && (region.StartLine < 1 || region.StartColumn < 1) {
+				if region := at.PhysicalLocation.Region; (region != nil) != (pos.Line > 0) || region != nil && (region.StartLine < 1 || region.StartColumn < 1) {
 					t.Errorf("%s: region %+v", name, region)
 				}
 			}
@@ -187,12 +195,16 @@ func TestJUnit(t *testing.T) {
 	if err := xml.Unmarshal(data, &suite); err != nil {
 		t.Fatalf("%v:\n%s", err, data)
 	}
-	if suite.Tests != 4 || suite.Failures != 4 || suite.Errors != 0 || len(suite.Cases) != 4 {
+	if suite.Tests != 5 || suite.Failures != 4 || suite.Errors != 0 || len(suite.Cases) != 5 {
 		t.Errorf("got %+v", suite)
 	}
 	for i, d := range findings() {
 		c := suite.Cases[i]
-		if c.Failure == nil || !strings.HasPrefix(c.Name, d.Code.String()) || !strings.Contains(c.Failure.Text, d.Code.String()) || c.Class != d.Pos.File {
+		text := c.Out
+		if d.Code.Class() != diag.ClassInfo && c.Failure != nil {
+			text = c.Failure.Text
+		}
+		if !strings.HasPrefix(c.Name, d.Code.String()) || !strings.Contains(text, d.Code.String()) || c.Class != d.Pos.File {
 			t.Errorf("case %+v of %s", c, d)
 		}
 		if d.Pos.Line > 0 && !strings.Contains(c.Name, fmt.Sprintf("%s:%d", d.Pos.File, d.Pos.Line)) {
@@ -208,6 +220,7 @@ func TestGitHub(t *testing.T) {
 ::warning file=/abs/mesh.yaml,line=1,col=1,title=MM2001::spec.targetRef: 50%25 of\n::error::it; ` + "`` `a` | @team #1 [x](y)" + `
 ::error file=<stdin>,title=MM0001::cannot be read\x1b[31m
 ::error file=a b/ü%2C%3A%25.yaml,line=4,col=19,title=MM0102::spec["a.b"].to[0]: unknown field "<x>&y"; did you mean *z*?
+::notice file=info.yaml,line=2,col=3,title=MM4007::usual
 `
 	if got := string(report.GitHub(findings())); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -218,7 +231,8 @@ func TestMarkdown(t *testing.T) {
 	const want = "- **MM6001** (limit) without a place\n" +
 		"- **MM2001** (noEffect) `/abs/mesh.yaml:1:1` `spec.targetRef` 50% of\\\\n::error::it; \\`\\` \\`a\\` \\| &#64;team &#35;1 \\[x\\](y)\n" +
 		"- **MM0001** (error) `<stdin>` cannot be read\\\\x1b\\[31m\n" +
-		"- **MM0102** (error) `a b/ü,:%.yaml:4:19` `spec[\"a.b\"].to[0]` unknown field \"\\<x\\>\\&y\"; did you mean \\*z\\*?\n"
+		"- **MM0102** (error) `a b/ü,:%.yaml:4:19` `spec[\"a.b\"].to[0]` unknown field \"\\<x\\>\\&y\"; did you mean \\*z\\*?\n" +
+		"- **MM4007** (info) `info.yaml:2:3` usual\n"
 	if got := string(report.Markdown(findings())); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -67,7 +67,7 @@ type sarifResult struct {
 	RuleIndex           int               `json:"ruleIndex"`
 	Level               string            `json:"level"`
 	Message             sarifText         `json:"message"`
-	Locations           []sarifLocation   `json:"locations,omitempty"`
+	Locations           []sarifLocation   `json:"locations"`
 	PartialFingerprints map[string]string `json:"partialFingerprints"`
 }
 
@@ -143,9 +143,11 @@ func sarifRuleOf(d *diag.Definition) sarifRule {
 	}
 }
 
+// sarifLocations returns where a finding is. Code hosts refuse a log in which a result has no
+// location, so a finding about the input as a whole is at the directory of the run.
 func sarifLocations(d diag.Diagnostic) []sarifLocation {
 	if d.Pos.File == "" {
-		return nil
+		d.Pos = diag.Position{File: ".", Line: 1, Column: 1}
 	}
 	location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uriOf(d.Pos.File)}}}
 	if d.Pos.Line > 0 {

@@ -17,11 +17,23 @@ func textOf(d diag.Diagnostic) string {
 
 func level(d diag.Diagnostic) string { return levelOf(d.Code.Class()) }
 
+// levelOf returns the level of a class in SARIF.
 func levelOf(class diag.Class) string {
-	if class == diag.ClassError {
+	switch class {
+	case diag.ClassError:
 		return "error"
+	case diag.ClassInfo:
+		return "note"
 	}
 	return "warning"
+}
+
+// githubLevel returns the command of GitHub for a finding.
+func githubLevel(d diag.Diagnostic) string {
+	if l := level(d); l != "note" {
+		return l
+	}
+	return "notice"
 }
 
 // GitHub returns one workflow command for each finding, which GitHub shows as an
@@ -29,7 +41,7 @@ func levelOf(class diag.Class) string {
 func GitHub(findings []diag.Diagnostic) []byte {
 	var b strings.Builder
 	for _, d := range findings {
-		fmt.Fprintf(&b, "::%s ", level(d))
+		fmt.Fprintf(&b, "::%s ", githubLevel(d))
 		if d.Pos.File != "" {
 			fmt.Fprintf(&b, "file=%s,", githubProperty.Replace(d.Pos.File))
 		}

@@ -27,6 +27,25 @@ type Check struct {
 	Unread   map[string]int    `json:"unread,omitempty"`
 	Errors   []diag.Diagnostic `json:"errors"`   // sorted by position; if there are any, there are no resources
 	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
+	// Info are the findings that are no warnings: usual and correct, sorted by place.
+	Info []diag.Diagnostic `json:"info,omitempty"`
+}
+
+// Findings returns the warnings and the information, sorted by place.
+func (c *Check) Findings() []diag.Diagnostic {
+	return diag.Sorted(slices.Concat(c.Warnings, c.Info))
+}
+
+// SetFindings replaces the warnings and the information.
+func (c *Check) SetFindings(findings []diag.Diagnostic) {
+	c.Warnings, c.Info = []diag.Diagnostic{}, nil
+	for _, f := range diag.Sorted(findings) {
+		if f.Code.Class().IsWarning() {
+			c.Warnings = append(c.Warnings, f)
+		} else {
+			c.Info = append(c.Info, f)
+		}
+	}
 }
 
 // New examines the loaded resources and their view. It returns the number
@@ -65,8 +84,8 @@ func New(view *core.View, set *resource.Set) *Check {
 	warnings = append(warnings, overlappingTrustDomains(view)...)
 	check := &Check{
 		Semantics: view.Semantics(), Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
-		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),
 	}
+	check.SetFindings(warnings)
 	for _, document := range set.Documents {
 		check.Resources[document.Kind]++
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,8 +38,10 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 		case !effect.needed:
 			e.warn(diag.NeverNeeded, place, "is not needed: without it, every request has the same decision",
 				"remove it, and check again before another one is removed")
+		case effect.denied != nil && effect.denied.isExcept:
+			e.warn(diag.ExceptedByDeny, place, effect.denied.name+" takes some requests out of what it allows", "")
 		case effect.denied != nil:
-			e.warn(diag.PartlyShadowed, place, fmt.Sprintf("%s denies some of the requests that it allows", *effect.denied),
+			e.warn(diag.PartlyShadowed, place, effect.denied.name+" denies some of the requests that it allows",
 				"make one of them narrower if that is not meant")
 		}
 	}
@@ -99,8 +102,8 @@ func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
 		}
 		effect.decides = effect.decides || decides[entry.Place] != nil
 		effect.needed = effect.needed || needless == nil || decides[entry.Place] != nil && !needless[entry.Place]
-		if effect.denied == nil && entry.List != permission.Deny && decides[entry.Place] != nil {
-			effect.denied = denials.of(&entry)
+		if (effect.denied == nil || effect.denied.isExcept) && entry.List != permission.Deny && decides[entry.Place] != nil {
+			effect.denied = cmp.Or(denials.of(&entry), effect.denied)
 		}
 	}
 }
@@ -119,7 +122,7 @@ func (e *entries) warn(code diag.Code, place permission.Place, what, hint string
 type entryEffect struct {
 	decides bool    // the entry decides some request
 	needed  bool    // without the entry, some decision would differ
-	denied  *string // an entry of another policy that denies some of the requests that the entry allows
+	denied  *denial // an entry of another policy that denies some of the requests that the entry allows
 }
 
 // needlessEntries returns, among the entries that decide some request, the entries
@@ -188,9 +191,18 @@ func newDenials(protocol request.Protocol, list *permission.DecisionList, limits
 	return d
 }
 
-// of returns the name of the first entry that denies some of the requests that an entry
-// allows. It returns nil if there is none, or if this is unknown.
-func (d *denials) of(allowing *permission.Entry) *string {
+// A denial is an entry that denies some of the requests that another one allows.
+type denial struct {
+	name string
+	// isExcept reports that the entry denies nothing else: it is an exception from what is
+	// allowed.
+	isExcept bool
+}
+
+// of returns the first entry that denies some of the requests that an entry allows, one that
+// also denies others before an exception. It returns nil if there is none, or if this is
+// unknown.
+func (d *denials) of(allowing *permission.Entry) *denial {
 	candidates := d.all
 	if id := allowing.Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDExact {
 		candidates = d.others
@@ -199,16 +211,23 @@ func (d *denials) of(allowing *permission.Entry) *string {
 		}
 	}
 	allow := access.Entry{Match: allowing.Match, Scope: allowing.List.Scope(), Allow: true, By: &allowing.Place}
+	space := &access.Space{Protocol: d.protocol}
+	var except *denial
 	for _, deny := range candidates {
 		if deny.By.Policy == allowing.Policy {
 			continue // the author of the policy sees both entries
 		}
-		if overlap, err := access.Overlap(&access.Space{Protocol: d.protocol}, deny, &allow, d.limits); err != nil {
+		if overlap, err := access.Overlap(space, deny, &allow, d.limits); err != nil {
 			return nil
-		} else if overlap {
-			name := fmt.Sprintf("%s %q, rules[%d].default.deny[%d],", deny.By.Policy.Kind, deny.By.Policy.Name, deny.By.Rule, deny.By.Index)
-			return &name
+		} else if !overlap {
+			continue
 		}
+		found := &denial{name: fmt.Sprintf("%s %q, rules[%d].default.deny[%d],", deny.By.Policy.Kind, deny.By.Policy.Name, deny.By.Rule, deny.By.Index)}
+		within, err := access.Within(space, deny, &allow, d.limits)
+		if found.isExcept = err == nil && within; !found.isExcept {
+			return found
+		}
+		except = cmp.Or(except, found)
 	}
-	return nil
+	return except
 }

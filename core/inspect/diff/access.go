@@ -89,7 +89,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 			if err != nil {
 				return err
 			}
-			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, p.after.Qualified()}
+			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, p.after.Qualified(), p.after.Pos}
 			if diff.couldOpen {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
@@ -23,6 +24,9 @@ import (
 // changes from one view to another.
 type Diff struct {
 	Semantics semantics.Semantics `json:"semantics"` // of both views (SPEC 17.1)
+	Meshes    []string            `json:"meshes"`    // that were compared
+	// NotCompared are the resources that differ without a dataplane that shows the effect.
+	NotCompared []NotCompared `json:"notCompared,omitempty"`
 	// Groups are the dataplanes that change. Dataplanes with the same changes
 	// form one group. Groups are sorted by their first dataplane.
 	Groups []Group `json:"groups"`
@@ -75,13 +79,44 @@ type Drain struct {
 	// Because are the kinds of resources that change the listener, sorted.
 	Because []string `json:"because"`
 	// Removed reports that the listener goes.
-	Removed bool   `json:"removed,omitempty"`
-	Name    string `json:"-"` // of the dataplane
+	Removed bool          `json:"removed,omitempty"`
+	Name    string        `json:"-"` // of the dataplane
+	Pos     diag.Position `json:"-"` // of the dataplane
 }
 
 // Empty reports whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations) == 0
+	return len(d.NotCompared)+len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations) == 0
+}
+
+// OnlyNotCompared reports whether the only thing that is known of the edit is that it was not
+// compared.
+func (d *Diff) OnlyNotCompared() bool {
+	without := *d
+	without.NotCompared = nil
+	return len(d.NotCompared) > 0 && without.Empty()
+}
+
+// Join returns the diffs of several meshes as one, in their order. There is at least one, and
+// all have the same semantics.
+func Join(parts []*Diff) *Diff {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	all := *parts[0]
+	for _, part := range parts[1:] {
+		all.Meshes = append(slices.Clip(all.Meshes), part.Meshes...)
+		all.NotCompared = append(slices.Clip(all.NotCompared), part.NotCompared...)
+		all.Groups = append(slices.Clip(all.Groups), part.Groups...)
+		all.Added, all.AddedNames = append(slices.Clip(all.Added), part.Added...), append(slices.Clip(all.AddedNames), part.AddedNames...)
+		all.Removed, all.RemovedNames = append(slices.Clip(all.Removed), part.Removed...), append(slices.Clip(all.RemovedNames), part.RemovedNames...)
+		all.Opens, all.Closes = append(slices.Clip(all.Opens), part.Opens...), append(slices.Clip(all.Closes), part.Closes...)
+		all.Stays = append(slices.Clip(all.Stays), part.Stays...)
+		all.Access = append(slices.Clip(all.Access), part.Access...)
+		all.Destinations = append(slices.Clip(all.Destinations), part.Destinations...)
+		all.Drains = append(slices.Clip(all.Drains), part.Drains...)
+	}
+	return &all
 }
 
 // Group contains dataplanes with the same changes, sorted by identity.
@@ -97,6 +132,8 @@ type InboundOf struct {
 	Dataplane string `json:"dataplane"` // KRI
 	Inbound   string `json:"inbound"`   // name, or address:port if the name is not unique
 	Name      string `json:"-"`         // of the dataplane
+
+	pos diag.Position // of the dataplane
 }
 
 // Change is a change of one field of one conf.
@@ -122,7 +159,11 @@ type Change struct {
 func New(before, after *core.View, mesh string, options inspect.Options) (*Diff, error) {
 	scope := inspect.ScopeOf(options.Shadow)
 	d, err := newDiff(side{before, options.Kind, scope}, side{after, options.Kind, scope}, mesh, options)
-	if d == nil || options.Kind != "" {
+	if d == nil {
+		return nil, err
+	}
+	d.NotCompared = notCompared(before, after, mesh, options.Kind)
+	if options.Kind != "" {
 		return d, err
 	}
 	var failed error
@@ -162,7 +203,7 @@ func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, e
 		clients: &clientDiffs{views: ruleviews.New(options.Limits, false), known: map[fromPair]*clientsParts{}},
 		budget:  ruleviews.NewBudget(options.MaxRules),
 		groups:  map[string]*Group{},
-		diff:    &Diff{Semantics: after.view.Semantics(), Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}},
+		diff:    &Diff{Semantics: after.view.Semantics(), Meshes: []string{mesh}, Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}},
 	}
 	d.entries = newEntryDiffs(d.deciders())
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }

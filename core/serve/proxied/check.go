@@ -19,12 +19,12 @@ func NewCheck(ctx context.Context, s *snapshot.State, set *resource.Set, tls boo
 	if _, mistakes := err.(diag.Errors); err != nil && !mistakes {
 		return nil, err
 	}
-	answer.Warnings = append(answer.Warnings, warnings...)
+	findings := append(answer.Findings(), warnings...)
 	if tls {
-		answer.Warnings = append(answer.Warnings, check.Unidentified(s.View())...)
+		findings = append(findings, check.Unidentified(s.View())...)
 	}
-	answer.Warnings = diag.WithoutIgnored(answer.Warnings, set.Ignores, set.Positions(), func(code diag.Code) bool {
+	answer.SetFindings(diag.WithoutIgnored(findings, set.Ignores, set.Positions(), func(code diag.Code) bool {
 		return code.Definition().TLS && !tls || code.IsForNextVersion()
-	})
+	}))
 	return answer, err
 }

@@ -79,7 +79,7 @@ func (c *Comparison) drains(ctx context.Context, of *diff.Diff, translators []xd
 			if ctx.Err() == nil {
 				p := &pairs[i]
 				for _, d := range causes.Between(states[0], states[1], p.before, p.after) {
-					found[i] = append(found[i], diff.Drain{Dataplane: p.kri, Name: p.name, Listener: d.Listener, Because: d.Because, Removed: d.Removed})
+					found[i] = append(found[i], diff.Drain{Dataplane: p.kri, Name: p.name, Pos: p.after.Pos, Listener: d.Listener, Because: d.Because, Removed: d.Removed})
 				}
 			}
 			return context.Cause(ctx)
