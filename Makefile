@@ -16,7 +16,7 @@ PACKAGING   := cmd/meshmatch/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The packages that start no goroutine: make race leaves them out (core/sequential_test.go).
-SEQUENTIAL  := bench/chart bench/gate core/conf core/diag core/diag/% core/effect core/enforce/% core/identity \
+SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/diag/% core/effect core/enforce/% core/identity \
 	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/regex% \
 	core/internal/sorted core/kind/mesh% core/partition core/request core/rules/rulestest core/semantics core/serve/pages/layered \
 	core/strict core/xds/seal fuzz/naive gen gen/%
@@ -78,7 +78,7 @@ bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane
 	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
 bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
-	$(GO) run ./cmd/meshmatch bench world --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
+	$(GO) run ./core/app/benchworld --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
 
 check-bench: ## Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
 	@mkdir -p bin

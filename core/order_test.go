@@ -10,7 +10,8 @@ import (
 // do not import each other. A package imports packages below it only, so data flow from
 // files to proxies and never back. A pattern matches whole paths.
 var order = []string{
-	`cmd/meshmatch|cmd/meshmatch/replicas`,
+	`cmd/meshmatch|cmd/meshmatch/replicas|core/app/benchworld`,
+	`core/app/internal/world`,
 	`cmd/meshmatch/cli`,
 	`bench/peers|bench/peers/kuma`, // modules of their own
 	`core/xds/e2e/demo`,
@@ -37,7 +38,6 @@ var order = []string{
 	`core/xds/relay`,
 	`core/xds/server`,
 	`core/xds/bootstrap`,
-	`bench/world`,
 	`core/xds/snapshot|core/xds/translators`,
 	`core/xds/sds`,
 	`core/xds`,
@@ -77,7 +77,7 @@ var order = []string{
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,
 	`gen|bench/gate`,
-	`bench|bench/(chart|progress|usage)|gen/laws`,
+	`bench|bench/usage|cmd/benchgate/internal/chart|gen/laws`,
 	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
 	`gen/internal/diag|gen/internal/shapes/shared`,

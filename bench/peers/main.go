@@ -17,7 +17,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/meshmatch/meshmatch/bench/progress"
+	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
 const helpText = `Peers measures meshmatch and other projects on the same inputs, in one run, and writes a
@@ -106,7 +106,7 @@ func run(ctx context.Context, o options, list []comparison) error {
 	if err != nil {
 		return err
 	}
-	line := progress.On(os.Stderr)
+	line := gate.LineOn(os.Stderr)
 	if slices.ContainsFunc(list, func(c comparison) bool { return c.kuma }) {
 		line.Step("building the program with Kuma's packages; takes minutes the first time ...")
 		_ = buildKuma(ctx) // the comparisons note that it is missing

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/bench/gate"
-	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 const compareLong = `Compare builds the benchmarks of a base and of the head, runs both alternately
@@ -89,7 +88,7 @@ func newCompare() *cobra.Command {
 	flags.BoolVar(&failOnInconclusive, "fail-on-inconclusive", false, "fail if a benchmark is too noisy to judge")
 	flags.BoolVar(&failOnMissing, "fail-on-missing", false, "fail if the head does not have a benchmark of the base")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		line := progress.On(c.ErrOrStderr())
+		line := gate.LineOn(c.ErrOrStderr())
 		config.Progress = func(step string) { line.Step("%s", step) }
 		if err := config.Validate(); err != nil {
 			return err

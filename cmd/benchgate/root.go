@@ -74,7 +74,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(newCompare(), newCheck())
+	root.AddCommand(newCompare(), newCheck(), newGrowth())
 	return root
 }
 

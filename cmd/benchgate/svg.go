@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/bench/chart"
 	"github.com/meshmatch/meshmatch/bench/gate"
+	"github.com/meshmatch/meshmatch/cmd/benchgate/internal/chart"
 )
 
 // maxRatios is the number of rows of a picture. Those that differ most are kept.

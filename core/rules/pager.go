@@ -10,7 +10,7 @@ import (
 
 // Pager makes lists of matched policies that share equal pages. The lists of dataplanes
 // in different namespaces and teams differ in a few of thousands of policies: in
-// package bench/world, 1,000 lists of 2,700 policies take 2.7 MB, and 64 MB if each has
+// package core/app/internal/world, 1,000 lists of 2,700 policies take 2.7 MB, and 64 MB if each has
 // its own memory.
 //
 // A page ends after a policy whose hash ends in zero bits. So a page depends only on the

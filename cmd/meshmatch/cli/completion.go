@@ -163,7 +163,6 @@ func (g *globals) completions(c *cobra.Command) {
 		"form":    cobra.FixedCompletions(filterForms, cobra.ShellCompDirectiveNoFileComp),
 		"fail-on": cobra.FixedCompletions(append(failOnWords(""), completeCodes()...), cobra.ShellCompDirectiveNoFileComp),
 		"for":     cobra.FixedCompletions(versions, cobra.ShellCompDirectiveNoFileComp),
-		"shape":   cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, complete := range words {
 		if c.Flag(flag) != nil {

@@ -88,7 +88,7 @@ const rootExample = `  meshmatch check -f policies/
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newBench(g))
+		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = version()

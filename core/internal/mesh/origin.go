@@ -15,7 +15,7 @@ import (
 // dataplane. They use its class configs and configs if these are for the same
 // policies, so the result does not depend on the origin.
 //
-// In package bench/world, 1,000 dataplanes in 250 classes with 1,090 policies each
+// In package core/app/internal/world, 1,000 dataplanes in 250 classes with 1,090 policies each
 // come to a placement in 3.8 ms, and in 33 ms if no class has an origin.
 
 // setOrigin records the profile that a member of p had before, if p or its class

@@ -1,14 +1,19 @@
-package cli
+package main
 
 import (
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
+	"text/tabwriter"
 	"time"
 )
 
-func benchPage(p *page, a *benchAnswer) {
+// table writes the answer for a reader.
+func (a *answer) table(w io.Writer) error {
+	p := page{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	for _, r := range a.Worlds {
-		p.heading(0, "%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
+		p.heading("%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
 		if r.Load > 0 {
 			p.row("load", duration(r.Load), fmt.Sprintf("from %.1f MB of JSON files; %.0f B per dataplane", float64(r.FileBytes)/1e6, r.Loaded))
 		}
@@ -31,16 +36,16 @@ func benchPage(p *page, a *benchAnswer) {
 		}
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
 			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
-		p.heading(1, "changes")
+		p.heading("changes")
 		p.row("change", "least", "p50", "p99", "compare", "dataplanes")
 		for _, row := range r.Changes {
 			p.row(row.Change, duration(row.Least), duration(row.P50), duration(row.P99), duration(row.Compare), fmt.Sprintf("%.0f", row.Touched))
 		}
 	}
 	if len(a.Slopes) == 0 {
-		return
+		return p.w.Flush()
 	}
-	p.heading(0, "growth with the number of dataplanes")
+	p.heading("growth with the number of dataplanes")
 	p.row("change", "slope", "touched")
 	for _, s := range a.Slopes {
 		touched := "more in a larger world"
@@ -49,7 +54,18 @@ func benchPage(p *page, a *benchAnswer) {
 		}
 		p.row(s.Change, fmt.Sprintf("%.2f", s.Slope), touched)
 	}
+	return p.w.Flush()
 }
+
+// page is a text with headings and tables.
+type page struct{ w *tabwriter.Writer }
+
+func (p page) heading(format string, args ...any) {
+	p.w.Flush() // the columns of a table end at a heading
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+func (p page) row(cells ...string) { fmt.Fprintln(p.w, "  "+strings.Join(cells, "\t")) }
 
 // duration prints three digits and a unit.
 func duration(d time.Duration) string {

@@ -1,4 +1,4 @@
-package bench
+package inspect_test
 
 import (
 	"fmt"

@@ -22,7 +22,7 @@ func (r *Report) WriteBenchmarks(w io.Writer) error {
 		}
 		text.WriteByte('\n')
 	}
-	fmt.Fprintf(&text, "goos: %s\ngoarch: %s\npkg: github.com/meshmatch/meshmatch/bench/world\n", runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&text, "goos: %s\ngoarch: %s\npkg: github.com/meshmatch/meshmatch/core/app/internal/world\n", runtime.GOOS, runtime.GOARCH)
 	if r.Load > 0 {
 		line("load", 1, r.Load, r.Loaded, "B/dataplane")
 	}

@@ -15,6 +15,6 @@
 //     number of dataplanes in each world should have the same cost in each world.
 //
 // Times depend on the machine. They are measured with the garbage collector running,
-// as in production. `meshmatch bench world` prints a [Report], and `make bench-world`
+// as in production. `benchworld` prints a [Report], and `make bench-world`
 // fails if a slope is too steep.
 package world

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/bench/chart"
+	"github.com/meshmatch/meshmatch/cmd/benchgate/internal/chart"
 )
 
 // texts returns the texts of a picture, which must be XML.

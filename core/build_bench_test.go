@@ -1,4 +1,4 @@
-package bench
+package core_test
 
 import (
 	"fmt"

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 )
 
-// BenchmarkChange applies the changes of `meshmatch bench world` to a fleet, so that
+// BenchmarkChange applies the changes of `benchworld` to a fleet, so that
 // benchgate compares them with another revision. Making the batch, and undoing it where a
 // change needs that, are not in the times. Changes that remove a dataplane, or that apply to
 // a random number of them, are left to the command: they cannot be repeated without end.

@@ -1,0 +1,34 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// A TerminalLine is a line of a terminal that each step of a long measurement overwrites. A nil
+// TerminalLine shows nothing.
+type TerminalLine struct{ w io.Writer }
+
+// LineOn returns a line on w if w is a terminal, otherwise nil.
+func LineOn(w io.Writer) *TerminalLine {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &TerminalLine{f}
+	}
+	return nil
+}
+
+// eraseLine moves to the start of the line and erases the line (ECMA-48).
+const eraseLine = "\r\x1b[K"
+
+// Step replaces the line.
+func (l *TerminalLine) Step(format string, args ...any) {
+	if l != nil {
+		fmt.Fprintf(l.w, eraseLine+format, args...)
+	}
+}
+
+// Done erases the line.
+func (l *TerminalLine) Done() { l.Step("") }

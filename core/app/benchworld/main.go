@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/meshmatch/meshmatch/bench/gate"
+	"github.com/meshmatch/meshmatch/core/app/internal/world"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "benchworld: "+err.Error())
+		}
+		stop()
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	shape      string
+	dataplanes sizes
+	policies   int
+	outbounds  int
+	samples    int
+	files      bool
+	maxSlope   float64
+	output     string
+}
+
+// sizes is a flag with numbers, separated by commas.
+type sizes []int
+
+func (s *sizes) String() string { return strings.Trim(fmt.Sprint(*s), "[]") }
+
+// Set reads the numbers.
+func (s *sizes) Set(text string) error {
+	*s = nil
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return errors.New("write numbers, separated by commas")
+		}
+		*s = append(*s, n)
+	}
+	return nil
+}
+
+const about = `Make a world of dataplanes and policies. Measure loading it from files, the first
+build from decoded resources, the heap in addition to the resources, a read, and
+each kind of change.
+
+With several sizes the growth of each change is printed too: 0 is no growth, 1 is
+in proportion to the number of dataplanes. With --max-slope it is an error if a
+change that affects the same number of dataplanes in each world grows faster. A
+change that needs a larger world is left out.
+
+With -o bench the answer has the format of Go benchmarks: benchstat compares two of
+them, benchgate check compares one with rules, and benchgate growth draws one.
+
+  benchworld --dataplanes 100000 --policies 10000
+  benchworld --dataplanes 10000,100000 --max-slope 0.2
+  benchworld --dataplanes 1000,10000,100000 -o bench | benchgate growth > growth.svg
+`
+
+var outputs = []string{"table", "json", "bench"}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	o := options{dataplanes: sizes{100_000}}
+	flags := flag.NewFlagSet("benchworld", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "%s\nShapes:\n", about)
+		for _, s := range world.Shapes() {
+			fmt.Fprintf(stderr, "  %-12s  %s\n", s.Name, s.About)
+		}
+		fmt.Fprintln(stderr, "\nFlags:")
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&o.shape, "shape", "fleet", "the shape of the world")
+	flags.Var(&o.dataplanes, "dataplanes", "how many dataplanes, in each world")
+	flags.IntVar(&o.policies, "policies", 10_000, "how many policies")
+	flags.IntVar(&o.outbounds, "outbounds", 10, "how many outbounds each dataplane has")
+	flags.IntVar(&o.samples, "samples", 200, "how often each change is applied")
+	flags.BoolVar(&o.files, "files", true, "load the world from files; =false makes it in memory")
+	flags.Float64Var(&o.maxSlope, "max-slope", 0, "the steepest growth that is not an error; 0: no limit")
+	flags.StringVar(&o.output, "o", "table", "the form of the answer: "+strings.Join(outputs, ", "))
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case !slices.Contains(outputs, o.output):
+		return nil, fmt.Errorf("-o must be %s, not %q", strings.Join(outputs, ", "), o.output)
+	case !(o.maxSlope >= 0) || o.maxSlope > 0 && slices.Min(o.dataplanes) == slices.Max(o.dataplanes):
+		return nil, errors.New("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
+	case o.policies < 1 || o.outbounds < 1 || o.samples < 1:
+		return nil, errors.New("--policies, --outbounds and --samples must be at least 1")
+	}
+	return &o, nil
+}
+
+func findShape(name string) (found world.Shape, err error) {
+	var names []string
+	for _, s := range world.Shapes() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return found, fmt.Errorf("unknown shape %q; one of %s", name, strings.Join(names, ", "))
+}
+
+// answer is what is measured.
+type answer struct {
+	Worlds []*world.Report `json:"worlds"`
+	Slopes []world.Slope   `json:"slopes,omitempty"`
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	shape, err := findShape(o.shape)
+	if err != nil {
+		return err
+	}
+	line := gate.LineOn(stderr)
+	var a answer
+	for _, n := range o.dataplanes {
+		with := world.Options{Shape: shape, Dataplanes: n, Policies: o.policies, Outbounds: o.outbounds, Samples: o.samples, Files: o.files}
+		report, err := world.Measure(ctx, with, func(step string) {
+			line.Step("%d dataplanes, %d policies: %s ...", n, o.policies, step)
+		})
+		line.Done()
+		if err != nil {
+			return err
+		}
+		a.Worlds = append(a.Worlds, report)
+	}
+	a.Slopes = world.Slopes(a.Worlds)
+	if err := a.print(stdout, o.output); err != nil {
+		return err
+	}
+	return checkSlopes(a.Slopes, o.maxSlope)
+}
+
+func (a *answer) print(w io.Writer, form string) error {
+	switch form {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(a)
+	case "bench":
+		for _, r := range a.Worlds {
+			if err := r.WriteBenchmarks(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.table(w)
+}
+
+func checkSlopes(slopes []world.Slope, limit float64) error {
+	var steep []string
+	for _, s := range slopes {
+		if limit > 0 && s.Fixed && s.Slope > limit {
+			steep = append(steep, fmt.Sprintf("%s: %.2f", s.Change, s.Slope))
+		}
+	}
+	if len(steep) > 0 {
+		return fmt.Errorf("slopes above %g: %s", limit, strings.Join(steep, "; "))
+	}
+	return nil
+}
