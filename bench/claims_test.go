@@ -143,19 +143,19 @@ type page struct {
 // pages are all Markdown pages, except those with results and those of a test's input. Contracts
 // have many figures that are rules; what they may not have is a speed.
 var pages = map[string]page{
-	"README.md":                         {figure, 2},  // how long a demo and a page take a reader
-	"core/GUIDE.md":                     {figure, 2},  // the same; a slower benchmark
-	"core/serve/README.md":              {figure, 12}, // times that an operator sets, and those of a relay's pings
-	"cmd/meshmatch/packaging/README.md": {figure, 0},
-	"core/DRAINS.md":                    {figure, 2}, // the time of a drain
-	"core/xds/e2e/hello/README.md":      {figure, 0},
-	"bench/gate/README.md":              {speed, 1}, // a slower benchmark
-	"core/FINDINGS.md":                  {speed, 0},
-	"core/KUMA.md":                      {speed, 0},
-	"core/SPEC.md":                      {speed, 1}, // a limit of work
-	"core/STYLE.md":                     {speed, 0},
-	"core/serve/SECURITY.md":            {speed, 0},
-	"testdata/kuma-facts/README.md":     {speed, 0},
+	"README.md":                             {figure, 2},  // how long a demo and a page take a reader
+	"core/GUIDE.md":                         {figure, 2},  // the same; a slower benchmark
+	"core/app/README.md":                    {figure, 12}, // times that an operator sets, and those of a relay's pings
+	"core/app/packaging/README.md":          {figure, 0},
+	"core/DRAINS.md":                        {figure, 2}, // the time of a drain
+	"core/app/internal/e2e/hello/README.md": {figure, 0},
+	"bench/gate/README.md":                  {speed, 1}, // a slower benchmark
+	"core/FINDINGS.md":                      {speed, 0},
+	"core/KUMA.md":                          {speed, 0},
+	"core/SPEC.md":                          {speed, 1}, // a limit of work
+	"core/STYLE.md":                         {speed, 0},
+	"core/app/SECURITY.md":                  {speed, 0},
+	"testdata/kuma-facts/README.md":         {speed, 0},
 }
 
 // results are the pages that are about measurements: each has the command that repeats them.

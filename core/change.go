@@ -3,17 +3,17 @@ package core
 import (
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Scope selects the policies that take part in an answer; the zero Scope is
 // Enforced.
-type Scope = rules.Scope
+type Scope = results.Scope
 
-// The scopes; see [rules.Scope].
+// The scopes; see [results.Scope].
 const (
-	Enforced = rules.Enforced // the policies that are enforced
-	Shadow   = rules.Shadow   // all policies, as if all were enforced
+	Enforced = results.Enforced // the policies that are enforced
+	Shadow   = results.Shadow   // all policies, as if all were enforced
 )
 
 // Action is what happened to a dataplane or to a destination.
@@ -48,10 +48,10 @@ type Change struct {
 	// Places are the places where the effective confs have different content or different
 	// origins. It is empty if only the dataplane's resource (such as its address), its
 	// shadow confs or its confs for destinations changed.
-	Places []rules.Place
+	Places []results.Place
 	// Shadow is Places for the shadow confs (SPEC 8.3). It is equal to Places unless a
 	// policy that only informs selects the dataplanes.
-	Shadow []rules.Place
+	Shadow []results.Place
 	// Destinations reports that the confs of outbounds to destinations may differ: in one
 	// of the scopes, the list of policies with `to` items that select the dataplanes
 	// changed, and a dataplane can have such outbounds. Places does not contain them;
@@ -84,7 +84,7 @@ func (c *Change) Len() int { return c.difference.Len() }
 func (c *Change) Dataplanes() []*resource.Dataplane { return c.difference.Dataplanes() }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.
-func (c *Change) Before(scope Scope) []*rules.Config { return c.difference.Before(scope) }
+func (c *Change) Before(scope Scope) []*results.Config { return c.difference.Before(scope) }
 
 // After returns the configs that the dataplanes have.
-func (c *Change) After(scope Scope) []*rules.Config { return c.difference.After(scope) }
+func (c *Change) After(scope Scope) []*results.Config { return c.difference.After(scope) }

@@ -12,9 +12,9 @@ import (
 	"weak"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // Each commit changes two policies and a label at once. A reader must see all of a commit

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Options are the options of an [Engine]. The zero Options are ready to use.
@@ -19,7 +19,7 @@ type Options struct {
 	Semantics semantics.Semantics
 	// Order is the order in which policies of one kind override each other. Nil is the
 	// order of the semantics.
-	Order rules.Order
+	Order results.Order
 }
 
 // Engine computes the effective configuration of all dataplanes, and updates it as
@@ -66,7 +66,7 @@ func (c Commit) DestinationChanges() []DestinationChange {
 
 // Apply applies a batch as a whole. If it returns an error, nothing changed: a
 // [diag.Errors] for resources that are invalid by SPEC 1.2 and for deletions of
-// resources that do not exist, a [rules.ErrNoOrder], an [ErrPanic], or the cause of
+// resources that do not exist, a [results.ErrNoOrder], an [ErrPanic], or the cause of
 // the context if it ends before the batch is applied. An upsert that repeats a
 // resource, with the same content and the same position in a file, changes nothing.
 // When Apply returns, [Engine.View] returns the new view.

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 func dataplaneText(name, service, outbounds string) string {
@@ -142,7 +142,7 @@ func TestBlocksOfRulesAreShared(t *testing.T) {
 	}
 	v := newEngine(t, dataplaneText("web-1", "web", "")+dataplaneText("api-1", "api", "")+
 		rule("base", everyDataplane, "GET")+rule("web", "kind: MeshService, name: web", "PUT")).View()
-	rules := func(name string) []rules.InboundRule {
+	rules := func(name string) []results.InboundRule {
 		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0].Inbounds[0].Rules
 	}
 	web, api := rules("web-1"), rules("api-1")
@@ -157,7 +157,7 @@ func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+limitText("base", everyDataplane, `{default: {connectionLimits: {maxRetries: 1}}}`))
 	v := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, limitText("a", everyDataplane, setsNothing)+limitText("api", "kind: MeshService, name: api", setsNothing))}).After
 	v = apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, limitText("a", "kind: MeshService, name: web", setsNothing))}).After
-	config := func(name string) *rules.Config {
+	config := func(name string) *results.Config {
 		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0]
 	}
 	web, api := config("web-1"), config("api-1")
@@ -165,7 +165,7 @@ func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 		t.Error("equal confs are not one block")
 	}
 	stranger := *v.Dataplane(dataplaneID("web-1"))
-	for _, c := range []*rules.Config{web, api, v.Configs(&stranger, core.Enforced)[0]} {
+	for _, c := range []*results.Config{web, api, v.Configs(&stranger, core.Enforced)[0]} {
 		if c.Kind != v.Kinds().Lookup("MeshCircuitBreaker") {
 			t.Error("the kind is another one than the engine's")
 		}
@@ -238,10 +238,10 @@ func TestConfig(t *testing.T) {
 	if timeout != v.Configs(d, core.Enforced)[0] {
 		t.Error("Config and Configs differ")
 	}
-	if conf, err := rules.ConfOf[meshtimeout.Conf](timeout.Outbounds[0].Effective); err != nil || conf.ConnectionTimeout == nil {
+	if conf, err := results.ConfOf[meshtimeout.Conf](timeout.Outbounds[0].Effective); err != nil || conf.ConnectionTimeout == nil {
 		t.Error("no connection timeout", err)
 	}
-	if conf, err := rules.ConfOf[meshtimeout.Conf](nil); conf != nil || err != nil {
+	if conf, err := results.ConfOf[meshtimeout.Conf](nil); conf != nil || err != nil {
 		t.Errorf("the conf of nothing: %v, %v", conf, err)
 	}
 	retry := configOf(t, v, d, "MeshRetry")
@@ -271,7 +271,7 @@ func TestUnknown(t *testing.T) {
 		}
 		return err
 	}
-	_, errConf := rules.ConfOf[meshretry.Conf](effective)
+	_, errConf := results.ConfOf[meshretry.Conf](effective)
 	for _, c := range []struct {
 		err  error
 		is   error
@@ -283,22 +283,22 @@ func TestUnknown(t *testing.T) {
 		{config(&elsewhere, "MeshTimeout"), core.ErrUnknownMesh, `unknown mesh "elsewhere"`},
 		{selectedBy(resource.ID{Kind: "MeshTimeoutt", Mesh: "default", Name: "base"}), core.ErrUnknownKind, ""},
 		{selectedBy(timeoutID("missing")), core.ErrUnknownResource, `unknown resource: MeshTimeout "missing" in mesh "default"`},
-		{errConf, rules.ErrConfType, "the conf is of another type: it is a *meshtimeout.Conf, not a *meshretry.Conf"},
+		{errConf, results.ErrConfType, "the conf is of another type: it is a *meshtimeout.Conf, not a *meshretry.Conf"},
 	} {
 		if !errors.Is(c.err, c.is) || c.want != "" && c.err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", c.err, c.want)
 		}
 	}
 	defer func() {
-		if err, ok := recover().(error); !ok || !errors.Is(err, rules.ErrConfType) {
+		if err, ok := recover().(error); !ok || !errors.Is(err, results.ErrConfType) {
 			t.Errorf("MustConfOf panics with %v", err)
 		}
 	}()
-	rules.MustConfOf[meshretry.Conf](effective)
+	results.MustConfOf[meshretry.Conf](effective)
 }
 
 // configOf returns the enforced config of a dataplane.
-func configOf(t testing.TB, v *core.View, d *resource.Dataplane, kind string) *rules.Config {
+func configOf(t testing.TB, v *core.View, d *resource.Dataplane, kind string) *results.Config {
 	t.Helper()
 	config, err := v.Config(d, kind, core.Enforced)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 const shop = `
@@ -48,7 +48,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	backend := outbounds[0]
-	timeout, err := rules.ConfOf[meshtimeout.Conf](backend.Effective)
+	timeout, err := results.ConfOf[meshtimeout.Conf](backend.Effective)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -97,8 +97,8 @@ spec:
 }
 
 // timeoutOf returns the connection timeout of the first outbound.
-func timeoutOf(configs []*rules.Config) *conf.Duration {
-	timeout, err := rules.ConfOf[meshtimeout.Conf](configs[0].Outbounds[0].Effective)
+func timeoutOf(configs []*results.Config) *conf.Duration {
+	timeout, err := results.ConfOf[meshtimeout.Conf](configs[0].Outbounds[0].Effective)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,21 +16,21 @@ const module = "github.com/meshmatch/meshmatch/"
 // layers are the packages that others must not import, directly or indirectly. Packages
 // of this module are named without its path. The allowed imports are in order.
 var layers = []struct{ name, packages, reaches string }{
-	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|loglimit|sorted|weakcache))$`, `^core/`},
+	{"sets, diagrams and positions are of any data", `^(index|core/internal/partition|core/diag|core/internal/(hashtable|loglimit|sorted|weakcache))$`, `^core/`},
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|resource/specs|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
 	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/mesh|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
-	{"what a field changes is data", `^core/effect$`, `^(core|index)($|/)|^(github.com/envoyproxy|google.golang.org)/`},
-	{"results do not depend on the index of policies", `^core/(rules|partition|request)$`, `^(index|core/internal/match|core/enforce)$`},
-	{"placements do not depend on confs", `^core/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/(mesh|match|blocks))$`},
+	{"what a field changes is data", `^core/internal/effect$`, `^(core|index)($|/)|^(github.com/envoyproxy|google.golang.org)/`},
+	{"results do not depend on the index of policies", `^core/(rules|partition|request)$`, `^(index|core/internal/match|core/internal/enforce)$`},
+	{"placements do not depend on confs", `^core/internal/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/(mesh|match|blocks))$`},
 	{"the engine does not depend on its readers", `^core(/internal/.*)?$`, `^core/(permission|inspect|variant|xds|serve|source)`},
-	{"an answer does not depend on other answers", `^core/inspect/(check|diff|find|placement|traffic|why)$`, `^core/inspect/(check|diff|placement|traffic|why)$`},
-	{"names are found before questions are answered", `^core/inspect/find$`, `^core/inspect($|/(check|diff|placement|traffic|why)$)`},
+	{"an answer does not depend on other answers", `^core/app/internal/inspect/(check|diff|find|placement|traffic|why)$`, `^core/app/internal/inspect/(check|diff|placement|traffic|why)$`},
+	{"names are found before questions are answered", `^core/app/internal/inspect/find$`, `^core/app/internal/inspect($|/(check|diff|placement|traffic|why)$)`},
 	{"Envoy is the subject of core/xds alone", `^core(/permission|/(inspect|rules|resource|conf|identity|enforce|internal|request)(/.*)?|/source(/sourcetest)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
-	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/))`},
+	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire)?$`, `^(core/xds/server|core/app/internal/serve|google.golang.org/grpc($|/))`},
 	{"a translator does not depend on how drafts are built", `^core/xds(/translators|/rbac|/sds)?$`, `^core/xds/(snapshot|bootstrap)$`},
 	{"what proxies get does not depend on answers", envoyPackages, answerPackages},
-	{"messages do not depend on policies", `^core/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
+	{"messages do not depend on policies", `^core/internal/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
 	{"what is sent is bytes", `^core/xds/wire$`, `^(github.com/envoyproxy|google.golang.org)/`},
 	{"the gate is of any module", `^bench/gate$|^cmd/benchgate/internal/chart$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
 	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/shape|cmd/(meshmatch|confgen)|core|fuzz|gen|index)($|/)`},
@@ -40,11 +40,11 @@ var layers = []struct{ name, packages, reaches string }{
 // The packages that make and serve Envoy resources, and the packages that answer questions.
 const (
 	envoyPackages  = `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire|/sds|/seal|/server|/relay)?$`
-	answerPackages = `^core/inspect($|/)`
+	answerPackages = `^core/app/internal/inspect($|/)`
 )
 
 // TestProxiesAreTestedWithoutAnswers: the tests of what proxies get import no answers, so that
-// the walls hold for tests too. A test of both is a test of core/serve/proxied.
+// the walls hold for tests too. A test of both is a test of core/app/internal/serve/proxied.
 func TestProxiesAreTestedWithoutAnswers(t *testing.T) {
 	packages, answers := regexp.MustCompile(envoyPackages), regexp.MustCompile(answerPackages)
 	tests := 0
@@ -71,9 +71,9 @@ func TestProxiesAreTestedWithoutAnswers(t *testing.T) {
 
 // reachOnly are the packages of this module that a package may reach.
 var reachOnly = map[string][]string{
-	"core/xds/server": {"core/xds/wire", "core/internal/loglimit", "core/internal/sorted"},
-	"core/xds/wire":   nil,
-	"core/xds/relay":  {"core/xds/server", "core/xds/wire", "core/variant/constraint", "core/internal/loglimit", "core/internal/sorted", "core/internal/weakcache", "core/partition"},
+	"core/xds/server":         {"core/xds/wire", "core/internal/loglimit", "core/internal/sorted"},
+	"core/xds/wire":           nil,
+	"core/app/internal/relay": {"core/xds/server", "core/xds/wire", "core/internal/variant/constraint", "core/internal/loglimit", "core/internal/sorted", "core/internal/weakcache", "core/internal/partition"},
 }
 
 func TestLayers(t *testing.T) {

@@ -3,9 +3,9 @@ package core
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Outbound is an outbound of a dataplane with its conf by the policies of one kind, and the
@@ -18,7 +18,7 @@ type Outbound struct {
 	Destination *destination.Outbound
 	// OutboundConfig has the conf and the routes. Its Index is that of Listed in the
 	// Outbounds of the dataplane, or of Destination in its [View.DestinationOutbounds].
-	rules.OutboundConfig
+	results.OutboundConfig
 }
 
 // String returns the tags of the outbound, or its destination and port.

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // listing is a dataplane that lists an outbound to a MeshService before one by tags.
@@ -59,7 +59,7 @@ func TestOutbounds(t *testing.T) {
 		}
 		var got []string
 		for _, o := range outbounds {
-			timeout, err := rules.ConfOf[meshtimeout.Conf](o.Effective)
+			timeout, err := results.ConfOf[meshtimeout.Conf](o.Effective)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // The objects of a mesh change the proxies of its dataplanes, by Kuma's semantics, even if no

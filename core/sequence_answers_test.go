@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // answers contains the answers of a view for dataplanes, as JSON.
@@ -19,7 +19,7 @@ type answers map[resource.ID][2]answer // effective, shadow
 
 type answer struct {
 	all    string
-	places map[rules.Place]string
+	places map[results.Place]string
 }
 
 func (s *sequence) answersOf(v *core.View) answers {
@@ -68,30 +68,30 @@ func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answ
 }
 
 // placesOf renders the conf of each place.
-func (s *sequence) placesOf(configs []*rules.Config) map[rules.Place]string {
-	places := map[rules.Place]string{}
+func (s *sequence) placesOf(configs []*results.Config) map[results.Place]string {
+	places := map[results.Place]string{}
 	for _, c := range configs {
 		if c.Default != nil {
-			places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtDefault}] = s.text(c.Default)
+			places[results.Place{Policies: c.Kind.Name, Kind: results.AtDefault}] = s.text(c.Default)
 		}
 		for i, o := range c.Outbounds {
 			if o.Effective != nil {
-				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtOutbound, Index: i}] = s.text(o.Effective)
+				places[results.Place{Policies: c.Kind.Name, Kind: results.AtOutbound, Index: i}] = s.text(o.Effective)
 			}
 			for _, r := range o.Routes {
-				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtRoute, Index: i, Route: r.Route.ID}] = r.Route.KRI() + s.text(r.Effective)
+				places[results.Place{Policies: c.Kind.Name, Kind: results.AtRoute, Index: i, Route: r.Route.ID}] = r.Route.KRI() + s.text(r.Effective)
 			}
 		}
 		for i, in := range c.Inbounds {
 			if text := s.inboundText(in); text != "" {
-				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtInbound, Index: i}] = text
+				places[results.Place{Policies: c.Kind.Name, Kind: results.AtInbound, Index: i}] = text
 			}
 		}
 	}
 	return places
 }
 
-func (s *sequence) inboundText(in *rules.InboundConfig) string {
+func (s *sequence) inboundText(in *results.InboundConfig) string {
 	var text strings.Builder
 	for _, r := range in.Rules {
 		text.WriteString(s.json(r.Match) + s.text(r.Effective))
@@ -118,7 +118,7 @@ func (s *sequence) inboundText(in *rules.InboundConfig) string {
 }
 
 // text renders a conf with its origins and the origins of its fields.
-func (s *sequence) text(e *rules.Effective) string {
+func (s *sequence) text(e *results.Effective) string {
 	if e == nil {
 		return "nothing"
 	}
@@ -132,7 +132,7 @@ func (s *sequence) text(e *rules.Effective) string {
 	return text
 }
 
-func originText(o rules.Origin) string { return fmt.Sprintf("%s[%d]", o.Policy.KRI(), o.Index) }
+func originText(o results.Origin) string { return fmt.Sprintf("%s[%d]", o.Policy.KRI(), o.Index) }
 
 func (s *sequence) json(v any) string {
 	data, err := json.MarshalIndent(v, "", " ")

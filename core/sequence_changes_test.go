@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // checkChanges compares the changes of a commit with the answers before and after.
@@ -105,17 +105,17 @@ func (s *sequence) checkChange(id resource.ID, changes map[resource.ID]core.Chan
 // checkPlaces compares the places of a change with those whose text differs.
 func (s *sequence) checkPlaces(id resource.ID, c *core.Change, then, now [2]answer) {
 	s.Helper()
-	for scope, places := range [][]rules.Place{c.Places, c.Shadow} {
+	for scope, places := range [][]results.Place{c.Places, c.Shadow} {
 		s.checkScope(id, places, then[scope], now[scope])
 	}
 }
 
 // checkScope is checkPlaces for one scope. A `from` may have different items and
 // the same rules.
-func (s *sequence) checkScope(id resource.ID, places []rules.Place, then, now answer) {
+func (s *sequence) checkScope(id resource.ID, places []results.Place, then, now answer) {
 	s.Helper()
 	for _, p := range places {
-		if p.Kind != rules.AtInbound && then.places[p] == now.places[p] {
+		if p.Kind != results.AtInbound && then.places[p] == now.places[p] {
 			s.Fatalf("%s: %v is in a change, and remains %s", id.Name, p, now.places[p])
 		}
 	}

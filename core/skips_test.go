@@ -20,18 +20,18 @@ var servers = []string{"AXE", "ENVOY", "ETCD", "GRPCIO", "KUBERNETES"}
 
 // otherSkips are the functions that skip a test for another reason than a server or -short.
 var otherSkips = map[string]string{
-	"cmd/meshmatch/replicas.soak":           "it measures: SOAK=1 make e2e-stores",
-	"core/serve.BenchmarkStreamConnections": "it reads /proc, which Linux has",
-	"bench/gate.newRepository":              "CI installs git",
-	"bench/gate.scripts":                    "CI does not run on Windows",
-	"core/serve.TestFleetProcess":           "it is the process of a benchmark",
-	"core/serve.TestAttackProcess":          "it is the process of a benchmark",
-	"core/serve.TestHostileClients":         "it is the process of TestSoakHostile",
-	"core/xds/relay.TestPart":               "it is the process of a benchmark",
-	"core/source/sourcetest.testAtOnce":     "one of the sources writes at once",
-	"core/source/sourcetest.testLost":       "two of the sources can be lost",
-	"core/source/sourcetest.testPermission": "one of the sources keeps what can be read",
-	"core/source/sourcetest.testRelist":     "two of the sources keep changes",
+	"core/app/internal/replicas.soak":                    "it measures: SOAK=1 make e2e-stores",
+	"core/app/internal/serve.BenchmarkStreamConnections": "it reads /proc, which Linux has",
+	"bench/gate.newRepository":                           "CI installs git",
+	"bench/gate.scripts":                                 "CI does not run on Windows",
+	"core/app/internal/serve.TestFleetProcess":           "it is the process of a benchmark",
+	"core/app/internal/serve.TestAttackProcess":          "it is the process of a benchmark",
+	"core/app/internal/serve.TestHostileClients":         "it is the process of TestSoakHostile",
+	"core/app/internal/relay.TestPart":                   "it is the process of a benchmark",
+	"core/app/internal/source/sourcetest.testAtOnce":     "one of the sources writes at once",
+	"core/app/internal/source/sourcetest.testLost":       "two of the sources can be lost",
+	"core/app/internal/source/sourcetest.testPermission": "one of the sources keeps what can be read",
+	"core/app/internal/source/sourcetest.testRelist":     "two of the sources keep changes",
 }
 
 // TestSkips requires that no skip hides a test. A test that needs a server is run, with the
@@ -86,7 +86,7 @@ type testFunction struct {
 	uses   map[string]bool // the names of functions
 }
 
-// functionSet has functions by package and name, such as "core/crd.TestCluster". Methods of
+// functionSet has functions by package and name, such as "core/app/internal/crd.TestCluster". Methods of
 // one name are one function.
 type functionSet map[string]*testFunction
 

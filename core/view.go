@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/collector"
-	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // View is an immutable state of all meshes: resources, and the effective
@@ -58,7 +58,7 @@ func (v *View) Enforcement() *enforce.State { return v.enforcement }
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
 
 // Order returns the order in which policies of one kind override each other.
-func (v *View) Order() rules.Order { return v.reading.Order }
+func (v *View) Order() results.Order { return v.reading.Order }
 
 // Semantics returns how the view reads policies (SPEC 17.1).
 func (v *View) Semantics() semantics.Semantics { return v.reading.Semantics }
@@ -227,7 +227,7 @@ func (v *View) Trusts(mesh string) []*resource.MeshTrust {
 // slice is shared with other dataplanes and the call allocates nothing. For any other
 // dataplane, such as one that is about to join its mesh, it is computed. A nil dataplane,
 // as [View.Dataplane] may return it, has no configs.
-func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
+func (v *View) Configs(d *resource.Dataplane, scope Scope) []*results.Config {
 	if m := v.meshOf(d); m != nil {
 		return m.Configs(d, scope)
 	}
@@ -238,7 +238,7 @@ func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 // of them selects the dataplane, its outbounds and their routes have no confs. The
 // error is an [ErrUnknownKind], an [ErrUnknownMesh], or an [ErrUnknownResource] if the
 // dataplane is nil.
-func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) (*rules.Config, error) {
+func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) (*results.Config, error) {
 	k := v.kinds.Lookup(kind)
 	if k == nil {
 		return nil, v.unknownKind(kind)
@@ -306,7 +306,7 @@ func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope)
 // [semantics.Semantics.ZoneListeners] (SPEC 17.3). It returns nil for an unknown kind and
 // for one that has no confs for listeners. They are computed at each call, and are in no
 // [Change].
-func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) []*rules.ListenerConfig {
+func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) []*results.ListenerConfig {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.ListenerConfigs(d, v.kinds.Lookup(kind), scope)
 	}
@@ -318,7 +318,7 @@ type Selection struct {
 	Dataplane *resource.Dataplane
 	// Inbounds are the inbounds that the policy selects and, as the next indexes, the
 	// listeners of a zone proxy or of a builtin gateway; empty on a dataplane without any.
-	Inbounds rules.InboundSet
+	Inbounds results.InboundSet
 	// Enforced reports whether the policy is enforced on the dataplane. If not, it
 	// only informs (SPEC 8.3).
 	Enforced bool

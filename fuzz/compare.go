@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -96,7 +96,7 @@ func (c *comparison) compare() error {
 
 // compareClients compares the conf of each client that the `from` items of an inbound
 // distinguish (SPEC 5.1).
-func (c *comparison) compareClients(config *rules.Config) error {
+func (c *comparison) compareClients(config *results.Config) error {
 	if config.Kind.From == nil {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // confsOf returns the part of an answer of the reference about one kind that a config has,
@@ -40,7 +40,7 @@ func confsOf(policy map[string]any) map[string]any {
 	return tree
 }
 
-// confParts are the parts of a conf in an answer (SPEC 10) that an [rules.Effective] has,
+// confParts are the parts of a conf in an answer (SPEC 10) that an [results.Effective] has,
 // too. It has no collectors.
 var confParts = []string{"conf", "origins", "fields"}
 
@@ -60,7 +60,7 @@ func appended(list any, elem any) []any {
 }
 
 // configTree returns what the engine has in place of [confsOf].
-func configTree(config *rules.Config) map[string]any {
+func configTree(config *results.Config) map[string]any {
 	tree, matched := map[string]any{}, []any{}
 	for _, selected := range config.Matched.All() {
 		m := map[string]any{"name": selected.Policy.Name, "kri": selected.Policy.KRI()}
@@ -88,7 +88,7 @@ func configTree(config *rules.Config) map[string]any {
 	return tree
 }
 
-func inboundTree(inbound *rules.InboundConfig) map[string]any {
+func inboundTree(inbound *results.InboundConfig) map[string]any {
 	part := map[string]any{}
 	if inbound == nil {
 		return part
@@ -107,7 +107,7 @@ func inboundTree(inbound *rules.InboundConfig) map[string]any {
 }
 
 // effectiveTree returns a conf with its origins in the form of SPEC 10.
-func effectiveTree(e *rules.Effective) map[string]any {
+func effectiveTree(e *results.Effective) map[string]any {
 	if e == nil {
 		return map[string]any{}
 	}

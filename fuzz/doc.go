@@ -23,8 +23,8 @@
 //	FuzzMerge    the laws of merging, for one Conf type
 //	FuzzDecode   arbitrary files
 //
-// Package core/oracle compares whole answers and decisions about requests, package
-// core/variant/oracle sets of variants.
+// Package core/app/internal/oracle compares whole answers and decisions about requests, package
+// core/internal/variant/oracle sets of variants.
 //
 // [CheckKind] tests a policy kind: it checks the Conf types against the
 // reference and the laws of merging, and then compares the confs of dataplanes.

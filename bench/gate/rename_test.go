@@ -16,7 +16,7 @@ func TestParseRenamesRefuses(t *testing.T) {
 }
 
 func TestRenamed(t *testing.T) {
-	renames, err := ParseRenames(strings.NewReader("bench BenchmarkSelect -> core/match Pick # moved\nbench To -> core/rules To\n"), "renames")
+	renames, err := ParseRenames(strings.NewReader("bench BenchmarkSelect -> core/match Pick # moved\nbench To -> core/results To\n"), "renames")
 	if err != nil {
 		t.Fatal(err)
 	}

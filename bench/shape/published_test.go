@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // A service of mesh-perf's graph calls only services with a higher number, and nearer ones
@@ -103,11 +103,11 @@ func TestMerges(t *testing.T) {
 		if want[m.Name] == nil {
 			continue
 		}
-		var items []rules.Contribution
+		var items []results.Contribution
 		for i, c := range m.Confs {
-			items = append(items, rules.Contribution{Origin: rules.Origin{Index: i}, Conf: c})
+			items = append(items, results.Contribution{Origin: results.Origin{Index: i}, Conf: c})
 		}
-		got := rules.Merge(meshtimeout.Kind().To.Conf, items).Conf.(*meshtimeout.Conf)
+		got := results.Merge(meshtimeout.Kind().To.Conf, items).Conf.(*meshtimeout.Conf)
 		if got.Hash() != want[m.Name].Hash() {
 			t.Errorf("%s: got %+v", m.Name, got)
 		}

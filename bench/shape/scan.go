@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Scan returns the policies that select a dataplane, in order. It is the baseline
@@ -17,7 +17,7 @@ func Scan(policies []*resource.Policy, d *resource.Dataplane) []*resource.Policy
 			selected = append(selected, p)
 		}
 	}
-	slices.SortFunc(selected, rules.DefaultOrder)
+	slices.SortFunc(selected, results.DefaultOrder)
 	return selected
 }
 

@@ -1,5 +1,5 @@
 package main
 
-import "github.com/meshmatch/meshmatch/cmd/meshmatch/cli"
+import "github.com/meshmatch/meshmatch/core/app/internal/cli"
 
 func main() { cli.Main() }

@@ -2,7 +2,7 @@ package conf
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Match is a condition on a request to an inbound. All given conditions must hold; an

@@ -2,7 +2,7 @@ package conf
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Count is a number of things, at least one.

@@ -2,7 +2,7 @@ package conf
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Unmarshal reads a document, in YAML or JSON, into the value that target points to, as a

@@ -6,12 +6,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds/rbac"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
@@ -112,7 +112,7 @@ func BenchmarkAccessFilter(b *testing.B) {
 	}
 }
 
-func permissionConfig(b *testing.B, kind *resource.Kind, policies []*resource.Policy, d *resource.Dataplane) *rules.Config {
+func permissionConfig(b *testing.B, kind *resource.Kind, policies []*resource.Policy, d *resource.Dataplane) *results.Config {
 	b.Helper()
 	view, err := core.NewView(b.Context(), resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {

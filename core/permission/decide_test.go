@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
-	"github.com/meshmatch/meshmatch/core/request"
 )
 
 func id(kind conf.SpiffeIDMatchType, value string) conf.Match {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
 // DecisionList contains the rules of an inbound for lookup by a client's SPIFFE

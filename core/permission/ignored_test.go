@@ -7,10 +7,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // There is one warning about all ignored `from` items of an inbound. It says why they are

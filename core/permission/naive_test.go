@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
-	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
 // The reference follows SPEC 7 sentence by sentence and scans all entries.

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // An entry is needed if the request that it decides has another decision without it. The

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
-	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // KindName is the policy kind that contains the rules.
@@ -32,7 +32,7 @@ type Permissions struct {
 // ForInbound returns the permissions of a dataplane's inbound, given its index. Config
 // is the dataplane's config of MeshTrafficPermission, or nil if no such policy selects
 // it. The config of another kind has the same effect as nil: every request is denied.
-func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
+func ForInbound(config *results.Config, d *resource.Dataplane, inbound int) *Permissions {
 	p := &Permissions{Protocol: request.ProtocolOf(&d.Inbounds[inbound])}
 	if config == nil || config.Kind.Name != KindName {
 		return p
@@ -70,7 +70,7 @@ const (
 
 // RulesOf returns the rules of an inbound. Package rules does not merge the
 // rules of MeshTrafficPermission.
-func RulesOf(unmerged []rules.Contribution) []Rule {
+func RulesOf(unmerged []results.Contribution) []Rule {
 	out := make([]Rule, len(unmerged))
 	for i, c := range unmerged {
 		out[i] = Rule{Policy: c.Policy, Index: c.Index, Conf: c.Conf.(*meshtrafficpermission.RuleConf), Pos: c.Policy.Rules[c.Index].Pos}
@@ -84,7 +84,7 @@ func RulesOf(unmerged []rules.Contribution) []Rule {
 }
 
 // policiesOf returns the policies with `from` that select an inbound, in order.
-func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
+func policiesOf(config *results.Config, inbound int) []*resource.Policy {
 	var out []*resource.Policy
 	for _, m := range config.Matched.All() {
 		if m.Inbounds.Has(inbound) && len(m.Policy.From) > 0 {

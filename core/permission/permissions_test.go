@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/coretest"
+	"github.com/meshmatch/meshmatch/core/internal/coretest"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // The config of another kind allows no request, whether the kind has rules, `from` items,

@@ -3,7 +3,7 @@ package permission_test
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 )
 
 func TestStories(t *testing.T) {

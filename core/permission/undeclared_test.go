@@ -7,13 +7,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Connections to ports that no inbound declares pass only if nothing could deny them: the
 // dataplane has no identity, and no permission selects it or is applied.
 func TestPassesUndeclared(t *testing.T) {
-	configOf := func(target string) *rules.Config {
+	configOf := func(target string) *results.Config {
 		loader := resource.Loader{Kinds: kinds.All()}
 		set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`{type: Dataplane, mesh: default, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
 ---
@@ -34,7 +34,7 @@ func TestPassesUndeclared(t *testing.T) {
 	selected, other := configOf("web"), configOf("api")
 	for _, test := range []struct {
 		name                 string
-		config               *rules.Config
+		config               *results.Config
 		hasIdentity, applied bool
 		want                 bool
 	}{

@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
 // visible returns the entries of the rules, in order, with the conditions that an

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 )
 
 const warned = `

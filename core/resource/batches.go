@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // batchSize is the number of values that one worker decodes in sequence. Decoding

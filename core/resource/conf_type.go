@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // ConfPointer is the interface of the code that confgen generates for a Conf

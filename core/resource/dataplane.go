@@ -3,7 +3,7 @@ package resource
 import (
 	"strconv"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 )
 
 // Mesh is a mesh document. A mesh exists as soon as it contains a resource,

@@ -3,8 +3,8 @@ package resource
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // networkingDoc has the fields of Kuma's Dataplane.Networking. The fields that

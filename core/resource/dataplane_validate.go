@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 )
 
 // Validate reports the errors of a dataplane at its place.

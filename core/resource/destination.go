@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Destination is an object to which workloads send requests: a [MeshService], a

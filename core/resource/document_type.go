@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // DocumentType describes documents that a [Loader] reads in addition to the

@@ -2,7 +2,7 @@ package resource
 
 import (
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // ignoreAnnotation ignores findings of a resource; its value is a code and a reason (SPEC

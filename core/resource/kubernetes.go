@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // What Kuma's resources have on Kubernetes.

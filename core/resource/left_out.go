@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // LeftOut is an input that a load with [Loader.KeepGoing] did not read: a document

@@ -3,7 +3,7 @@ package resource
 import (
 	"cmp"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 )
 
 // MeshExternalService is a service outside the mesh.

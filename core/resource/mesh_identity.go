@@ -1,6 +1,6 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/conf/spiffe"
+import "github.com/meshmatch/meshmatch/core/internal/spiffe"
 
 // MeshIdentity assigns SPIFFE IDs to the dataplanes that it selects, and
 // describes the source of their certificates (SPEC 11.6). Package identity

@@ -3,7 +3,7 @@ package resource
 import (
 	"cmp"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 )
 
 // MeshService is a service that dataplanes of one zone provide.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // meshDoc is a Mesh document with the fields that are read but not used.

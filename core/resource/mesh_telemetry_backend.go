@@ -1,6 +1,6 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/resource/specs"
+import "github.com/meshmatch/meshmatch/core/internal/specs"
 
 // MeshOpenTelemetryBackend is an OpenTelemetry collector. Policies refer to it by
 // its labels.

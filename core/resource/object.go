@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Object is a resource of one of the kinds of SPEC 17.2, such as a [MeshService] or

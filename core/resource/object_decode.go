@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // universalObject decodes an object in the universal spelling.

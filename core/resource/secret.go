@@ -3,8 +3,8 @@ package resource
 import (
 	"encoding/base64"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // Secret contains a certificate or a key, to which the MeshExternalServices of its mesh

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 // Dataplanes with equal outbounds share one list, and an append does not change it.

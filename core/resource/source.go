@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // written returns a decoded document as JSON. Its fields keep their order; the fields of

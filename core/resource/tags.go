@@ -1,6 +1,6 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/resource/specs"
+import "github.com/meshmatch/meshmatch/core/internal/specs"
 
 // The tags and labels with a special meaning.
 const (

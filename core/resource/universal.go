@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // universalDoc is a resource in the universal spelling.

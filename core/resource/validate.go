@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // The same code checks resources made in Go and resources from files, so both

@@ -3,8 +3,8 @@ package resource
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
 // VirtualAddresses is the Config (on Kubernetes the ConfigMap) kuma-MESH-dns-vips, in

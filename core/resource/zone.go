@@ -1,6 +1,6 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/resource/specs"
+import "github.com/meshmatch/meshmatch/core/internal/specs"
 
 // Zone is a part of a multi-zone deployment with its own control plane.
 type Zone struct{ ObjectOf[specs.Zone] }

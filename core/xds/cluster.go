@@ -4,8 +4,8 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 
-	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
 
 // A Cluster is the draft of the cluster of a destination (SPEC 11.3).

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 )
 
 const (

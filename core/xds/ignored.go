@@ -8,12 +8,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // WarnIgnored reports the fields of a conf that its translator ignores. The conf may be
 // nil.
-func (r *Report) WarnIgnored(t *Translator, e *rules.Effective) {
+func (r *Report) WarnIgnored(t *Translator, e *results.Effective) {
 	if e != nil {
 		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(diag.NoEffectHere, e, pointer, "%s", reason) })
 	}
@@ -68,18 +68,18 @@ func pointersTo(tree any, path []string) []string {
 // WarnIgnoredByGRPC reports the fields of a conf that gRPC ignores. The conf may be nil.
 // An item is not named if it and its policy both select the whole mesh: it is meant for
 // the nodes where it has an effect.
-func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
+func (r *Report) WarnIgnoredByGRPC(t *Translator, e *results.Effective) {
 	if e == nil || len(t.IgnoredByGRPC) == 0 {
 		return
 	}
-	named := func(o rules.Origin) bool {
+	named := func(o results.Origin) bool {
 		target := targetOf(o)
 		return o.Policy.TargetRef.Kind != resource.TargetMesh || target != resource.TargetMesh && target != resource.NoTarget
 	}
 	if !slices.ContainsFunc(e.Origins, named) {
 		return
 	}
-	how := func(o rules.Origin) reported {
+	how := func(o results.Origin) reported {
 		if named(o) {
 			return warned
 		}

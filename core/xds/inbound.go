@@ -11,12 +11,12 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/rbac"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // An Inbound is the draft of an inbound: its listener, the cluster of the workload and
@@ -63,24 +63,24 @@ type Inbound struct {
 	// Extensions are the configs of filters that are resources of their own.
 	Extensions []*corev3.TypedExtensionConfig
 
-	clientRules map[*rules.From]clientRules
+	clientRules map[*results.From]clientRules
 }
 
 // clientRules is the result of [Inbound.ClientRules].
 type clientRules struct {
-	rules []rules.SelectorRule
+	rules []results.SelectorRule
 	err   error
 }
 
-// ClientRules returns [rules.From.Ordered] of from. The result may be large, so the first
+// ClientRules returns [results.From.Ordered] of from. The result may be large, so the first
 // call computes it for all translators and filter chains of the inbound. Callers must not
 // change it.
-func (i *Inbound) ClientRules(from *rules.From) ([]rules.SelectorRule, error) {
+func (i *Inbound) ClientRules(from *results.From) ([]results.SelectorRule, error) {
 	known, ok := i.clientRules[from]
 	if !ok {
 		known.rules, known.err = from.Ordered(partition.Limits{})
 		if i.clientRules == nil {
-			i.clientRules = map[*rules.From]clientRules{}
+			i.clientRules = map[*results.From]clientRules{}
 		}
 		i.clientRules[from] = known
 	}

@@ -4,12 +4,12 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
-	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // An Outbound is the draft of the listener of an outbound (SPEC 11.3).
@@ -36,7 +36,7 @@ type Outbound struct {
 // KRI of the policy as their name.
 type RouteConf struct {
 	Policy *resource.Policy
-	*rules.Effective
+	*results.Effective
 }
 
 // NoCluster returns the name of a cluster without endpoints, and makes sure that the

@@ -5,9 +5,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Origin is what a part of a snapshot belongs to. Its values are those that a
@@ -55,6 +55,6 @@ func (p *Part) IsNamed(resource, name string) bool {
 // that leads to the workload is known only when all parts are there.
 type PartChange struct {
 	seal.Change
-	Conf  *rules.Effective
+	Conf  *results.Effective
 	Field string // a JSON pointer
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Report collects the warnings of one draft. A Warn method names the items that a warning is
@@ -34,13 +34,13 @@ func (r *Report) Apply(kind, field string) {
 
 // Warn reports that a field of a conf cannot have an effect here. It names each item that
 // set the field or a part of it; for the field "", each item of the conf.
-func (r *Report) Warn(code diag.Code, e *rules.Effective, field, format string, args ...any) {
-	r.warn(code, e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
+func (r *Report) Warn(code diag.Code, e *results.Effective, field, format string, args ...any) {
+	r.warn(code, e, field, func(results.Origin) reported { return warned }, fmt.Sprintf(format, args...))
 }
 
 // WarnUnresolved is Warn for a reference that finds nothing. Package inspect gives the
 // warning too.
-func (r *Report) WarnUnresolved(e *rules.Effective, field, message string) {
+func (r *Report) WarnUnresolved(e *results.Effective, field, message string) {
 	first := len(r.Warnings)
 	r.Warn(diag.UnresolvedReference, e, field, "%s", message)
 	for i := range r.Warnings[first:] {
@@ -49,7 +49,7 @@ func (r *Report) WarnUnresolved(e *rules.Effective, field, message string) {
 }
 
 // Advise reports a consequence of a field that has an effect.
-func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message string) {
+func (r *Report) Advise(code diag.Code, e *results.Effective, field, message string) {
 	first := len(r.Warnings)
 	r.Warn(code, e, field, "%s", message)
 	for i := range r.Warnings[first:] {
@@ -60,8 +60,8 @@ func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message strin
 // WarnProtocol is Warn for a field of `to` that has no effect with the protocol of the
 // destination. It does not name an item for the whole mesh: such an item is meant for the
 // destinations where it has an effect.
-func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
-	r.warn(diag.NoEffectWithProtocol, e, field, func(o rules.Origin) reported {
+func (r *Report) WarnProtocol(e *results.Effective, field, format string, args ...any) {
+	r.warn(diag.NoEffectWithProtocol, e, field, func(o results.Origin) reported {
 		return unlessOfMesh(targetOf(o))
 	}, fmt.Sprintf(format, args...))
 }
@@ -69,7 +69,7 @@ func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...
 // WarnHTTPFields is WarnProtocol for those fields of `to` that have no effect on TCP in this
 // kind; see [resource.Section]. If the destination is only TCP, package inspect gives the
 // warning too.
-func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
+func (r *Report) WarnHTTPFields(e *results.Effective, reason string) {
 	first := len(r.Warnings)
 	for _, field := range e.Origins[0].Policy.Type.To.HTTPFields {
 		r.WarnProtocol(e, field, "%s", reason)
@@ -82,8 +82,8 @@ func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
 // WarnRoute is Warn for a field of `to` that belongs to a cluster or a listener and that a
 // route cannot have. It names only items for a route: an item for the outbound has its
 // effect on the cluster or listener (SPEC 11.4).
-func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
-	r.warn(diag.NoEffectOnRoute, e, field, func(o rules.Origin) reported {
+func (r *Report) WarnRoute(e *results.Effective, field, format string, args ...any) {
+	r.warn(diag.NoEffectOnRoute, e, field, func(o results.Origin) reported {
 		if o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute() {
 			return warned
 		}
@@ -94,14 +94,14 @@ func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any
 // WarnInbound is Warn for a field of `from`, `rules` or `default` that has no effect here,
 // for example because of the protocol of the inbound. It does not name a policy for the
 // whole mesh: such a policy is meant for the places where it has an effect.
-func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
-	r.warn(diag.NoEffectHere, e, field, func(o rules.Origin) reported {
+func (r *Report) WarnInbound(e *results.Effective, field, format string, args ...any) {
+	r.warn(diag.NoEffectHere, e, field, func(o results.Origin) reported {
 		return unlessOfMesh(o.Policy.TargetRef.Kind)
 	}, fmt.Sprintf(format, args...))
 }
 
 // targetOf returns the target kind of an item of `to`; NoTarget for any other item.
-func targetOf(o rules.Origin) resource.TargetKind {
+func targetOf(o results.Origin) resource.TargetKind {
 	if o.Index < len(o.Policy.To) {
 		return o.Policy.To[o.Index].TargetRef.Kind
 	}
@@ -126,9 +126,9 @@ func unlessOfMesh(target resource.TargetKind) reported {
 }
 
 // warn adds a warning for each item that set a field.
-func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func(rules.Origin) reported, message string) {
-	var seen []rules.Origin
-	add := func(o rules.Origin) {
+func (r *Report) warn(code diag.Code, e *results.Effective, field string, how func(results.Origin) reported, message string) {
+	var seen []results.Origin
+	add := func(o results.Origin) {
 		if slices.Contains(seen, o) {
 			return
 		}
@@ -148,7 +148,7 @@ func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func
 		}
 		return
 	}
-	if !slices.ContainsFunc(e.Origins, func(o rules.Origin) bool { return how(o) != notReported }) {
+	if !slices.ContainsFunc(e.Origins, func(o results.Origin) bool { return how(o) != notReported }) {
 		return // usually; the fields need not be found
 	}
 	for pointer, o := range e.Fields() {
@@ -160,7 +160,7 @@ func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func
 
 // Weaken reports that a field of a conf weakens the permissions of the dataplane. The
 // warning is an error for each policy that is not labelled to do so (SPEC 11.5).
-func (r *Report) Weaken(e *rules.Effective, field, what string) {
+func (r *Report) Weaken(e *results.Effective, field, what string) {
 	own := Report{Place: r.Place, OfInbound: r.OfInbound}
 	own.Warn(diag.WeakensOnPurpose, e, field, "it weakens the permissions: %s", what)
 	for _, w := range own.Warnings {

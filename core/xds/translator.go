@@ -2,7 +2,7 @@ package xds
 
 import (
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // A Translator applies the policies of one kind: each function changes a draft by the
@@ -22,12 +22,12 @@ type Translator struct {
 	// Cluster, Endpoints and Routes shape the resources of a destination. The conf is the
 	// one for the outbound, or the default of a kind without arrays. Routes is called for
 	// HTTP destinations, before Route.
-	Cluster   func(*Cluster, *rules.Effective)
-	Endpoints func(*Endpoints, *rules.Effective)
-	Routes    func(*Routes, *rules.Effective)
+	Cluster   func(*Cluster, *results.Effective)
+	Endpoints func(*Endpoints, *results.Effective)
+	Routes    func(*Routes, *results.Effective)
 	// Route shapes one route. The conf is the one for the policy that made the route (SPEC
 	// 4.3), otherwise the one for the outbound.
-	Route func(*Route, *rules.Effective)
+	Route func(*Route, *results.Effective)
 	// Zones returns the zones that a conf compares with the client's zone, in addition to
 	// the zones of the endpoints. It is nil if the kind never asks for the zone.
 	Zones func(resource.Conf) []string
@@ -40,7 +40,7 @@ type Translator struct {
 	// Only with such a conf may a function call [Finder.Find].
 	Refers func(resource.Conf) bool
 	// Outbound shapes the listener of an outbound.
-	Outbound func(*Outbound, *rules.Effective)
+	Outbound func(*Outbound, *results.Effective)
 	// ByRoute reports that Outbound reads [Outbound.RouteConfs] to shape single HTTP routes.
 	ByRoute bool
 	// Inbound shapes the listener, the cluster and the routes of an inbound. Then Chain
@@ -49,13 +49,13 @@ type Translator struct {
 	Chain   func(*Chain, InboundConf)
 	// Proxy adds resources that belong to no inbound or outbound. The conf is the
 	// default of a kind without arrays.
-	Proxy func(*Proxy, *rules.Effective)
+	Proxy func(*Proxy, *results.Effective)
 	// Finish changes the messages of one part, with the conf of Proxy, after all
 	// translators have shaped their draft.
-	Finish func(*Part, *rules.Effective)
+	Finish func(*Part, *results.Effective)
 	// Required returns the fields of the conf of Proxy that should have an effect on some
 	// part of the dataplane. A field that [Report.Apply] was not called with has none.
-	Required func(*rules.Effective) []RequiredField
+	Required func(*results.Effective) []RequiredField
 
 	// Ignored are the fields that have no effect anywhere. A warning reports each place
 	// where one is set.
@@ -82,14 +82,14 @@ type RequiredField struct {
 
 // InboundConf is the conf of a kind for an inbound. InboundConfig and Default may be nil.
 type InboundConf struct {
-	*rules.InboundConfig                  // of a kind with `from` or `rules`
-	Default              *rules.Effective // of a kind without arrays
+	*results.InboundConfig                    // of a kind with `from` or `rules`
+	Default                *results.Effective // of a kind without arrays
 	// Config is the config of the dataplane, which both are from.
-	Config *rules.Config
+	Config *results.Config
 }
 
 // Origins returns the items that apply to the inbound, without the items of Default.
-func (c InboundConf) Origins() (all []rules.Origin) {
+func (c InboundConf) Origins() (all []results.Origin) {
 	if c.InboundConfig == nil {
 		return nil
 	}

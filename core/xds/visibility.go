@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/spiffe"
-	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

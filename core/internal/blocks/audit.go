@@ -3,14 +3,14 @@ package blocks
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Audit returns an error unless the reference counts match the given class
 // configs and configs, which must be all holders of references. It is for tests
 // of packages that use a table.
-func (t *Table) Audit(classes []*ClassConfig, configs []*rules.Config) error {
-	confs, inbounds := map[*rules.Effective]int{}, map[*inboundBlock]int{}
+func (t *Table) Audit(classes []*ClassConfig, configs []*results.Config) error {
+	confs, inbounds := map[*results.Effective]int{}, map[*inboundBlock]int{}
 	for _, c := range classes {
 		confs[c.config.Default]++
 		for _, block := range c.inbounds {

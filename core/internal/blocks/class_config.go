@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // ClassConfig is the configuration of one kind for all dataplanes that the same
@@ -15,7 +15,7 @@ import (
 // and holds references to its blocks until [Table.Release]. Classes can share it:
 // each further class calls [Table.Hold] to add its references.
 type ClassConfig struct {
-	config   rules.Config // without Outbounds
+	config   results.Config // without Outbounds
 	inbounds []*inboundBlock
 	to       atomic.Pointer[toItems] // the `to` items; for the writer only, nil until needed
 }
@@ -23,16 +23,16 @@ type ClassConfig struct {
 // ClassConfig evaluates one kind, except for the outbounds. Matched is the list
 // of the policies of the kind that select the dataplanes. d is one of the
 // dataplanes; only its number of inbounds matters.
-func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched rules.Matched) *ClassConfig {
-	c := &ClassConfig{config: rules.Config{Kind: kind, Matched: matched}}
+func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched results.Matched) *ClassConfig {
+	c := &ClassConfig{config: results.Config{Kind: kind, Matched: matched}}
 	if kind.To != nil {
-		c.config.Outbounds = []rules.OutboundConfig{}
+		c.config.Outbounds = []results.OutboundConfig{}
 	}
 	if kind.Default != nil {
 		c.config.Default = t.defaultConf(kind, matched)
 	}
 	if kind.From != nil || kind.Rules != nil {
-		c.config.Inbounds = make([]*rules.InboundConfig, len(d.Inbounds))
+		c.config.Inbounds = make([]*results.InboundConfig, len(d.Inbounds))
 		c.inbounds = make([]*inboundBlock, len(d.Inbounds))
 		candidates := slices.Collect(matched.ForInbounds())
 		var policies []*resource.Policy
@@ -55,7 +55,7 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 // Without returns the class config for the policies of the class config all, except
 // those at the given positions of its list, which must be sorted. Only the number of
 // inbounds of d matters; it must be the same as for the dataplanes of all.
-func (t *Table) Without(pager *rules.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
+func (t *Table) Without(pager *results.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
 	c := t.ClassConfig(all.Kind(), d, match.Without(pager, all.Matched(), positions))
 	if to := all.to.Load(); to != nil {
 		c.to.Store(to.without(positions))
@@ -67,16 +67,16 @@ func (t *Table) Without(pager *rules.Pager, all *ClassConfig, d *resource.Datapl
 func (c *ClassConfig) Kind() *resource.Kind { return c.config.Kind }
 
 // Matched returns the policies in order; later ones override. A nil config has none.
-func (c *ClassConfig) Matched() rules.Matched {
+func (c *ClassConfig) Matched() results.Matched {
 	if c == nil {
-		return rules.Matched{}
+		return results.Matched{}
 	}
 	return c.config.Matched
 }
 
 // Config returns the config of dataplanes that have no outbounds, or of a kind
 // without `to`.
-func (c *ClassConfig) Config() *rules.Config { return &c.config }
+func (c *ClassConfig) Config() *results.Config { return &c.config }
 
 // Hold adds the references of a class config for another class. At least one
 // class must hold the class config already.
@@ -103,7 +103,7 @@ func (t *Table) Release(c *ClassConfig) {
 // Evaluate computes the config of one kind for one dataplane, without sharing.
 // Matched is the list of the policies of the kind that select the dataplane;
 // routes are the policies of the route kinds that select it, in any order.
-func Evaluate(s semantics.Semantics, kind *resource.Kind, d *resource.Dataplane, matched rules.Matched, routes []*resource.Policy) *rules.Config {
+func Evaluate(s semantics.Semantics, kind *resource.Kind, d *resource.Dataplane, matched results.Matched, routes []*resource.Policy) *results.Config {
 	t := NewTable(s)
 	c := t.ClassConfig(kind, d, matched)
 	if kind.To == nil {

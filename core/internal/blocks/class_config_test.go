@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // decodeTimeouts returns a dataplane with three outbounds, MeshTimeouts, some of them with
 // rules, and a route.
-func decodeTimeouts(t *testing.T, n int) (d *resource.Dataplane, timeouts, routes []rules.Selected) {
+func decodeTimeouts(t *testing.T, n int) (d *resource.Dataplane, timeouts, routes []results.Selected) {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString(`
@@ -41,7 +41,7 @@ networking:
 	}
 	set := resourcetest.Decode(t, text.String())
 	for _, p := range set.Policies {
-		s := rules.Selected{Policy: p}
+		s := results.Selected{Policy: p}
 		s.Inbounds.Add(0)
 		if p.IsRoute() {
 			routes = append(routes, s)
@@ -60,8 +60,8 @@ func TestWithout(t *testing.T) {
 	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		table, pager := blocks.NewTable(semantics.TargetRef), rules.NewPager(maphash.MakeSeed())
-		class := table.ClassConfig(kind, d, rules.NewMatched(selected))
+		table, pager := blocks.NewTable(semantics.TargetRef), results.NewPager(maphash.MakeSeed())
+		class := table.ClassConfig(kind, d, results.NewMatched(selected))
 		if random.IntN(4) > 0 { // it has an index of its items, which the others share
 			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
 		}
@@ -78,7 +78,7 @@ func TestWithout(t *testing.T) {
 				left = slices.Delete(left, at, at+1)
 			}
 			class = table.Without(pager, class, d, positions)
-			fresh := table.ClassConfig(kind, d, rules.NewMatched(left))
+			fresh := table.ClassConfig(kind, d, results.NewMatched(left))
 			held = append(held, class, fresh)
 			got := table.OutboundEvaluator(class, nil, route).Config(d, nil)
 			want := table.OutboundEvaluator(fresh, nil, route).Config(d, nil)
@@ -92,7 +92,7 @@ func TestWithout(t *testing.T) {
 					t.Fatalf("without %v of %d: inbound %d has another configuration", positions, len(left)+len(positions), i)
 				}
 			}
-			if err := table.Audit(held, []*rules.Config{got, want}); err != nil {
+			if err := table.Audit(held, []*results.Config{got, want}); err != nil {
 				t.Fatal(err)
 			}
 			table.ReleaseOutbounds(got)
@@ -105,12 +105,12 @@ func TestWithout(t *testing.T) {
 func TestHold(t *testing.T) {
 	d, selected, routes := decodeTimeouts(t, 10)
 	table := blocks.NewTable(semantics.TargetRef)
-	class := table.ClassConfig(selected[0].Policy.Type, d, rules.NewMatched(selected))
+	class := table.ClassConfig(selected[0].Policy.Type, d, results.NewMatched(selected))
 	config := table.OutboundEvaluator(class, nil, []*resource.Policy{routes[0].Policy}).Config(d, nil)
 	table.Hold(class)
 	table.HoldOutbounds(config)
 	for holders := 2; holders > 0; holders-- {
-		if err := table.Audit(slices.Repeat([]*blocks.ClassConfig{class}, holders), slices.Repeat([]*rules.Config{config}, holders)); err != nil {
+		if err := table.Audit(slices.Repeat([]*blocks.ClassConfig{class}, holders), slices.Repeat([]*results.Config{config}, holders)); err != nil {
 			t.Fatalf("%d holders: %v", holders, err)
 		}
 		table.Release(class)

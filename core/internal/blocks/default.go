@@ -2,18 +2,18 @@ package blocks
 
 import (
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // defaultConf returns the block of the one conf of a kind without to, from and
 // rules: the merge of the policies' defaults in order (SPEC 4.4). Policies that
 // are attached to a route do not apply to the dataplane itself.
-func (t *Table) defaultConf(kind *resource.Kind, matched rules.Matched) *rules.Effective {
-	var items []rules.Contribution
+func (t *Table) defaultConf(kind *resource.Kind, matched results.Matched) *results.Effective {
+	var items []results.Contribution
 	for _, s := range matched.All() {
 		if p := s.Policy; !p.TargetRef.Kind.IsRoute() {
-			items = append(items, rules.Contribution{Origin: rules.Origin{Policy: p}, Conf: p.Default})
+			items = append(items, results.Contribution{Origin: results.Origin{Policy: p}, Conf: p.Default})
 		}
 	}
-	return t.intern(kind.Default, rules.Merge(kind.Default.Conf, items), items)
+	return t.intern(kind.Default, results.Merge(kind.Default.Conf, items), items)
 }

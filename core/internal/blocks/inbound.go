@@ -3,21 +3,21 @@ package blocks
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // inboundBlock is the configuration of the inbounds that the same policies
 // select.
 type inboundBlock struct {
 	policies []*resource.Policy
-	config   rules.InboundConfig
-	confs    []*rules.Effective // blocks of the rules, one reference to each
+	config   results.InboundConfig
+	confs    []*results.Effective // blocks of the rules, one reference to each
 }
 
 // noInbound is the configuration of the inbounds that no policy has an item for.
-var noInbound rules.InboundConfig
+var noInbound results.InboundConfig
 
 // inbound returns the block of an inbound that the given policies select, and
 // adds a reference to it. It returns nil if there are no policies. The policies
@@ -64,7 +64,7 @@ func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *in
 	case hasRules:
 		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies, from == semantics.FromAsRules)
 	case hasFrom && from == semantics.FromByClient:
-		block.config.From = rules.NewFrom(kind, policies)
+		block.config.From = results.NewFrom(kind, policies)
 	}
 	block.config.FromIgnored = hasFrom && (hasRules || from == semantics.FromUnread)
 	return block

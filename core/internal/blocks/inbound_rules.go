@@ -6,19 +6,19 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // inboundRules returns the merged rules of an inbound, most specific first, and
 // the blocks of their confs (SPEC 7.1). It adds a reference to each block.
-func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) ([]rules.InboundRule, []*rules.Effective) {
+func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) ([]results.InboundRule, []*results.Effective) {
 	var placed []placedRule
-	var confs []*rules.Effective
+	var confs []*results.Effective
 	for _, g := range groupRules(policies, fromIsRule) {
-		effective := t.intern(section, rules.Merge(section.Conf, g.items), g.items)
+		effective := t.intern(section, results.Merge(section.Conf, g.items), g.items)
 		confs = append(confs, effective)
 		for i, m := range g.matches {
-			placed = append(placed, placedRule{rules.InboundRule{Match: m, Effective: effective}, g, i})
+			placed = append(placed, placedRule{results.InboundRule{Match: m, Effective: effective}, g, i})
 		}
 	}
 	slices.SortStableFunc(placed, func(a, b placedRule) int {
@@ -30,7 +30,7 @@ func (t *Table) inboundRules(section *resource.Section, policies []*resource.Pol
 			cmp.Compare(a.match, b.match),
 		)
 	})
-	sorted := make([]rules.InboundRule, len(placed))
+	sorted := make([]results.InboundRule, len(placed))
 	for i := range placed {
 		sorted[i] = placed[i].InboundRule
 	}
@@ -41,13 +41,13 @@ func (t *Table) inboundRules(section *resource.Section, policies []*resource.Pol
 // its highest-priority rule.
 type ruleGroup struct {
 	matches []conf.Match
-	items   []rules.Contribution
+	items   []results.Contribution
 	policy  int // position of the highest-priority rule's policy
 	rule    int // index of that rule in the policy
 }
 
 type placedRule struct {
-	rules.InboundRule
+	results.InboundRule
 	group *ruleGroup
 	match int // index in the group's matches
 }
@@ -85,8 +85,8 @@ func groupRules(policies []*resource.Policy, fromIsRule bool) []*ruleGroup {
 }
 
 // unmergedRules concatenates the policies' rules (SPEC 7.3).
-func unmergedRules(policies []*resource.Policy) []rules.Contribution {
-	var out []rules.Contribution
+func unmergedRules(policies []*resource.Policy) []results.Contribution {
+	var out []results.Contribution
 	for _, p := range policies {
 		for i := range p.Rules {
 			out = append(out, contribution(p, i, p.Rules[i].Conf))
@@ -95,6 +95,6 @@ func unmergedRules(policies []*resource.Policy) []rules.Contribution {
 	return out
 }
 
-func contribution(p *resource.Policy, index int, conf resource.Conf) rules.Contribution {
-	return rules.Contribution{Origin: rules.Origin{Policy: p, Index: index}, Conf: conf}
+func contribution(p *resource.Policy, index int, conf resource.Conf) results.Contribution {
+	return results.Contribution{Origin: results.Origin{Policy: p, Index: index}, Conf: conf}
 }

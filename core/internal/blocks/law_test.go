@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
@@ -56,18 +56,18 @@ func TestOriginsAreEnough(t *testing.T) {
 		without++
 		random := rand.New(rand.NewPCG(3, 4))
 		for range 3_000 {
-			items := make([]rules.Contribution, 1+random.IntN(6))
+			items := make([]results.Contribution, 1+random.IntN(6))
 			for i := range items {
-				items[i] = rules.Contribution{
-					Origin: rules.Origin{Policy: &resource.Policy{}, Index: i},
+				items[i] = results.Contribution{
+					Origin: results.Origin{Policy: &resource.Policy{}, Index: i},
 					Conf:   confs[random.IntN(len(confs))],
 				}
 			}
-			whole := rules.Merge(section.Conf, items)
+			whole := results.Merge(section.Conf, items)
 			assertSame(t, section, items, whole, origins(whole, items))
 
 			// Some items are merged first, and only the origins among them are kept.
-			var first, later []rules.Contribution
+			var first, later []results.Contribution
 			for _, item := range items {
 				if random.IntN(2) == 0 {
 					first = append(first, item)
@@ -76,8 +76,8 @@ func TestOriginsAreEnough(t *testing.T) {
 				}
 			}
 			if len(first) > 0 {
-				kept := append(origins(rules.Merge(section.Conf, first), items), later...)
-				slices.SortFunc(kept, func(a, b rules.Contribution) int { return a.Index - b.Index })
+				kept := append(origins(results.Merge(section.Conf, first), items), later...)
+				slices.SortFunc(kept, func(a, b results.Contribution) int { return a.Index - b.Index })
 				assertSame(t, section, items, whole, kept)
 			}
 		}
@@ -88,15 +88,15 @@ func TestOriginsAreEnough(t *testing.T) {
 }
 
 // origins returns the items, identified by their index, that are origins.
-func origins(e *rules.Effective, items []rules.Contribution) []rules.Contribution {
-	var kept []rules.Contribution
+func origins(e *results.Effective, items []results.Contribution) []results.Contribution {
+	var kept []results.Contribution
 	for _, o := range e.Origins {
 		kept = append(kept, items[o.Index])
 	}
 	return kept
 }
 
-func assertSame(t *testing.T, section *resource.Section, items []rules.Contribution, whole *rules.Effective, kept []rules.Contribution) {
+func assertSame(t *testing.T, section *resource.Section, items []results.Contribution, whole *results.Effective, kept []results.Contribution) {
 	t.Helper()
 	if len(kept) == 0 {
 		if len(whole.Origins) > 0 {
@@ -104,7 +104,7 @@ func assertSame(t *testing.T, section *resource.Section, items []rules.Contribut
 		}
 		return
 	}
-	part := rules.Merge(section.Conf, kept)
+	part := results.Merge(section.Conf, kept)
 	if !section.Conf.Equal(whole.Conf, part.Conf) || !slices.Equal(whole.Origins, part.Origins) {
 		var confs []string
 		for _, i := range items {

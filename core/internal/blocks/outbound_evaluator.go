@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // OutboundEvaluator completes a [ClassConfig] for dataplanes with outbounds. It
@@ -26,7 +26,7 @@ type OutboundEvaluator struct {
 
 type knownOutbound struct {
 	tags   resource.Tags
-	config rules.OutboundConfig
+	config results.OutboundConfig
 	older  int // the index of another one with the same hash, plus 1; 0: none
 }
 
@@ -79,7 +79,7 @@ const maxReplacements = 32
 // replacements returns the policies that were replaced by another version. It
 // returns false if the lists differ in anything else, or in more policies than
 // maxReplacements.
-func replacements(before, after rules.Matched) (replaced []match.Replacement, ok bool) {
+func replacements(before, after results.Matched) (replaced []match.Replacement, ok bool) {
 	if before.Len() != after.Len() {
 		return nil, false
 	}
@@ -96,9 +96,9 @@ func replacements(before, after rules.Matched) (replaced []match.Replacement, ok
 // config, from the previous class config and with the same routes, or nil. The
 // config holds references to the blocks of its outbounds until
 // [Table.ReleaseOutbounds]; it holds none to the blocks of the class config.
-func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) *rules.Config {
+func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *results.Config) *results.Config {
 	config := o.class.config
-	config.Outbounds = make([]rules.OutboundConfig, 0, len(d.Outbounds))
+	config.Outbounds = make([]results.OutboundConfig, 0, len(d.Outbounds))
 	if o.newest == nil {
 		o.known, o.newest = make([]knownOutbound, 0, len(d.Outbounds)), make(map[uint64]int, len(d.Outbounds))
 	}
@@ -107,7 +107,7 @@ func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) 
 			continue // its destination decides, not its tags
 		}
 		tags := d.Outbounds[i].Tags
-		var next rules.OutboundConfig
+		var next results.OutboundConfig
 		if o.onlyReplaced && before != nil && !o.reaches(tags) {
 			next = before.Outbounds[len(config.Outbounds)]
 			o.table.holdOutbound(&next)
@@ -134,7 +134,7 @@ func (o *OutboundEvaluator) reaches(tags resource.Tags) bool {
 }
 
 // outbound evaluates an outbound with the given tags and its routes.
-func (o *OutboundEvaluator) outbound(tags resource.Tags) rules.OutboundConfig {
+func (o *OutboundEvaluator) outbound(tags resource.Tags) results.OutboundConfig {
 	var hash uint64
 	for _, tag := range tags {
 		hash = hash*31 + maphash.String(o.table.seed, tag.Key)
@@ -147,21 +147,21 @@ func (o *OutboundEvaluator) outbound(tags resource.Tags) rules.OutboundConfig {
 			return known.config
 		}
 	}
-	config := rules.OutboundConfig{Effective: o.conf(tags, nil)}
+	config := results.OutboundConfig{Effective: o.conf(tags, nil)}
 	if !o.class.config.Kind.IsRoute() {
 		for _, route := range o.routes {
 			if route.RoutesOutbound(tags) {
-				config.Routes = append(config.Routes, rules.RouteConfig{Route: route, Effective: o.conf(tags, route)})
+				config.Routes = append(config.Routes, results.RouteConfig{Route: route, Effective: o.conf(tags, route)})
 			}
 		}
-		slices.SortFunc(config.Routes, func(a, b rules.RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
+		slices.SortFunc(config.Routes, func(a, b results.RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
 	}
 	o.known = append(o.known, knownOutbound{tags, config, newest})
 	o.newest[hash] = len(o.known)
 	return config
 }
 
-func (o *OutboundEvaluator) conf(tags resource.Tags, route *resource.Policy) *rules.Effective {
+func (o *OutboundEvaluator) conf(tags resource.Tags, route *resource.Policy) *results.Effective {
 	conf, origins := o.merger.merge(tags, route)
 	if conf == nil {
 		return nil
@@ -169,7 +169,7 @@ func (o *OutboundEvaluator) conf(tags resource.Tags, route *resource.Policy) *ru
 	return o.table.conf(o.class.config.Kind.To, conf, origins, o.merger.contributions)
 }
 
-func (t *Table) holdOutbound(c *rules.OutboundConfig) {
+func (t *Table) holdOutbound(c *results.OutboundConfig) {
 	t.holdConf(c.Effective)
 	for i := range c.Routes {
 		t.holdConf(c.Routes[i].Effective)
@@ -178,7 +178,7 @@ func (t *Table) holdOutbound(c *rules.OutboundConfig) {
 
 // HoldOutbounds adds the references of a config of an [OutboundEvaluator], for
 // another set of dataplanes.
-func (t *Table) HoldOutbounds(c *rules.Config) {
+func (t *Table) HoldOutbounds(c *results.Config) {
 	for i := range c.Outbounds {
 		t.holdOutbound(&c.Outbounds[i])
 	}
@@ -186,7 +186,7 @@ func (t *Table) HoldOutbounds(c *rules.Config) {
 
 // ReleaseOutbounds removes the references of a config of an
 // [OutboundEvaluator].
-func (t *Table) ReleaseOutbounds(c *rules.Config) {
+func (t *Table) ReleaseOutbounds(c *results.Config) {
 	for i := range c.Outbounds {
 		t.releaseConf(c.Outbounds[i].Effective)
 		for j := range c.Outbounds[i].Routes {

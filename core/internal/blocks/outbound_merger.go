@@ -1,9 +1,9 @@
 package blocks
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // outboundMerger merges the `to` items of a class config for one outbound after
@@ -11,12 +11,12 @@ import (
 type outboundMerger struct {
 	semantics semantics.Semantics
 	section   *resource.Section
-	matched   rules.Matched
+	matched   results.Matched
 	to        *toItems // its effective items are known
 
 	merged  []itemRef // by the last call of merge, highest priority first
 	numbers []int     // of origins
-	origins []rules.Origin
+	origins []results.Origin
 }
 
 // merge merges the items that apply to an outbound with the given tags (SPEC
@@ -26,7 +26,7 @@ type outboundMerger struct {
 //
 // The items are in five ascending lists. So the item with the next lower
 // priority is the largest of the lists' last items.
-func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []rules.Origin) {
+func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []results.Origin) {
 	lists := [5][]itemRef{m.to.effective, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
 	if route != nil {
 		lists[3] = m.to.routes[m.semantics.ReferenceName(&route.Meta)]
@@ -60,7 +60,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 	m.origins = m.origins[:0]
 	for _, number := range m.numbers {
 		p, index, _ := m.to.of(m.merged[last-number-1], m.matched)
-		m.origins = append(m.origins, rules.Origin{Policy: p, Index: index})
+		m.origins = append(m.origins, results.Origin{Policy: p, Index: index})
 	}
 	return merger.Conf(), m.origins
 }
@@ -91,8 +91,8 @@ func (m *outboundMerger) applies(p *resource.Policy, index int, tags resource.Ta
 
 // contributions returns the contributions to the last conf, lowest priority
 // first.
-func (m *outboundMerger) contributions() []rules.Contribution {
-	items := make([]rules.Contribution, len(m.merged))
+func (m *outboundMerger) contributions() []results.Contribution {
+	items := make([]results.Contribution, len(m.merged))
 	for i, ref := range m.merged {
 		p, index, _ := m.to.of(ref, m.matched)
 		items[len(items)-1-i] = contribution(p, index, p.To[index].Conf)

@@ -11,11 +11,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // TestStories evaluates the policies of each story for the dataplane in
@@ -38,7 +38,7 @@ func TestStories(t *testing.T) {
 }
 
 // configOf returns the config of the only dataplane of a text.
-func configOf(t *testing.T, all *resource.Kinds, kind, text string) *rules.Config {
+func configOf(t *testing.T, all *resource.Kinds, kind, text string) *results.Config {
 	t.Helper()
 	view := viewOf(t, all, text)
 	config, err := view.Config(view.Dataplanes("default")[0], kind, core.Enforced)
@@ -63,7 +63,7 @@ func viewOf(t *testing.T, all *resource.Kinds, text string) *core.View {
 }
 
 // render prints a config, a line for each conf.
-func render(t *testing.T, c *rules.Config) string {
+func render(t *testing.T, c *results.Config) string {
 	var out strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	if c.Default != nil {
@@ -110,14 +110,14 @@ func render(t *testing.T, c *rules.Config) string {
 }
 
 // views yields both forms of the rule view of `from`.
-func views(from *rules.From) func(func(string, func(partition.Limits) ([]rules.SelectorRule, error)) bool) {
-	return func(yield func(string, func(partition.Limits) ([]rules.SelectorRule, error)) bool) {
+func views(from *results.From) func(func(string, func(partition.Limits) ([]results.SelectorRule, error)) bool) {
+	return func(yield func(string, func(partition.Limits) ([]results.SelectorRule, error)) bool) {
 		_ = yield("disjoint", from.Disjoint) && yield("ordered", from.Ordered)
 	}
 }
 
 // show prints a conf, its origins and the origin of each field.
-func show(t *testing.T, e *rules.Effective) string {
+func show(t *testing.T, e *results.Effective) string {
 	t.Helper()
 	if e == nil {
 		return "none"

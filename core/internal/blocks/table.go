@@ -4,9 +4,9 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Table contains the blocks of a mesh. A result is computed once for the same
@@ -30,7 +30,7 @@ type Table struct {
 	seed      maphash.Seed
 
 	mu       sync.Mutex // held around table operations, never around merging
-	confs    refTable[rules.Effective]
+	confs    refTable[results.Effective]
 	inbounds refTable[inboundBlock]
 }
 
@@ -39,7 +39,7 @@ func NewTable(s semantics.Semantics) *Table {
 	return &Table{
 		semantics: s,
 		seed:      maphash.MakeSeed(),
-		confs:     newRefTable[rules.Effective](),
+		confs:     newRefTable[results.Effective](),
 		inbounds:  newRefTable[inboundBlock](),
 	}
 }

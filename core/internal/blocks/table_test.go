@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // fleet decodes policies and two dataplanes with the same outbounds, except that
 // the second has one more. It returns both dataplanes and the MeshTimeout
 // policies.
-func fleet(t *testing.T, timeouts string) (first, second *resource.Dataplane, matched rules.Matched) {
+func fleet(t *testing.T, timeouts string) (first, second *resource.Dataplane, matched results.Matched) {
 	t.Helper()
 	dataplane := func(name, more string) string {
 		return "type: Dataplane\nname: " + name + `
@@ -33,14 +33,14 @@ networking:
 }
 
 // matchedBy returns a list of policies that select the inbounds 0 and 1.
-func matchedBy(policies []*resource.Policy) rules.Matched {
-	selected := make([]rules.Selected, len(policies))
+func matchedBy(policies []*resource.Policy) results.Matched {
+	selected := make([]results.Selected, len(policies))
 	for i, p := range policies {
 		selected[i].Policy = p
 		selected[i].Inbounds.Add(0)
 		selected[i].Inbounds.Add(1)
 	}
-	return rules.NewMatched(selected)
+	return results.NewMatched(selected)
 }
 
 const timeouts = `
@@ -74,7 +74,7 @@ func TestTableShares(t *testing.T) {
 		t.Error("different confs are one block")
 	}
 
-	audit := func(want string, classes []*blocks.ClassConfig, configs ...*rules.Config) {
+	audit := func(want string, classes []*blocks.ClassConfig, configs ...*results.Config) {
 		t.Helper()
 		if got := fmt.Sprint(table.Audit(classes, configs)); !strings.HasPrefix(got, want) {
 			t.Errorf("the audit returns %s, want %s", got, want)
@@ -124,7 +124,7 @@ func TestReplacedPolicy(t *testing.T) {
 	if nextConfig.Outbounds[1].Effective != config.Outbounds[1].Effective {
 		t.Error("outbound 1 has another block")
 	}
-	if err := table.Audit([]*blocks.ClassConfig{class, nextClass}, []*rules.Config{config, nextConfig}); err != nil {
+	if err := table.Audit([]*blocks.ClassConfig{class, nextClass}, []*results.Config{config, nextConfig}); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -35,10 +35,10 @@ func BenchmarkTo(b *testing.B) {
 		reference := newToReference(kind, d, policies)
 		b.Run(fmt.Sprintf("outbounds=100/policies=%d/impl=generated", n), func(b *testing.B) {
 			var buffer match.Buffer
-			var config *rules.Config
+			var config *results.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(semantics.TargetRef, kind, d, rules.NewMatched(index.Select(d, rules.Shadow, &buffer)), nil)
+				config = blocks.Evaluate(semantics.TargetRef, kind, d, results.NewMatched(index.Select(d, results.Shadow, &buffer)), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})
@@ -67,9 +67,9 @@ func BenchmarkToItems(b *testing.B) {
 		}
 		d := shape.Dataplane(7, n)
 		reference := newToReference(kind, d, []*resource.Policy{p})
-		matched := rules.NewMatched([]rules.Selected{{Policy: p}})
+		matched := results.NewMatched([]results.Selected{{Policy: p}})
 		b.Run(fmt.Sprintf("items=%d/impl=generated", n), func(b *testing.B) {
-			var config *rules.Config
+			var config *results.Config
 			b.ReportAllocs()
 			for b.Loop() {
 				config = blocks.Evaluate(semantics.TargetRef, kind, d, matched, nil)
@@ -109,7 +109,7 @@ func (r *toReference) run(b *testing.B) {
 
 // assert fails unless each outbound has a conf with the same origins as the
 // reference.
-func (r *toReference) assert(b *testing.B, outbounds []rules.OutboundConfig) {
+func (r *toReference) assert(b *testing.B, outbounds []results.OutboundConfig) {
 	b.Helper()
 	policy := r.answer(b)["policies"].([]any)[0].(map[string]any)
 	want := policy["outbounds"].([]any)

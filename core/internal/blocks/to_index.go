@@ -3,9 +3,9 @@ package blocks
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // toIndex contains the concatenated `to` items of the matched policies (SPEC
@@ -29,7 +29,7 @@ type itemRef uint64
 func (r itemRef) index() int { return int(r & 0xffff_ffff) }
 
 // newToIndex returns the index of the items that may apply to outbounds by tags.
-func newToIndex(s semantics.Semantics, matched rules.Matched) *toIndex {
+func newToIndex(s semantics.Semantics, matched results.Matched) *toIndex {
 	x := &toIndex{routes: map[string][]itemRef{}}
 	// Services are numbered first. An item of a known service is then appended
 	// to a slice, without a second write to a map.
@@ -88,7 +88,7 @@ type toItems struct {
 
 // of returns the item that a ref identifies in the policies of the class
 // config. It returns false if the policy is missing.
-func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, index int, ok bool) {
+func (x *toItems) of(ref itemRef, matched results.Matched) (p *resource.Policy, index int, ok bool) {
 	at, index, ok := x.position(ref)
 	if !ok {
 		return nil, 0, false

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -86,7 +86,7 @@ func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
 
 // Select is [Index.Select] for every dataplane of a class. The class must belong to
 // this version of the index.
-func (c *Class[S]) Select(x *Index, scope rules.Scope, b *Buffer) []rules.Selected {
+func (c *Class[S]) Select(x *Index, scope results.Scope, b *Buffer) []results.Selected {
 	x.begin(b)
 	for point, terms := range c.points {
 		x.collect(terms, point, c.kind != unnamed, scope, b)

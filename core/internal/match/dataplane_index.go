@@ -4,9 +4,9 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // DataplaneIndex is an inverted index from terms to the dataplanes of a mesh.

@@ -7,20 +7,20 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // definition evaluates SPEC 2.2 and 3 for every policy.
-func definition(policies []*resource.Policy, d *resource.Dataplane, scope rules.Scope) []rules.Selected {
-	var out []rules.Selected
+func definition(policies []*resource.Policy, d *resource.Dataplane, scope results.Scope) []results.Selected {
+	var out []results.Selected
 	for _, p := range policies {
-		if scope == rules.Enforced && p.Shadow() {
+		if scope == results.Enforced && p.Shadow() {
 			continue
 		}
-		s, any := rules.Selected{Policy: p}, false
+		s, any := results.Selected{Policy: p}, false
 		for point := range max(1, len(d.Inbounds)) {
 			if !selectsPoint(p, d, point) && !slices.ContainsFunc(policies, func(route *resource.Policy) bool {
-				return isAttached(p, route) && !(scope == rules.Enforced && route.Shadow()) && selectsPoint(route, d, point)
+				return isAttached(p, route) && !(scope == results.Enforced && route.Shadow()) && selectsPoint(route, d, point)
 			}) {
 				continue
 			}
@@ -33,7 +33,7 @@ func definition(policies []*resource.Policy, d *resource.Dataplane, scope rules.
 			out = append(out, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b rules.Selected) int {
+	slices.SortFunc(out, func(a, b results.Selected) int {
 		p, q := a.Policy, b.Policy
 		return cmp.Or(strings.Compare(p.Kind, q.Kind), levelOf(p)-levelOf(q), strings.Compare(p.Name, q.Name), strings.Compare(p.Namespace, q.Namespace))
 	})
@@ -89,8 +89,8 @@ func levelOf(p *resource.Policy) int {
 	return slices.Index([]string{"Mesh", "Dataplane", "sectionName", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "route"}, name)
 }
 
-func sameSelection(a, b []rules.Selected) bool {
-	return slices.EqualFunc(a, b, func(s, o rules.Selected) bool {
+func sameSelection(a, b []results.Selected) bool {
+	return slices.EqualFunc(a, b, func(s, o results.Selected) bool {
 		for i := range 80 {
 			if s.Inbounds.Has(i) != o.Inbounds.Has(i) {
 				return false
@@ -101,7 +101,7 @@ func sameSelection(a, b []rules.Selected) bool {
 }
 
 // checkSelection compares a selection with the definition.
-func checkSelection(t *testing.T, who string, policies []*resource.Policy, d *resource.Dataplane, scope rules.Scope, got []rules.Selected) {
+func checkSelection(t *testing.T, who string, policies []*resource.Policy, d *resource.Dataplane, scope results.Scope, got []results.Selected) {
 	t.Helper()
 	if want := definition(policies, d, scope); !sameSelection(want, got) {
 		t.Fatalf("%s (%s, scope %d): got %q, want %q", who, d.Name, scope, names(got, d), names(want, d))

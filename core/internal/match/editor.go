@@ -4,10 +4,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -73,7 +73,7 @@ type Editor struct {
 }
 
 // PutAll calls Put for each policy; no two of them have the same identity. If two of the
-// first policies of an index compare equal, the error is a [rules.ErrNoOrder] that names
+// first policies of an index compare equal, the error is a [results.ErrNoOrder] that names
 // them.
 func (e *Editor) PutAll(policies []*resource.Policy) error {
 	if e.slots.Limit() == 0 {
@@ -91,7 +91,7 @@ func (e *Editor) PutAll(policies []*resource.Policy) error {
 // about as long. Dataplanes have many policies of one level, and read them faster if they
 // are neighbors.
 func (e *Editor) putFirst(policies []*resource.Policy) error {
-	policies = rules.ByLevel(policies)
+	policies = results.ByLevel(policies)
 	e.delta.policies, e.delta.moved = true, true
 	var indexing sync.WaitGroup
 	defer indexing.Wait()
@@ -230,11 +230,11 @@ func (e *Editor) release(old *resource.Policy, slot uint32) {
 }
 
 // Commit returns the next version and what the edit reaches. If two policies
-// compare equal, the error is a [rules.ErrNoOrder] that names them.
+// compare equal, the error is a [results.ErrNoOrder] that names them.
 func (e *Editor) Commit() (*Index, *Delta, error) {
 	order, err := e.order.Commit()
 	if err != nil {
-		return nil, nil, rules.NoOrder(e.tied[0], e.tied[1])
+		return nil, nil, results.NoOrder(e.tied[0], e.tied[1])
 	}
 	next := &Index{reading: e.base.reading, order: order}
 	e.releaseTerms()

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
-func names(selected []rules.Selected, d *resource.Dataplane) []string {
+func names(selected []results.Selected, d *resource.Dataplane) []string {
 	var out []string
 	for _, s := range selected {
 		line := s.Policy.Kind + " " + s.Policy.Namespace + "/" + s.Policy.Name
@@ -38,7 +38,7 @@ type writer struct {
 	classes        *match.Classes[struct{}]
 	classOf        []*match.Class[struct{}] // by dataplane
 	members        map[*match.Class[struct{}]]int
-	selections     map[*match.Class[struct{}]][2][]rules.Selected // by scope
+	selections     map[*match.Class[struct{}]][2][]results.Selected // by scope
 	buffer         match.Buffer
 }
 
@@ -47,7 +47,7 @@ func newWriter(dataplanes int) *writer {
 		index: match.Empty(semantics.Reading{}), policies: map[resource.ID]*resource.Policy{},
 		dataplanes: make([]*resource.Dataplane, dataplanes), classOf: make([]*match.Class[struct{}], dataplanes),
 		dataplaneIndex: match.NewDataplaneIndex(semantics.TargetRef), classes: match.NewClasses[struct{}](),
-		members: map[*match.Class[struct{}]]int{}, selections: map[*match.Class[struct{}]][2][]rules.Selected{},
+		members: map[*match.Class[struct{}]]int{}, selections: map[*match.Class[struct{}]][2][]results.Selected{},
 	}
 }
 
@@ -133,9 +133,9 @@ func (w *writer) follow(t *testing.T, next *match.Index, delta *match.Delta, cha
 }
 
 func (w *writer) reselect(x *match.Index, c *match.Class[struct{}]) {
-	var made [2][]rules.Selected
+	var made [2][]results.Selected
 	for scope := range made {
-		made[scope] = slices.Clone(c.Select(x, rules.Scope(scope), &w.buffer))
+		made[scope] = slices.Clone(c.Select(x, results.Scope(scope), &w.buffer))
 	}
 	w.selections[c] = made
 }
@@ -174,7 +174,7 @@ func TestEditing(t *testing.T) {
 				if number := w.classOf[n].Number(); int(number) >= len(w.dataplanes)*2 {
 					t.Fatalf("class %d of %d dataplanes", number, len(w.dataplanes))
 				}
-				for _, scope := range []rules.Scope{rules.Shadow, rules.Enforced} {
+				for _, scope := range []results.Scope{results.Shadow, results.Enforced} {
 					who := fmt.Sprintf("seed %d, round %d", seed, round)
 					checkSelection(t, who, policies, d, scope, next.Select(d, scope, &w.buffer))
 					checkSelection(t, who+", its class", policies, d, scope, w.selections[w.classOf[n]][scope])
@@ -204,7 +204,7 @@ func checkReplaced(t *testing.T, w *writer, policies []*resource.Policy, delta *
 					selected[i].Policy = p
 				}
 			}
-			checkSelection(t, "with replaced policies", policies, d, rules.Scope(scope), selected)
+			checkSelection(t, "with replaced policies", policies, d, results.Scope(scope), selected)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func TestCommitWithoutOrder(t *testing.T) {
 	e := x.Edit()
 	e.Put(policy("K", "b", resource.TargetRef{Kind: resource.TargetMesh}))
 	want := `the order of policies is not strict and total: neither of K "a" in mesh "default" and K "b" in mesh "default" overrides the other`
-	if _, _, err := e.Commit(); !errors.Is(err, rules.ErrNoOrder) || err.Error() != want {
+	if _, _, err := e.Commit(); !errors.Is(err, results.ErrNoOrder) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if x.Len() != 1 {

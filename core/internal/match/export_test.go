@@ -1,8 +1,8 @@
 package match
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Number returns the class's number; tests check how numbers are reused.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // BenchmarkNewIndex makes the first index of the policies of a mesh.

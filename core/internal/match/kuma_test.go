@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // As in Kuma, a policy of a zone selects the dataplanes of its zone, and a dataplane without
@@ -67,7 +67,7 @@ func TestPoliciesOfZones(t *testing.T) {
 		var got []string
 		for _, d := range dataplanes {
 			var on []string
-			for _, s := range classes.Of(x, d, &buffer).Select(x, rules.Shadow, &buffer) {
+			for _, s := range classes.Of(x, d, &buffer).Select(x, results.Shadow, &buffer) {
 				on = append(on, s.Policy.Name)
 			}
 			got = append(got, d.Name+": "+strings.Join(on, " "))
@@ -105,11 +105,11 @@ func TestListenersOfZoneProxies(t *testing.T) {
 	for point, d := range dataplanes {
 		class := classes.Of(x, d, &buffer)
 		made[class] = true
-		got := slices.Clone(class.Select(x, rules.Shadow, &buffer))
+		got := slices.Clone(class.Select(x, results.Shadow, &buffer))
 		if len(got) != 1 || !got[0].Inbounds.Has(point) {
 			t.Errorf("%d inbounds, %d listeners: the class is selected as %v, want point %d", len(d.Inbounds), len(d.Listeners), got, point)
 		}
-		if want := x.Select(d, rules.Shadow, &buffer); !sameSelection(got, want) {
+		if want := x.Select(d, results.Shadow, &buffer); !sameSelection(got, want) {
 			t.Errorf("%d inbounds, %d listeners: the class is selected as %v, and the dataplane as %v", len(d.Inbounds), len(d.Listeners), got, want)
 		}
 	}

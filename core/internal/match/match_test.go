@@ -11,10 +11,10 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/resultstest"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/rules/rulestest"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // policy returns a policy with only a kind, a name and a targetRef.
@@ -61,7 +61,7 @@ func selections(t *testing.T, d *resource.Dataplane, policies ...*resource.Polic
 	}
 	var out []string
 	var buffer match.Buffer
-	for _, s := range index.Select(d, rules.Shadow, &buffer) {
+	for _, s := range index.Select(d, results.Shadow, &buffer) {
 		line := s.Policy.Name
 		for i := range d.Inbounds {
 			if s.Inbounds.Has(i) {
@@ -173,14 +173,14 @@ func TestOrder(t *testing.T) {
 		}
 		var got []string
 		var buffer match.Buffer
-		for _, s := range index.Select(web, rules.Shadow, &buffer) {
+		for _, s := range index.Select(web, results.Shadow, &buffer) {
 			got = append(got, s.Policy.Namespace+"/"+s.Policy.Name)
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d: %s", seed, diff)
 		}
 	}
-	if err := rulestest.CheckTotal(rules.DefaultOrder, policies); err != nil {
+	if err := resultstest.CheckTotal(results.DefaultOrder, policies); err != nil {
 		t.Error(err)
 	}
 }
@@ -195,7 +195,7 @@ func TestOwnOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var buffer match.Buffer
-	if got := index.Select(web, rules.Shadow, &buffer); got[0].Policy.Name != "b" || got[1].Policy.Name != "a" {
+	if got := index.Select(web, results.Shadow, &buffer); got[0].Policy.Name != "b" || got[1].Policy.Name != "a" {
 		t.Errorf("got %s before %s", got[0].Policy.Name, got[1].Policy.Name)
 	}
 }
@@ -204,7 +204,7 @@ func TestOwnOrder(t *testing.T) {
 // embedder's order.
 func TestOwnOrderMovesPolicies(t *testing.T) {
 	byPriority := func(a, b *resource.Policy) int {
-		return cmp.Or(cmp.Compare(a.Labels.Value("priority"), b.Labels.Value("priority")), rules.DefaultOrder(a, b))
+		return cmp.Or(cmp.Compare(a.Labels.Value("priority"), b.Labels.Value("priority")), results.DefaultOrder(a, b))
 	}
 	mesh := resource.TargetRef{Kind: resource.TargetMesh}
 	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", mesh), policy("K", "b", mesh)}, semantics.Reading{Order: byPriority})
@@ -220,7 +220,7 @@ func TestOwnOrderMovesPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	var buffer match.Buffer
-	if got := x.Select(web, rules.Shadow, &buffer); got[0].Policy.Name != "b" || got[1].Policy != p {
+	if got := x.Select(web, results.Shadow, &buffer); got[0].Policy.Name != "b" || got[1].Policy != p {
 		t.Errorf("got %v", names(got, web))
 	}
 	if delta.Replaced() != nil {
@@ -245,7 +245,7 @@ func TestPutAllIntoIndex(t *testing.T) {
 	}
 	var buffer match.Buffer
 	var got []string
-	for _, s := range x.Select(web, rules.Shadow, &buffer) {
+	for _, s := range x.Select(web, results.Shadow, &buffer) {
 		got = append(got, s.Policy.Name)
 	}
 	if slices.Sort(got); x.Len() != 3 || !slices.Equal(got, []string{"b", "c"}) {
@@ -264,8 +264,8 @@ func TestSelectAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var buffer match.Buffer
-	index.Select(web, rules.Shadow, &buffer)
-	if n := testing.AllocsPerRun(20, func() { index.Select(web, rules.Shadow, &buffer) }); n != 0 {
+	index.Select(web, results.Shadow, &buffer)
+	if n := testing.AllocsPerRun(20, func() { index.Select(web, results.Shadow, &buffer) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -283,7 +283,7 @@ func TestSelectCountsCandidates(t *testing.T) {
 	}
 	var buffer match.Buffer
 	for _, d := range fleet(3) {
-		if got := index.Select(d, rules.Shadow, &buffer); len(got) != 1 {
+		if got := index.Select(d, results.Shadow, &buffer); len(got) != 1 {
 			t.Errorf("%d selected, want 1", len(got))
 		}
 	}

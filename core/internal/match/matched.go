@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // SameMatched reports whether a list consists of the selected policies, in the
 // same versions.
-func SameMatched(m rules.Matched, selected []rules.Selected) bool {
+func SameMatched(m results.Matched, selected []results.Selected) bool {
 	if m.Len() != len(selected) {
 		return false
 	}
@@ -26,11 +26,11 @@ func SameMatched(m rules.Matched, selected []rules.Selected) bool {
 // Replace returns the list with some policies replaced; versions maps each old
 // version to its new one. It reports whether the list contains any old version.
 // The result shares with m the pages without replaced policies. It uses the buffer.
-func (b *Buffer) Replace(pager *rules.Pager, m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
+func (b *Buffer) Replace(pager *results.Pager, m results.Matched, versions map[*resource.Policy]*resource.Policy) (next results.Matched, replaced bool) {
 	old := policySet(versions)
-	return pager.Replace(m, func(page *rules.Page) []rules.Selected {
+	return pager.Replace(m, func(page *results.Page) []results.Selected {
 		selected := page.Selected()
-		first := slices.IndexFunc(selected, func(s rules.Selected) bool { return old(s.Policy) })
+		first := slices.IndexFunc(selected, func(s results.Selected) bool { return old(s.Policy) })
 		if first < 0 {
 			return nil
 		}
@@ -46,10 +46,10 @@ func (b *Buffer) Replace(pager *rules.Pager, m rules.Matched, versions map[*reso
 
 // Without returns the list without the policies at the given positions, which must be
 // sorted and distinct.
-func Without(pager *rules.Pager, m rules.Matched, positions []int) rules.Matched {
+func Without(pager *results.Pager, m results.Matched, positions []int) results.Matched {
 	from := 0 // position of the page
-	left := []rules.Selected{}
-	next, _ := pager.Replace(m, func(page *rules.Page) []rules.Selected {
+	left := []results.Selected{}
+	next, _ := pager.Replace(m, func(page *results.Page) []results.Selected {
 		selected, to := page.Selected(), from+len(page.Selected())
 		left = left[:0]
 		for i := range selected {
@@ -69,7 +69,7 @@ func Without(pager *rules.Pager, m rules.Matched, positions []int) rules.Matched
 
 // SameWithout reports whether m equals the list all without the policies at the
 // given positions, which must be sorted.
-func SameWithout(m, all rules.Matched, positions []int) bool {
+func SameWithout(m, all results.Matched, positions []int) bool {
 	if m.Len() != all.Len()-len(positions) {
 		return false
 	}
@@ -96,10 +96,10 @@ type Replacement struct {
 
 // Replaced yields the policies that differ between an earlier list and m, which must have
 // the same length. Shared pages are skipped.
-func Replaced(earlier, m rules.Matched) iter.Seq[Replacement] {
+func Replaced(earlier, m results.Matched) iter.Seq[Replacement] {
 	return func(yield func(Replacement) bool) {
 		at := 0
-		var before, after []rules.Selected // what is left of the two pages
+		var before, after []results.Selected // what is left of the two pages
 		pagesBefore, pages := earlier.Pages(), m.Pages()
 		for {
 			if len(before) == 0 && len(after) == 0 {
@@ -129,7 +129,7 @@ func Replaced(earlier, m rules.Matched) iter.Seq[Replacement] {
 
 // Unshared returns the pages of two lists, without the pages that both lists share at the
 // beginning or at the end.
-func Unshared(a, b rules.Matched) (ofA, ofB []*rules.Page) {
+func Unshared(a, b results.Matched) (ofA, ofB []*results.Page) {
 	ofA, ofB = a.Pages(), b.Pages()
 	for len(ofA) > 0 && len(ofB) > 0 && ofA[0] == ofB[0] {
 		ofA, ofB = ofA[1:], ofB[1:]
@@ -142,7 +142,7 @@ func Unshared(a, b rules.Matched) (ofA, ofB []*rules.Page) {
 
 // Among yields the policies of m that are keys of a map. Pages that m shares with the
 // beginning or the end of another list are skipped.
-func Among[T any](m, other rules.Matched, policies map[*resource.Policy]T) iter.Seq[*resource.Policy] {
+func Among[T any](m, other results.Matched, policies map[*resource.Policy]T) iter.Seq[*resource.Policy] {
 	return func(yield func(*resource.Policy) bool) {
 		wanted := policySet(policies)
 		pages, _ := Unshared(m, other)

@@ -8,11 +8,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
-func selectedOf(policies []*resource.Policy) []rules.Selected {
-	out := make([]rules.Selected, len(policies))
+func selectedOf(policies []*resource.Policy) []results.Selected {
+	out := make([]results.Selected, len(policies))
 	for i, p := range policies {
 		out[i].Policy = p
 		out[i].Inbounds.Add(i % 3)
@@ -20,7 +20,7 @@ func selectedOf(policies []*resource.Policy) []rules.Selected {
 	return out
 }
 
-func policiesOf(m rules.Matched) []*resource.Policy {
+func policiesOf(m results.Matched) []*resource.Policy {
 	var out []*resource.Policy
 	for i, s := range m.All() {
 		if m.At(i) != s {
@@ -43,14 +43,14 @@ func newPolicies(n int) []*resource.Policy {
 // size.
 func TestMatched(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
-		pager := rules.NewPager(maphash.MakeSeed())
+		pager := results.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
 		selected := selectedOf(policies)
 		m := pager.Matched(selected)
 		if m.Len() != n || !slices.Equal(policiesOf(m), policies) || !match.SameMatched(m, selected) {
 			t.Fatalf("%d policies: got %d", n, m.Len())
 		}
-		if n > 0 && (match.SameMatched(m, selected[1:]) || match.SameMatched(m, append(slices.Clone(selected[:n-1]), rules.Selected{Policy: policies[n-1]}))) {
+		if n > 0 && (match.SameMatched(m, selected[1:]) || match.SameMatched(m, append(slices.Clone(selected[:n-1]), results.Selected{Policy: policies[n-1]}))) {
 			t.Errorf("%d policies do not equal themselves", n)
 		}
 		for i := range n {
@@ -96,7 +96,7 @@ func TestMatched(t *testing.T) {
 // sizes.
 func TestMatchedWithout(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 64, 100} {
-		pager := rules.NewPager(maphash.MakeSeed())
+		pager := results.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
 		m := pager.Matched(selectedOf(policies))
 		if again := match.Without(pager, m, nil); !match.SameWithout(again, m, nil) || again.Len() != n {
@@ -105,7 +105,7 @@ func TestMatchedWithout(t *testing.T) {
 		for first := range n {
 			for _, every := range []int{1, 2, 40, n} {
 				var positions []int
-				var want []rules.Selected
+				var want []results.Selected
 				for i, s := range m.All() {
 					if i >= first && (i-first)%every == 0 {
 						positions = append(positions, i)
@@ -135,7 +135,7 @@ func TestMatchedWithout(t *testing.T) {
 // hash of a page follows from its policies alone, whichever way they came into it.
 func TestMatchedReplacedBack(t *testing.T) {
 	policies := newPolicies(300)
-	pager := rules.NewPager(maphash.MakeSeed())
+	pager := results.NewPager(maphash.MakeSeed())
 	m := pager.Matched(selectedOf(policies))
 	forth, back := map[*resource.Policy]*resource.Policy{}, map[*resource.Policy]*resource.Policy{}
 	for i := 0; i < len(policies); i += 7 {
@@ -154,18 +154,18 @@ func TestMatchedReplacedBack(t *testing.T) {
 // where a policy was removed.
 func TestReplacedAcrossPages(t *testing.T) {
 	for removed := range 100 {
-		pager := rules.NewPager(maphash.MakeSeed())
+		pager := results.NewPager(maphash.MakeSeed())
 		policies := newPolicies(300)
 		others := slices.Delete(slices.Clone(policies), removed, removed+1)
 		one := pager.Matched(selectedOf(policies[:100]))
 		without := match.Without(pager, pager.Matched(selectedOf(policies)), []int{removed})
-		again := make([]rules.Selected, 0, len(others))
+		again := make([]results.Selected, 0, len(others))
 		for _, s := range without.All() {
 			again = append(again, *s)
 		}
 		last := new(resource.Policy)
 		again[len(again)-1].Policy = last
-		for _, lists := range [][2]rules.Matched{{without, pager.Matched(again)}, {pager.Matched(again), without}} {
+		for _, lists := range [][2]results.Matched{{without, pager.Matched(again)}, {pager.Matched(again), without}} {
 			var at []int
 			for r := range match.Replaced(lists[0], lists[1]) {
 				at = append(at, r.At)
@@ -191,7 +191,7 @@ func TestReplacedAcrossPages(t *testing.T) {
 
 // Only the pages between those that two lists share at both ends are compared.
 func TestUnshared(t *testing.T) {
-	pager := rules.NewPager(maphash.MakeSeed())
+	pager := results.NewPager(maphash.MakeSeed())
 	policies := newPolicies(1_000)
 	m := pager.Matched(selectedOf(policies))
 	pages := m.Pages()
@@ -217,18 +217,18 @@ func TestUnshared(t *testing.T) {
 // An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)
-	pager := rules.NewPager(maphash.MakeSeed())
+	pager := results.NewPager(maphash.MakeSeed())
 	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[1]: {}, policies[35]: {}}
 	next, _ := new(match.Buffer).Replace(pager, m, versions)
 	for name, count := range map[string]func() (n int){
-		"All": func() (n int) { m.All()(func(int, *rules.Selected) bool { n++; return false }); return n },
+		"All": func() (n int) { m.All()(func(int, *results.Selected) bool { n++; return false }); return n },
 		"Since": func() (n int) {
 			match.Replaced(m, next)(func(match.Replacement) bool { n++; return false })
 			return n
 		},
 		"Among": func() (n int) {
-			match.Among(m, rules.Matched{}, versions)(func(*resource.Policy) bool { n++; return false })
+			match.Among(m, results.Matched{}, versions)(func(*resource.Policy) bool { n++; return false })
 			return n
 		},
 	} {
@@ -242,12 +242,12 @@ func TestMatchedStops(t *testing.T) {
 func BenchmarkMatchedReplace(b *testing.B) {
 	policies := newPolicies(1_090)
 	seed := maphash.MakeSeed()
-	pager := rules.NewPager(seed)
+	pager := results.NewPager(seed)
 	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[500]: new(resource.Policy)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, any := new(match.Buffer).Replace(rules.NewPager(seed), m, versions); !any {
+		if _, any := new(match.Buffer).Replace(results.NewPager(seed), m, versions); !any {
 			b.Fatal("nothing was replaced")
 		}
 	}

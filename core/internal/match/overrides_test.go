@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // overrideTest maintains, like an engine, the classes of two dataplanes in zone east,
@@ -106,7 +106,7 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 
 func (o *overrideTest) enforced(d *resource.Dataplane) []string {
 	var names []string
-	for _, s := range o.index.Select(d, rules.Enforced, &o.buffer) {
+	for _, s := range o.index.Select(d, results.Enforced, &o.buffer) {
 		names = append(names, s.Policy.Name)
 	}
 	return names

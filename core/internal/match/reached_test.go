@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // fleet returns n dataplanes of one team, each with a different service.

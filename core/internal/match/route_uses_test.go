@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Routes and the policies that are attached to them leave no entries when they are

@@ -3,10 +3,10 @@ package match
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -14,14 +14,14 @@ import (
 // Two goroutines must not use it at the same time.
 type Buffer struct {
 	terms      []index.Term
-	point      []index.Term        // of a class, and the placements of a dataplane
-	matched    []uint32            // slots
-	found      []uint32            // by slot: its place in slots as they are collected, plus one; zero between selections
-	inbounds   []rules.InboundSet  // by this place
-	placements []enforce.Placement // of a dataplane
-	slots      []uint32            // of the selected policies
+	point      []index.Term         // of a class, and the placements of a dataplane
+	matched    []uint32             // slots
+	found      []uint32             // by slot: its place in slots as they are collected, plus one; zero between selections
+	inbounds   []results.InboundSet // by this place
+	placements []enforce.Placement  // of a dataplane
+	slots      []uint32             // of the selected policies
 	scratch    index.Scratch
-	selected   []rules.Selected
+	selected   []results.Selected
 	// Candidates is the number of selectors that were compared, over all calls.
 	Candidates int
 }
@@ -30,7 +30,7 @@ type Buffer struct {
 // kind, and within a kind in order: later ones override. A policy that is attached to
 // a route with the shadow label is not enforced unless the route is. The result is
 // valid until the next use of the buffer.
-func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
+func (x *Index) Select(d *resource.Dataplane, scope results.Scope, b *Buffer) []results.Selected {
 	x.begin(b)
 	for point := range x.reading.Semantics.Points(d) {
 		x.collect(x.required(d, point, b), point, x.reading.Semantics.NamedPoints(d) > 0, scope, b)
@@ -66,22 +66,22 @@ func (x *Index) begin(b *Buffer) {
 // collect adds the policies that select a point with the given sorted terms.
 // Policies that are attached to a route are added with the route. If the point is named, it is
 // added to what each of them selects.
-func (x *Index) collect(terms []index.Term, point int, named bool, scope rules.Scope, b *Buffer) {
+func (x *Index) collect(terms []index.Term, point int, named bool, scope results.Scope, b *Buffer) {
 	var candidates int
 	b.matched, candidates = x.selectors.Match(terms, b.matched[:0])
 	b.Candidates += candidates
-	if scope == rules.Enforced {
+	if scope == results.Enforced {
 		b.matched = x.dropInforming(b.matched, terms)
 	}
 	if x.routes.names.Len() > 0 {
 		b.matched = x.appendAttached(b.matched, terms)
-		if scope == rules.Enforced {
+		if scope == results.Enforced {
 			b.matched = x.dropInforming(b.matched, terms)
 		}
 	}
 	for _, slot := range b.matched {
 		if b.found[slot] == 0 {
-			b.slots, b.inbounds = append(b.slots, slot), append(b.inbounds, rules.InboundSet{})
+			b.slots, b.inbounds = append(b.slots, slot), append(b.inbounds, results.InboundSet{})
 			b.found[slot] = uint32(len(b.slots))
 		}
 		if named {
@@ -120,11 +120,11 @@ func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 
 // finish sorts the collected policies and empties the buffer for the next
 // selection.
-func (x *Index) finish(b *Buffer) []rules.Selected {
+func (x *Index) finish(b *Buffer) []results.Selected {
 	x.order.Sort(b.slots, &b.scratch)
 	b.selected = slices.Grow(b.selected[:0], len(b.slots))
 	for _, slot := range b.slots {
-		b.selected = append(b.selected, rules.Selected{Policy: x.policies.Value(slot), Inbounds: b.inbounds[b.found[slot]-1]})
+		b.selected = append(b.selected, results.Selected{Policy: x.policies.Value(slot), Inbounds: b.inbounds[b.found[slot]-1]})
 		b.found[slot] = 0
 	}
 	return b.selected

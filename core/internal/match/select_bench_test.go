@@ -7,10 +7,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // BenchmarkSelect finds and orders the policies of one dataplane.
@@ -38,13 +38,13 @@ func BenchmarkSelect(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("shape=%s/policies=%d/impl=index", s.name, n), func(b *testing.B) {
 				var buffer match.Buffer
-				selected := index.Select(d, rules.Shadow, &buffer) // grows the buffer
+				selected := index.Select(d, results.Shadow, &buffer) // grows the buffer
 				buffer.Candidates = 0
 				b.ReportAllocs()
 				for b.Loop() {
-					selected = index.Select(d, rules.Shadow, &buffer)
+					selected = index.Select(d, results.Shadow, &buffer)
 				}
-				if !slices.EqualFunc(want, selected, func(p *resource.Policy, s rules.Selected) bool { return p == s.Policy }) {
+				if !slices.EqualFunc(want, selected, func(p *resource.Policy, s results.Selected) bool { return p == s.Policy }) {
 					b.Fatalf("%d selected, or in an order that differs from the %d of a scan", len(selected), len(want))
 				}
 				b.ReportMetric(float64(buffer.Candidates)/float64(b.N), "candidates/op")

@@ -1,6 +1,6 @@
 package match
 
-import "github.com/meshmatch/meshmatch/core/semantics"
+import "github.com/meshmatch/meshmatch/core/internal/semantics"
 
 // term is a fact that a point can have and a selector can require. It is a fact
 // of package semantics or of one of the spaces below.

@@ -3,8 +3,8 @@ package mesh
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

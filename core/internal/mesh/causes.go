@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // causes contains the versions of policies, of either state, that are missing or
@@ -46,7 +46,7 @@ func (c causes) of(key changeKey) []resource.ID {
 			if other == config {
 				continue
 			}
-			var shared rules.Matched
+			var shared results.Matched
 			if other != nil {
 				shared = other.Matched()
 			}

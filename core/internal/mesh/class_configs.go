@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // classConfigs are the configs of a class in one scope, without outbounds: the result of the
@@ -68,7 +68,7 @@ func (c *classState) all() []*blocks.ClassConfig {
 
 // config returns the config for a class config and routes, or nil if there is
 // none. A nil receiver has none.
-func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Policy) *rules.Config {
+func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Policy) *results.Config {
 	if s == nil {
 		return nil
 	}
@@ -81,11 +81,11 @@ func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Polic
 
 // outboundConfigs returns the configs with references of their own, each once. A
 // nil profile has none.
-func (p *profileView) outboundConfigs() []*rules.Config {
+func (p *profileView) outboundConfigs() []*results.Config {
 	if p == nil {
 		return nil
 	}
-	var configs []*rules.Config
+	var configs []*results.Config
 	for _, s := range []*profileConfigs{p.enforced, p.shadow} {
 		for i, class := range s.class.configs {
 			if config := s.configs[i]; config != class.Config() && !slices.Contains(configs, config) {
@@ -98,11 +98,11 @@ func (p *profileView) outboundConfigs() []*rules.Config {
 
 // groupByKind yields the policies of one kind after another. The selected
 // policies are sorted by kind.
-func groupByKind(selected []rules.Selected) iter.Seq[[]rules.Selected] {
-	return func(yield func([]rules.Selected) bool) {
+func groupByKind(selected []results.Selected) iter.Seq[[]results.Selected] {
+	return func(yield func([]results.Selected) bool) {
 		for len(selected) > 0 {
 			kind := selected[0].Policy.Kind
-			n := slices.IndexFunc(selected, func(s rules.Selected) bool { return s.Policy.Kind != kind })
+			n := slices.IndexFunc(selected, func(s results.Selected) bool { return s.Policy.Kind != kind })
 			if n < 0 {
 				n = len(selected)
 			}
@@ -115,7 +115,7 @@ func groupByKind(selected []rules.Selected) iter.Seq[[]rules.Selected] {
 }
 
 // routesOf returns the routes among the policies that select a dataplane.
-func routesOf(selected []rules.Selected) []*resource.Policy {
+func routesOf(selected []results.Selected) []*resource.Policy {
 	var routes []*resource.Policy
 	for group := range groupByKind(selected) {
 		if !group[0].Policy.IsRoute() {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -13,7 +13,7 @@ import (
 type Difference struct {
 	OwnResource        bool
 	Policies, Bindings []resource.ID
-	Places, Shadow     []rules.Place
+	Places, Shadow     []results.Place
 	Destinations       bool
 
 	before, after *profileView // nil: the dataplanes joined, or left
@@ -46,10 +46,10 @@ func (d *Difference) Dataplanes() []*resource.Dataplane {
 }
 
 // Before returns the configs that the dataplanes had; none if they joined.
-func (d *Difference) Before(scope rules.Scope) []*rules.Config { return d.before.configs(scope) }
+func (d *Difference) Before(scope results.Scope) []*results.Config { return d.before.configs(scope) }
 
 // After returns the configs that the dataplanes have; none if they left.
-func (d *Difference) After(scope rules.Scope) []*rules.Config { return d.after.configs(scope) }
+func (d *Difference) After(scope results.Scope) []*results.Config { return d.after.configs(scope) }
 
 // Compare returns what changed for dataplanes from one state of a mesh to another,
 // in any order; nil is a mesh without resources, and one of the states is not nil.
@@ -168,11 +168,11 @@ func (c *comparison) differences() []Difference {
 	for key, group := range c.groups {
 		d := Difference{
 			OwnResource: key.ownResource, before: key.before, after: key.after,
-			Places: rules.Differences(key.before.configs(rules.Enforced), key.after.configs(rules.Enforced)),
+			Places: results.Differences(key.before.configs(results.Enforced), key.after.configs(results.Enforced)),
 		}
 		d.Shadow = d.Places
 		if key.before.informed() || key.after.informed() {
-			d.Shadow = rules.Differences(key.before.configs(rules.Shadow), key.after.configs(rules.Shadow))
+			d.Shadow = results.Differences(key.before.configs(results.Shadow), key.after.configs(results.Shadow))
 		}
 		d.slots = group.slots.Commit()
 		d.Destinations = destinations && key.before != nil && key.after != nil &&

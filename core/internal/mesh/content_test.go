@@ -3,8 +3,8 @@ package mesh
 import (
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/resourcetest"
 )
 
 const everything = `

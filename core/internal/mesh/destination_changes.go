@@ -4,12 +4,12 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -202,8 +202,8 @@ func (m *State) reachesDestinations(slots index.Set) bool {
 // destinationItemsDiffer reports whether other policies with `to` items, or other contents
 // of them, select the dataplanes of two views, in one of the scopes. A nil view has none.
 func destinationItemsDiffer(before, after *profileView) bool {
-	return toItemsDiffer(before.in(rules.Enforced).classOf(), after.in(rules.Enforced).classOf()) ||
-		(before.informed() || after.informed()) && toItemsDiffer(before.in(rules.Shadow).classOf(), after.in(rules.Shadow).classOf())
+	return toItemsDiffer(before.in(results.Enforced).classOf(), after.in(results.Enforced).classOf()) ||
+		(before.informed() || after.informed()) && toItemsDiffer(before.in(results.Shadow).classOf(), after.in(results.Shadow).classOf())
 }
 
 // classOf returns the configs of the class; nil for nil.
@@ -236,7 +236,7 @@ func toItemsDiffer(before, after *classConfigs) bool {
 }
 
 // policiesDiffer reports whether the policies with `to` items of two lists differ.
-func policiesDiffer(before, after rules.Matched) bool {
+func policiesDiffer(before, after results.Matched) bool {
 	was, is := match.Unshared(before, after)
 	return !slices.EqualFunc(withTo(was), withTo(is), func(old, next *resource.Policy) bool {
 		return old == next || old.ID == next.ID && equalPolicy(old, next)
@@ -244,7 +244,7 @@ func policiesDiffer(before, after rules.Matched) bool {
 }
 
 // withTo returns the policies of pages that have `to` items.
-func withTo(pages []*rules.Page) []*resource.Policy {
+func withTo(pages []*results.Page) []*resource.Policy {
 	var policies []*resource.Policy
 	for _, page := range pages {
 		for _, selected := range page.Selected() {

@@ -4,10 +4,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // destinations contains the destinations of a mesh. It is made at the first use, so that
@@ -70,7 +70,7 @@ func (m *State) destinationItems() *destination.Index {
 
 // DestinationConfs returns the confs of the outbounds that [destination.Set.Outbounds]
 // returns for a dataplane, by the policies of one kind.
-func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope rules.Scope) *destination.Confs {
+func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope results.Scope) *destination.Confs {
 	if len(m.Destinations().All()) == 0 {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Buffers are the memory that the workers of updates use again.
@@ -37,7 +37,7 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 		buffers = buffers[:1]
 	}
 	results := make([]classResult, len(u.queue))
-	pager := rules.NewPager(u.writer.seed)
+	pager := results.NewPager(u.writer.seed)
 	err := InParallel(len(buffers), func(worker, workers int) (err error) {
 		w := evaluator{
 			blocks: u.writer.blocks, kinds: u.writer.kinds, index: u.index, delta: u.delta, buffer: &buffers[worker], pager: pager,
@@ -88,8 +88,8 @@ type evaluator struct {
 	kinds   *resource.Kinds
 	index   *match.Index // of the next state
 	delta   *match.Delta
-	buffer  *match.Buffer // of this worker
-	pager   *rules.Pager  // of all workers
+	buffer  *match.Buffer  // of this worker
+	pager   *results.Pager // of all workers
 	running Guard
 }
 
@@ -146,8 +146,8 @@ func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
 // scope evaluates the policies of one scope for a profile. Configs of an earlier view,
 // or of the other scope, are reused if their class config and routes are the same.
 func (o *classOutbounds) scope(s *classConfigs, p *profile, other *profileConfigs, had *profileView) *profileConfigs {
-	earlier := [3]*profileConfigs{other, had.in(rules.Enforced), had.in(rules.Shadow)}
-	out := &profileConfigs{class: s, configs: make([]*rules.Config, len(s.configs))}
+	earlier := [3]*profileConfigs{other, had.in(results.Enforced), had.in(results.Shadow)}
+	out := &profileConfigs{class: s, configs: make([]*results.Config, len(s.configs))}
 	for i, config := range s.configs {
 		if config.Kind().To == nil || len(p.sample.Outbounds) == 0 {
 			out.configs[i] = config.Config()

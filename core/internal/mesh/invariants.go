@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Check compares the writer with the published state, and the state with its
@@ -60,7 +60,7 @@ func (w *Writer) Check(published *State) error {
 // and profiles hold.
 func (w *Writer) checkBlocks() error {
 	var classes []*blocks.ClassConfig
-	var profiles []*rules.Config
+	var profiles []*results.Config
 	for _, c := range w.classes.All() {
 		classes = append(classes, c.State.all()...)
 	}
@@ -76,16 +76,16 @@ func (w *Writer) checkBlocks() error {
 // members.
 func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 	var buffer match.Buffer
-	for _, scope := range []rules.Scope{rules.Enforced, rules.Shadow} {
+	for _, scope := range []results.Scope{results.Enforced, results.Shadow} {
 		in := p.in(scope)
 		want := m.index.Select(d, scope, &buffer)
-		var got []rules.Selected
+		var got []results.Selected
 		for _, config := range in.class.configs {
 			for _, s := range config.Matched().All() {
 				got = append(got, *s)
 			}
 		}
-		if !match.SameMatched(rules.NewMatched(got), want) || !slices.Equal(in.class.routes, routesOf(want)) {
+		if !match.SameMatched(results.NewMatched(got), want) || !slices.Equal(in.class.routes, routesOf(want)) {
 			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
 		}
 		for i, config := range in.class.configs {
@@ -101,7 +101,7 @@ func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 }
 
 // hasIndexes reports whether a list has the indexes of the outbounds by tags.
-func hasIndexes(list []rules.OutboundConfig, d *resource.Dataplane) bool {
+func hasIndexes(list []results.OutboundConfig, d *resource.Dataplane) bool {
 	var indexes, want []int
 	for i := range list {
 		indexes = append(indexes, list[i].Index)

@@ -2,16 +2,16 @@ package mesh
 
 import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
 // proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
 // [semantics.Semantics.ZoneListeners]. They are computed at each call: gateways and zone
 // proxies are few, and nothing else depends on them.
-func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scope rules.Scope) []*rules.ListenerConfig {
+func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scope results.Scope) []*results.ListenerConfig {
 	if listeners := d.GatewayListeners(); len(listeners) > 0 {
 		return m.gatewayConfigs(d, listeners, kind, scope)
 	}
@@ -20,26 +20,26 @@ func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scop
 		return nil
 	}
 	inbounds := m.listenerRules(d, len(zones), kind, ofListeners(m.Config(d, kind, scope).Matched, len(d.Inbounds), len(zones)))
-	configs := make([]*rules.ListenerConfig, len(zones))
+	configs := make([]*results.ListenerConfig, len(zones))
 	for i := range configs {
-		configs[i] = &rules.ListenerConfig{Inbound: inbounds[i]}
+		configs[i] = &results.ListenerConfig{Inbound: inbounds[i]}
 	}
 	return configs
 }
 
-func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayListener, kind *resource.Kind, scope rules.Scope) []*rules.ListenerConfig {
+func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayListener, kind *resource.Kind, scope results.Scope) []*results.ListenerConfig {
 	if kind.Default != nil {
 		return nil
 	}
 	matched := m.Config(d, kind, scope).Matched
-	var inbounds []*rules.InboundConfig
+	var inbounds []*results.InboundConfig
 	if m.index.Semantics().GatewayRules(kind) {
 		inbounds = m.listenerRules(d, len(listeners), kind, matched)
 	}
-	configs := make([]*rules.ListenerConfig, len(listeners))
+	configs := make([]*results.ListenerConfig, len(listeners))
 	for i := range configs {
-		configs[i] = rules.ListenerTo(kind, matched, i, listeners[i].Hostname)
-		if configs[i].Inbound = new(rules.InboundConfig); inbounds != nil {
+		configs[i] = results.ListenerTo(kind, matched, i, listeners[i].Hostname)
+		if configs[i].Inbound = new(results.InboundConfig); inbounds != nil {
 			configs[i].Inbound = inbounds[i]
 		}
 	}
@@ -48,19 +48,19 @@ func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayL
 
 // listenerRules returns the rules of n listeners. They equal the rules of inbounds that the
 // same policies select.
-func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind, matched rules.Matched) []*rules.InboundConfig {
+func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind, matched results.Matched) []*results.InboundConfig {
 	alike := &resource.Dataplane{Meta: d.Meta, Inbounds: make([]resource.Inbound, n)}
 	return blocks.Evaluate(m.index.Semantics(), kind, alike, matched, nil).Inbounds
 }
 
 // ofListeners returns matched policies with the points from first on as their inbounds.
-func ofListeners(matched rules.Matched, first, n int) rules.Matched {
+func ofListeners(matched results.Matched, first, n int) results.Matched {
 	if first == 0 {
 		return matched
 	}
-	var list []rules.Selected
+	var list []results.Selected
 	for _, s := range matched.All() {
-		of := rules.Selected{Policy: s.Policy}
+		of := results.Selected{Policy: s.Policy}
 		for i := range n {
 			if s.Inbounds.Has(first + i) {
 				of.Inbounds.Add(i)
@@ -68,5 +68,5 @@ func ofListeners(matched rules.Matched, first, n int) rules.Matched {
 		}
 		list = append(list, of)
 	}
-	return rules.NewMatched(list)
+	return results.NewMatched(list)
 }

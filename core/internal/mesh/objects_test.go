@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // A list after edits has what a map after the same edits has, and it is the same list

@@ -115,7 +115,9 @@ func (w *Writer) hashTags(outbounds []resource.Outbound) uint64 {
 }
 
 func equalOutboundTags(a, b []resource.Outbound) bool {
-	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b resource.Outbound) bool { return (a.Backend == nil) == (b.Backend == nil) && slices.Equal(a.Tags, b.Tags) })
+	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b resource.Outbound) bool {
+		return (a.Backend == nil) == (b.Backend == nil) && slices.Equal(a.Tags, b.Tags)
+	})
 }
 
 // sameList reports whether two lists are one. Lists of outbounds are not changed.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // A long list of outbounds that dataplanes share is hashed once. An equal

@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // reselect sets the next configs of a class. Class configs of from are reused.
@@ -26,10 +26,10 @@ func (w *evaluator) reselect(c *class, from, next *classState) {
 			return
 		}
 	}
-	next.enforced = w.classConfigs(c.Select(w.index, rules.Enforced, w.buffer), sample, from.enforced, from.shadow)
+	next.enforced = w.classConfigs(c.Select(w.index, results.Enforced, w.buffer), sample, from.enforced, from.shadow)
 	next.shadow = next.enforced
 	if w.index.HasInforming() {
-		next.shadow = w.classConfigs(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, from.shadow)
+		next.shadow = w.classConfigs(c.Select(w.index, results.Shadow, w.buffer), sample, next.enforced, from.shadow)
 	}
 }
 
@@ -58,7 +58,7 @@ func (w *evaluator) replaced(s *classConfigs, versions map[*resource.Policy]*res
 // classConfigs returns the class configs of the selected policies, which are in a
 // buffer. A config of an earlier list is reused, and an earlier list that is equal is
 // returned itself.
-func (w *evaluator) classConfigs(selected []rules.Selected, sample *resource.Dataplane, earlier ...*classConfigs) *classConfigs {
+func (w *evaluator) classConfigs(selected []results.Selected, sample *resource.Dataplane, earlier ...*classConfigs) *classConfigs {
 	s := &classConfigs{routes: routesOf(selected)}
 	for group := range groupByKind(selected) {
 		s.configs = append(s.configs, w.reused(group, sample, earlier))
@@ -78,9 +78,9 @@ func (s *classConfigs) orEqual(earlier ...*classConfigs) *classConfigs {
 
 // reused returns the class config of the selected policies of one kind: an earlier one
 // of the same policies, or a new one whose list shares pages with an earlier one.
-func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, earlier []*classConfigs) *blocks.ClassConfig {
+func (w *evaluator) reused(group []results.Selected, sample *resource.Dataplane, earlier []*classConfigs) *blocks.ClassConfig {
 	name := group[0].Policy.Kind
-	var similar rules.Matched
+	var similar results.Matched
 	for _, s := range earlier {
 		known := s.of(name)
 		if known == nil {
@@ -94,7 +94,7 @@ func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, e
 	return w.classConfig(w.kinds.Lookup(name), sample, w.pager.After(similar, group))
 }
 
-func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched rules.Matched) *blocks.ClassConfig {
+func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched results.Matched) *blocks.ClassConfig {
 	w.running.Code = kind.Name
 	return w.blocks.ClassConfig(kind, sample, matched)
 }

@@ -3,10 +3,10 @@ package mesh
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/collector"
-	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // resources are the resources of a mesh that take no part in the matching of

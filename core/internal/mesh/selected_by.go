@@ -4,22 +4,22 @@ import (
 	"iter"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
 // Selection is a dataplane that a policy selects.
 type Selection struct {
 	Dataplane *resource.Dataplane
-	Inbounds  rules.InboundSet
+	Inbounds  results.InboundSet
 	Enforced  bool // the policy is enforced on the dataplane; otherwise it only informs
 }
 
 // SelectedBy yields the dataplanes that a policy of the state selects, in any order.
 // Its cost is proportional to the number of profiles and of dataplanes.
 func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selection] {
-	found := map[*classConfigs]*rules.Selected{}
-	in := func(s *classConfigs) *rules.Selected {
+	found := map[*classConfigs]*results.Selected{}
+	in := func(s *classConfigs) *results.Selected {
 		selected, known := found[s]
 		if !known {
 			selected = s.find(p)
@@ -48,7 +48,7 @@ func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selection] {
 }
 
 // find returns the entry of a policy, or nil.
-func (s *classConfigs) find(p *resource.Policy) *rules.Selected {
+func (s *classConfigs) find(p *resource.Policy) *results.Selected {
 	config := s.of(p.Kind)
 	if config == nil {
 		return nil

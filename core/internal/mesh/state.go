@@ -4,12 +4,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/collector"
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -56,22 +56,22 @@ type profileView struct {
 // profileConfigs are the configs of a profile in one scope.
 type profileConfigs struct {
 	class   *classConfigs
-	configs []*rules.Config // parallel to the class's
+	configs []*results.Config // parallel to the class's
 }
 
 // in returns the configs of a scope; nil for a nil profile.
-func (p *profileView) in(scope rules.Scope) *profileConfigs {
+func (p *profileView) in(scope results.Scope) *profileConfigs {
 	switch {
 	case p == nil:
 		return nil
-	case scope == rules.Shadow:
+	case scope == results.Shadow:
 		return p.shadow
 	}
 	return p.enforced
 }
 
 // configs returns the configs of a scope; none for a nil profile.
-func (p *profileView) configs(scope rules.Scope) []*rules.Config {
+func (p *profileView) configs(scope results.Scope) []*results.Config {
 	if p == nil {
 		return nil
 	}

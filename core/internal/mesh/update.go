@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -246,7 +246,7 @@ func (u *Update) publish() *State {
 // use are not made again.
 type released struct {
 	classes  []*blocks.ClassConfig
-	profiles []*rules.Config
+	profiles []*results.Config
 }
 
 // addConfigs adds the configs that old holds and next does not; both may be nil.

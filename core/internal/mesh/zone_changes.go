@@ -5,11 +5,11 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/destination"
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // EditedObjects yields the objects that were added, changed or removed, each as it was and

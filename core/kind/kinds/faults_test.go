@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/kind/kindtest"
+	"github.com/meshmatch/meshmatch/core/internal/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 )
 

@@ -3,7 +3,7 @@ package meshpassthrough_test
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/kind/kindtest"
+	"github.com/meshmatch/meshmatch/core/internal/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
 )
 

@@ -3,7 +3,7 @@ package meshratelimit_test
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/kind/kindtest"
+	"github.com/meshmatch/meshmatch/core/internal/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
-	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 

@@ -17,8 +17,8 @@ import (
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
-	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -15,7 +15,7 @@ type outbound struct {
 	address     string
 	port        uint32
 	destination *destination
-	configs     []*rules.Config
+	configs     []*results.Config
 	confs       *dataplaneConfs // of configs
 	index       int             // in the lists of confs
 }

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // basis is the confs that a snapshot was built from, or later ones with the same confs at
@@ -11,14 +11,14 @@ import (
 // configs, most of which have the confs that they had: an item to one service has no effect
 // on the outbounds to others.
 type basis struct {
-	configs []*rules.Config
+	configs []*results.Config
 	targets *targetConfs // nil: no outbound leads to a resource
 	found   *targetConfs // of backends of routes; nil: there are none
 }
 
 // follow reports whether configs of the dataplane have the same confs as those that the
 // snapshot was built from. Then they become its basis, and what they replace is freed.
-func (s *Snapshot) follow(state *State, configs []*rules.Config) bool {
+func (s *Snapshot) follow(state *State, configs []*results.Config) bool {
 	before := s.basis.Load()
 	if same(before.configs, configs) {
 		return true
@@ -39,12 +39,12 @@ func (s *Snapshot) follow(state *State, configs []*rules.Config) bool {
 
 // sameConfs reports whether two configs have the same confs at each place. Translators get
 // the whole config of a kind without `to`.
-func sameConfs(a, b *rules.Config) bool {
+func sameConfs(a, b *results.Config) bool {
 	if a == b {
 		return true
 	}
 	return a.Kind == b.Kind && a.Kind.To != nil && a.Default == b.Default && slices.Equal(a.Inbounds, b.Inbounds) &&
-		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b rules.OutboundConfig) bool {
+		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b results.OutboundConfig) bool {
 			return a.Effective == b.Effective && slices.Equal(a.Routes, b.Routes)
 		})
 }

@@ -10,11 +10,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/semantics"
-	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -108,7 +108,7 @@ func (b *Builder) list(l *confList) *confList {
 }
 
 // finish calls Finish of the translators with the messages of a part, and marshals them.
-func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
+func (b *Builder) finish(p *draft, confs []*results.Effective) *built {
 	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeWith(p.peers, t, name, m)
 	})
@@ -116,13 +116,13 @@ func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
 // previous snapshot, or nil.
-func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *built {
+func (b *Builder) finishOwn(p *draft, confs []*results.Effective, before *built) *built {
 	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)
 	})
 }
 
-func (b *Builder) finishBy(p *draft, confs []*rules.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
+func (b *Builder) finishBy(p *draft, confs []*results.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
 		t.Finish(&p.Part, confs[i])

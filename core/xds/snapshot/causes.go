@@ -12,11 +12,11 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/effect"
 	"github.com/meshmatch/meshmatch/core/internal/content"
+	"github.com/meshmatch/meshmatch/core/internal/effect"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -76,7 +76,7 @@ func (c *Causes) Drains(before, after *Snapshot) (drains []Drain) {
 type places struct {
 	*Snapshot
 	byListener map[string]listenerPlace
-	own, found map[string]*rules.Config // by kind: of the dataplane, and of outbounds to resources
+	own, found map[string]*results.Config // by kind: of the dataplane, and of outbounds to resources
 }
 
 // listenerPlace is the place of an inbound or an outbound of a dataplane.
@@ -109,8 +109,8 @@ func newPlaces(s *Snapshot) *places {
 	return p
 }
 
-func byKind(configs []*rules.Config) map[string]*rules.Config {
-	m := make(map[string]*rules.Config, len(configs))
+func byKind(configs []*results.Config) map[string]*results.Config {
+	m := make(map[string]*results.Config, len(configs))
 	for _, c := range configs {
 		m[c.Kind.Name] = c
 	}
@@ -125,7 +125,7 @@ type keyedConf struct {
 
 // confs returns the confs of a kind that shape a listener.
 func (p *places) confs(kind, listener string) (list []keyedConf) {
-	add := func(key string, e *rules.Effective) {
+	add := func(key string, e *results.Effective) {
 		if e != nil {
 			list = append(list, keyedConf{key, e.Conf})
 		}
@@ -156,7 +156,7 @@ func (p *places) confs(kind, listener string) (list []keyedConf) {
 	return list
 }
 
-func inboundConfsOf(in *rules.InboundConfig) (list []keyedConf) {
+func inboundConfsOf(in *results.InboundConfig) (list []keyedConf) {
 	if in == nil {
 		return nil
 	}
@@ -253,7 +253,7 @@ func (p *places) part(r *wire.Resource) effect.Part {
 	return effect.TCPOutbound
 }
 
-func kindsOf(configs ...map[string]*rules.Config) map[string]bool {
+func kindsOf(configs ...map[string]*results.Config) map[string]bool {
 	kinds := map[string]bool{}
 	for _, c := range configs {
 		for kind := range c {

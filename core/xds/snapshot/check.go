@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -80,7 +80,7 @@ func (s *State) Check(ctx context.Context, grpc ...*resource.Dataplane) ([]xds.W
 // checkKey is equal for dataplanes that have the same warnings, apart from places.
 type checkKey struct {
 	mesh    string
-	configs *rules.Config
+	configs *results.Config
 	tls     clientTLS
 	shape   string
 }

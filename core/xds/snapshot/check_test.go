@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -55,7 +55,7 @@ func TestCheckIsCancelled(t *testing.T) {
 			cancel(stopped)
 		}
 		built.Store(0)
-		own := xds.Translator{Kind: "MeshTimeout", Outbound: func(*xds.Outbound, *rules.Effective) {
+		own := xds.Translator{Kind: "MeshTimeout", Outbound: func(*xds.Outbound, *results.Effective) {
 			if built.Add(1) == stopAfter {
 				cancel(stopped)
 			}

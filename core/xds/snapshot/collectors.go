@@ -3,9 +3,9 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -15,7 +15,7 @@ import (
 // collectorsOf returns the collectors of the mesh if one of the confs of a shared part
 // refers to some of them, else nil.
 func (sb *snapshotBuilder) collectorsOf(confs *confList) *collector.Set {
-	refers := func(e *rules.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
+	refers := func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
 	ofRoute := func(r routeConfs) bool { return slices.ContainsFunc(r.confs, refers) }
 	return sb.collectors(slices.ContainsFunc(confs.own, refers) || slices.ContainsFunc(confs.routes, ofRoute))
 }
@@ -38,15 +38,15 @@ func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {
 // inboundRefers reports whether one of the confs of a kind for an inbound refers to a
 // collector.
 func inboundRefers(c xds.InboundConf) bool {
-	refers := func(e *rules.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
+	refers := func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
 	if refers(c.Default) {
 		return true
 	}
 	if c.InboundConfig == nil {
 		return false
 	}
-	return slices.ContainsFunc(c.Rules, func(r rules.InboundRule) bool { return refers(r.Effective) }) ||
-		c.From != nil && slices.ContainsFunc(c.From.Origins(), func(o rules.Origin) bool {
+	return slices.ContainsFunc(c.Rules, func(r results.InboundRule) bool { return refers(r.Effective) }) ||
+		c.From != nil && slices.ContainsFunc(c.From.Origins(), func(o results.Origin) bool {
 			return conf.RefersToCollector(o.Policy.From[o.Index].Conf)
 		})
 }

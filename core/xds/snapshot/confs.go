@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -14,7 +14,7 @@ type shape struct {
 	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*xds.Translator
 	inbounds                                                            []*xds.Translator // of inbound or chain
 	reach                                                               map[string]reach
-	required                                                            map[string]func(*rules.Effective) []xds.RequiredField // by kind
+	required                                                            map[string]func(*results.Effective) []xds.RequiredField // by kind
 }
 
 // reach is what the translators of a kind shape: routes are HTTP routes, and listeners the
@@ -37,7 +37,7 @@ func newShape(translators []*xds.Translator) shape {
 		finish:    with(func(t *xds.Translator) bool { return t.Finish != nil }),
 	}
 	s.inbounds = with(func(t *xds.Translator) bool { return t.Inbound != nil || t.Chain != nil })
-	s.reach, s.required = map[string]reach{}, map[string]func(*rules.Effective) []xds.RequiredField{}
+	s.reach, s.required = map[string]reach{}, map[string]func(*results.Effective) []xds.RequiredField{}
 	for _, t := range translators {
 		if t.Required != nil {
 			s.required[t.Kind] = t.Required
@@ -58,20 +58,20 @@ func newShape(translators []*xds.Translator) shape {
 
 // confList is the confs that shape one shared part. Equal lists are one pointer.
 type confList struct {
-	own    []*rules.Effective // of the translators that shape the part
-	routes []routeConfs       // of the route policies of the outbound
-	finish []*rules.Effective // of the translators with Finish
+	own    []*results.Effective // of the translators that shape the part
+	routes []routeConfs         // of the route policies of the outbound
+	finish []*results.Effective // of the translators with Finish
 }
 
 // routeConfs is the confs of a route policy, parallel to confList.own.
 type routeConfs struct {
 	policy *resource.Policy
-	confs  []*rules.Effective
+	confs  []*results.Effective
 }
 
 // of returns the confs of a route: of the policy that made it, or of the
 // outbound.
-func (c *confList) of(policy *resource.Policy) []*rules.Effective {
+func (c *confList) of(policy *resource.Policy) []*results.Effective {
 	for _, r := range c.routes {
 		if policy != nil && r.policy.ID == policy.ID {
 			return r.confs
@@ -106,7 +106,7 @@ func warnUnused(r *xds.Report, c *confList, isUsed func(*resource.Policy) bool) 
 }
 
 // all returns the confs of the part and of its routes, in a new slice.
-func (c *confList) all() []*rules.Effective {
+func (c *confList) all() []*results.Effective {
 	all := slices.Clone(c.own)
 	for _, r := range c.routes {
 		all = append(all, r.confs...)
@@ -131,18 +131,18 @@ func (c *confList) equal(o *confList) bool {
 
 // dataplaneConfs are the confs of a dataplane by kind.
 type dataplaneConfs struct {
-	byKind map[string]*rules.Config
-	finish []*rules.Effective
+	byKind map[string]*results.Config
+	finish []*results.Effective
 }
 
 // confsOf returns the confs of a dataplane. A gRPC process has no confs of the translators
 // with Finish.
-func (b *Builder) confsOf(configs []*rules.Config, client xds.ClientType) *dataplaneConfs {
-	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}
+func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType) *dataplaneConfs {
+	c := &dataplaneConfs{byKind: make(map[string]*results.Config, len(configs))}
 	for _, config := range configs {
 		c.byKind[config.Kind.Name] = config
 	}
-	c.finish = make([]*rules.Effective, len(b.shape.finish))
+	c.finish = make([]*results.Effective, len(b.shape.finish))
 	for i, t := range b.shape.finish {
 		if client == xds.Envoy {
 			c.finish[i] = c.defaultOf(t.Kind)
@@ -152,7 +152,7 @@ func (b *Builder) confsOf(configs []*rules.Config, client xds.ClientType) *datap
 }
 
 // defaultOf returns the conf of a kind without arrays; nil if there is none.
-func (c *dataplaneConfs) defaultOf(kind string) *rules.Effective {
+func (c *dataplaneConfs) defaultOf(kind string) *results.Effective {
 	if config := c.byKind[kind]; config != nil {
 		return config.Default
 	}
@@ -174,8 +174,8 @@ func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
 // inboundConfs is the confs that shape an inbound. Equal ones are one pointer: most
 // inbounds of a mesh have one of few.
 type inboundConfs struct {
-	shape  []xds.InboundConf  // by translator
-	finish []*rules.Effective // of the translators with Finish
+	shape  []xds.InboundConf    // by translator
+	finish []*results.Effective // of the translators with Finish
 }
 
 func (c *inboundConfs) hash() uint64 { return hashOf(hashOf(0, c.shape...), c.finish...) }
@@ -198,7 +198,7 @@ func (c *dataplaneConfs) inboundConfs(index int, translators []*xds.Translator) 
 }
 
 // shaping returns what shapes an inbound: merged confs, and the policies of others.
-func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (confs []*rules.Effective, policies []*resource.Policy) {
+func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (confs []*results.Effective, policies []*resource.Policy) {
 	for _, t := range translators {
 		in := c.inbound(t.Kind, index)
 		confs = append(confs, in.Default)
@@ -222,7 +222,7 @@ func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (conf
 
 // outbound returns the confs of an outbound for the given translators.
 func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
-	list := &confList{own: make([]*rules.Effective, len(translators)), finish: c.finish}
+	list := &confList{own: make([]*results.Effective, len(translators)), finish: c.finish}
 	for i, t := range translators {
 		config := c.byKind[t.Kind]
 		switch {
@@ -263,5 +263,5 @@ func (c *dataplaneConfs) makes(route *resource.Policy, index int) bool {
 	if config == nil || config.Outbounds == nil || config.Outbound(index).Effective == nil {
 		return false
 	}
-	return slices.ContainsFunc(config.Outbound(index).Origins, func(o rules.Origin) bool { return o.Policy.ID == route.ID })
+	return slices.ContainsFunc(config.Outbound(index).Origins, func(o results.Origin) bool { return o.Policy.ID == route.ID })
 }

@@ -1,8 +1,8 @@
 package snapshot
 
 import (
-	destinations "github.com/meshmatch/meshmatch/core/destination"
-	"github.com/meshmatch/meshmatch/core/enforce"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"slices"
 
-	destinations "github.com/meshmatch/meshmatch/core/destination"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )

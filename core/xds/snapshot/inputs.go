@@ -3,7 +3,7 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

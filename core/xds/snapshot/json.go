@@ -3,7 +3,7 @@ package snapshot
 import (
 	"encoding/json"
 
-	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 

@@ -10,13 +10,13 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -105,7 +105,7 @@ func TestFacetsOfOtherBuilds(t *testing.T) {
 	}
 	own := xds.Translator{
 		Kind: "MeshLoadBalancingStrategy",
-		Endpoints: func(d *xds.Endpoints, _ *rules.Effective) {
+		Endpoints: func(d *xds.Endpoints, _ *results.Effective) {
 			if zone := d.Zone(); zone == "east" {
 				d.Localities = []xds.Locality{{Zone: zone, SubZone: d.Tag("rack"), Weight: 1, Endpoints: d.All}}
 			}

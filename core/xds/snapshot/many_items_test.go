@@ -9,10 +9,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/choices"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -59,7 +59,7 @@ func FuzzManyItems(f *testing.F) {
 			merges.Store(0)
 			ordered, err := config.Inbounds[0].From.Ordered(partition.Limits{})
 			once := merges.Swap(0)
-			var limit *rules.LimitError
+			var limit *results.LimitError
 			switch {
 			case err == nil:
 				compareClients(t, all, set, d, m, ordered)
@@ -131,7 +131,7 @@ func (c countedConf) NewMerger() resource.Merger {
 }
 
 // compareClients compares the first rule that selects each client with the reference.
-func compareClients(t *testing.T, all *resource.Kinds, set *resource.Set, d *resource.Dataplane, m manyItemsMesh, view []rules.SelectorRule) {
+func compareClients(t *testing.T, all *resource.Kinds, set *resource.Set, d *resource.Dataplane, m manyItemsMesh, view []results.SelectorRule) {
 	t.Helper()
 	reference, err := naive.FromOf(all, set, d.Mesh, d.Namespace, d.Name, d.Inbounds[0].SectionName(), naive.Options{Kind: "MeshTimeout"})
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	destinations "github.com/meshmatch/meshmatch/core/destination"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -19,9 +19,9 @@ type draft struct {
 	xds.Part
 	backends []variant.Destination
 	found    []destinations.Outbound
-	confs    []*rules.Effective // that shaped the draft
-	policies []*resource.Policy // that did so, in addition to the policies of confs
-	peers    *wire.Peers        // of a cluster or its endpoints, or nil
+	confs    []*results.Effective // that shaped the draft
+	policies []*resource.Policy   // that did so, in addition to the policies of confs
+	peers    *wire.Peers          // of a cluster or its endpoints, or nil
 }
 
 // shapedBy returns the policies that shaped the part, sorted by kind and identity.

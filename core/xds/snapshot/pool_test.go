@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Lists with the same pointers are one list, and lists that differ in one place are not,
 // even if a pointer moved from one list to the next.
 func TestPool(t *testing.T) {
-	a, b := &rules.Effective{}, &rules.Effective{Origins: []rules.Origin{}}
+	a, b := &results.Effective{}, &results.Effective{Origins: []results.Origin{}}
 	p, q := &resource.Policy{}, &resource.Policy{TargetRef: resource.WholeMesh()}
-	list := func(e ...*rules.Effective) []*rules.Effective { return e }
+	list := func(e ...*results.Effective) []*results.Effective { return e }
 	makers := []func() *confList{
 		func() *confList { return &confList{} },
 		func() *confList { return &confList{own: list(nil)} },
@@ -49,12 +49,12 @@ func TestPool(t *testing.T) {
 // A list that is not in use leaves the pool.
 func TestPoolForgets(t *testing.T) {
 	var lists pool[confList, *confList]
-	e := &rules.Effective{Origins: []rules.Origin{}}
+	e := &results.Effective{Origins: []results.Origin{}}
 	for n := range 100 {
-		l := &confList{own: make([]*rules.Effective, n)}
+		l := &confList{own: make([]*results.Effective, n)}
 		lists.get(l, func() *confList { return l })
 	}
-	kept := lists.get(&confList{own: []*rules.Effective{e}}, func() *confList { return &confList{own: []*rules.Effective{e}} })
+	kept := lists.get(&confList{own: []*results.Effective{e}}, func() *confList { return &confList{own: []*results.Effective{e}} })
 	size := func() int {
 		lists.mu.Lock()
 		defer lists.mu.Unlock()
@@ -64,7 +64,7 @@ func TestPoolForgets(t *testing.T) {
 		runtime.GC()
 		runtime.Gosched()
 	}
-	if again := lists.get(&confList{own: []*rules.Effective{e}}, func() *confList { return nil }); again != kept {
+	if again := lists.get(&confList{own: []*results.Effective{e}}, func() *confList { return nil }); again != kept {
 		t.Error("a list in use has left the pool")
 	}
 	runtime.KeepAlive(kept)

@@ -1,8 +1,8 @@
 package snapshot
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // inboundProtocol returns the protocol of an inbound (SPEC 1.3).

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // The names of the resources that connect to the original destination of a connection (SPEC

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/collector"
-	destinations "github.com/meshmatch/meshmatch/core/destination"
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/internal/collector"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // A build has no access to a state, except by the methods of its reader. Each of them records
@@ -119,20 +119,20 @@ func (r *reader) exposures() []exposure {
 
 // configsOf returns the configs of a dataplane that other policies may select than the
 // reader's. They may depend on everything: the snapshot must keep the view.
-func (r *reader) configsOf(other *resource.Dataplane) []*rules.Config {
+func (r *reader) configsOf(other *resource.Dataplane) []*results.Config {
 	r.reads.inputs |= viewInput
 	return r.state.view.Configs(other, r.state.builder.scope)
 }
 
 // configsAs returns the configs of the dataplane in another form, which the same policies
 // select. They depend on what its own configs depend on.
-func (r *reader) configsAs(form *resource.Dataplane) []*rules.Config {
+func (r *reader) configsAs(form *resource.Dataplane) []*results.Config {
 	r.reads.inputs |= configsInput
 	return r.state.view.Configs(form, r.state.builder.scope)
 }
 
 // configsWith returns the configs that the dataplane would have with other outbounds.
-func (r *reader) configsWith(outbounds []resource.Outbound) []*rules.Config {
+func (r *reader) configsWith(outbounds []resource.Outbound) []*results.Config {
 	with := *r.dataplane
 	with.Outbounds = outbounds
 	return r.configsAs(&with)
@@ -140,12 +140,12 @@ func (r *reader) configsWith(outbounds []resource.Outbound) []*rules.Config {
 
 // targetConfs returns the confs of the outbounds of the dataplane to resources, which are not
 // empty.
-func (r *reader) targetConfs(configs []*rules.Config, outbounds []destinations.Outbound) *targetConfs {
+func (r *reader) targetConfs(configs []*results.Config, outbounds []destinations.Outbound) *targetConfs {
 	return r.state.builder.targetConfs(r.state.view, r.dataplane, configs, outbounds)
 }
 
 // foundConfs returns the confs that other outbounds to resources would have.
-func (r *reader) foundConfs(configs []*rules.Config, outbounds []destinations.Outbound) *targetConfs {
+func (r *reader) foundConfs(configs []*results.Config, outbounds []destinations.Outbound) *targetConfs {
 	r.reads.inputs |= configsInput
 	return r.targetConfs(configs, outbounds)
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core/conf/spiffe"
-	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/identity"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/identity"
+	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -151,7 +151,7 @@ type snapshotBuilder struct {
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
-func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType) *snapshotBuilder {
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, client xds.ClientType) *snapshotBuilder {
 	sb := &snapshotBuilder{
 		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client),
 		reached:  map[*destination]bool{},
@@ -170,7 +170,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 }
 
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
-func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
+func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.ClientType, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
 		sb.basis.targets = sb.in.targetConfs(configs, outbounds)
@@ -261,7 +261,7 @@ func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 }
 
 // originsOf returns the origins of a conf, which may be nil.
-func originsOf(e *rules.Effective) []rules.Origin {
+func originsOf(e *results.Effective) []results.Origin {
 	if e == nil {
 		return nil
 	}

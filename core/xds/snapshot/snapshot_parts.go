@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -52,8 +52,8 @@ func (sb *snapshotBuilder) hasOutboundsOf(before *Snapshot) bool {
 
 // sameOutbounds reports whether two lists of the configs of a dataplane are the same for its
 // outbounds.
-func (s *shape) sameOutbounds(a, b []*rules.Config) bool {
-	inboundsOnly := func(c *rules.Config) bool { r := s.reach[c.Kind.Name]; return !r.outbounds && !r.finished }
+func (s *shape) sameOutbounds(a, b []*results.Config) bool {
+	inboundsOnly := func(c *results.Config) bool { r := s.reach[c.Kind.Name]; return !r.outbounds && !r.finished }
 	return slices.Equal(slices.DeleteFunc(slices.Clone(a), inboundsOnly), slices.DeleteFunc(slices.Clone(b), inboundsOnly))
 }
 

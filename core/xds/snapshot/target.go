@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	destinations "github.com/meshmatch/meshmatch/core/destination"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/internal/weakcache"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
-	"github.com/meshmatch/meshmatch/core/semantics"
-	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // target is a port of a destination that is a resource (SPEC 17.4).

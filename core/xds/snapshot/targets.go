@@ -4,30 +4,30 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	destinations "github.com/meshmatch/meshmatch/core/destination"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // targetConfs is the confs of outbounds to destinations that are resources. Dataplanes
 // with the same configs and the same outbounds share it.
 type targetConfs struct {
 	outbounds []destinations.Outbound
-	configs   []*rules.Config // as the dataplane's, with Outbounds that are parallel to outbounds
+	configs   []*results.Config // as the dataplane's, with Outbounds that are parallel to outbounds
 	kept      []*mergedConf
 }
 
 // targetsKey is what a targetConfs depends on: two slices, by the first element and the
 // length.
 type targetsKey struct {
-	configs   **rules.Config
+	configs   **results.Config
 	outbounds *destinations.Outbound
 	of, to    int
 }
 
 // targetConfs returns the confs of the outbounds of a dataplane to resources, which are
 // not empty.
-func (b *Builder) targetConfs(view *core.View, d *resource.Dataplane, configs []*rules.Config, outbounds []destinations.Outbound) *targetConfs {
+func (b *Builder) targetConfs(view *core.View, d *resource.Dataplane, configs []*results.Config, outbounds []destinations.Outbound) *targetConfs {
 	key := targetsKey{outbounds: &outbounds[0], of: len(configs), to: len(outbounds)}
 	if len(configs) > 0 {
 		key.configs = &configs[0]
@@ -54,7 +54,7 @@ func (b *Builder) targetConfs(view *core.View, d *resource.Dataplane, configs []
 // mergedConf is a merged conf of a kind. It is determined by its origins and their order.
 type mergedConf struct {
 	kind *resource.Kind
-	*rules.Effective
+	*results.Effective
 }
 
 func (c *mergedConf) hash() uint64 { return hashOf(hashOf(0, c.kind), c.Origins...) }
@@ -65,7 +65,7 @@ func (c *mergedConf) equal(o *mergedConf) bool {
 
 // keep returns the one pointer for a merged conf, which may be nil, and keeps it.
 // Dataplanes with the same conf then share parts.
-func (t *targetConfs) keep(b *Builder, kind *resource.Kind, e *rules.Effective) *rules.Effective {
+func (t *targetConfs) keep(b *Builder, kind *resource.Kind, e *results.Effective) *results.Effective {
 	if e == nil {
 		return nil
 	}

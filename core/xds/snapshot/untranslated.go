@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -33,7 +33,7 @@ func (sb *snapshotBuilder) warnRequired() {
 func (sb *snapshotBuilder) warnUntranslated() {
 	inbounds := xds.Report{Place: sb.Place, OfInbound: true}
 	for at, config := range sb.basis.configs {
-		warn := func(r *xds.Report, of string, origins []rules.Origin) {
+		warn := func(r *xds.Report, of string, origins []results.Origin) {
 			for _, o := range origins {
 				r.WarnPolicy(diag.NoTranslator, o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
 			}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/coretest"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/internal/coretest"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -25,7 +25,7 @@ func TestUntranslatedConfs(t *testing.T) {
 		route      = "kri_mt_default___out_ item 1: no translator of MeshTimeout shapes outbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
 		shared     = "kri_mt_default___out_ item 1: all routes of an outbound share its MeshTimeout (default/api?kuma.io/protocol=http)\n"
 	)
-	outbound := func(*xds.Outbound, *rules.Effective) {}
+	outbound := func(*xds.Outbound, *results.Effective) {}
 	chain := func(*xds.Chain, xds.InboundConf) {}
 	for name, test := range map[string]struct {
 		translators []xds.Translator
@@ -92,10 +92,10 @@ func TestIgnoredFields(t *testing.T) {
 		translator xds.Translator
 		want       []string
 	}{
-		"endpoints": {xds.Translator{Endpoints: func(*xds.Endpoints, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
-		"clusters":  {xds.Translator{Cluster: func(*xds.Cluster, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
-		"listeners": {xds.Translator{Outbound: func(*xds.Outbound, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
-		"routes":    {xds.Translator{Route: func(*xds.Route, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout", "out_ item 1 /http/requestTimeout"}},
+		"endpoints": {xds.Translator{Endpoints: func(*xds.Endpoints, *results.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"clusters":  {xds.Translator{Cluster: func(*xds.Cluster, *results.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"listeners": {xds.Translator{Outbound: func(*xds.Outbound, *results.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"routes":    {xds.Translator{Route: func(*xds.Route, *results.Effective) {}}, []string{"out_ item 0 /idleTimeout", "out_ item 1 /http/requestTimeout"}},
 		"inbounds":  {xds.Translator{Inbound: func(*xds.Inbound, xds.InboundConf) {}}, []string{"in_ item 0 /idleTimeout"}},
 		"chains":    {xds.Translator{Chain: func(*xds.Chain, xds.InboundConf) {}}, []string{"in_ item 0 /idleTimeout"}},
 	} {

@@ -9,9 +9,9 @@ import (
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
-	destinations "github.com/meshmatch/meshmatch/core/destination"
+	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // workloadAddresses returns the addresses of the workload of an inbound, in addition to the

@@ -18,12 +18,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -93,7 +93,7 @@ type zoneReads struct {
 
 // configsOfProxy returns the configs of a zone proxy with its listeners as inbounds. Without
 // inbounds of its own, its configs have the same policies.
-func (sb *snapshotBuilder) configsOfProxy(proxy *resource.Dataplane) []*rules.Config {
+func (sb *snapshotBuilder) configsOfProxy(proxy *resource.Dataplane) []*results.Config {
 	if !hasBoth(sb.dataplane) {
 		return sb.in.configsAs(proxy)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 )
 
 // zoneWorld is a random world with destinations in several zones, as the test that wrote it

@@ -1,7 +1,7 @@
 package translators
 
 import (
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -29,9 +29,9 @@ func All() []xds.Translator {
 
 // with returns a function of a translator that calls another one with the conf, and only
 // if there is one.
-func with[Draft, Conf any](shape func(Draft, *rules.Effective, *Conf)) func(Draft, *rules.Effective) {
-	return func(draft Draft, e *rules.Effective) {
-		if conf := rules.MustConfOf[Conf](e); conf != nil {
+func with[Draft, Conf any](shape func(Draft, *results.Effective, *Conf)) func(Draft, *results.Effective) {
+	return func(draft Draft, e *results.Effective) {
+		if conf := results.MustConfOf[Conf](e); conf != nil {
 			shape(draft, e, conf)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // backendDraft is a draft that sends requests or connections to backends.
 type backendDraft interface {
 	warner
-	Advise(code diag.Code, e *rules.Effective, field, message string)
+	Advise(code diag.Code, e *results.Effective, field, message string)
 	Backend(resource.Tags) string
 	xds.Finder
 }
@@ -31,7 +31,7 @@ type backend struct {
 
 // backendsOf returns the backends of a rule that get requests: none if all weights
 // are 0. Field is the JSON pointer of the list.
-func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []conf.BackendRef) (list []backend) {
+func backendsOf(draft backendDraft, e *results.Effective, field string, refs []conf.BackendRef) (list []backend) {
 	sum := uint64(0)
 	for i := range refs {
 		sum += uint64(refs[i].Share())
@@ -46,7 +46,7 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 }
 
 // backendOf returns the cluster of a backend. Field is its JSON pointer.
-func backendOf(draft backendDraft, e *rules.Effective, field string, ref *conf.BackendRef) (cluster string, external bool) {
+func backendOf(draft backendDraft, e *results.Effective, field string, ref *conf.BackendRef) (cluster string, external bool) {
 	tagged := draft.FindsTags()
 	if mayBeDestination(ref) || !tagged {
 		if cluster, external, ok := draft.Find(sourceOf(e, field), destinationRef(ref)); ok {
@@ -89,7 +89,7 @@ func destinationRef(b *conf.BackendRef) *resource.BackendRef {
 }
 
 // sourceOf returns the policy of an item that set a field or a part of it.
-func sourceOf(e *rules.Effective, field string) *resource.Policy {
+func sourceOf(e *results.Effective, field string) *resource.Policy {
 	within := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+"/") }
 	var policy *resource.Policy
 	longest := -1

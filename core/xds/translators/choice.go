@@ -4,17 +4,17 @@ import (
 	"errors"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // A choice is a conf of an inbound with the conditions under which it applies: those
 // of a rule, or tags of the client. Without conditions it applies always.
 type choice struct {
-	*rules.Effective
+	*results.Effective
 	rbac.Conditions
 }
 
@@ -22,7 +22,7 @@ type choice struct {
 // it sees. The first whose conditions hold applies. What never applies is left out:
 // a choice that sees no client, and what comes after a choice without conditions. If no
 // client has tags, the rule view of tags is not computed: it may be large, and one conf
-// of it applies (SPEC 5.5). The error is a [*rules.LimitError].
+// of it applies (SPEC 5.5). The error is a [*results.LimitError].
 func choicesOf(i *xds.Inbound, in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	if in.InboundConfig == nil {
 		return nil, nil
@@ -75,7 +75,7 @@ func tagsOf(s partition.Selector) resource.Tags {
 
 // always returns the conf without conditions, which is the last one; nil if there is
 // none.
-func always(choices []choice) *rules.Effective {
+func always(choices []choice) *results.Effective {
 	if n := len(choices); n > 0 && choices[n-1].Empty() {
 		return choices[n-1].Effective
 	}
@@ -114,7 +114,7 @@ func requestChoices(c *xds.Chain, in xds.InboundConf, field string) (choices []c
 
 // warnLimit warns that the kind of the conf is left out, if there is an error.
 func warnLimit(i *xds.Inbound, in xds.InboundConf, err error) {
-	var limit *rules.LimitError
+	var limit *results.LimitError
 	switch {
 	case errors.As(err, &limit):
 		for _, p := range limit.Policies {

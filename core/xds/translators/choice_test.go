@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/coretest"
+	"github.com/meshmatch/meshmatch/core/internal/coretest"
+	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -112,7 +112,7 @@ func TestWorkOfFromPastTheLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			merges.Store(0)
-			var limit *rules.LimitError
+			var limit *results.LimitError
 			if _, err := config.Inbounds[0].From.Ordered(partition.Limits{}); !errors.As(err, &limit) || limit.Limit.Resource != partition.RulesResource {
 				t.Fatalf("got the error %v, want one of the number of rules", err)
 			}

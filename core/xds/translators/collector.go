@@ -11,11 +11,11 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds/message"
+	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // A collector is where a proxy sends telemetry, as a policy gives it.
@@ -61,7 +61,7 @@ type exporter struct {
 // reference in a field: by gRPC, or by HTTP at the path of the signal, which is one of those
 // of package collector. The cluster of the collector is added to the draft. If there is no
 // collector, the second result is false, and the draft has a warning.
-func newExporter(draft telemetryDraft, e *rules.Effective, field string, endpoint *conf.Endpoint, ref *conf.CollectorRef, signal string) (exporter, bool) {
+func newExporter(draft telemetryDraft, e *results.Effective, field string, endpoint *conf.Endpoint, ref *conf.CollectorRef, signal string) (exporter, bool) {
 	switch {
 	case endpoint != nil:
 		return exporterTo(draft, e, field+"/endpoint", *endpoint, signal), true
@@ -78,7 +78,7 @@ func newExporter(draft telemetryDraft, e *rules.Effective, field string, endpoin
 
 // exporterTo returns how Envoy sends a signal to an endpoint. A URL without a path has the
 // path of the signal.
-func exporterTo(draft telemetryDraft, e *rules.Effective, field string, endpoint conf.Endpoint, signal string) exporter {
+func exporterTo(draft telemetryDraft, e *results.Effective, field string, endpoint conf.Endpoint, signal string) exporter {
 	address, isURL := endpoint.URL()
 	if !isURL {
 		at := collectorAt(string(endpoint))
@@ -128,7 +128,7 @@ func httpService(cluster, uri string) *corev3.HttpService {
 const openTelemetryTimeout = 10 * time.Second
 
 // warnOfTLS warns if the proxy does not verify the collector, whose URL is in a field.
-func (c collector) warnOfTLS(draft telemetryDraft, e *rules.Effective, field string) {
+func (c collector) warnOfTLS(draft telemetryDraft, e *results.Effective, field string) {
 	if c.tls {
 		draft.Advise(diag.UnverifiedCollector, e, field, "the certificate of the collector is not verified")
 	}
@@ -159,8 +159,8 @@ func (c collector) cluster() *clusterv3.Cluster {
 type telemetryDraft interface {
 	AddCluster(*clusterv3.Cluster)
 	Collector(*conf.CollectorRef) (collectors.Collector, bool)
-	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
-	WarnUnresolved(e *rules.Effective, field, message string)
-	WarnInbound(e *rules.Effective, field, format string, args ...any)
-	Advise(code diag.Code, e *rules.Effective, field, message string)
+	Warn(code diag.Code, e *results.Effective, field, format string, args ...any)
+	WarnUnresolved(e *results.Effective, field, message string)
+	WarnInbound(e *results.Effective, field, format string, args ...any)
+	Advise(code diag.Code, e *results.Effective, field, message string)
 }

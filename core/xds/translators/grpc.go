@@ -13,10 +13,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // noGRPC is why a kind for the proxy has no effect on gRPC.
@@ -33,7 +33,7 @@ func ignoredByGRPC(reason string, fields ...string) (list []xds.IgnoredField) {
 // grpcLoadBalancer sets the load balancer of a gRPC cluster: the closest one that gRPC has.
 // Implementations in some languages have fewer, so least-request is the first of two in a
 // list.
-func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalancer) {
+func grpcLoadBalancer(c *xds.Cluster, e *results.Effective, lb *strategy.LoadBalancer) {
 	switch lb.Type {
 	case strategy.LeastRequestType:
 		least := &leastrequestv3.LeastRequest{}
@@ -58,7 +58,7 @@ func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalan
 	}
 }
 
-func setRing(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) {
+func setRing(c *xds.Cluster, e *results.Effective, r *strategy.RingHash) {
 	c.Message.LbPolicy = clusterv3.Cluster_RING_HASH
 	c.Message.LbConfig = &clusterv3.Cluster_RingHashLbConfig_{RingHashLbConfig: ringHash(c, e, r)}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/regex"
-	"github.com/meshmatch/meshmatch/core/request"
-	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
 
 // headerMatcher returns a condition on a header, as routes have them. Envoy compares each

@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -30,7 +30,7 @@ func firstHeaders(m *conf.HeaderModifier, most int) []*corev3.HeaderValueOption 
 }
 
 // warnHeaders warns of a modifier with more headers than firstHeaders returns.
-func warnHeaders(r *xds.Report, e *rules.Effective, field string, m *conf.HeaderModifier, most int) {
+func warnHeaders(r *xds.Report, e *results.Effective, field string, m *conf.HeaderModifier, most int) {
 	if n := len(m.Set) + len(m.Add); n > most {
 		r.Warn(diag.ContradictingValues, e, field+"/add", "the policies change %d headers together, and the limit of Envoy is %d: the first ones are changed", n, most)
 	}

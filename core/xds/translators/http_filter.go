@@ -10,10 +10,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // addConditionalFilter adds an HTTP filter to a chain. The config of the filter depends on
@@ -34,7 +34,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 type routeFilterKey struct {
 	name  string // canonical
 	n     int    // of several filters with this name
-	confs *rules.InboundConfig
+	confs *results.InboundConfig
 	sees  xds.Visibility
 }
 
@@ -56,7 +56,7 @@ type routeFilter struct {
 // The config is in the routes of the inbound, so an edit of the conf changes no listener (SPEC
 // 11.8). TCP inbounds and gRPC servers have no such filter, which is a warning for each conf.
 // Rules and items that never apply, and a result that exceeds a limit, are warnings too.
-func AddHTTPFilter(c *xds.Chain, canonical string, in xds.InboundConf, config func(*rules.Effective) proto.Message) {
+func AddHTTPFilter(c *xds.Chain, canonical string, in xds.InboundConf, config func(*results.Effective) proto.Message) {
 	if _, ok := requestChoices(c, in, ""); ok {
 		enableFilter(c, canonical, 0, in, config)
 	}
@@ -65,7 +65,7 @@ func AddHTTPFilter(c *xds.Chain, canonical string, in xds.InboundConf, config fu
 // enableFilter adds a filter of the given canonical name to a chain, the n-th of this name, as
 // [AddHTTPFilter] does. It returns the choices whose configs the routes have; none if they
 // exceed a limit, which is a warning.
-func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, config func(*rules.Effective) proto.Message) []choice {
+func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, config func(*results.Effective) proto.Message) []choice {
 	c.AddClientHeaders()
 	name := c.AddDisabled(canonical)
 	if in.InboundConfig == nil {
@@ -87,7 +87,7 @@ func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, con
 
 // newRouteFilter returns the filter of choices, without those at the end for which there is
 // no config.
-func newRouteFilter(canonical string, choices []choice, config func(*rules.Effective) proto.Message) *routeFilter {
+func newRouteFilter(canonical string, choices []choice, config func(*results.Effective) proto.Message) *routeFilter {
 	configs, n := make([]proto.Message, len(choices)), 0
 	for i, choice := range choices {
 		if configs[i] = config(choice.Effective); configs[i] != nil {

@@ -15,14 +15,14 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/enforce"
+	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const meshAccessLogKind = "MeshAccessLog"
@@ -43,7 +43,7 @@ func meshAccessLog() xds.Translator {
 
 // outboundAccessLogs adds the logs of the outbound, and of routes that have a conf of
 // their own.
-func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
+func outboundAccessLogs(o *xds.Outbound, e *results.Effective) {
 	var own []string
 	for _, route := range o.RouteConfs {
 		name := route.Policy.KRI()
@@ -59,7 +59,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 
 // addOutboundLogs adds the logs of a conf, which may be nil. The filter is nil for all
 // requests.
-func addOutboundLogs(o *xds.Outbound, e *rules.Effective, filter *accesslogv3.AccessLogFilter) {
+func addOutboundLogs(o *xds.Outbound, e *results.Effective, filter *accesslogv3.AccessLogFilter) {
 	if e == nil {
 		return
 	}
@@ -119,7 +119,7 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 
 // inboundLogs returns the logs of one conf. The service of a client is not visible to
 // the proxy of an inbound, but the identity that it proves is.
-func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
+func inboundLogs(c *xds.Chain, e *results.Effective) []*accesslogv3.AccessLog {
 	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
@@ -155,14 +155,14 @@ func workload(d *resource.Dataplane) string {
 // logs translates the backends of one conf.
 type logs struct {
 	draft     telemetryDraft
-	effective *rules.Effective
+	effective *results.Effective
 	http      bool
 	value     func(operator string) string // the format of an operator of the mesh
 	proxy     func() proxyAttributes       // called for OpenTelemetry only
 }
 
 func (l logs) all() (list []*accesslogv3.AccessLog) {
-	access := rules.MustConfOf[meshaccesslog.Conf](l.effective)
+	access := results.MustConfOf[meshaccesslog.Conf](l.effective)
 	for i := range access.Backends {
 		switch b := &access.Backends[i]; {
 		case b.File != nil:

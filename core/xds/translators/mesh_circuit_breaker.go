@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshCircuitBreaker translates MeshCircuitBreaker: connection limits and outlier
@@ -37,7 +37,7 @@ func meshCircuitBreaker() xds.Translator {
 // noRequests is why limits of requests have no effect.
 const noRequests = "the connections of a TCP service have no requests"
 
-func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreaker.Conf) {
+func clusterLimits(c *xds.Cluster, e *results.Effective, breaker *meshcircuitbreaker.Conf) {
 	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits, c.Protocol)
 	if !c.Protocol.IsHTTP() {
 		c.WarnHTTPFields(e, noRequests)
@@ -72,7 +72,7 @@ func circuitBreakers(conf *meshcircuitbreaker.ConnectionLimits, protocol message
 
 // outlierDetection returns the detectors of a conf; nil if there are none. A detector
 // that a conf does not have is off, even where it is on in Envoy by default.
-func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.OutlierDetection) *clusterv3.OutlierDetection {
+func outlierDetection(c *xds.Cluster, e *results.Effective, o *meshcircuitbreaker.OutlierDetection) *clusterv3.OutlierDetection {
 	d := o.Detectors
 	if d == nil || *d == (meshcircuitbreaker.Detectors{}) {
 		for _, field := range []string{"interval", "baseEjectionTime", "maxEjectionPercent", "splitExternalAndLocalErrors"} {
@@ -128,7 +128,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 	if warnGRPC(i, conf) || conf.InboundConfig == nil {
 		return
 	}
-	var e *rules.Effective
+	var e *results.Effective
 	switch {
 	case len(conf.Rules) > 0:
 		e = conf.Rules[0].Effective
@@ -140,7 +140,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 			}
 		}
 	}
-	breaker := rules.MustConfOf[meshcircuitbreaker.Conf](e)
+	breaker := results.MustConfOf[meshcircuitbreaker.Conf](e)
 	if breaker == nil {
 		return
 	}

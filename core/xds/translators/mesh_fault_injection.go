@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshfaultinjection"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -30,8 +30,8 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 	if _, ok := requestChoices(c, in, "/http"); !ok {
 		return
 	}
-	list := func(e *rules.Effective) []meshfaultinjection.Fault {
-		if injection := rules.MustConfOf[meshfaultinjection.Conf](e); injection != nil {
+	list := func(e *results.Effective) []meshfaultinjection.Fault {
+		if injection := results.MustConfOf[meshfaultinjection.Conf](e); injection != nil {
 			return injection.HTTP
 		}
 		return nil
@@ -41,7 +41,7 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 		longest = max(longest, len(list(choice.Effective)))
 	}
 	for n := range longest {
-		enableFilter(c, faultFilter, n, in, func(e *rules.Effective) proto.Message {
+		enableFilter(c, faultFilter, n, in, func(e *results.Effective) proto.Message {
 			if faults := list(e); n < len(faults) {
 				return fault(&faults[n])
 			}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // The settings of a check where a conf has none.
@@ -41,7 +41,7 @@ func meshHealthCheck() xds.Translator {
 	}
 }
 
-func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
+func healthChecks(c *xds.Cluster, e *results.Effective, check *meshhealthcheck.Conf) {
 	if c.Client == xds.ProxylessGRPC {
 		return
 	}
@@ -74,7 +74,7 @@ func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Con
 
 // setPanic sets what happens if few endpoints are healthy. The threshold of a
 // MeshCircuitBreaker, which was set before, applies if there is one (SPEC 11.5).
-func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
+func setPanic(c *xds.Cluster, e *results.Effective, check *meshhealthcheck.Conf) {
 	switch {
 	case check.HealthyPanicThreshold == nil:
 	case c.Message.GetCommonLbConfig().GetHealthyPanicThreshold() != nil:
@@ -99,7 +99,7 @@ func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
 }
 
 // setEvents writes changes of the state of endpoints to a file.
-func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
+func setEvents(c *xds.Cluster, e *results.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
 	if check.EventLogPath == nil {
 		if isTrue(check.AlwaysLogHealthCheckFailures) {
 			c.Warn(diag.NoEffectHere, e, "/alwaysLogHealthCheckFailures", "there is no eventLogPath")
@@ -114,7 +114,7 @@ func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check 
 }
 
 // setChecker sets what a check is. It sets nothing if the check is disabled.
-func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
+func setChecker(c *xds.Cluster, e *results.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
 	http, grpc := c.Protocol == message.HTTP || c.Protocol == message.HTTP2, c.Protocol == message.GRPC
 	switch {
 	case http:
@@ -139,7 +139,7 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 
 // httpCheck returns the check by a GET request. Its host is the service, because Envoy's
 // default is the name of the cluster, which is not a host name.
-func httpCheck(c *xds.Cluster, e *rules.Effective, service string, check *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
+func httpCheck(c *xds.Cluster, e *results.Effective, service string, check *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
 	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(check.Path, "/"))}
 	if c.Protocol.IsHTTP2() {
 		m.CodecClientType = typev3.CodecClientType_HTTP2

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -39,13 +39,13 @@ func refersToDestinations(c resource.Conf) bool {
 	})
 }
 
-func noHTTPRoutes(o *xds.Outbound, e *rules.Effective) {
+func noHTTPRoutes(o *xds.Outbound, e *results.Effective) {
 	if e != nil && o.TCP != nil {
 		o.Warn(diag.NoEffectHere, e, "", "the connections of a TCP service have no requests to route")
 	}
 }
 
-func httpRoutes(r *xds.Routes, e *rules.Effective, conf *meshhttproute.Conf) {
+func httpRoutes(r *xds.Routes, e *results.Effective, conf *meshhttproute.Conf) {
 	sources := ruleSources(e, len(conf.Rules))
 	var matches []ruleMatch
 	for i := range conf.Rules {
@@ -92,13 +92,13 @@ type ruleSource struct {
 }
 
 // ruleSources returns the sources of the elements of the list /rules.
-func ruleSources(e *rules.Effective, n int) []ruleSource {
-	ranks := map[rules.Origin]int{}
+func ruleSources(e *results.Effective, n int) []ruleSource {
+	ranks := map[results.Origin]int{}
 	for rank, o := range e.Origins {
 		ranks[o] = rank
 	}
 	sources := make([]ruleSource, n)
-	add := func(i int, o rules.Origin) {
+	add := func(i int, o results.Origin) {
 		if rank := ranks[o]; sources[i].policy == nil || rank > sources[i].rank {
 			sources[i] = ruleSource{o.Policy, rank}
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // httpRule is a rule of a MeshHTTPRoute.
 type httpRule struct {
 	*xds.Routes
-	effective *rules.Effective
+	effective *results.Effective
 	pointer   string // of the rule
 	source    ruleSource
 	conf      *meshhttproute.RuleConf

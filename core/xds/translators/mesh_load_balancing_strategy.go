@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -32,7 +32,7 @@ func meshLoadBalancingStrategy() xds.Translator {
 	}
 }
 
-func loadBalancer(c *xds.Cluster, e *rules.Effective, conf *strategy.Conf) {
+func loadBalancer(c *xds.Cluster, e *results.Effective, conf *strategy.Conf) {
 	if len(affinityTags(conf)) > 0 {
 		commonLB(c.Message).LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig_{
 			LocalityWeightedLbConfig: &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig{},
@@ -88,7 +88,7 @@ const (
 
 // ringHash returns the ring. Items of several policies may set a minimum size above the
 // maximum, which Envoy refuses.
-func ringHash(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) *clusterv3.Cluster_RingHashLbConfig {
+func ringHash(c *xds.Cluster, e *results.Effective, r *strategy.RingHash) *clusterv3.Cluster_RingHashLbConfig {
 	least, most := uint64(minRingSize), uint64(maxRingSize)
 	if r.MaxRingSize != nil {
 		most = uint64(*r.MaxRingSize)

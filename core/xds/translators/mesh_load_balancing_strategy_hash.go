@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -22,12 +22,12 @@ type hashes struct {
 
 // warner is a draft that reports fields without effect.
 type warner interface {
-	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
+	Warn(code diag.Code, e *results.Effective, field, format string, args ...any)
 }
 
 // hashesOf returns the hash policies of the load balancer, else of the conf. A
 // load balancer that does not hash has none.
-func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
+func hashesOf(draft warner, e *results.Effective, conf *strategy.Conf) hashes {
 	own := hashes{conf.HashPolicies, "/hashPolicies"}
 	arm := hashes{}
 	switch lb := valueOr(conf.LoadBalancer, strategy.LoadBalancer{}); lb.Type {
@@ -53,7 +53,7 @@ func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 // oneCluster is why a route has nothing of its own that its cluster has.
 const oneCluster = "all routes of an outbound share its clusters"
 
-func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
+func routeHashes(r *xds.Route, e *results.Effective, conf *strategy.Conf) {
 	r.WarnRoute(e, "/localityAwareness", oneCluster)
 	action := r.Action()
 	if action == nil {
@@ -113,7 +113,7 @@ func hashesSource(p strategy.HashPolicy) bool {
 
 // connectionHash sets what a TCP outbound hashes: the first policy that a connection
 // has something for. Envoy takes one.
-func connectionHash(o *xds.Outbound, e *rules.Effective, conf *strategy.Conf) {
+func connectionHash(o *xds.Outbound, e *results.Effective, conf *strategy.Conf) {
 	if o.TCP == nil {
 		return
 	}

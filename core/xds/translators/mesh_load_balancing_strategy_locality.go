@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -22,7 +22,7 @@ const failoverThreshold = 50
 // localities groups endpoints by how near they are (SPEC 11.5). The client's zone has
 // priority 0. The rules of crossZone.failover for that zone have the
 // priorities from 1, in their order. An endpoint that is in no group gets nothing.
-func localities(d *xds.Endpoints, e *rules.Effective, conf *strategy.Conf) {
+func localities(d *xds.Endpoints, e *results.Effective, conf *strategy.Conf) {
 	if conf.LocalityAwareness == nil {
 		return
 	}

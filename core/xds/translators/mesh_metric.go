@@ -10,10 +10,10 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshMetric translates MeshMetric: a listener for each Prometheus backend, which
@@ -31,7 +31,7 @@ func meshMetric() xds.Translator {
 	}
 }
 
-func prometheusListeners(p *xds.Proxy, e *rules.Effective, metric *meshmetric.Conf) {
+func prometheusListeners(p *xds.Proxy, e *results.Effective, metric *meshmetric.Conf) {
 	query := url.Values{}
 	if s := metric.Sidecar; s == nil || !isTrue(s.IncludeUnused) {
 		query.Set("usedonly", "")
@@ -49,7 +49,7 @@ func prometheusListeners(p *xds.Proxy, e *rules.Effective, metric *meshmetric.Co
 
 // prometheusListener adds the listener of one backend. Stats is the path and query at
 // the admin interface.
-func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetric.Prometheus, stats string) {
+func prometheusListener(p *xds.Proxy, e *results.Effective, index int, b *meshmetric.Prometheus, stats string) {
 	port, path := valueOr(b.Port, meshmetric.DefaultPort), valueOr(b.Path, meshmetric.DefaultPath)
 	address := p.Dataplane.Address
 	manager := &hcmv3.HttpConnectionManager{

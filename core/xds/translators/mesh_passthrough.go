@@ -13,12 +13,12 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // The names of the listeners to which connections are redirected, and of the clusters
@@ -40,7 +40,7 @@ func meshPassthrough() xds.Translator {
 	return xds.Translator{Kind: "MeshPassthrough", Proxy: passthroughListeners, IgnoredByGRPC: ignoredByGRPC(noGRPC, "")}
 }
 
-func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
+func passthroughListeners(p *xds.Proxy, e *results.Effective) {
 	proxy := p.TransparentProxy
 	if proxy == nil {
 		// A builtin gateway has no transparent proxy, and policies for the whole mesh select
@@ -78,7 +78,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	if proxy.RedirectPortOutbound == 0 {
 		return
 	}
-	passthrough := rules.MustConfOf[meshpassthrough.Conf](e)
+	passthrough := results.MustConfOf[meshpassthrough.Conf](e)
 	resolver := resolverOf(proxy)
 	chains, ok := passthroughChains(passthrough, p.PassthroughOff, resolver)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -25,8 +25,8 @@ func meshProxyPatch() xds.Translator {
 		Kind:   meshProxyPatchKind,
 		Proxy:  with(addPatched),
 		Finish: with(patchPart),
-		Required: func(e *rules.Effective) (fields []xds.RequiredField) {
-			patch := rules.MustConfOf[meshproxypatch.Conf](e)
+		Required: func(e *results.Effective) (fields []xds.RequiredField) {
+			patch := results.MustConfOf[meshproxypatch.Conf](e)
 			for i := range patch.AppendModifications {
 				fields = append(fields, xds.RequiredField{IgnoredField: xds.IgnoredField{
 					Field: modificationField(i), Reason: "it matches no resource of the dataplane",
@@ -45,7 +45,7 @@ const addedOrigin xds.Origin = "added"
 func modificationField(i int) string { return fmt.Sprintf("/appendModifications/%d", i) }
 
 // addPatched adds clusters and listeners.
-func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
+func addPatched(p *xds.Proxy, e *results.Effective, patch *meshproxypatch.Conf) {
 	for i := range patch.AppendModifications {
 		var added proto.Message
 		var err error
@@ -76,7 +76,7 @@ func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 }
 
 // patchPart does all modifications on a part.
-func patchPart(p *xds.Part, e *rules.Effective, patch *meshproxypatch.Conf) {
+func patchPart(p *xds.Part, e *results.Effective, patch *meshproxypatch.Conf) {
 	if p.Origin == addedOrigin {
 		return
 	}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const (
@@ -48,8 +48,8 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 
 // headersOfAnswer returns the headers of the answer to a limited request; nil if there are
 // none.
-func headersOfAnswer(e *rules.Effective) *conf.HeaderModifier {
-	limit := rules.MustConfOf[meshratelimit.Conf](e)
+func headersOfAnswer(e *results.Effective) *conf.HeaderModifier {
+	limit := results.MustConfOf[meshratelimit.Conf](e)
 	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil || limit.Local.HTTP.OnRateLimit == nil {
 		return nil
 	}
@@ -57,8 +57,8 @@ func headersOfAnswer(e *rules.Effective) *conf.HeaderModifier {
 }
 
 // requestLimit returns the filter of a conf; nil if it does not limit requests.
-func requestLimit(e *rules.Effective) proto.Message {
-	limit := rules.MustConfOf[meshratelimit.Conf](e)
+func requestLimit(e *results.Effective) proto.Message {
+	limit := results.MustConfOf[meshratelimit.Conf](e)
 	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil {
 		return nil
 	}
@@ -97,8 +97,8 @@ func tokenBucket(r *meshratelimit.Rate) *typev3.TokenBucket {
 // limitConnections adds the filter that limits connections. It counts a connection
 // before the handshake, so its conf is the one without conditions.
 func limitConnections(c *xds.Chain, choices []choice) {
-	connections := func(e *rules.Effective) *meshratelimit.TCP {
-		if limit := rules.MustConfOf[meshratelimit.Conf](e); limit != nil && limit.Local != nil {
+	connections := func(e *results.Effective) *meshratelimit.TCP {
+		if limit := results.MustConfOf[meshratelimit.Conf](e); limit != nil && limit.Local != nil {
 			return limit.Local.TCP
 		}
 		return nil

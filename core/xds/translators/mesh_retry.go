@@ -10,10 +10,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshRetry translates MeshRetry: the retry policies of routes, and the attempts to
@@ -33,7 +33,7 @@ func meshRetry() xds.Translator {
 	}
 }
 
-func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf) {
+func connectAttempts(o *xds.Outbound, e *results.Effective, retry *meshretry.Conf) {
 	if o.TCP == nil {
 		return
 	}
@@ -43,7 +43,7 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf)
 	o.WarnHTTPFields(e, "the protocol of the service is TCP")
 }
 
-func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {
+func routeRetries(r *xds.Route, e *results.Effective, retry *meshretry.Conf) {
 	used, other := "/http", "/grpc"
 	if r.Client == xds.ProxylessGRPC || r.Protocol == message.GRPC {
 		used, other = other, used
@@ -66,7 +66,7 @@ func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {
 const selfAnswered = "the proxy answers the requests of the route by itself"
 
 // retryCalls sets the retries of gRPC calls.
-func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
+func retryCalls(r *xds.Route, e *results.Effective, c *meshretry.GRPC) {
 	if p := retryPolicy(r, e, "/grpc", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff}); p != nil {
 		p.RetryOn = callCauses(c.RetryOn)
 		r.Action().RetryPolicy = p
@@ -75,7 +75,7 @@ func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
 
 // retryRequests sets the retries of HTTP requests. If only requests with some methods may
 // be retried, those are a case of the route.
-func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
+func retryRequests(r *xds.Route, e *results.Effective, c *meshretry.HTTP) {
 	p := retryPolicy(r, e, "/http", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
 	if p == nil {
 		return
@@ -113,7 +113,7 @@ type retryConf struct {
 
 // retryPolicy returns a policy without the causes of retries; nil if retries are switched
 // off, as gRPC refuses a policy for none. Field is the JSON pointer of the conf.
-func retryPolicy(r *xds.Route, e *rules.Effective, field string, c retryConf) *routev3.RetryPolicy {
+func retryPolicy(r *xds.Route, e *results.Effective, field string, c retryConf) *routev3.RetryPolicy {
 	if valueOr(c.numRetries, 1) == 0 {
 		return nil
 	}
@@ -145,7 +145,7 @@ const baseInterval = 25 * time.Millisecond
 
 // backOff returns the time between attempts; nil if it is not set. Items of several
 // policies may set a longest interval below the first one, which Envoy refuses.
-func backOff(r *xds.Route, e *rules.Effective, field string, b *meshretry.BackOff) *routev3.RetryPolicy_RetryBackOff {
+func backOff(r *xds.Route, e *results.Effective, field string, b *meshretry.BackOff) *routev3.RetryPolicy_RetryBackOff {
 	if b == nil || b.BaseInterval == nil && b.MaxInterval == nil {
 		return nil
 	}
@@ -176,7 +176,7 @@ func selectHosts(p *routev3.RetryPolicy, selection meshretry.HostSelection) {
 }
 
 // retryTags makes the tags visible by which retries skip hosts.
-func retryTags(d *xds.Endpoints, e *rules.Effective, retry *meshretry.Conf) {
+func retryTags(d *xds.Endpoints, e *results.Effective, retry *meshretry.Conf) {
 	if retry.HTTP == nil {
 		return
 	}

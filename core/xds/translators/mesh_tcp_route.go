@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -27,7 +27,7 @@ func meshTCPRoute() xds.Translator {
 
 const tcpBackends = "/rules/0/default/backendRefs"
 
-func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective, conf *meshtcproute.Conf) {
+func tcpRouteOfRequests(r *xds.Routes, e *results.Effective, conf *meshtcproute.Conf) {
 	if len(conf.Rules) == 0 {
 		return
 	}
@@ -46,7 +46,7 @@ func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective, conf *meshtcproute.Co
 	r.List = []*xds.Route{route}
 }
 
-func tcpRoute(o *xds.Outbound, e *rules.Effective, conf *meshtcproute.Conf) {
+func tcpRoute(o *xds.Outbound, e *results.Effective, conf *meshtcproute.Conf) {
 	if o.TCP == nil || len(conf.Rules) == 0 {
 		return
 	}

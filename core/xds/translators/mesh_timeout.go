@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -26,7 +26,7 @@ func meshTimeout() xds.Translator {
 	}
 }
 
-func clusterTimeouts(c *xds.Cluster, e *rules.Effective, timeout *meshtimeout.Conf) {
+func clusterTimeouts(c *xds.Cluster, e *results.Effective, timeout *meshtimeout.Conf) {
 	setDuration(&c.Message.ConnectTimeout, timeout.ConnectionTimeout)
 	if c.HTTP == nil {
 		return
@@ -38,7 +38,7 @@ func clusterTimeouts(c *xds.Cluster, e *rules.Effective, timeout *meshtimeout.Co
 	}
 }
 
-func outboundTimeouts(o *xds.Outbound, e *rules.Effective, timeout *meshtimeout.Conf) {
+func outboundTimeouts(o *xds.Outbound, e *results.Effective, timeout *meshtimeout.Conf) {
 	setConnectionTimeouts(o.Filters, timeout)
 	if o.TCP != nil {
 		o.WarnRoute(e, "/connectionTimeout", "all routes of an outbound share the connections of its clusters")
@@ -58,7 +58,7 @@ func setConnectionTimeouts(f *xds.Filters, timeout *meshtimeout.Conf) {
 	}
 }
 
-func routeTimeouts(r *xds.Route, e *rules.Effective, timeout *meshtimeout.Conf) {
+func routeTimeouts(r *xds.Route, e *results.Effective, timeout *meshtimeout.Conf) {
 	for _, field := range []string{"/connectionTimeout", "/idleTimeout", "/http/maxConnectionDuration", "/http/requestHeadersTimeout"} {
 		r.WarnRoute(e, field, "all routes of an outbound share its connections")
 	}

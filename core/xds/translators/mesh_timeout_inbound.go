@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -26,7 +26,7 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 	if i.Client == xds.ProxylessGRPC {
 		return // warned of by the chain
 	}
-	all := rules.MustConfOf[meshtimeout.Conf](always(choices))
+	all := results.MustConfOf[meshtimeout.Conf](always(choices))
 	if all != nil {
 		setDuration(&i.Cluster.ConnectTimeout, all.ConnectionTimeout)
 		if i.HTTP != nil {
@@ -48,8 +48,8 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 
 // warnConnectionTimeouts warns of timeouts of connections in a conf that applies to
 // some requests or clients, unless all have the same.
-func warnConnectionTimeouts(i *xds.Inbound, e *rules.Effective, all *meshtimeout.Conf) {
-	own := connectionTimeouts(rules.MustConfOf[meshtimeout.Conf](e))
+func warnConnectionTimeouts(i *xds.Inbound, e *results.Effective, all *meshtimeout.Conf) {
+	own := connectionTimeouts(results.MustConfOf[meshtimeout.Conf](e))
 	others := connectionTimeouts(all)
 	for field, timeout := range own {
 		if timeout != nil && !reflect.DeepEqual(timeout, others[field]) {
@@ -76,7 +76,7 @@ func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 	var routes []*xds.Route
 	for k := range choices {
 		c := &choices[k]
-		routes = append(routes, timeoutRoute(i, c.routeMatch(), rules.MustConfOf[meshtimeout.Conf](c.Effective)))
+		routes = append(routes, timeoutRoute(i, c.routeMatch(), results.MustConfOf[meshtimeout.Conf](c.Effective)))
 	}
 	if always(choices) == nil {
 		routes = append(routes, i.NewRoute())
@@ -100,7 +100,7 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 	if c.Manager != nil {
 		refuseEscapedSlashes(c.Inbound, choices)
 	}
-	timeout := rules.MustConfOf[meshtimeout.Conf](always(choices))
+	timeout := results.MustConfOf[meshtimeout.Conf](always(choices))
 	if timeout == nil {
 		return
 	}

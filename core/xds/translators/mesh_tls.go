@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtls"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -22,9 +22,9 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())
 	warnLimit(i, in, err)
 	effective := always(choices)
-	settings := rules.MustConfOf[meshtls.Conf](effective)
+	settings := results.MustConfOf[meshtls.Conf](effective)
 	for k := range choices {
-		if own := rules.MustConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
+		if own := results.MustConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
 			i.Warn(diag.NoEffectHere, choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
 		}
 	}
@@ -58,7 +58,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 // setVersions sets the versions that an inbound accepts. The bounds may come from several
 // policies and contradict each other. Envoy would then refuse every client, so the upper bound
 // applies (SPEC 11.5).
-func setVersions(i *xds.Inbound, e *rules.Effective, v *meshtls.Version, m *tlsv3.TlsParameters) {
+func setVersions(i *xds.Inbound, e *results.Effective, v *meshtls.Version, m *tlsv3.TlsParameters) {
 	least, most := tlsVersions[valueOr(v.Min, meshtls.TLSAuto)], tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
 	if most != tlsv3.TlsParameters_TLS_AUTO {
 		if least > most {

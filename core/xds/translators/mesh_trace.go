@@ -9,14 +9,14 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	collectors "github.com/meshmatch/meshmatch/core/collector"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/enforce"
+	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrace"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const meshTraceKind = "MeshTrace"
@@ -25,7 +25,7 @@ const meshTraceKind = "MeshTrace"
 func meshTrace() xds.Translator {
 	return xds.Translator{
 		Kind: meshTraceKind,
-		Outbound: with(func(o *xds.Outbound, e *rules.Effective, trace *meshtrace.Conf) {
+		Outbound: with(func(o *xds.Outbound, e *results.Effective, trace *meshtrace.Conf) {
 			if o.Manager == nil {
 				return
 			}
@@ -35,7 +35,7 @@ func meshTrace() xds.Translator {
 			o.Manager.Tracing = tracing(o, e, trace, spanNames{service, service + "_OUTBOUND_" + destination, o.Destination.Mesh, o.Zone()})
 		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
-			trace := rules.MustConfOf[meshtrace.Conf](conf.Default)
+			trace := results.MustConfOf[meshtrace.Conf](conf.Default)
 			if trace == nil || c.Manager == nil || c.Client == xds.ProxylessGRPC {
 				return
 			}
@@ -43,7 +43,7 @@ func meshTrace() xds.Translator {
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
 			c.Manager.Tracing = tracing(c, conf.Default, trace, spanNames{service, service + "_INBOUND", c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane)})
 		},
-		Required: func(*rules.Effective) []xds.RequiredField {
+		Required: func(*results.Effective) []xds.RequiredField {
 			return []xds.RequiredField{{IgnoredField: xds.IgnoredField{Reason: "the proxy has no HTTP listener, so it sees no requests to trace"}, OnPart: true}}
 		},
 		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
@@ -56,7 +56,7 @@ type spanNames struct{ service, split, mesh, zone string }
 
 // tracing returns the tracing of a listener; nil if there is no backend. Spans have the mesh
 // and the zone of the proxy as tags, unless the policy has a tag of that name.
-func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, names spanNames) *hcmv3.HttpConnectionManager_Tracing {
+func tracing(draft telemetryDraft, e *results.Effective, trace *meshtrace.Conf, names spanNames) *hcmv3.HttpConnectionManager_Tracing {
 	if len(trace.Backends) == 0 {
 		warnWithoutBackend(draft, e)
 		return nil
@@ -105,13 +105,13 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, na
 }
 
 // warnWithoutBackend reports what has no effect without a backend.
-func warnWithoutBackend(draft telemetryDraft, e *rules.Effective) {
+func warnWithoutBackend(draft telemetryDraft, e *results.Effective) {
 	for _, field := range []string{"/sampling", "/tags"} {
 		draft.WarnInbound(e, field, "there is no backend to which spans are sent")
 	}
 }
 
-func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {
+func zipkin(draft telemetryDraft, e *results.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {
 	at, u := collectorAtURL(z.URL)
 	draft.AddCluster(at.cluster())
 	at.warnOfTLS(draft, e, "/backends/0/zipkin/url")

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/regex/automaton"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -39,7 +39,7 @@ var basicMetrics = []string{
 
 // metricFilter returns the expression of the metrics that the endpoint serves; "" for
 // all.
-func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar) string {
+func metricFilter(p *xds.Proxy, e *results.Effective, sidecar *meshmetric.Sidecar) string {
 	if sidecar == nil || sidecar.Profiles == nil {
 		return ""
 	}
@@ -89,7 +89,7 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 }
 
 // allBut returns the expression of all metrics but those that are excluded; "" for all.
-func allBut(p *xds.Proxy, e *rules.Effective, exclude []meshmetric.Selector) (string, error) {
+func allBut(p *xds.Proxy, e *results.Effective, exclude []meshmetric.Selector) (string, error) {
 	var excluded []string
 	for i, s := range exclude {
 		if expression, ok := expressionOf(s); ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -79,7 +79,7 @@ func TestMetricFilterIsThatOfTheProfiles(t *testing.T) {
 }
 
 // effectiveMetrics returns the conf of a dataplane with a MeshMetric.
-func effectiveMetrics(t *testing.T, profiles *meshmetric.Profiles) *rules.Effective {
+func effectiveMetrics(t *testing.T, profiles *meshmetric.Profiles) *results.Effective {
 	t.Helper()
 	policy := map[string]any{
 		"type": "MeshMetric", "mesh": "default", "name": "a",

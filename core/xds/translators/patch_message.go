@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // readResource returns the resource of the text of a policy, and checks it by the rules

@@ -9,10 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // patchedPart is a part of a snapshot with what modifications did to it. Whether they
@@ -20,7 +20,7 @@ import (
 // modification that did it (SPEC 11.5).
 type patchedPart struct {
 	*xds.Part
-	conf    *rules.Effective
+	conf    *results.Effective
 	patch   *meshproxypatch.Conf
 	history []modification
 }
@@ -32,7 +32,7 @@ type modification struct {
 	all           []proto.Message
 }
 
-func newPatchedPart(p *xds.Part, e *rules.Effective, patch *meshproxypatch.Conf) *patchedPart {
+func newPatchedPart(p *xds.Part, e *results.Effective, patch *meshproxypatch.Conf) *patchedPart {
 	return &patchedPart{Part: p, conf: e, patch: patch}
 }
 

@@ -5,7 +5,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
@@ -21,8 +21,8 @@ func Translator() xds.Translator {
 }
 
 // filter returns the filter of a conf; nil if there is no limit.
-func filter(e *rules.Effective) proto.Message {
-	limit := rules.MustConfOf[Conf](e)
+func filter(e *results.Effective) proto.Message {
+	limit := results.MustConfOf[Conf](e)
 	if limit == nil || limit.MaxBytes == nil || *limit.MaxBytes == 0 {
 		return nil
 	}

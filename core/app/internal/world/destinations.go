@@ -9,9 +9,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -66,7 +66,7 @@ func (w *world) readDestinations(_ context.Context, r *Destinations) error {
 	view := w.engine.View()
 	dataplanes := w.inView(view)
 	one, all := make([]time.Duration, reads), make([]time.Duration, reads)
-	read := func(i int) (outbounds []destination.Outbound, confs *destination.Confs, first rules.OutboundConfig) {
+	read := func(i int) (outbounds []destination.Outbound, confs *destination.Confs, first results.OutboundConfig) {
 		d := dataplanes[i*dataplanesPerService%len(dataplanes)]
 		outbounds = view.DestinationOutbounds(d) // dataplanes share the list
 		start := time.Now()

@@ -6,8 +6,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/resource/specs"
 )
 
 // BenchmarkDestinations reads the confs of destinations of transparent proxies: of one

@@ -8,9 +8,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // exported returns 30 objects in the form of `kubectl get -A -o yaml`: dataplanes and

@@ -5,7 +5,7 @@ package main
 import (
 	"example.com/meshkinds"
 
-	"github.com/meshmatch/meshmatch/cmd/meshmatch/cli"
+	"github.com/meshmatch/meshmatch/core/app/internal/cli"
 )
 
 func main() { cli.Program{Kinds: meshkinds.Kinds(), Translators: meshkinds.Translators()}.Main() }

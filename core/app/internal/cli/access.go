@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+)
+
+// accessQuery is the flags of `access`.
+type accessQuery struct {
+	inbound string
+	port    uint16
+	filter  bool
+	form    choice
+	request inspect.RequestQuery
+	from    string // a SPIFFE ID or a dataplane: the client
+	explain bool
+	why     bool
+}
+
+func newAccess(g *globals) *cobra.Command {
+	q := accessQuery{form: choice{"matcher", filterForms}}
+	var t targets
+	c := &cobra.Command{
+		Use:   "access DATAPLANE|svc/SERVICE|-l KEY=VALUE --inbound NAME|--port N",
+		Short: "Report whether an inbound allows a request, and which policy decides",
+		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
+entry of which policy decides, and the decision if allowWithShadowDeny were deny.
+The request has only what the flags give it: without --spiffe-id the client has
+no SPIFFE ID. --from DATAPLANE gives the client the identity and the tags of a
+dataplane. --why compares the request with every entry. With --filter, print the
+Envoy RBAC filter that decides the same.
+
+Several inbounds with the same answer are printed once: svc/SERVICE is the inbounds
+of a service or MeshService, -l those of all dataplanes that it selects.
+
+Exit status: 0 allowed; 1 denied, by any of several inbounds; 2 bad input or wrong
+usage.`,
+		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
+      --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
+  meshmatch access backend-1 --inbound http -f policies/ --from web-1 --path /items --why
+  meshmatch access svc/backend --inbound http -f policies/ --from web-1
+  meshmatch access backend-1 --inbound 5432 -f policies/ --tag kuma.io/service=web
+  meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
+		Args:              t.args("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(targetNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := q.check(c); err != nil {
+				return err
+			}
+			return q.run(g, c, &t, args)
+		},
+	}
+	t.register(c)
+	q.register(c.Flags())
+	return c
+}
+
+func (q *accessQuery) register(flags *pflag.FlagSet) {
+	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port (required)")
+	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
+	registerRequest(flags, &q.request)
+	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE`, which gives its identity and its tags")
+	flags.BoolVar(&q.why, "why", false, "how each entry compares with the request")
+	flags.BoolVar(&q.explain, "explain", false, "print the reason, and the entry that nearly allows a denied request")
+	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
+	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, the only form that gRPC reads")
+}
+
+// check reports flags that are missing or cannot be combined.
+func (q *accessQuery) check(c *cobra.Command) error {
+	if (q.inbound == "") == (q.port == 0) {
+		return usagef("no inbound is given; use --inbound NAME, or --port N")
+	}
+	switch {
+	case q.from != "" && (q.request.SpiffeID != "" || len(q.request.Tags) > 0):
+		return usagef("--from is the client; give it or --spiffe-id and --tag, not both")
+	case q.filter && (q.request.Given() || q.from != "" || q.why):
+		return usagef("a filter decides all requests; give --filter or a request, not both")
+	case !q.filter && c.Flags().Changed("form"):
+		return usagef("--form belongs to --filter")
+	}
+	return nil
+}
+
+func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []string) error {
+	w, err := g.loadTargets(c, t, args)
+	if err != nil {
+		return err
+	}
+	if err := g.client(w, q); err != nil {
+		return err
+	}
+	request, err := q.request.Parse()
+	if err != nil {
+		return err
+	}
+	if q.filter {
+		return g.printFilter(c, w, t, q)
+	}
+	a := accessAnswers{g: g, view: w.view, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
+	var answers []answered
+	for _, d := range t.list {
+		for _, answer := range a.of(d, t.service) {
+			next := t.answered(w, d, nil, answer.err)
+			if answer.err == nil {
+				next.answer, next.no = answer.access, !answer.access.Allowed()
+				next.table = func(p *page) { accessPage(p, answer.access) }
+			}
+			answers = append(answers, next)
+		}
+	}
+	return g.printAnswers(c, t, answers)
+}
+
+// client sets the client of the request to the client of --from.
+func (g *globals) client(w *world, q *accessQuery) error {
+	if q.from == "" {
+		return nil
+	}
+	client, err := find.Client(w.view, w.mesh, g.named(q.from))
+	if err != nil {
+		return err
+	}
+	q.request.SpiffeID = client.SpiffeID
+	for _, tag := range client.Tags {
+		q.request.Tags = append(q.request.Tags, tag.Key+"="+tag.Value)
+	}
+	return nil
+}
+
+// find returns the inbounds of the question, and the dataplane that has them; none if no
+// inbound declares its port. With a service they are of this service; nil: none is given.
+func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service *find.Service) (*resource.Dataplane, []int, error) {
+	if q.port != 0 {
+		i, declared, err := find.Port(d, uint32(q.port))
+		if err != nil || !declared {
+			return d, nil, err
+		}
+		return d, []int{i}, nil
+	}
+	if service != nil {
+		inbounds, err := service.Named(d, q.inbound)
+		return d, inbounds, err
+	}
+	d, i, err := inspect.AccessPoint(view, d, q.inbound)
+	return d, []int{i}, err
+}
+
+// accessAnswers answers one question for several dataplanes.
+type accessAnswers struct {
+	g       *globals
+	view    *core.View
+	query   *accessQuery
+	request *request.Request
+	state   *snapshot.State
+}
+
+// accessAnswer is the answer about one inbound, or an error.
+type accessAnswer struct {
+	access *inspect.Access
+	err    error
+}
+
+// of returns the answer for each inbound of the question.
+func (a *accessAnswers) of(d *resource.Dataplane, service *find.Service) []accessAnswer {
+	q := a.query
+	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
+	at, inbounds, err := q.find(a.view, d, service)
+	if err != nil {
+		return []accessAnswer{{err: err}}
+	}
+	if len(inbounds) == 0 {
+		answer, err := inspect.NewUndeclaredAccess(a.view, d, options)
+		if err == nil && answer.Decision.Decision == "ALLOW" {
+			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
+		}
+		return []accessAnswer{{answer, err}}
+	}
+	var answers []accessAnswer
+	for _, i := range inbounds {
+		answer := inspect.NewAccess(a.view, at, i, a.request, options)
+		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
+		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
+		if answer.Decision.Decision == "ALLOW" {
+			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
+		}
+		answers = append(answers, accessAnswer{access: answer})
+	}
+	return answers
+}
+
+func accessPage(p *page, a *inspect.Access) {
+	p.row("semantics", a.Semantics.String())
+	p.row("decision", decisionText(p, &a.Decision))
+	if a.Shadow != nil {
+		p.row("shadow", decisionText(p, a.Shadow))
+	}
+	if a.By.Default {
+		p.row("reason", a.Reason)
+		if near := a.Nearest; near != nil {
+			p.row("nearest", p.reason(near.KRI, near.Item, near.Source))
+			for _, failure := range near.Failed {
+				p.row("", failure.String())
+			}
+		}
+	}
+	if len(a.Why) > 0 {
+		p.heading(0, "entries")
+	}
+	for i := range a.Why {
+		why := &a.Why[i]
+		result := "matches"
+		if c := why.Condition; c != nil {
+			have := "none"
+			if c.Have != nil {
+				have = *c.Have
+			}
+			result = fmt.Sprintf("%s: want %s, the request has %s", c.Field, c.Want, have)
+		}
+		p.row(p.reason(why.KRI, why.Item, why.Source), result)
+	}
+	doubtLines(p, a.Warnings)
+}
+
+// doubtLines prints what makes an answer doubtful.
+func doubtLines(p *page, warnings []diag.Diagnostic) {
+	for i := range warnings {
+		p.line("warning: %s", warnings[i].Error())
+	}
+}
+
+// decisionText returns the decision and what decides.
+func decisionText(p *page, d *inspect.Decision) string {
+	by := "by default"
+	if !d.By.Default {
+		by = p.reason(d.By.KRI, d.By.Item, d.By.Source)
+	}
+	return fmt.Sprintf("%-5s  %s", d.Decision, by)
+}

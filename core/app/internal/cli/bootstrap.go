@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+)
+
+// bootstrapQuery is the flags of `bootstrap`.
+type bootstrapQuery struct {
+	address string
+	server  bootstrap.Server
+	grpc    bool
+	command bool
+	drain   time.Duration
+	options bootstrap.Options
+}
+
+func newBootstrap(g *globals) *cobra.Command {
+	q := bootstrapQuery{options: defaultBootstrap()}
+	c := &cobra.Command{
+		Use:   "bootstrap DATAPLANE --xds ADDRESS",
+		Short: "Print the Envoy or gRPC bootstrap of a dataplane that is served",
+		Long: `Print the bootstrap with which the Envoy of a dataplane fetches its resources
+from "meshmatch serve", as JSON. The paths are those of files on the machine of the
+proxy. With --xds-ca the connection to the server uses TLS, and the server's
+certificate must have the host of ADDRESS.
+
+With --grpc the bootstrap is for a process that uses gRPC instead of Envoy. The
+environment variable GRPC_XDS_BOOTSTRAP of the process names the file. A client
+resolves names xds:///MESH/SERVICE; a server listens on the address and port of an
+inbound. The certificates of the dataplane are those of its MeshIdentity if that has
+files, else those of --xds-ca, --xds-cert and --xds-key.
+
+With --command, print the command line that starts Envoy with this bootstrap. A shell
+can run it, and further options of Envoy may follow. An edit that replaces the
+filter chain of a listener closes the connections through the old one after
+--drain-time; Envoy's own default is 10 minutes. Until then a TCP connection keeps the
+permissions with which it was opened. The drain time is also in the node's metadata:
+for this time the server keeps what those connections use. If Envoy is started in
+another way, give --drain-time without --command, and the same time to Envoy.`,
+		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
+  meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --command --drain-time 5s -f policies/`,
+		Args:              exactly("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := q.check(c); err != nil {
+				return err
+			}
+			return q.run(g, c, args[0])
+		},
+	}
+	q.register(c)
+	return c
+}
+
+func (q *bootstrapQuery) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&q.address, "xds", "", "the `ADDRESS` of the server, HOST:PORT")
+	flags.StringVar(&q.server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
+	flags.StringVar(&q.server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
+	flags.StringVar(&q.server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
+	flags.BoolVar(&q.grpc, "grpc", false, "print a bootstrap for gRPC")
+	flags.BoolVar(&q.command, "command", false, "print the command line of an Envoy with the bootstrap")
+	flags.DurationVar(&q.drain, "drain-time", defaultDrainTime, "how long Envoy keeps connections through a filter chain that an edit replaces")
+	bootstrapFlags(c, &q.options)
+}
+
+// check reports flags that are missing, bad or cannot be combined, and completes the server.
+func (q *bootstrapQuery) check(c *cobra.Command) error {
+	if err := parseServer(&q.server, q.address); err != nil {
+		return err
+	}
+	for _, flag := range []string{"admin", "spire-socket"} {
+		if q.grpc && c.Flags().Changed(flag) {
+			return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
+		}
+	}
+	switch {
+	case q.grpc && q.command:
+		return usagef("--command prints Envoy's command line; leave it out with --grpc")
+	case q.grpc && c.Flags().Changed("drain-time"):
+		return usagef("--drain-time is about Envoy; leave it out with --grpc")
+	case q.drain < 0 || q.drain%time.Second != 0 || q.drain/time.Second > math.MaxInt32:
+		return usagef("--drain-time must be whole seconds and not negative, got %v", q.drain)
+	}
+	return nil
+}
+
+func (q *bootstrapQuery) run(g *globals, c *cobra.Command, name string) error {
+	w, d, err := g.loadDataplane(c, name)
+	if err != nil {
+		return err
+	}
+	id, err := w.view.Identities(d.Mesh).Of(d)
+	if err != nil {
+		return err
+	}
+	if q.command || c.Flags().Changed("drain-time") {
+		q.options.Drain = &q.drain
+	}
+	if q.command {
+		return g.printCommand(c, bootstrap.ADS(d, id, q.server, q.options), q.drain)
+	}
+	if !q.grpc {
+		return g.printMessage(c, bootstrap.ADS(d, id, q.server, q.options))
+	}
+	b, err := bootstrap.GRPC(d, id, q.server)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	return g.encode(c.OutOrStdout(), b)
+}
+
+// parseServer sets the address of the server, and checks what belongs together.
+func parseServer(server *bootstrap.Server, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	n, err2 := strconv.ParseUint(port, 10, 16)
+	switch {
+	case address == "":
+		return usagef("--xds is required: the address of the server, HOST:PORT")
+	case err != nil || err2 != nil || host == "" || n == 0:
+		return usagef("--xds: bad address %q; write HOST:PORT", address)
+	case (server.Certificate == "") != (server.Key == ""):
+		return usagef("--xds-cert and --xds-key belong together")
+	case server.Certificate != "" && server.CA == "":
+		return usagef("--xds-cert needs --xds-ca: without TLS there is no certificate")
+	}
+	server.Host, server.Port = host, uint16(n)
+	return nil
+}
+
+func defaultBootstrap() bootstrap.Options {
+	return bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: bootstrap.DefaultSpireSocket}
+}
+
+// bootstrapFlags adds the flags of all bootstraps.
+func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
+	c.Flags().TextVar(&o.Admin, "admin", o.Admin, "the `ADDRESS` of the admin interface in the bootstrap")
+	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
+}
+
+// defaultDrainTime is much shorter than Envoy's default of 600 s, because a connection
+// that an edit of permissions closes stays open for this time.
+const defaultDrainTime = time.Minute
+
+// printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell.
+func (g *globals) printCommand(c *cobra.Command, b proto.Message, drain time.Duration) error {
+	config, err := message.JSON(b)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
+	return err
+}
+
+// printMessage prints a message in proto3 JSON.
+func (g *globals) printMessage(c *cobra.Command, m proto.Message) error {
+	data, err := message.JSON(m)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	return g.encode(c.OutOrStdout(), json.RawMessage(data))
+}

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
+	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+)
+
+// checkQuery is the flags of `check`.
+type checkQuery struct {
+	expand, tls bool
+	next        choice
+	// findings selects the output, and which findings decide on the exit status.
+	findings findingOptions
+}
+
+func newCheck(g *globals) *cobra.Command {
+	q := checkQuery{next: choice{words: versions}, findings: newFindingOptions()}
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Validate resources and report what has no effect",
+		Long: `Validate every resource of all meshes, and report all errors of all files at
+once, each as file:line:column: path: what; hint. Warnings report what is valid
+but has no effect, such as a policy that selects nothing, and inbounds that deny
+every request. With --tls they also report which dataplanes are served to no client
+over TLS, because no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
+what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2.
+
+Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
+junit, github and md contain only the findings, for CI. Errors make the exit status
+1; --fail-on adds the findings of a code or of a class. The class warning is every
+finding that is not an error; the other classes are
+` + classList() + `.`,
+		Example: `  meshmatch check -f policies/
+  meshmatch check -f policies/ -f dataplanes.yaml -o json
+  meshmatch check -f policies/ --fail-on warning
+  meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
+  meshmatch check -f policies/ --for kuma3
+  meshmatch check -f policies/ -o sarif
+  meshmatch check -f policies/ --expand -o yaml`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
+	}
+	c.Flags().BoolVar(&q.expand, "expand", false, "print the policies with their syntactic sugar expanded")
+	g.store.registerSecrets(c.Flags())
+	c.Flags().BoolVar(&q.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
+	c.Flags().Var(&q.next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
+	q.findings.register(c.Flags())
+	return c
+}
+
+func (q *checkQuery) run(g *globals, c *cobra.Command) error {
+	isReport := q.findings.isReport(g)
+	g.keepSources = q.next.word != ""
+	w, err := g.loadAll(c, g.files)
+	if err != nil {
+		return g.printInvalid(c, &q.findings, err)
+	}
+	switch {
+	case q.expand && isReport:
+		return usagef("--expand prints policies, in -o table, json or yaml")
+	case q.expand:
+		return g.printPolicies(c, w.view)
+	}
+	answer, err := g.check(c.Context(), w, q.tls, q.next.word)
+	if err != nil {
+		return g.printInvalid(c, &q.findings, err)
+	}
+	if isReport {
+		g.reportLeftOut(c)
+		err = q.findings.write(c, answer.Findings())
+	} else {
+		err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
+	}
+	if err == nil && q.findings.failOn.any(answer.Findings()) {
+		return errNo
+	}
+	return err
+}
+
+// check returns the findings about the input, without those that it ignores. With tls
+// they include the dataplanes that are served to no client over TLS; with a next
+// version they include what that version reads differently.
+func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*check.Check, error) {
+	answer := check.New(w.view, w.set)
+	if err := g.addUnserved(ctx, answer, w.view); err != nil {
+		return nil, err
+	}
+	if tls {
+		answer.Warnings = append(answer.Warnings, check.Unidentified(w.view)...)
+	}
+	if next != "" {
+		if err := g.addMigration(ctx, answer, w.set); err != nil {
+			return nil, err
+		}
+	}
+	ignores, positions := w.set.Ignores, w.set.Positions()
+	if w.edited != nil {
+		ignores, positions = slices.Concat(ignores, w.edited.Ignores), slices.Concat(positions, w.edited.Positions())
+	}
+	findings := diag.WithoutIgnored(answer.Findings(), ignores, positions, func(code diag.Code) bool {
+		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls || code.IsForNextVersion() && next == ""
+	})
+	nameOnStdin(findings, w.set)
+	answer.SetFindings(findings)
+	return answer, nil
+}
+
+// nameOnStdin adds the name of the resource to each finding about a field on standard input
+// that does not have it.
+func nameOnStdin(findings []diag.Diagnostic, set *resource.Set) {
+	for i := range findings {
+		f := &findings[i]
+		name := set.NameOnStdin(f.Pos)
+		_, short, _ := strings.Cut(name, " ")
+		if short = short[strings.LastIndexByte(short, '/')+1:]; name != "" && f.Path != "" && !strings.Contains(f.What, short) {
+			f.What += " (" + name + ")"
+		}
+	}
+}
+
+// addMigration adds the findings about Kuma 3.
+func (g *globals) addMigration(ctx context.Context, answer *check.Check, set *resource.Set) error {
+	w, err := g.view(ctx, set, semantics.Kuma)
+	if err != nil {
+		return err
+	}
+	findings, err := migrate.Findings(w.view, set)
+	answer.Warnings = diag.Sorted(append(answer.Warnings, findings...))
+	return err
+}
+
+// addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
+// dataplanes that cannot be served as their policies ask for.
+func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View) error {
+	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Unserved(ctx)
+	answer.Warnings = append(answer.Warnings, warnings...)
+	return err
+}
+
+// printInvalid prints the answer for invalid input, unless it is a table, and
+// returns the errors, which are printed to standard error.
+func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err error) error {
+	var invalid diag.Errors
+	switch {
+	case !errors.As(err, &invalid):
+	case options.isReport(g):
+		if err := options.write(c, invalid); err != nil {
+			return err
+		}
+	case !g.isTable():
+		answer := &check.Check{
+			Resources: map[string]int{}, Skipped: map[string]int{},
+			Errors: invalid, Warnings: []diag.Diagnostic{},
+		}
+		if err := g.print(c, answer, nil); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func checkPage(p *page, a *check.Check) {
+	counts := func(title string, kinds map[string]int) {
+		if len(kinds) == 0 {
+			return
+		}
+		p.heading(0, "%s", title)
+		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+			p.row(kind, strconv.Itoa(kinds[kind]))
+		}
+	}
+	p.row("semantics", a.Semantics.String())
+	if len(a.Resources) == 0 {
+		p.heading(0, "no resources")
+	}
+	counts("resources", a.Resources)
+	counts("skipped: no answer depends on them", a.Skipped)
+	counts("not read: what they configure is in no answer", a.Unread)
+	switch {
+	case len(a.Warnings) > 0:
+		p.heading(0, "warnings")
+		for _, w := range a.Warnings {
+			p.line("%s", w.Line())
+		}
+	case len(a.Resources) > 0:
+		p.heading(0, "no warnings")
+	}
+	if len(a.Info) > 0 {
+		p.heading(0, "info")
+		for _, f := range a.Info {
+			p.line("%s", f.Line())
+		}
+	}
+}
+
+// printPolicies prints all policies as a stream of documents that -f reads: of
+// JSON objects, or of YAML documents.
+func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
+	var policies []*resource.Policy
+	for _, mesh := range view.Meshes() {
+		policies = append(policies, view.Policies(mesh)...)
+	}
+	return g.printDocuments(c, policies)
+}
+
+func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
+	g.reportLeftOut(c)
+	if g.output.word == "json" {
+		return printDocuments(c.OutOrStdout(), policies, inspect.JSON, "")
+	}
+	return printYAML(c.OutOrStdout(), policies)
+}

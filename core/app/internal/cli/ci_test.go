@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// workflow is the part of a workflow of GitHub that a machine without GitHub can run.
+type workflow struct {
+	Jobs map[string]struct {
+		Steps []struct{ Name, Uses, Run, If string }
+	}
+}
+
+// readWorkflow returns the workflow that README.md shows.
+func readWorkflow(t *testing.T) workflow {
+	t.Helper()
+	for _, block := range readMarkdown(t, "../../../../README.md").blocks("yaml") {
+		if !strings.HasPrefix(block.lines[0], "# .github/workflows/") {
+			continue
+		}
+		var w workflow
+		if err := yaml.Unmarshal([]byte(strings.Join(block.lines, "\n")), &w); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	t.Fatal("README.md has no workflow")
+	return workflow{}
+}
+
+// ciRun is what the steps of the workflow did.
+type ciRun struct {
+	failed  []string // the names of the steps that failed
+	output  string   // of all steps
+	summary string
+	sarif   string
+}
+
+// runWorkflow runs the steps of the workflow as GitHub does in a pull request from base to
+// head: those with a command, in a repository with both. The steps that use an action are
+// left out, as is the installation of this program.
+func runWorkflow(t *testing.T, w workflow, base, head string) (run ciRun) {
+	t.Helper()
+	dir := t.TempDir()
+	repository := filepath.Join(dir, "repository")
+	write := func(content string) {
+		if err := os.MkdirAll(filepath.Join(repository, "policies"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(repository, "policies/mesh.yaml"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	summary := filepath.Join(dir, "summary.md")
+	shell := func(script string) (string, error) {
+		c := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)
+		c.Dir = repository
+		c.Env = append(os.Environ(), "GITHUB_BASE_REF=main", "GITHUB_STEP_SUMMARY="+summary,
+			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		err := c.Run()
+		return out.String(), err
+	}
+	write(base)
+	if out, err := shell("git init -q -b main . && git add . && git commit -q -m base && git update-ref refs/remotes/origin/main main && git checkout -q -b change"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	write(head)
+	for _, job := range w.Jobs {
+		failed := false
+		for _, step := range job.Steps {
+			if (step.Uses == "") == (step.Run == "") {
+				t.Errorf("the step %q must have a command or an action", step.Name+step.Uses)
+			}
+			if step.Run == "" || strings.HasPrefix(step.Run, "go install ") || failed && step.If != "always()" {
+				continue
+			}
+			out, err := shell(step.Run)
+			run.output += out
+			if err != nil {
+				failed = true
+				run.failed = append(run.failed, step.Name)
+			}
+		}
+	}
+	read := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	run.summary, run.sarif = read(summary), read(filepath.Join(repository, "findings.sarif"))
+	return run
+}
+
+func TestWorkflow(t *testing.T) {
+	w := readWorkflow(t)
+	const base = `type: Dataplane
+name: web
+networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
+---
+type: MeshTrafficPermission
+name: web
+spec: {rules: [{default: {allow: [{method: GET}]}}]}
+`
+	for name, c := range map[string]struct{ head, failed, output, summary, sarif string }{
+		"a harmless change": {"# a comment\n" + base, "", "", "No findings.", `"results": []`},
+		"a warning":         {base + "---\n{type: MeshTimeout, name: a, spec: {targetRef: {kind: MeshService, name: b}, to: [{default: {idleTimeout: 1h}}]}}\n", "", "::warning file=policies/mesh.yaml,line=9,", "MM2001", `"ruleId": "MM2001"`},
+		"an inbound opens":  {strings.Replace(base, "{method: GET}", "{method: GET}, {method: POST}", 1), "Compare with the base", "", "MM7001", `"results": []`},
+		"an error":          {strings.Replace(base, "method", "methud", 1), "Annotate findings, Write findings", "::error file=policies/mesh.yaml,line=7,", "", `"ruleId": "MM0102"`},
+	} {
+		run := runWorkflow(t, w, base, c.head)
+		if got := strings.Join(run.failed, ", "); got != c.failed {
+			t.Errorf("%s: failed %q, want %q: %s", name, got, c.failed, run.output)
+		}
+		if !strings.Contains(run.output, c.output) || !strings.Contains(run.summary, c.summary) || !strings.Contains(run.sarif, c.sarif) {
+			t.Errorf("%s: output %s\nsummary %s\nsarif %s", name, run.output, run.summary, run.sarif)
+		}
+	}
+}

@@ -1,0 +1,444 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// diffQuery is the flags of `diff`.
+type diffQuery struct {
+	next    newInput
+	policy  string
+	options inspect.Options
+	// findings selects the output, and whether findings decide on the exit status.
+	findings findingOptions
+}
+
+func newDiff(g *globals) *cobra.Command {
+	q := diffQuery{findings: newFindingOptions()}
+	c := &cobra.Command{
+		Use:   "diff",
+		Short: "Show what changes for each dataplane between two sets of files",
+		Long: `Show, field by field, how the effective configuration of each dataplane changes
+from the files of -f to the files of --with. Dataplanes with the same change
+are shown together. The first lines name the inbounds that may allow a request
+which they denied (opens), or deny one which they allowed (closes), and count the
+listeners that Envoy replaces, so that their connections close (drains).
+
+With --apply, the new input is the input of -f with the resources of these files
+added or replaced. --delete removes resources from it.
+
+With --shadow and without --with, show what would change if the policies that
+only inform were enforced, or the one of --policy.
+
+The formats sarif, junit, github and md have the findings that the new input has and
+the old one lacks, and what opens, closes and drains, for CI.
+
+Destinations that change are also shown: their addresses, ports, endpoints, and
+how other zones reach them.
+
+Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes, or a
+listener drains, or a destination changes; 2 bad input or wrong usage. With --fail-on:
+1 if there is such a finding, else 0.`,
+		Example: `  meshmatch diff -f old/ --with new/
+  git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
+  meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
+  meshmatch diff -f old/ --with new/ -o md --fail-on opens
+  meshmatch diff -f policies/ --shadow
+  meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := q.check(); err != nil {
+				return err
+			}
+			return q.run(g, c)
+		},
+	}
+	flags := c.Flags()
+	q.next.register(flags)
+	q.findings.register(flags)
+	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
+	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
+	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
+	g.completeFlag(c, "policy", qualifiedPolicies)
+	return c
+}
+
+// check reports flags that are missing or cannot be combined.
+func (q *diffQuery) check() error {
+	switch {
+	case !q.next.given() && !q.options.Shadow:
+		return usagef("nothing to compare with is given; use --with FILE, --with DIRECTORY, --apply FILE, --delete or --shadow")
+	case q.policy != "" && (!q.options.Shadow || q.next.given()):
+		return usagef("--policy belongs to --shadow without --with, --apply and --delete")
+	}
+	return q.next.check()
+}
+
+func (q *diffQuery) run(g *globals, c *cobra.Command) error {
+	isReport := q.findings.isReport(g)
+	q.options.Source = g.withSource()
+	compared, worlds, err := q.comparisons(g, c)
+	if err != nil {
+		return err
+	}
+	var parts []*diff.Diff // of each mesh
+	var limits []error
+	for i := range compared {
+		part, errLimit := compared[i].Diff(c.Context(), q.options, g.translators)
+		if part == nil {
+			return errLimit
+		}
+		parts, limits = append(parts, part), append(limits, errLimit)
+	}
+	answer, errLimit := diff.Join(parts), errors.Join(limits...)
+	var findings []diag.Diagnostic
+	if isReport || q.findings.failOn.given() {
+		if findings, err = g.newFindings(c.Context(), parts, worlds); err != nil {
+			return err
+		}
+	}
+	if isReport {
+		g.reportLeftOut(c)
+		err = q.findings.write(c, findings)
+	} else {
+		err = g.print(c, answer, func(p *page) { diffPages(p, answer, parts) })
+	}
+	switch {
+	case err != nil:
+		return err
+	case errLimit != nil:
+		return incomplete{errLimit}
+	case q.findings.failOn.given():
+		if q.findings.failOn.any(findings) || q.findings.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions()) > 0) {
+			return errNo
+		}
+	case !answer.Empty():
+		return errNo
+	}
+	return nil
+}
+
+// comparisons loads both sides, and returns a comparison for each mesh of either side, or the
+// one of --mesh. The worlds are those of two inputs; nil with --shadow.
+func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxied.Comparison, worlds *[2]*world, err error) {
+	if !q.next.given() {
+		compared, err = q.shadow(g, c)
+		return compared, nil, err
+	}
+	before, after, err := q.next.load(g, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	meshes, err := g.meshesOf(before.view, after.view)
+	if err != nil {
+		return nil, nil, err
+	}
+	scope := inspect.ScopeOf(q.options.Shadow)
+	return comparisonsOf(meshes, proxied.Side{View: before.view, Scope: scope}, proxied.Side{View: after.view, Scope: scope}), &[2]*world{before, after}, nil
+}
+
+func comparisonsOf(meshes []string, before, after proxied.Side) []proxied.Comparison {
+	compared := make([]proxied.Comparison, len(meshes))
+	for i, mesh := range meshes {
+		compared[i] = proxied.Comparison{Before: before, After: after, Mesh: mesh}
+	}
+	return compared
+}
+
+// shadow compares the input with itself, with policies that inform enforced.
+func (q *diffQuery) shadow(g *globals, c *cobra.Command) ([]proxied.Comparison, error) {
+	w, err := g.loadAll(c, g.files)
+	if err != nil {
+		return nil, err
+	}
+	if q.policy == "" {
+		meshes, err := g.meshesOf(w.view)
+		return comparisonsOf(meshes, proxied.Side{View: w.view}, proxied.Side{View: w.view, Scope: core.Shadow}), err
+	}
+	if w.mesh, err = g.chooseMesh(w.view.Meshes()); err != nil {
+		return nil, err
+	}
+	policy, err := g.policyOf(w, q.policy)
+	if err != nil {
+		return nil, err
+	}
+	view, err := diff.WithEnforced(c.Context(), w.view, w.set, policy)
+	if err != nil {
+		return nil, err
+	}
+	return comparisonsOf([]string{policy.Mesh}, proxied.Side{View: w.view}, proxied.Side{View: view}), nil
+}
+
+// newFindings returns what opens, closes and drains, and the findings of the new input that
+// the old one lacks.
+func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
+	var findings []diag.Diagnostic
+	for _, part := range parts {
+		findings = append(findings, part.Findings(len(parts) > 1)...)
+	}
+	if worlds == nil {
+		return findings, nil
+	}
+	var errs []error
+	found := make([][]diag.Diagnostic, 2)
+	for i, w := range worlds {
+		answer, err := g.check(ctx, w, false, "")
+		var mistakes diag.Errors
+		switch {
+		case err == nil:
+			found[i] = answer.Findings()
+		case errors.As(err, &mistakes): // of proxies, which the comparison does not need
+			found[i] = mistakes
+		default:
+			errs = append(errs, err)
+		}
+	}
+	return append(findings, diag.Added(found[0], found[1])...), errors.Join(errs...)
+}
+
+// diffPages prints what changes, by mesh if there are several.
+func diffPages(p *page, answer *diff.Diff, parts []*diff.Diff) {
+	meshes := "mesh " + answer.Meshes[0]
+	if len(parts) > 1 {
+		meshes = "meshes " + listed(answer.Meshes)
+	}
+	switch compared := len(answer.NotCompared) == 0; {
+	case answer.Empty():
+		p.line("no dataplane changes in %s, by the semantics %s", meshes, answer.Semantics)
+		return
+	case !compared && answer.OnlyNotCompared():
+		p.line("nothing was compared in %s, by the semantics %s", meshes, answer.Semantics)
+	default:
+		p.row("semantics", answer.Semantics.String())
+	}
+	if len(parts) == 1 {
+		diffPage(p, answer)
+		return
+	}
+	p.row("meshes", listed(answer.Meshes))
+	for _, part := range parts {
+		if !part.Empty() {
+			p.heading(0, "mesh %s", part.Meshes[0])
+			diffPage(p, part)
+		}
+	}
+}
+
+func diffPage(p *page, diff *diff.Diff) {
+	for i := range diff.NotCompared {
+		p.row("not compared", diff.NotCompared[i].String())
+	}
+	if diff.OnlyNotCompared() {
+		return
+	}
+	if len(diff.Groups) > 0 {
+		p.row("changes", dataplaneCount(diff))
+	} else {
+		p.row("changes", "0 dataplanes: no conf of a policy")
+	}
+	if len(diff.Opens) > 0 {
+		p.row("opens", inboundNames(diff.Opens))
+	}
+	if len(diff.Closes) > 0 {
+		p.row("closes", inboundNames(diff.Closes))
+	}
+	staysPage(p, diff.Stays)
+	if len(diff.Drains) > 0 {
+		p.row("drains", drainText(diff.Drains))
+	}
+	added, removed := diff.AddedNames, diff.RemovedNames
+	if p.wide {
+		added, removed = diff.Added, diff.Removed
+	}
+	if len(added) > 0 {
+		p.row("added", someOf(added, 5))
+	}
+	if len(removed) > 0 {
+		p.row("removed", someOf(removed, 5))
+	}
+	for i := range diff.Destinations {
+		destinationPage(p, &diff.Destinations[i])
+	}
+	for i := range diff.Access {
+		accessDiffPage(p, &diff.Access[i])
+	}
+	for i := range diff.Groups {
+		groupPage(p, &diff.Groups[i])
+	}
+}
+
+// destinationPage shows what changes for a destination.
+func destinationPage(p *page, d *diff.Destination) {
+	name := d.Name
+	if p.wide {
+		name = d.KRI
+	}
+	p.heading(0, "%s %s", name, d.Action)
+	for i := range d.Changes {
+		change := &d.Changes[i]
+		p.row(strings.ReplaceAll(fieldName(change.Field), "~1", "/"), rawText(change.Before)+" -> "+rawText(change.After))
+	}
+	if e := d.Endpoints; e != nil {
+		for _, part := range []struct {
+			what string
+			kris []string
+		}{{"added", e.Added}, {"removed", e.Removed}, {"changed", e.Changed}} {
+			if len(part.kris) > 0 {
+				p.row("endpoints", part.what+" "+someOf(part.kris, 5))
+			}
+		}
+	}
+	var because []string
+	for _, c := range d.Because {
+		because = append(because, c.Kind+" "+strings.TrimPrefix(c.Namespace+"/"+c.Name, "/"))
+	}
+	if len(because) > 0 {
+		p.row("because of", someOf(because, 5))
+	}
+}
+
+func rawText(value json.RawMessage) string {
+	var decoded any
+	if value == nil || json.Unmarshal(value, &decoded) != nil {
+		return "(not set)"
+	}
+	return valueText(decoded)
+}
+
+// groupPage shows the changes of dataplanes.
+func groupPage(p *page, group *diff.Group) {
+	names := group.Names
+	if p.wide {
+		names = group.Dataplanes
+	}
+	p.heading(0, "%s", someOf(names, 5))
+	place := ""
+	for i := range group.Changes {
+		change := &group.Changes[i]
+		if title := change.Kind + ", " + change.Place.String(); title != place {
+			place = title
+			p.heading(1, "%s", title)
+		}
+		if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
+			continue // the fields that follow show that the conf begins or ceases to apply
+		}
+		p.row(changedField(change), changeText(p, change, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change, change.After, change.AfterOrigin))
+	}
+}
+
+// accessDiffPage prints the requests that an inbound allows or denies now, each with an
+// example.
+func accessDiffPage(p *page, a *diff.Access) {
+	names := a.Names
+	if p.wide {
+		names = a.Dataplanes
+	}
+	p.heading(0, "access of %s, inbound %s", someOf(names, 5), a.Inbound)
+	changes := func(title string, list []diff.AccessChange) {
+		for i := range list {
+			change := &list[i]
+			p.row(title, change.Clients.String())
+			p.row("", decisionText(p, &change.Before)+" -> "+decisionText(p, &change.After))
+			p.row("", "example: "+requestOptions(&change.Witness))
+		}
+	}
+	changes("opens", a.Opens)
+	changes("closes", a.Closes)
+}
+
+func samePlace(a, b *diff.Change) bool {
+	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
+}
+
+func dataplaneCount(diff *diff.Diff) string {
+	n := 0
+	for _, group := range diff.Groups {
+		n += len(group.Dataplanes)
+	}
+	return diag.Count(n, "dataplane")
+}
+
+// staysPage prints what goes on where access is taken.
+func staysPage(p *page, stays []diff.Stay) {
+	for _, row := range []struct{ what, title, until string }{
+		{diff.StaysStreams, "open streams", "until they end"},
+		{diff.StaysConnections, "open connections", "until the drain time is over"},
+	} {
+		var names []string
+		for i := range stays {
+			if stays[i].What == row.what {
+				names = append(names, stays[i].Name+" "+stays[i].Inbound)
+			}
+		}
+		if len(names) > 0 {
+			p.row("stays", row.title+" of "+someOf(names, 5)+", "+row.until)
+		}
+	}
+}
+
+// drainText returns how many listeners drain, and why.
+func drainText(drains []diff.Drain) string {
+	var because, dataplanes []string
+	for i := range drains {
+		because, dataplanes = append(because, drains[i].Because...), append(dataplanes, drains[i].Dataplane)
+	}
+	slices.Sort(because)
+	return fmt.Sprintf("%s of %s, because of %s", diag.Count(len(drains), "listener"),
+		diag.Count(len(slices.Compact(dataplanes)), "dataplane"), listed(slices.Compact(because)))
+}
+
+func inboundNames(inbounds []diff.InboundOf) string {
+	names := make([]string, len(inbounds))
+	for i, in := range inbounds {
+		names[i] = in.Name + " " + in.Inbound
+	}
+	return someOf(names, 5)
+}
+
+// someOf joins names; of a long list it joins only the first ones.
+func someOf(names []string, shown int) string {
+	if len(names) <= shown {
+		return listed(names)
+	}
+	return fmt.Sprintf("%s and %d more", listed(names[:shown]), len(names)-shown)
+}
+
+func changedField(c *diff.Change) string {
+	switch c.Field {
+	case "":
+		return "conf"
+	case "order":
+		return "order of rules"
+	}
+	return fieldName(c.Field)
+}
+
+func changeText(p *page, change *diff.Change, value json.RawMessage, origin *inspect.Origin) string {
+	var decoded any
+	var collector *inspect.Collector
+	switch {
+	case value != nil && strings.HasSuffix(change.Field, diff.CollectorField) && json.Unmarshal(value, &collector) == nil:
+		return collector.String()
+	case value == nil:
+		return "(not set)"
+	case json.Unmarshal(value, &decoded) != nil:
+		return string(value)
+	case origin == nil:
+		return valueText(decoded)
+	}
+	return valueText(decoded) + " by " + p.reason(origin.KRI, origin.Item, origin.Source)
+}

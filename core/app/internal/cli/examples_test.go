@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestExamples runs the examples of the help texts on the files of the demo mesh. It leaves
+// out benchmarks, serve, relay and page, which do not end, and examples of stores, which the
+// script store.txtar runs.
+func TestExamples(t *testing.T) {
+	testdata, err := filepath.Abs("../../../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, target := range map[string]string{
+		"policies": "demo", "old": "demo", "new": "demo", "hub": "demo",
+		"rollout.yaml": "rollout/fleet.yaml", "fragments.yaml": "variants/routes.yaml",
+		"access.log": "access/backend.log", "access.log.gz": "access/backend.log",
+	} {
+		if err := os.Symlink(filepath.Join(testdata, target), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const mesh = "{type: Dataplane, name: extra, networking: {address: 10.0.0.1}}"
+	if err := os.Mkdir(filepath.Join(dir, "dataplanes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"mesh.yaml": mesh, "wave.yaml": mesh, "dataplanes.yaml": mesh, "dataplanes/mesh.yaml": mesh,
+		"tests.yaml": "{type: AccessTest, mesh: default, name: t, always: [{to: {service: backend, inbound: http}, from: {spiffeIdPrefix: 'spiffe://shop.mesh/ns/legacy'}, expect: DENY}]}",
+		"variants.yaml": `
+type: ResourceVariants
+name: routes
+variants:
+  - constraints: {notConstraints: {andConstraints: {constraints: [{constraint: {key: env, value: prod}}, {constraint: {key: version, value: v1}}]}}}
+    content: {}
+  - constraints: {andConstraints: {constraints: [{constraint: {key: env, value: prod}}, {constraint: {key: version, value: v1}}]}}
+    content: {a: b}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	n := 0
+	for _, example := range examplesOf(newRoot(Program{}.globals())) {
+		_, args, ok := strings.Cut(example, "meshmatch ")
+		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") || strings.HasPrefix(args, "page ") || strings.HasPrefix(args, "relay ") || strings.Contains(args, "etcd") {
+			continue
+		}
+		n++
+		var stdout, stderr bytes.Buffer
+		code := Program{}.run(t.Context(), strings.Fields(strings.ReplaceAll(args, "'", "")), strings.NewReader(strings.Replace(mesh, "extra", "other", 1)), &stdout, &stderr)
+		if code == exitUsage || stdout.Len() == 0 {
+			t.Errorf("%s: exit code %d: %s", example, code, stderr.String())
+		}
+		for _, line := range strings.Split(strings.TrimSpace(stderr.String()), "\n") {
+			if line != "" && !strings.HasPrefix(line, "warning: ") {
+				t.Errorf("%s: %s", example, line)
+			}
+		}
+	}
+	if n < 25 {
+		t.Errorf("found only %d examples", n)
+	}
+}
+
+// examplesOf returns the examples of a command and its subcommands, one line each.
+func examplesOf(c *cobra.Command) []string {
+	lines := strings.Split(strings.ReplaceAll(c.Example, "\\\n", ""), "\n")
+	for _, sub := range c.Commands() {
+		lines = append(lines, examplesOf(sub)...)
+	}
+	return lines
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
+)
+
+// Each example of a code is input for which check has a finding with that code, and
+// explain prints it.
+func TestExamplesOfCodes(t *testing.T) {
+	for _, d := range diag.Definitions() {
+		t.Run(d.Code.String(), func(t *testing.T) {
+			var explained, stderr bytes.Buffer
+			if code := (Program{}).run(t.Context(), []string{"explain", strings.ToLower(d.Code.String())}, nil, &explained, &stderr); code != exitDone || explained.String() != explanation(d) {
+				t.Errorf("explain: exit code %d: %s%s", code, explained.String(), stderr.String())
+			}
+			if d.Example == "" {
+				return
+			}
+			args := append(strings.Fields(strings.Replace(exampleCommand(d), "example.yaml", "-", 1))[1:], "-o", "json")
+			var stdout bytes.Buffer
+			Program{}.run(t.Context(), args, strings.NewReader(d.Example), &stdout, &stderr)
+			var answer struct {
+				Errors, Warnings, Info []struct{ Code, Class, Message string }
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+			}
+			list := append(answer.Warnings, answer.Info...)
+			if d.Class == diag.ClassError {
+				list = answer.Errors
+			}
+			for _, found := range list {
+				if found.Code == d.Code.String() && found.Class == string(d.Class) && found.Message != "" {
+					return
+				}
+			}
+			t.Errorf("the example %q has no such finding:\n%s", d.Title, stdout.String())
+		})
+	}
+}
+
+// The documents of examples are separated as in files.
+func TestExamplesOfCodesAreDocuments(t *testing.T) {
+	for _, d := range diag.Definitions() {
+		if d.Example != "" && !strings.HasSuffix(d.Example, "\n") {
+			t.Errorf("the example of %s does not end in a line", d.Code)
+		}
+		if len(strict.Chunks([]byte(d.Example), 1)) != 1 {
+			t.Errorf("the example of %s is too long", d.Code)
+		}
+	}
+}
+
+// findingsPage returns core/FINDINGS.md: what explain prints, of all codes.
+func findingsPage() string {
+	var b strings.Builder
+	b.WriteString(`# Findings
+
+Each error and warning has a code that never changes its meaning. ` + "`meshmatch explain CODE`" + ` prints
+what this page has about one of them.
+
+This page is made from the code: ` + "`UPDATE=1 go test ./core/app/internal/cli -run TestFindings`" + `. A test checks
+every example that has documents.
+
+| code | class | finding |
+|---|---|---|
+`)
+	for _, d := range diag.Definitions() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", d.Code, strings.ToLower(d.Code.String()), d.Class, d.Title)
+	}
+	for _, d := range diag.Definitions() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s (%s). %s\n\n", d.Code, strings.ToUpper(d.Title[:1])+d.Title[1:], d.Class, d.Means)
+		if d.Example != "" {
+			fmt.Fprintf(&b, "Example, for `%s`:\n\n```yaml\n%s```\n\n", exampleCommand(d), d.Example)
+		} else {
+			fmt.Fprintf(&b, "Example: %s\n\n", d.When)
+		}
+		fmt.Fprintf(&b, "Fix: %s\n", d.Mend)
+	}
+	return b.String()
+}
+
+// UPDATE=1 writes the page.
+func TestFindings(t *testing.T) {
+	const path = "../../../FINDINGS.md"
+	want := findingsPage()
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not what the definitions say; run it with UPDATE=1 (%v)", path, err)
+	}
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGuide follows core/GUIDE.md in a new module. Blocks whose first line is a
+// comment with a file name are its files. The commands must succeed; in a block of type
+// console they print what the page shows. UPDATE=1 writes that.
+func TestGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds several programs")
+	}
+	t.Parallel()
+	const file = "../../../GUIDE.md"
+	page := readMarkdown(t, file)
+	module := newModule(t)
+	for _, block := range page.blocks("go", "yaml") {
+		m := regexp.MustCompile(`^(?://|#) (\S+)$`).FindStringSubmatch(block.lines[0])
+		if m == nil {
+			t.Fatalf("the block %q does not begin with the name of a file", block.lines[0])
+		}
+		module.write(t, m[1], strings.Join(block.lines, "\n")+"\n")
+	}
+	for _, c := range page.commands() {
+		output := module.run(t, c.line)
+		if c.block.kind == "console" {
+			c.checkOutput(t, output)
+		}
+	}
+	page.save(t, file)
+}
+
+// TestReadmeEmbeds runs the program of README.md, whose last lines are its output.
+func TestReadmeEmbeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	t.Parallel()
+	blocks := readMarkdown(t, "../../../../README.md").blocks("go")
+	if len(blocks) != 1 {
+		t.Fatalf("README.md has %d blocks of Go, want 1", len(blocks))
+	}
+	program, output, _ := strings.Cut(strings.Join(blocks[0].lines, "\n")+"\n", "// Output:\n")
+	module := newModule(t)
+	module.write(t, "main.go", program)
+	want := strings.ReplaceAll(strings.TrimPrefix(output, "// "), "\n// ", "\n")
+	if got := module.run(t, "go run ."); got != want {
+		t.Errorf("the program prints\n%sand README.md shows\n%s", got, want)
+	}
+}
+
+// guideModule is a module that uses this one, without the network.
+type guideModule struct{ dir string }
+
+func newModule(t *testing.T) *guideModule {
+	t.Helper()
+	repository, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goMod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	goSum, err := os.ReadFile(filepath.Join(repository, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The versions that `go get` would select.
+	_, requirements, _ := bytes.Cut(goMod, []byte("\n"))
+	parent := t.TempDir()
+	if err := os.Symlink(repository, filepath.Join(parent, "meshmatch")); err != nil {
+		t.Fatal(err)
+	}
+	m := &guideModule{filepath.Join(parent, "control-plane")}
+	m.write(t, "go.mod", "module example.com/control-plane\n"+string(requirements)+
+		"\nrequire github.com/meshmatch/meshmatch v0.0.0\nreplace github.com/meshmatch/meshmatch => "+repository+"\n")
+	m.write(t, "go.sum", string(goSum))
+	return m
+}
+
+func (m *guideModule) write(t *testing.T, name, content string) {
+	t.Helper()
+	file := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a line of the shell and returns its standard output. What would use the
+// network is done in go.mod: a tool is added, and the module is there already.
+func (m *guideModule) run(t *testing.T, line string) string {
+	t.Helper()
+	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
+	case isTool:
+		line = "go mod edit -tool=" + tool
+	case line == "go mod init example.com/control-plane", line == "go get github.com/meshmatch/meshmatch", line == "go mod tidy":
+		return ""
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", line)
+	c.Dir = m.dir
+	c.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	output, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", line, err, output, stderr.String())
+	}
+	return string(output)
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func newInspectPolicy(g *globals) *cobra.Command {
+	var expand bool
+	c := &cobra.Command{
+		Use:     "policy KIND NAME",
+		Aliases: []string{"policies"},
+		Short:   "Show the dataplanes and inbounds that a policy selects",
+		Long: `Show the dataplanes and inbounds that a policy selects, and for each of them
+whether the policy is enforced there or only informs, and why.`,
+		Example: `  meshmatch inspect policy MeshTimeout web -f policies/
+  meshmatch inspect policy mr kuma-system/web-retries -f policies/ --mesh default -o json
+  meshmatch inspect policy mt web -f policies/ --expand -o yaml`,
+		Args: exactly("KIND", "NAME"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return g.completeKinds(c, args, word)
+			}
+			return g.completeNames(g.policyNames)(c, args, word)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			kind, err := find.Kind(g.kinds, args[0])
+			if err != nil {
+				return err
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			policy, err := g.policy(w, kind.Name, args[1])
+			if err != nil {
+				return err
+			}
+			if expand {
+				return g.printDocuments(c, []*resource.Policy{policy})
+			}
+			answer, err := inspect.NewPolicy(w.view, policy, g.withSource())
+			if err != nil {
+				return err
+			}
+			return g.print(c, answer, func(p *page) { policyPage(p, answer) })
+		},
+	}
+	c.Flags().BoolVar(&expand, "expand", false, "print the policy with its syntactic sugar expanded")
+	return c
+}
+
+func policyPage(p *page, a *inspect.Policy) {
+	p.heading(0, "%s %s", a.Policy.Kind, a.Policy.Name)
+	p.row("mesh", a.Policy.Mesh)
+	if a.Policy.Namespace != "" {
+		p.row("namespace", a.Policy.Namespace)
+	}
+	p.row("level", a.Policy.Level)
+	if p.wide {
+		p.row("kri", a.Policy.KRI)
+		p.row("source", a.Policy.Source)
+	}
+	if len(a.Dataplanes) == 0 {
+		p.line("it selects no dataplane")
+		return
+	}
+	p.heading(1, "dataplanes")
+	for _, d := range a.Dataplanes {
+		p.row(p.name(d.Namespace, d.Name, d.KRI), d.Action, listed(slices.Concat(d.Inbounds, d.Listeners)), causes(d.Action, d.Because), d.Source)
+	}
+}
+
+// causes names what causes the action of a policy on a dataplane.
+func causes(action string, bindings []string) string {
+	const label = "label " + resource.EffectLabel + "=shadow"
+	switch {
+	case len(bindings) > 0:
+		return "binding " + listed(bindings)
+	case action == ocm.Inform.String():
+		return label
+	}
+	return "no " + label
+}

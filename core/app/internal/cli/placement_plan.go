@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func newPlacementPlan(g *globals) *cobra.Command {
+	var policy, percent string
+	var q placement.PlanQuery
+	c := &cobra.Command{
+		Use:   "plan --policy KIND/NAME --percent N",
+		Short: "Print the placements that enforce a policy on a share of its dataplanes",
+		Long: `Print a PlacementRule and a PlacementBinding that enforce a policy on a percentage
+of the dataplanes that it selects, rounded up; with several percentages, one pair
+for each. Give the policy the label kuma.io/effect: shadow, so that it informs, and
+apply the pairs one after the other. "diff --apply" shows what a pair changes, and
+"placement" where the policy is enforced.
+
+A later wave contains the earlier ones. Dataplanes that are added or removed change a
+wave as little as possible. With --by, the dataplanes with the same value of a label are
+in the same wave.`,
+		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
+  meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/
+  meshmatch diff -f policies/ --apply wave.yaml`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			switch {
+			case policy == "":
+				return usagef("no policy is given; use --policy KIND/NAME")
+			case percent == "":
+				return usagef("no share is given; use --percent 10, or --percent 10,50,100")
+			}
+			if q.Percent, err = percentages(percent); err != nil {
+				return err
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			p, err := g.policyOf(w, policy)
+			if err != nil {
+				return err
+			}
+			plan, err := placement.NewPlan(w.view, p, q)
+			if err != nil {
+				return err
+			}
+			if !p.Shadow() {
+				printWarnings(c, []diag.Diagnostic{{
+					Code: diag.OverrideNoEffect, Pos: p.Pos, What: fmt.Sprintf("the plan has no effect: %s enforces by itself", p.ID),
+					Hint: "add the label " + resource.EffectLabel + ": shadow to it",
+				}})
+			}
+			g.reportLeftOut(c)
+			return g.printPlan(c, plan)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&policy, "policy", "", "the policy, as `KIND/NAME` or KIND/NAMESPACE/NAME")
+	flags.StringVar(&percent, "percent", "", "the `SHARE`s of the dataplanes, from 1 to 100, separated by commas")
+	flags.StringVar(&q.By, "by", "", "the `LABEL` whose values are not split between waves")
+	g.completeFlag(c, "policy", qualifiedPolicies)
+	g.completeFlag(c, "by", labelKeys)
+	return c
+}
+
+// percentages parses numbers from 1 to 100, which may end in %.
+func percentages(text string) ([]int, error) {
+	var list []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(part), "%"))
+		if err != nil || n < 1 || n > 100 {
+			return nil, usagef("--percent: %q is no number from 1 to 100", part)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// printPlan prints the documents of a plan: as a list in JSON, otherwise as a stream of
+// YAML with a comment for each wave.
+func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
+	out := c.OutOrStdout()
+	if g.output.word == "json" {
+		list := struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+			Items      []any  `json:"items"`
+		}{"v1", "List", nil}
+		for i := range plan.Waves {
+			list.Items = append(list.Items, plan.Waves[i].Rule, plan.Waves[i].Binding)
+		}
+		return g.encode(out, list)
+	}
+	for i := range plan.Waves {
+		wave := &plan.Waves[i]
+		if i > 0 {
+			fmt.Fprintln(out, "---")
+		}
+		fmt.Fprintf(out, "# %d %%: %d of %s\n", wave.Percent, wave.Dataplanes, diag.Count(plan.Selected, "dataplane"))
+		rule, err := toYAML(wave.Rule)
+		if err != nil {
+			return err
+		}
+		binding, err := toYAML(wave.Binding)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s---\n%s", rule, binding); err != nil {
+			return err
+		}
+	}
+	return nil
+}

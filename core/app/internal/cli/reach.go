@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// matrices are the outputs of reach beyond the outputs of all commands.
+var matrices = map[string]func(io.Writer, *traffic.Reach) error{"csv": reachCSV, "dot": reachDot, "md": reachMarkdown}
+
+func newReach(g *globals) *cobra.Command {
+	var q traffic.ReachQuery
+	form := choice{"table", append(slices.Clone(outputs), "csv", "dot", "md")}
+	c := &cobra.Command{
+		Use:   "reach",
+		Short: "Show which client may call which inbound, for all requests that could exist",
+		Long: `Show for each identity that a dataplane has, and for each inbound, whether the
+MeshTrafficPermissions allow all requests, none, or some, and which these are.
+The row "others" is all other clients, and those without a SPIFFE ID. Inbounds of
+one service and one name with equal permissions are one column.
+
+Answers are for every request that could exist. "unknown" means that an answer
+exceeds a limit; -o json has the reason.`,
+		Example: `  meshmatch reach -f policies/
+  meshmatch reach --to backend -f policies/
+  meshmatch reach --from spiffe://shop.mesh/ns/shop/sa/web -f policies/ -o md
+  meshmatch reach -f policies/ -o dot`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			write, isMatrix := matrices[form.word]
+			if !isMatrix {
+				g.output.word = form.word
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			answer, err := traffic.NewReach(w.view, w.mesh, q, inspect.Options{Source: g.withSource()})
+			if err != nil {
+				return err
+			}
+			answer.Warnings = g.unreadDecisions()
+			if isMatrix {
+				g.reportLeftOut(c)
+				warnUnread(c, answer.Warnings)
+				return write(c.OutOrStdout(), answer)
+			}
+			return g.print(c, answer, func(p *page) { reachPage(p, answer) })
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&q.To, "to", "", "only the inbounds of this `SERVICE`, or of the dataplane of this name")
+	flags.StringVar(&q.From, "from", "", "only this `CLIENT`: a SPIFFE ID, or the identities of a service or of a dataplane")
+	flags.VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	return c
+}
+
+// reachCell returns the cell of a client and an inbound, given by their indexes.
+func reachCell(a *traffic.Reach, client, inbound int) *traffic.ReachCell {
+	return &a.Cells[client*len(a.Inbounds)+inbound]
+}
+
+// reachPage prints a table for each inbound. Clients with equal answers are one row.
+func reachPage(p *page, a *traffic.Reach) {
+	p.row("semantics", a.Semantics.String())
+	if len(a.Clients) == 1 && a.Clients[0].ID == traffic.OtherClients {
+		p.line("no dataplane has an identity, so no client is known; select dataplanes with a MeshIdentity")
+	}
+	for k := range a.Inbounds {
+		in := &a.Inbounds[k]
+		p.heading(0, "%s, %s", in.Title, diag.Count(in.Dataplanes, "dataplane"))
+		var rows []string
+		clients := map[string][]string{}
+		for i := range a.Clients {
+			cell := reachCell(a, i, k)
+			row := cell.Access + "\x00" + reachWhen(cell)
+			if len(clients[row]) == 0 {
+				rows = append(rows, row)
+			}
+			clients[row] = append(clients[row], a.Clients[i].ID)
+		}
+		for _, row := range rows {
+			word, when, _ := strings.Cut(row, "\x00")
+			names := clients[row]
+			if !p.wide {
+				p.row(word, someOf(names, 5), when)
+				continue
+			}
+			for _, name := range names {
+				p.row(word, name, when)
+			}
+		}
+	}
+	doubtLines(p, a.Warnings)
+}
+
+// reachWhen returns the condition of a cell, or the limit that it exceeds.
+func reachWhen(cell *traffic.ReachCell) string {
+	if cell.When != nil {
+		return cell.When.String()
+	}
+	return cell.Why
+}
+
+// reachText returns the word of a cell, with its condition.
+func reachText(cell *traffic.ReachCell) string {
+	if when := reachWhen(cell); when != "" {
+		return cell.Access + ": " + when
+	}
+	return cell.Access
+}
+
+// reachRows returns a matrix with a header: clients, then a column for each inbound.
+func reachRows(a *traffic.Reach) [][]string {
+	header := []string{"client"}
+	for i := range a.Inbounds {
+		header = append(header, a.Inbounds[i].Title)
+	}
+	rows := [][]string{header}
+	for i := range a.Clients {
+		row := []string{a.Clients[i].ID}
+		for k := range a.Inbounds {
+			row = append(row, reachText(reachCell(a, i, k)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func reachCSV(w io.Writer, a *traffic.Reach) error { return csv.NewWriter(w).WriteAll(reachRows(a)) }
+
+func reachMarkdown(w io.Writer, a *traffic.Reach) error {
+	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "\n", " ")
+	for i, row := range reachRows(a) {
+		for k := range row {
+			row[k] = escape.Replace(row[k])
+		}
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | ")); err != nil {
+			return err
+		}
+		if i == 0 {
+			if _, err := fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reachDot prints a graph with an edge for each pair with some access.
+func reachDot(w io.Writer, a *traffic.Reach) error {
+	var b strings.Builder
+	b.WriteString("digraph reach {\n  rankdir=LR;\n")
+	for i := range a.Clients {
+		fmt.Fprintf(&b, "  c%d [label=%s];\n", i, strconv.Quote(a.Clients[i].ID))
+	}
+	for k := range a.Inbounds {
+		fmt.Fprintf(&b, "  i%d [label=%s, shape=box];\n", k, strconv.Quote(a.Inbounds[k].Title))
+	}
+	for i := range a.Clients {
+		for k := range a.Inbounds {
+			if cell := reachCell(a, i, k); cell.Access != "none" {
+				fmt.Fprintf(&b, "  c%d -> i%d [label=%s];\n", i, k, cell.Access)
+			}
+		}
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

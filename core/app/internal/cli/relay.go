@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/relay"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+)
+
+// relayFlags are the flags of `relay`.
+type relayFlags struct {
+	listenerFlags
+	upstreams []string
+	upstream  serve.TLSFiles
+	mode      choice
+	options   serve.RelayOptions
+}
+
+func newRelay(g *globals) *cobra.Command {
+	flags := relayFlags{listenerFlags: newListenerFlags(), mode: choice{relay.Modes[0], relay.Modes}}
+	c := &cobra.Command{
+		Use:   "relay",
+		Short: "Cache what an ADS server serves, for many clients",
+		Long: `Serve clients from a cache of an ADS server: "meshmatch serve", another relay, or any
+management server that speaks the delta protocol.
+
+Clients that ask by locator, or whose node gives parameters by --parameter, share one
+upstream stream: a variant whose constraints accept the parameters of a client is
+served from the cache, so the upstream sends each variant once. What belongs to one
+node (the wildcards of an Envoy, its inbounds, filters and secrets) is requested on one
+upstream stream for each node. For an upstream without locators use --upstream-mode
+nodes: then everything is requested in this way.
+
+If the upstream is lost (a paused one within 25 s), what is held stays served, and the
+upstreams are tried again in their order; with --state it is served after a restart too.
+/status has the age.
+
+Over TLS the upstream decides what each client may have: give the identity of
+--upstream-cert to serve with --relay, and with --relay-secrets if clients need the
+private keys of Bundled identities. The files of TLS are read again when they change.
+
+The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
+		Example: `  meshmatch relay --upstream control.example:5678 --state /var/lib/meshmatch-relay
+  meshmatch relay --upstream 10.0.0.1:5678,10.0.0.2:5678 --xds :5678 --http :5681 \
+      --upstream-ca ca.crt --upstream-cert relay.crt --upstream-key relay.key \
+      --tls-cert relay.crt --tls-key relay.key --client-ca mesh-ca.crt
+  meshmatch relay --upstream 127.0.0.1:18000 --upstream-mode nodes`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := flags.check(g, c); err != nil {
+				return err
+			}
+			r, err := serve.NewRelay(flags.options)
+			if err != nil {
+				return err
+			}
+			ctx, stop := untilSignal(c.Context())
+			defer stop()
+			return r.Run(ctx)
+		},
+	}
+	flags.register(c)
+	return c
+}
+
+func (f *relayFlags) register(c *cobra.Command) {
+	f.listenerFlags.register(c)
+	flags := c.Flags()
+	flags.StringSliceVar(&f.upstreams, "upstream", nil, "the `ADDRESSES` of ADS servers, tried in order")
+	flags.StringVar(&f.upstream.ClientCA, "upstream-ca", "", "the `FILE` of the CAs of the upstream's certificate")
+	flags.StringVar(&f.upstream.Certificate, "upstream-cert", "", "the `FILE` of the relay's certificate for the upstream")
+	flags.StringVar(&f.upstream.Key, "upstream-key", "", "the `FILE` of its key")
+	flags.Var(&f.mode, "upstream-mode", "the `MODE` in which the upstream is asked: "+strings.Join(relay.Modes, ", ")+"; nodes is for servers without locators")
+	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` in which the cache is kept, without secrets")
+	flags.DurationVar(&f.options.Idle, "idle", relay.DefaultIdle, "how long a variant or a node is kept that no client uses")
+	flags.DurationVar(&f.options.MaxAge, "max-age", 0, "how long after the loss of the upstream the cache is served; 0: no limit")
+}
+
+// check checks the flags, and completes the options of the relay.
+func (f *relayFlags) check(g *globals, c *cobra.Command) error {
+	if err := g.refuseKeepGoing("relay"); err != nil {
+		return err
+	}
+	if len(g.files) > 0 {
+		return usagef("a relay reads no files; leave -f out")
+	}
+	if len(f.upstreams) == 0 {
+		return usagef("give the address of an ADS server with --upstream HOST:PORT")
+	}
+	for _, address := range f.upstreams {
+		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+			return usagef("--upstream %q is not HOST:PORT", address)
+		}
+	}
+	switch given := f.upstream; {
+	case given == serve.TLSFiles{}:
+	case (given.Certificate == "") != (given.Key == ""):
+		return usagef("--upstream-cert and --upstream-key belong together")
+	case given.ClientCA == "":
+		return usagef("--upstream-cert needs --upstream-ca, the CAs of the upstream's certificate")
+	default:
+		f.options.UpstreamTLS = &given
+	}
+	if f.options.Idle <= 0 || f.options.MaxAge < 0 {
+		return usagef("--idle must be positive, and --max-age must not be negative")
+	}
+	if err := f.complete(c); err != nil {
+		return err
+	}
+	f.options.Options, f.options.Upstreams, f.options.Mode = f.Options, f.upstreams, relay.Mode(f.mode.word)
+	return nil
+}

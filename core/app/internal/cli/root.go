@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+)
+
+// Exit codes (SPEC 10).
+const (
+	exitDone  = 0
+	exitNo    = 1 // bad input, or the answer is "no"
+	exitUsage = 2 // wrong usage; bad input of a command whose exit code 1 is an answer
+)
+
+// errNo ends a command whose answer, already printed, is "no".
+var errNo = errors.New("the answer is no")
+
+// failure is an error of a command that was used correctly.
+type failure struct {
+	error
+	code int
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+// incomplete is an error after everything else of the answer was printed.
+type incomplete struct{ error }
+
+func (e incomplete) Unwrap() error { return e.error }
+
+// run executes one command line and returns its exit code.
+func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	g := p.globals()
+	root := newRoot(g)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	var failed failure
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errNo):
+		return exitNo
+	case errors.As(err, &failed):
+		if !g.reported { // what the error misses may be among what was left out
+			g.printLeftOut(stderr)
+		}
+		printError(stderr, "", failed.error)
+		return failed.code
+	}
+	printError(stderr, "meshmatch: ", err)
+	fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
+	return exitUsage
+}
+
+const rootLong = `Meshmatch reports which policies of a service mesh select a proxy, in which
+order, what the merged result is, and which item of which policy set each field. It
+prints the Envoy configuration that follows, and serves it while files change.
+
+It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
+Kubernetes spelling) from files, directories, standard input or a store: an etcd
+at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS, or the Kubernetes
+cluster k8s://CONTEXT; k8s:// is the current one.
+
+Names may be given as NAMESPACE/NAME, and policy kinds by their short names, in
+any letter case. The policy kinds are
+%s.
+
+Exit status: 0 done; 1 bad input, or the answer is "no"; 2 wrong usage. For
+access, diff, replay and variants choose, whose 1 is an answer, bad input is 2.`
+
+const rootExample = `  meshmatch check -f policies/
+  meshmatch inspect dataplane web-1 -f policies/ --explain
+  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
+  meshmatch diff -f old/ --with new/
+  helm template mesh-policies | meshmatch check -f - -f dataplanes/`
+
+func newRoot(g *globals) *cobra.Command {
+	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
+		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
+		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
+	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
+	root.Example = rootExample
+	root.Version = version()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	flags := root.PersistentFlags()
+	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree, - for standard input, or a store; may be repeated")
+	g.store.register(flags)
+	flags.StringVar(&g.mesh, "mesh", "", "the `MESH` (default \"default\", or the only one of the input)")
+	flags.FuncP("namespace", "n", "the `NAMESPACE`, needed if a name is not unique", func(namespace string) error {
+		g.namespace = &namespace
+		return nil
+	})
+	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
+	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
+	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
+	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out resources that do not load, and report them in the answer")
+	root.SetFlagErrorFunc(flagError)
+	for _, c := range root.Commands() {
+		failuresOf(c, exitNo)
+	}
+	g.completions(root)
+	return root
+}
+
+// indented wraps a list of names for a help text.
+func indented(names string) string {
+	p := page{width: pageWidth}
+	return "  " + strings.Join(p.wrap(names, 2), "\n  ")
+}
+
+// version returns the module's version, or the revision that the program was
+// built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && info.Main.Version == "(devel)" {
+			return info.Main.Version + " " + setting.Value
+		}
+	}
+	return info.Main.Version
+}
+
+// answers annotates the commands whose exit code 1 is an answer.
+const answers = "answers"
+
+func answering(c *cobra.Command) *cobra.Command {
+	c.Annotations = map[string]string{answers: ""}
+	return c
+}
+
+// failuresOf marks every error that a command returns as a failure. The errors
+// that are not marked come from the parser; they are wrong usage.
+func failuresOf(c *cobra.Command, code int) {
+	if _, ok := c.Annotations[answers]; ok {
+		code = exitUsage
+	}
+	for _, sub := range c.Commands() {
+		failuresOf(sub, code)
+	}
+	inner := c.RunE
+	if inner == nil {
+		return
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		err := withFlags(inner(c, args))
+		var usage usageError
+		var partial incomplete
+		switch {
+		case err == nil || errors.As(err, &usage) || errors.Is(err, find.ErrUsage):
+			return err
+		case errors.As(err, &partial):
+			return failure{partial.error, exitNo}
+		}
+		return failure{err, code}
+	}
+}
+
+// usageError is wrong usage that the parser cannot find.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// serveFlags are the flags of `serve`.
+type serveFlags struct {
+	listenerFlags
+	maxRemoved string
+	caPrefix   string
+}
+
+func newServe(g *globals) *cobra.Command {
+	flags := serveFlags{listenerFlags: newListenerFlags()}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the files to Envoy and gRPC by ADS, and answers over HTTP",
+		Long: `Watch the files of -f, and serve what they mean: to Envoy and gRPC by ADS, in the
+delta and the state of the world protocol, and to people and programs over HTTP.
+A node is a dataplane whose KRI is its id; "bootstrap" prints what a proxy needs.
+
+Errors of the first load end the command. A bad edit later is logged with its
+position and changes nothing; the next good one applies. With --state the input of
+the last good load is kept, and is served if the files have errors or are missing
+at the next start.
+
+A store is followed: a change there is served as an edit of a file is. While it cannot
+be read, the last state stays served, with --state even after a restart. An object
+that does not load concerns only itself; its last good version stays in effect.
+
+An edit that removes more than --max-removed of the dataplanes of a mesh, and more
+than 10, removes them after --removal-grace, unless they come back until then.
+
+Without TLS both addresses must be loopback addresses, unless --insecure is given.
+With --tls-cert, --tls-key and --client-ca a client gets only the dataplane whose
+SPIFFE ID its certificate has; the files are read again when they change. HTTP then
+answers only the identities of --operator, and each dataplane about itself. With
+--operator-token it answers a client that has the token, with or without TLS.
+
+Replicas behind a balancer share their clients with --max-streams, which refuses more
+streams with UNAVAILABLE, and --max-connection-age, which ends old connections. A
+client that connects to another replica gets only what differs. Of each client, at
+most --max-client-rate is read in a second; what it sends beyond that waits.
+
+HTTP has pages for people at /, which show the same answers, follow changes and
+try a request or a policy without storing it; --http-prefix is for a proxy in front
+of them. It has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
+/converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
+conf, diff and placement below /meshes/MESH/.
+
+The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
+		Example: `  meshmatch serve -f policies/ -f dataplanes/
+  meshmatch serve -f policies/ --state /var/lib/meshmatch
+  meshmatch serve -f etcd://127.0.0.1:2379/mesh --state /var/lib/meshmatch
+  meshmatch serve -f policies/ --xds :5678 --http :5681 \
+      --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			options, err := flags.options(g, c)
+			if err != nil {
+				return err
+			}
+			return runServer(c.Context(), options)
+		},
+	}
+	flags.register(c)
+	g.store.registerSecrets(c.Flags())
+	return c
+}
+
+func (f *serveFlags) register(c *cobra.Command) {
+	f.listenerFlags.register(c)
+	flags := c.Flags()
+	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
+	flags.StringVar(&f.caPrefix, "ca-prefix", "", "the `PREFIX` of generated CAs in the etcd store, which all its servers share (default: that of the store with -ca)")
+	flags.BoolVar(&f.AcceptRollback, "accept-rollback", false, "serve the older state of a store that was set back, such as from a backup")
+	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
+	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
+	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
+	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
+}
+
+// runServer serves until ctx ends or a signal arrives.
+func runServer(ctx context.Context, options *serve.Options) error {
+	if len(options.Stores) > 0 {
+		options.Loaded = collectWhileLoading()
+	}
+	server, err := serve.New(*options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	err = server.Run(ctx)
+	if errors.Is(err, serve.ErrUnnamedSemantics) {
+		return usagef("%w; give --semantics %s to read all policies as that does, or --semantics %s", err, semantics.Kuma, semantics.TargetRef)
+	}
+	return err
+}
+
+// options checks the flags, and completes the options of the server.
+func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, error) {
+	err := g.refuseKeepGoing("serve")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(g.files) == 0:
+		return nil, errNoFiles
+	case slices.Contains(g.files, resource.Stdin):
+		return nil, usagef("standard input cannot be watched; use -f FILE or -f DIRECTORY")
+	}
+	if err := f.complete(c); err != nil {
+		return nil, err
+	}
+	for _, id := range f.RelaySecrets {
+		if !slices.Contains(f.Relays, id) {
+			return nil, usagef("--relay-secrets %q is not the ID of a --relay; give both", id)
+		}
+	}
+	if f.HTTPPrefix, err = parsePrefix(f.HTTPPrefix); err != nil {
+		return nil, usagef("--http-prefix: %w", err)
+	}
+	if f.RemovalGrace < 0 {
+		return nil, usagef("--removal-grace must not be negative, got %v", f.RemovalGrace)
+	}
+	maxRemoved, err := parsePercent(f.maxRemoved)
+	if err != nil {
+		return nil, usagef("--max-removed: %w", err)
+	}
+	options := f.Options
+	paths, addresses := split(g.files)
+	if options.Stores, err = g.openStores(addresses); err != nil {
+		return nil, err
+	}
+	if options.CAs, err = sharedCAs(options.Stores, f.caPrefix); err != nil {
+		return nil, err
+	}
+	options.Files, options.MaxRemoved = paths, maxRemoved
+	if g.semantics.word != autoSemantics {
+		s, err := semantics.Parse(g.semantics.word)
+		if err != nil {
+			return nil, err
+		}
+		options.Semantics = &s
+	}
+	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes()}
+	options.Translators = g.translators
+	return &options, nil
+}
+
+// parsePrefix reads the path that begins links. It returns it without a slash at its end.
+func parsePrefix(text string) (string, error) {
+	prefix := strings.TrimRight(text, "/")
+	if prefix == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(prefix); err != nil || prefix[0] != '/' || u.EscapedPath() != prefix || u.Path != path.Clean(prefix) || u.Path != prefix {
+		return "", fmt.Errorf("%q is not a path; give one such as /mesh", text)
+	}
+	return prefix, nil
+}
+
+// parsePercent reads a percentage such as "20%" or "20".
+func parsePercent(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return 0, fmt.Errorf("%q is not a percentage; give 0%% to 100%%, such as 20%%", text)
+	}
+	return percent, nil
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+func newSnapshot(g *globals) *cobra.Command {
+	var asBootstrap, grpc bool
+	var t targets
+	options := defaultBootstrap()
+	c := &cobra.Command{
+		Use:   "snapshot DATAPLANE|svc/SERVICE|-l KEY=VALUE",
+		Short: "Print the Envoy resources of a dataplane",
+		Long: `Print the Envoy resources (API v3) that a dataplane gets: listeners, routes,
+clusters, endpoints and secrets. Parts of policies that cannot have an effect are
+warnings on standard error. The table has the names of the resources, with the
+policies that shaped them; JSON and YAML have the resources themselves.
+
+With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
+which "envoy -c FILE" runs without a server. With --grpc the dataplane is gRPC
+instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
+		Example: `  meshmatch snapshot web-1 -f policies/
+  meshmatch snapshot web-1 -f policies/ -o json
+  meshmatch snapshot web-1 -f policies/ --bootstrap`,
+		Args:              t.args("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(targetNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			if grpc && asBootstrap {
+				return usagef("--bootstrap is for Envoy; leave it out with --grpc")
+			}
+			w, err := g.loadTargets(c, &t, args)
+			if err != nil {
+				return err
+			}
+			if asBootstrap && t.several() {
+				return usagef("a bootstrap is that of one dataplane; give its name")
+			}
+			client := xds.Envoy
+			if grpc {
+				client = xds.ProxylessGRPC
+			}
+			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+			var answers []answered
+			for _, d := range t.list {
+				snapshot := state.Snapshot(d, client)
+				if err := reportWarnings(c, snapshot); err != nil {
+					answers = append(answers, t.answered(w, d, nil, err))
+					continue
+				}
+				if asBootstrap {
+					return g.printBootstrap(c, snapshot, options)
+				}
+				a := t.answered(w, d, snapshot, nil)
+				a.table = func(p *page) { snapshotRows(p, snapshot) }
+				answers = append(answers, a)
+			}
+			return g.printAnswers(c, &t, answers)
+		},
+	}
+	t.register(c)
+	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
+	c.Flags().BoolVar(&grpc, "grpc", false, "print the resources for gRPC instead of Envoy")
+	bootstrapFlags(c, &options)
+	return c
+}
+
+// reportWarnings prints the warnings of a snapshot to standard error, and returns its
+// errors.
+func reportWarnings(c *cobra.Command, s *snapshot.Snapshot) error {
+	var failed error
+	for _, warning := range s.Warnings() {
+		if warning.Error {
+			failed = errors.Join(failed, errors.New(warning.String()))
+			continue
+		}
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)
+	}
+	return failed
+}
+
+// printBootstrap prints the static bootstrap of a snapshot.
+func (g *globals) printBootstrap(c *cobra.Command, s *snapshot.Snapshot, options bootstrap.Options) error {
+	m, err := bootstrap.Static(s, options)
+	if errors.Is(err, bootstrap.ErrBundled) {
+		return fmt.Errorf(`%w; run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`, err)
+	}
+	if err != nil {
+		return err
+	}
+	return g.printMessage(c, m)
+}
+
+var typeTitles = [wire.NumTypes]string{
+	wire.ListenerType: "listeners", wire.RouteType: "routes", wire.ClusterType: "clusters",
+	wire.EndpointType: "endpoints", wire.SecretType: "secrets",
+	wire.ExtensionType: "extensions",
+}
+
+// snapshotRows prints the names of the resources by type, with the policies that shaped
+// them.
+func snapshotRows(p *page, s *snapshot.Snapshot) {
+	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType, wire.ExtensionType} {
+		resources := s.Resources(t)
+		if len(resources) == 0 {
+			continue
+		}
+		p.heading(0, "%s (%d)", typeTitles[t], len(resources))
+		for _, r := range resources {
+			var policies []string
+			for _, policy := range s.ShapedBy(r) {
+				policies = append(policies, policy.Kind+"/"+p.name(policy.Namespace, policy.Name, policy.KRI()))
+			}
+			p.row(r.Name, strings.Join(policies, " "))
+		}
+	}
+}

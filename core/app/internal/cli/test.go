@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
+	"github.com/meshmatch/meshmatch/core/app/internal/report"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func newTest(g *globals) *cobra.Command {
+	form := choice{"table", append(slices.Clone(outputs), "junit")}
+	c := &cobra.Command{
+		Use:   "test",
+		Short: "Run the AccessTests of the input: what inbounds must allow and deny, and which confs must apply",
+		Long: `Run the AccessTests among the files of -f. Each of their cases is about one
+request. Each assertion under always must hold for every request that could exist;
+if it does not, a counterexample is printed. An assertion that is about nothing
+fails.
+
+Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or wrong usage.`,
+		Example: `  meshmatch test -f policies/ -f tests.yaml
+  meshmatch test -f policies/ -f tests.yaml -o junit`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			junit := form.word == "junit"
+			if !junit {
+				g.output.word = form.word
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			kind := func(name string) (*resource.Kind, error) { return find.Kind(g.kinds, name) }
+			answer := traffic.RunTests(w.view, w.mesh, kind, inspect.Options{Source: g.withSource()})
+			if len(answer.Tests) == 0 {
+				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
+			}
+			answer.Warnings = g.unreadDecisions()
+			if junit {
+				g.reportLeftOut(c)
+				warnUnread(c, answer.Warnings)
+				err = writeJUnit(c.OutOrStdout(), answer, g.files)
+			} else {
+				err = g.print(c, answer, func(p *page) { testPage(p, answer, g.files) })
+			}
+			if err == nil && !answer.Passed() {
+				return errNo
+			}
+			return err
+		},
+	}
+	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	return c
+}
+
+// testPage prints each assertion that does not hold, and how many do.
+func testPage(p *page, t *traffic.TestResults, files []string) {
+	passed := 0
+	for i := range t.Tests {
+		r := &t.Tests[i]
+		if r.Result == traffic.TestPass {
+			passed++
+			continue
+		}
+		p.line("%s  %s: %s", strings.ToUpper(string(r.Result)), r.Name, r.Why)
+		if r.Counterexample != nil {
+			p.line("  %s", counterexample(r.Counterexample, files))
+			p.line("  by %s", deciderText(p, r.By))
+		}
+	}
+	p.line("%d of %s hold", passed, diag.Count(len(t.Tests), "assertion"))
+	doubtLines(p, t.Warnings)
+}
+
+// counterexample returns the command that shows it, with the files that were read.
+func counterexample(e *traffic.Counterexample, files []string) string {
+	command := "meshmatch access " + shellQuoted(e.Dataplane) + " --inbound " + shellQuoted(e.Inbound)
+	if options := requestOptions(&e.Witness); options != noOptions {
+		command += " " + options
+	}
+	for _, file := range files {
+		command += " -f " + shellQuoted(file)
+	}
+	return command
+}
+
+func deciderText(p *page, by *inspect.Decider) string {
+	if by.Default {
+		return "default"
+	}
+	return p.reason(by.KRI, by.Item, by.Source)
+}
+
+func writeJUnit(w io.Writer, t *traffic.TestResults, files []string) error {
+	suite := report.Suite{Name: "meshmatch"}
+	for i := range t.Tests {
+		r := &t.Tests[i]
+		class, name, _ := strings.Cut(r.Name, ": ")
+		c := report.Case{Name: name, Class: class}
+		message := &report.Result{Message: r.Why, Text: r.Pos.String()}
+		if r.Counterexample != nil {
+			message.Text += "\n" + counterexample(r.Counterexample, files)
+		}
+		switch r.Result {
+		case traffic.TestFail:
+			c.Failure = message
+		case traffic.TestUnknown:
+			c.Error = message
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	data, err := suite.XML()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}

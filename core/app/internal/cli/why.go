@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/why"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+)
+
+func newWhy(g *globals) *cobra.Command {
+	var q why.Query
+	var t targets
+	c := &cobra.Command{
+		Use:   "why KIND [NAME] DATAPLANE|svc/SERVICE|-l KEY=VALUE",
+		Short: "Show what a policy does on a dataplane, and why it does not",
+		Long: `Show what a policy does on a dataplane, or on one of its outbounds, inbounds or
+listeners:
+
+  applies       it sets a field that holds
+  overridden    it sets fields, and other policies override all of them
+  informs       it is not enforced there
+  not selected  it does not select the dataplane, or that part of it
+  no effect     it sets no field, or none that the proxy gets
+
+with the fields that hold, what overrides the others, or the condition of the
+targetRef that fails. Without the name, show the answer for all policies of the
+kind.`,
+		Example: `  meshmatch why MeshTimeout web web-1 -f policies/
+  meshmatch why mt web web-1 --outbound backend -f policies/ -o json
+  meshmatch why mt 00-base svc/web -f policies/
+  meshmatch why MeshTrafficPermission web-1 -f policies/`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) <= 2 && t.selector == "" || len(args) <= 1 && t.selector != "" {
+				return t.args("KIND", "DATAPLANE")(c, args)
+			}
+			return t.args("KIND", "NAME", "DATAPLANE")(c, args)
+		},
+		ValidArgsFunction: g.completeWhy,
+		RunE:              func(c *cobra.Command, args []string) error { return g.why(c, &q, &t, args) },
+	}
+	t.register(c)
+	flags := c.Flags()
+	flags.StringVar(&q.Outbound, "outbound", "", "only the effect on this outbound: the `NAME` of its service or destination, NAME:PORT, port, or address and port")
+	flags.StringVar(&q.Inbound, "inbound", "", "only the effect on this inbound, by `NAME`, by port, or by address and port")
+	flags.StringVar(&q.Listener, "listener", "", "only the effect on this listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
+	g.completeFlag(c, "outbound", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.OutboundNames) })
+	g.completeFlag(c, "listener", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.ListenerNames) })
+	return c
+}
+
+// why answers for each dataplane of the targets.
+func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string) error {
+	var err error
+	if q.Kind, err = find.Kind(g.kinds, args[0]); err != nil {
+		return err
+	}
+	if err := q.Check(); err != nil {
+		return err
+	}
+	w, err := g.loadTargets(c, t, args)
+	if err != nil {
+		return err
+	}
+	var policy *resource.Policy
+	if len(args) == 3 || len(args) == 2 && t.selector != "" {
+		if policy, err = find.Policy(w.view, w.mesh, q.Kind.Name, g.named(args[1])); err != nil {
+			return err
+		}
+	}
+	q.Source = g.withSource()
+	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+	var answers []answered
+	for _, d := range t.list {
+		q.NoEffect = proxied.NoEffect(state, d)
+		answers = append(answers, whyAnswer(c, w, t, d, policy, q))
+	}
+	return g.printAnswers(c, t, answers)
+}
+
+// whyAnswer answers about a dataplane: about a policy or, if it is nil, about all of the
+// kind.
+func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, policy *resource.Policy, q *why.Query) answered {
+	if policy == nil {
+		answer, err := why.NewPolicies(c.Context(), w.view, d, q)
+		if answer == nil {
+			return t.answered(w, d, nil, err)
+		}
+		a := t.answered(w, d, answer, err)
+		a.table = func(p *page) { effectsPage(p, answer) }
+		return a
+	}
+	answer, err := why.NewPolicy(c.Context(), w.view, d, policy, q)
+	if answer == nil {
+		return t.answered(w, d, nil, err)
+	}
+	a := t.answered(w, d, answer, err)
+	a.table = func(p *page) { effectPage(p, answer) }
+	return a
+}
+
+func effectsPage(p *page, a *why.Policies) {
+	p.row("semantics", a.Semantics.String())
+	if len(a.Policies) == 0 {
+		p.line("there are no policies of this kind")
+	}
+	for i := range a.Policies {
+		policy := &a.Policies[i]
+		p.row(p.name("", policy.Name, policy.KRI), string(policy.Answer))
+	}
+}
+
+func effectPage(p *page, a *why.Policy) {
+	p.row("answer", string(a.Answer))
+	p.row("semantics", a.Semantics.String())
+	if a.Answer == why.Informs {
+		p.row("action", causes("inform", a.Because))
+	}
+	if a.Reason != "" {
+		p.row("reason", a.Reason)
+	}
+	if c := a.Condition; c != nil {
+		have := "there is none"
+		if c.Have != nil {
+			have = "here it is " + *c.Have
+		}
+		p.row("condition", c.Field+" is "+c.Want, have)
+	}
+	if a.Nearest != nil {
+		p.row("it selects", a.Nearest.Dataplane)
+	}
+	for i := range a.Places {
+		placeEffectRows(p, &a.Places[i])
+	}
+}
+
+func placeEffectRows(p *page, e *why.PlaceEffect) {
+	p.heading(1, "%s of %s", e.Item, e.Place.String())
+	for _, pointer := range slices.SortedFunc(maps.Keys(e.Fields), inspect.ComparePointers) {
+		var value any
+		_ = json.Unmarshal(e.Fields[pointer], &value) // it is JSON
+		p.row(fieldName(pointer), valueText(value), "holds")
+	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(e.Collectors), inspect.ComparePointers) {
+		p.row("collector", e.Collectors[pointer].String(), "by "+fieldName(pointer))
+	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(e.Overridden), inspect.ComparePointers) {
+		by := e.Overridden[pointer]
+		p.row(fieldName(pointer), "", "overridden by "+p.reason(by.KRI, by.Item, by.Source))
+	}
+	for _, pointer := range slices.SortedFunc(maps.Keys(e.NoEffect), inspect.ComparePointers) {
+		p.row(fieldName(pointer), "", "no effect: "+e.NoEffect[pointer])
+	}
+}

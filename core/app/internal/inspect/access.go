@@ -1,0 +1,185 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// Access is the answer of `access`: whether an inbound allows a request
+// (SPEC 10).
+type Access struct {
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the decision (SPEC 17.1)
+	Decision
+	Shadow       *Decision         `json:"shadow,omitempty"`
+	Warnings     []diag.Diagnostic `json:"warnings"`
+	*Explanation                   // with Options.Explain
+	// Why compares the request with every entry that the inbound can match, with
+	// Options.Why.
+	Why []Why `json:"why,omitempty"`
+}
+
+// Why is the comparison of an entry or item with a request.
+type Why struct {
+	Decider
+	Condition *Condition `json:"condition,omitempty"` // the first condition that fails; nil: the entry or item matches
+}
+
+// Condition is a condition of an entry that a request does not meet.
+type Condition struct {
+	Field string  `json:"field"`
+	Want  string  `json:"want"`
+	Have  *string `json:"have"` // null: the request has none
+}
+
+// Explanation is the reason why a request is allowed or denied.
+type Explanation struct {
+	Reason string `json:"reason"`
+	// Nearest is the allowing entry or item with the fewest failed conditions,
+	// for a request that is denied by default.
+	Nearest *Nearest `json:"nearest,omitempty"`
+}
+
+// Nearest is an entry or item that nearly allows a request.
+type Nearest struct {
+	Decider
+	Failed []Failure `json:"failed"` // the conditions that the request does not meet
+}
+
+// Failure is a condition that a request does not meet.
+type Failure struct {
+	Field string `json:"field"` // such as spiffeId or path
+	Want  string `json:"want"`
+	Got   string `json:"got"` // "": the request has none
+}
+
+// String describes the condition and the value in the request.
+func (f Failure) String() string { return request.Failure(f).String() }
+
+// Decision is ALLOW or DENY, with the entry or item that decides.
+type Decision struct {
+	Decision string  `json:"decision"`
+	By       Decider `json:"by"`
+}
+
+// Decider decides a request. It is an entry of a rule, an item of `from`, or
+// the default, which denies unless no permission is applied.
+type Decider struct {
+	Default bool   `json:"default,omitempty"`
+	KRI     string `json:"kri,omitempty"`
+	Source  string `json:"source,omitempty"` // file:line of the rule or item; with Options.Source
+	Rule    *int   `json:"rule,omitempty"`   // index in the policy's rules
+	List    string `json:"list,omitempty"`   // of the rule
+	Index   *int   `json:"index,omitempty"`  // in the list or in `from`
+	// Item is the policy's name and the entry's field, such as
+	// "shop/web rules[0].deny[1]".
+	Item string `json:"-"`
+}
+
+// Allowed reports whether the request is allowed.
+func (d *Decision) Allowed() bool { return d.Decision == permission.Decision{Allow: true}.String() }
+
+// Permissions returns the permissions of an inbound, given by its index,
+// without policies that only inform.
+func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
+	return requests.PermissionsOf(requests.ConfigOf(view, d), d, inbound, view.PermissionsApply(d))
+}
+
+// NewAccess returns the answer for a request to an inbound, given by its index.
+func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) *Access {
+	options.Semantics = view.Semantics()
+	p := Permissions(view, d, inbound)
+	explanation := p.Explain(r)
+	answer := explanation.Answer
+	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
+	if answer.HasShadow {
+		shadow := NewDecision(answer.Shadow, options)
+		a.Shadow = &shadow
+	}
+	if options.Explain {
+		a.Explanation = newExplanation(&explanation, options)
+	}
+	if options.Why {
+		a.Why = newWhys(p.Results(r), options)
+	}
+	return a
+}
+
+// AccessPoint returns the dataplane and the index of the inbound for [NewAccess] that an
+// inbound or a listener has by its name for [find.Point]. A listener of an egress is an
+// inbound of HTTP, because it leads to external services of every protocol (SPEC 17.4).
+// The error is [find.ErrNotFound].
+func AccessPoint(view *core.View, d *resource.Dataplane, name string) (*resource.Dataplane, int, error) {
+	point, err := find.Point(view, d, name)
+	if err != nil || point < len(d.Inbounds) {
+		return d, point, err
+	}
+	i := point - len(d.Inbounds)
+	switch {
+	case len(d.GatewayListeners()) > 0:
+		return nil, 0, find.NotFoundf("no permissions decide at listener %q of %s: a builtin gateway accepts clients without an identity", name, d.Name)
+	case !d.Listeners[i].Egress:
+		return nil, 0, find.NotFoundf("no permissions decide at listener %q of %s: an ingress passes TLS as it is; ask for the dataplanes behind it", name, d.Name)
+	}
+	if id, err := view.Identities(d.Mesh).Of(d); id == nil || err != nil {
+		return nil, 0, find.NotFoundf("listener %q of %s is not served: an egress needs an identity, and no MeshIdentity gives the dataplane one", name, d.Name)
+	}
+	return d.ListenersAsInbounds("http"), i, nil
+}
+
+// newWhys returns how entries and items compare with a request.
+func newWhys(results []permission.Result, options Options) []Why {
+	whys := make([]Why, len(results))
+	for i := range results {
+		result := &results[i]
+		whys[i].Decider = NewDecider(&result.Place, options)
+		if len(result.Failed) > 0 {
+			f := &result.Failed[0]
+			whys[i].Condition = &Condition{Field: f.Field, Want: f.Want}
+			if f.Got != "" {
+				whys[i].Condition.Have = &f.Got
+			}
+		}
+	}
+	return whys
+}
+
+func NewDecision(d permission.Decision, options Options) Decision {
+	if d.By == nil {
+		return Decision{d.String(), Decider{Default: true}}
+	}
+	return Decision{d.String(), NewDecider(d.By, options)}
+}
+
+func NewDecider(at *permission.Place, options Options) Decider {
+	origin, section := results.Origin{Policy: at.Policy, Index: at.Index}, at.Policy.Type.From
+	if at.List != permission.From {
+		origin.Index, section = at.Rule, at.Policy.Type.Rules
+	}
+	o := options.Origin(origin, section)
+	by := Decider{KRI: o.KRI, Index: &at.Index, Item: o.Item, Source: o.Source}
+	if at.List != permission.From {
+		by.Rule, by.List = &at.Rule, at.List.String()
+		by.Item += fmt.Sprintf(".%s[%d]", at.List, at.Index)
+	}
+	return by
+}
+
+func newExplanation(e *permission.Explanation, options Options) *Explanation {
+	explanation := &Explanation{Reason: e.Reason.String()}
+	if e.Nearest != nil {
+		explanation.Nearest = &Nearest{Decider: NewDecider(&e.Nearest.Place, options)}
+		for _, failure := range e.Nearest.Failed {
+			explanation.Nearest.Failed = append(explanation.Nearest.Failed, Failure(failure))
+		}
+	}
+	return explanation
+}

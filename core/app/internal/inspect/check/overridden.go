@@ -1,0 +1,197 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// overriddenItems warns of items, rules and defaults that set nothing on any
+// dataplane that their policy selects, and of inbounds whose rule views exceed
+// the limit (SPEC 5.5).
+func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
+	o := overridden{
+		semantics:  m.view.Semantics(),
+		views:      views,
+		sets:       map[results.Origin]bool{},
+		applies:    map[results.Origin]bool{},
+		overridden: map[*resource.Policy]bool{},
+		needed:     map[results.Origin]bool{},
+		unresolved: map[results.Origin]bool{},
+		inbounds:   map[*resource.Policy]bool{},
+		outbounds:  map[*resource.Policy]bool{},
+		any:        map[*resource.Policy]bool{},
+		examined:   map[*results.From]bool{},
+		fromIsRule: map[*resource.Kind]bool{},
+	}
+	for _, kind := range m.view.Kinds().All() {
+		o.fromIsRule[kind] = m.view.Semantics().FromItems(kind) == semantics.FromAsRules
+	}
+	for _, config := range m.configs {
+		o.add(&config)
+		o.configs = append(o.configs, config)
+	}
+	m.markDestinations(&o)
+	destinations := m.view.Destinations(m.mesh)
+	for _, p := range m.policies {
+		for i := range p.To { // an item whose reference finds nothing has a warning of its own
+			why, _ := m.unresolvedItem(destinations, p, &p.To[i].TargetRef)
+			o.unresolved[results.Origin{Policy: p, Index: i}] = why != ""
+		}
+		o.policy(p)
+	}
+	return o.warnings
+}
+
+// overridden collects the effects of items.
+type overridden struct {
+	semantics semantics.Semantics
+	views     *ruleviews.Views
+	sets      map[results.Origin]bool // items that set a leaf of some conf
+	// applies are the items of `from` that apply to an inbound. needed are the items that
+	// set a leaf which would have another value without them, or may have.
+	applies, needed map[results.Origin]bool
+	unresolved      map[results.Origin]bool // items of `to` whose reference finds nothing
+	configs         []dataplaneConfig
+	fromIsRule      map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
+	overridden      map[*resource.Policy]bool // what isOverridden returns
+	// The policies that select an inbound, a dataplane with outbounds, and any
+	// dataplane. The items of other policies are not reported.
+	inbounds, outbounds, any map[*resource.Policy]bool
+	examined                 map[*results.From]bool
+	warnings                 []diag.Diagnostic
+}
+
+func (o *overridden) policy(p *resource.Policy) {
+	const removeIt = "remove it or change the order"
+	kind := p.Type
+	if o.outbounds[p] {
+		for i := range p.To {
+			if o.unresolved[results.Origin{Policy: p, Index: i}] {
+				continue
+			}
+			o.item(results.Origin{Policy: p, Index: i}, kind.To, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
+		}
+	}
+	if o.inbounds[p] {
+		for i := range p.From {
+			if o.semantics.FromItems(kind) == semantics.FromUnread {
+				break // ignoredFrom warns of it
+			}
+			o.item(results.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
+		}
+		for i := range p.Rules {
+			if !kind.Rules.Unmerged { // unmerged rules are examined entry by entry
+				o.item(results.Origin{Policy: p, Index: i}, kind.Rules, "any request to the inbounds", "other rules override it whole; "+removeIt)
+			}
+		}
+	}
+	if p.Default != nil && o.any[p] {
+		o.item(results.Origin{Policy: p}, kind.Default, "any of the dataplanes", "other policies override it whole; "+removeIt)
+	}
+}
+
+func (o *overridden) item(origin results.Origin, section *resource.Section, what, hint string) {
+	field, pos := words.Item(origin, section)
+	switch {
+	case !o.sets[origin]:
+		code := diag.SetsNothing
+		if !hasFields(section.Conf, confOf(origin, section)) {
+			hint = "it has no field: set one, or remove it"
+		}
+		if o.isOverridden(origin.Policy) {
+			code = diag.OverriddenEverywhere
+		}
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
+			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	case !o.needed[origin]:
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
+			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	}
+}
+
+// isOverridden reports whether a policy sets nothing although an item of it applies: others
+// override all its fields.
+func (o *overridden) isOverridden(p *resource.Policy) bool {
+	is, known := o.overridden[p]
+	if !known {
+		is = !o.setsAny(p) && o.appliesAny(p) && hasAnyField(p)
+		o.overridden[p] = is
+	}
+	return is
+}
+
+// hasAnyField reports whether a conf of a policy has a field.
+func hasAnyField(p *resource.Policy) bool {
+	kind := p.Type
+	return p.Default != nil && hasFields(kind.Default.Conf, p.Default) ||
+		slices.ContainsFunc(p.To, func(item resource.Item) bool { return hasFields(kind.To.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.From, func(item resource.Item) bool { return hasFields(kind.From.Conf, item.Conf) }) ||
+		slices.ContainsFunc(p.Rules, func(rule resource.Rule) bool { return hasFields(kind.Rules.Conf, rule.Conf) })
+}
+
+// hasFields reports whether a conf has a field.
+func hasFields(of resource.ConfType, c resource.Conf) bool {
+	merger := of.NewMerger()
+	merger.Fill(c, 0)
+	for range merger.Leaves() {
+		return true
+	}
+	return false
+}
+
+// confOf returns the conf of an item of a section.
+func confOf(o results.Origin, section *resource.Section) resource.Conf {
+	p := o.Policy
+	switch section {
+	case p.Type.To:
+		return p.To[o.Index].Conf
+	case p.Type.From:
+		return p.From[o.Index].Conf
+	case p.Type.Rules:
+		return p.Rules[o.Index].Conf
+	}
+	return p.Default
+}
+
+func (o *overridden) setsAny(p *resource.Policy) bool {
+	for i := range max(len(p.To), len(p.From), len(p.Rules), 1) {
+		if o.sets[results.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return false
+}
+
+// appliesAny reports whether an item of a policy applies anywhere. The policy selects a
+// dataplane.
+func (o *overridden) appliesAny(p *resource.Policy) bool {
+	if p.Default != nil || len(p.Rules) > 0 && o.inbounds[p] {
+		return true
+	}
+	for i := range p.From {
+		if o.applies[results.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return len(p.To) > 0 && slices.ContainsFunc(o.configs, func(config dataplaneConfig) bool {
+		if config.Kind != p.Type {
+			return false
+		}
+		selected := false
+		for _, m := range config.Matched.All() {
+			selected = selected || m.Policy == p
+		}
+		return selected && slices.ContainsFunc(config.dataplane.Outbounds, func(out resource.Outbound) bool { return p.RoutesOutbound(out.Tags) })
+	})
+}

@@ -1,0 +1,139 @@
+package diff
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// entryDiffs compares the entries of unmerged rules. Inbounds share lists of thousands
+// of entries, so each list is read once, and each pair is compared once.
+type entryDiffs struct {
+	before, after inspect.Options // how origins are shown
+	lists         map[*results.InboundConfig]entryList
+	known         map[entryPair][]entryKeyOf
+	err           error // the first error
+}
+
+type entryPair struct{ before, after *results.InboundConfig } // nil: none
+
+// entryKeyOf identifies an entry of an inbound by its JSON and its list. The effect of
+// an entry does not depend on its position in the list.
+type entryKeyOf struct{ entry, field string }
+
+// entryList contains the entries of an inbound. Of equal entries, it contains
+// the first.
+type entryList map[entryKeyOf]leaf
+
+func newEntryDiffs(sides sides) *entryDiffs {
+	return &entryDiffs{before: sides.before, after: sides.after, lists: map[*results.InboundConfig]entryList{}, known: map[entryPair][]entryKeyOf{}}
+}
+
+// add adds the entries that only one of two views has to the leaves of that
+// view.
+func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) error {
+	type inbound struct {
+		kind  *resource.Kind
+		place *inspect.Place
+		entryPair
+	}
+	var inbounds []inbound
+	at := map[string]int{}
+	collect := func(s side, configs []*results.Config, d *resource.Dataplane, set func(*entryPair, *results.InboundConfig)) {
+		for _, config := range configs {
+			for place, c := range s.points(config, d) {
+				if len(c.Unmerged) == 0 {
+					continue
+				}
+				key := config.Kind.Name + " " + place.String()
+				n, known := at[key]
+				if !known {
+					n = len(inbounds)
+					at[key], inbounds = n, append(inbounds, inbound{kind: config.Kind, place: &place})
+				}
+				set(&inbounds[n].entryPair, c)
+			}
+		}
+	}
+	collect(d.before, before, p.before, func(both *entryPair, c *results.InboundConfig) { both.before = c })
+	collect(d.after, after, p.after, func(both *entryPair, c *results.InboundConfig) { both.after = c })
+	for _, in := range inbounds {
+		for _, key := range e.compare(in.kind, in.entryPair) {
+			at := leafKey{in.kind.Name, in.place.String() + ", permissions", key.entry, key.field}
+			for _, side := range []struct {
+				l *leaves
+				c *results.InboundConfig
+			}{{old, in.before}, {next, in.after}} {
+				if entry, has := e.lists[side.c][key]; has {
+					entry.place = in.place
+					side.l.at[at] = entry
+				}
+			}
+		}
+	}
+	return e.err
+}
+
+// compare returns the entries that only one of two inbounds has.
+func (e *entryDiffs) compare(kind *resource.Kind, both entryPair) []entryKeyOf {
+	if both.before == both.after {
+		return nil
+	}
+	keys, known := e.known[both]
+	if !known {
+		before, after := e.list(kind, both.before, e.before), e.list(kind, both.after, e.after)
+		for key, entry := range before {
+			if other, has := after[key]; !has || !bytes.Equal(entry.value, other.value) {
+				keys = append(keys, key)
+			}
+		}
+		for key := range after {
+			if _, has := before[key]; !has {
+				keys = append(keys, key)
+			}
+		}
+		e.known[both] = keys
+	}
+	return keys
+}
+
+// list returns the entries of an inbound; a nil inbound has none.
+func (e *entryDiffs) list(kind *resource.Kind, c *results.InboundConfig, options inspect.Options) entryList {
+	if c == nil {
+		return nil
+	}
+	list, known := e.lists[c]
+	if !known {
+		list = entryList{}
+		for i := range c.Unmerged {
+			list.add(kind, &c.Unmerged[i], options, &e.err)
+		}
+		e.lists[c] = list
+	}
+	return list
+}
+
+func (list entryList) add(kind *resource.Kind, r *results.Contribution, options inspect.Options, err *error) {
+	l := leaves{options: options}
+	tree := l.decoded(r.Conf)
+	merger := kind.Rules.Conf.NewMerger()
+	merger.Fill(r.Conf, 0)
+	origin := l.options.Origin(r.Origin, kind.Rules)
+	for pointer := range merger.Leaves() {
+		value := l.encoded(inspect.Lookup(tree, pointer))
+		field := pointer[:strings.LastIndexByte(pointer, '/')]
+		if _, ok := inspect.Lookup(tree, field).([]any); ok {
+			pointer = field
+		}
+		key := entryKeyOf{string(value), pointer}
+		if _, has := list[key]; !has {
+			list[key] = leaf{value: value, origin: &origin}
+		}
+	}
+	if *err == nil {
+		*err = l.err
+	}
+}

@@ -1,0 +1,83 @@
+package find
+
+import (
+	"cmp"
+	"net"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Listener returns the index, in the order of answers, of the only listener of a builtin
+// gateway or a zone proxy that is identified by its name, its port or its KRI. A listener
+// of a gateway also has its host name, one of a zone proxy its type, and its address and
+// port. The error is [ErrNotFound].
+func Listener(view *core.View, d *resource.Dataplane, name string) (int, error) {
+	ports := listenerPorts(view, d)
+	if len(ports) == 0 {
+		return 0, noListeners(view, d)
+	}
+	return portNamed(d, "listener", name, ports)
+}
+
+// noListeners is the error for a dataplane without listeners.
+func noListeners(view *core.View, d *resource.Dataplane) error {
+	switch {
+	case d.Gateway != nil && d.Gateway.Builtin:
+		return NotFoundf("%s has no listeners: in semantics %s no MeshGateway selects it", d.Name, view.Semantics())
+	case len(d.Listeners) > 0:
+		return NotFoundf("%s has no listeners in semantics %s, only in kuma and kuma3", d.Name, view.Semantics())
+	}
+	return NotFoundf("%s has no listeners: it is neither a builtin gateway nor a zone proxy; give %s or %s", d.Name, FieldInbound, FieldOutbound)
+}
+
+// ListenerNames returns a name of each listener of a dataplane for [Listener]: its name, or
+// address:port if another one has the same name.
+func ListenerNames(view *core.View, d *resource.Dataplane) []string {
+	ports := listenerPorts(view, d)
+	count := map[string]int{}
+	for i := range ports {
+		count[ports[i].names[0]]++
+	}
+	var names []string
+	for i := range ports {
+		name := ports[i].names[0]
+		if count[name] > 1 {
+			name = ports[i].address
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func listenerPorts(view *core.View, d *resource.Dataplane) []port {
+	var ports []port
+	for i := range d.GatewayListeners() {
+		l := &d.GatewayListeners()[i]
+		number := words.Port(l.Port)
+		names := []string{l.Name(), number, d.KRI(number), d.Gateway.MeshGateway.KRI(number)}
+		if l.Hostname != "" {
+			names = append(names, l.Hostname)
+		}
+		ports = append(ports, port{names: names, address: net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)})
+	}
+	zones := view.Semantics().ZoneListeners(d)
+	for i := range zones {
+		l := &zones[i]
+		section, number := l.SectionName(), words.Port(l.Port)
+		ports = append(ports, port{names: []string{section, number, l.Type(), d.KRI(section)}, address: net.JoinHostPort(cmp.Or(l.Address, d.Address), number)})
+	}
+	return ports
+}
+
+// Point returns the index of the only inbound, or of the only listener, that a policy can
+// select and that has a name of [Inbound] or [Listener]. Listeners have the indexes after
+// the inbounds. The error is [ErrNotFound].
+func Point(view *core.View, d *resource.Dataplane, name string) (int, error) {
+	listeners := listenerPorts(view, d)
+	if len(listeners) == 0 {
+		return Inbound(d, name)
+	}
+	return portNamed(d, "inbound or listener", name, append(inboundPorts(d), listeners...))
+}

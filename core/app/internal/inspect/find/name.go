@@ -1,0 +1,185 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A Name identifies a resource of one kind in a mesh by its name or by
+// NAMESPACE/NAME.
+type Name struct {
+	Name string
+	// Namespace is the namespace, which may be empty; nil: any namespace. It must
+	// not contradict a namespace in Name.
+	Namespace *string
+}
+
+// Split returns the name and the namespace.
+func (n Name) Split(what string) (name string, namespace *string, err error) {
+	before, after, qualified := strings.Cut(n.Name, "/")
+	switch {
+	case !qualified:
+		return n.Name, n.Namespace, nil
+	case n.Namespace != nil && *n.Namespace != before:
+		return "", nil, Usagef("%s %q is not in %s %q; leave one of them out", what, n.Name, FieldNamespace, *n.Namespace)
+	}
+	return after, &before, nil
+}
+
+// Dataplane returns the only dataplane of a mesh with the name. The error
+// is [ErrNotFound] or [ErrUsage].
+func Dataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, error) {
+	return only(view, view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
+}
+
+// Client returns the client with the name: a SPIFFE ID, or a dataplane with its identity
+// and the tags of its first inbound. The error is [ErrNotFound] or [ErrUsage].
+func Client(view *core.View, mesh string, name Name) (*access.Client, error) {
+	if request.ClaimsID(name.Name) {
+		return &access.Client{SpiffeID: name.Name}, nil
+	}
+	d, err := Dataplane(view, mesh, name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := view.Identities(mesh).Of(d)
+	if err != nil {
+		return nil, err
+	}
+	client := &access.Client{}
+	if id != nil {
+		client.SpiffeID = id.SPIFFEID
+	}
+	if tags := ClientTags(d); len(tags) > 0 {
+		client.Tags = tags[0]
+	}
+	return client, nil
+}
+
+// Policy returns the only policy of a kind and a mesh with the name. It returns
+// the same errors as [Dataplane].
+func Policy(view *core.View, mesh, kind string, name Name) (*resource.Policy, error) {
+	ofKind := slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
+	return only(view, ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
+}
+
+// only returns the only resource with a name. If there is none, it returns the only
+// resource to which others refer by the name.
+func only[T any](view *core.View, all []T, meta func(T) *resource.Meta, what string, wanted Name) (found T, err error) {
+	name, namespace, err := wanted.Split(what)
+	if err != nil {
+		return found, err
+	}
+	called := func(m *resource.Meta) string { return m.Name }
+	if !slices.ContainsFunc(all, func(r T) bool { return meta(r).Name == name }) {
+		called = view.Semantics().ReferenceName
+	}
+	var names, namespaces []string
+	matching := 0
+	for _, r := range all {
+		m := meta(r)
+		names = append(names, called(m))
+		if called(m) != name {
+			continue
+		}
+		namespaces = append(namespaces, strconv.Quote(m.Namespace))
+		if namespace == nil || *namespace == m.Namespace {
+			found = r
+			matching++
+		}
+	}
+	switch {
+	case matching == 1:
+		return found, nil
+	case matching > 1:
+		err = NotFoundf("%s %q is in several namespaces; choose one with %s, or as NAMESPACE/NAME: %s", what, name, FieldNamespace, strings.Join(namespaces, ", "))
+	case len(namespaces) > 0:
+		err = NotFoundf("there is no %s %q in namespace %q; it is in %s", what, name, *namespace, strings.Join(namespaces, ", "))
+	default:
+		err = NotFound(fmt.Sprintf("there is no %s %q", what, name), name, names)
+	}
+	var none T
+	return none, err
+}
+
+// Kind returns the kind with a name or a short name, in any letter case. The name may
+// be in the plural. The error is [ErrUsage].
+func Kind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
+	for _, kind := range kinds.All() {
+		if IsKindName(name, kind.Name) || strings.EqualFold(kind.Short, name) {
+			return kind, nil
+		}
+	}
+	hint := diag.DidYouMean(name, kinds.Names())
+	if hint == "" {
+		hint = "the kinds are " + KindNames(kinds)
+	}
+	return nil, Usagef("unknown kind %q; %s", name, hint)
+}
+
+// IsKindName reports whether a word is the name of a kind, in any letter case and in the
+// singular or the plural.
+func IsKindName(word, kind string) bool {
+	plural := kind + "s"
+	if stem, ends := strings.CutSuffix(kind, "y"); ends {
+		plural = stem + "ies"
+	}
+	return strings.EqualFold(word, kind) || strings.EqualFold(word, plural)
+}
+
+// KindNames lists the kinds with their short names, for messages.
+func KindNames(kinds *resource.Kinds) string {
+	names := make([]string, len(kinds.All()))
+	for i, kind := range kinds.All() {
+		names[i] = kind.Name + " (" + kind.Short + ")"
+	}
+	return strings.Join(names, ", ")
+}
+
+// ClientTags returns the tags that a dataplane has as a client: the tags of each
+// inbound, or of its gateway.
+func ClientTags(d *resource.Dataplane) []resource.Tags {
+	if d.Gateway != nil {
+		return []resource.Tags{d.Gateway.Tags}
+	}
+	out := make([]resource.Tags, len(d.Inbounds))
+	for i := range d.Inbounds {
+		out[i] = d.Inbounds[i].Tags
+	}
+	return out
+}
+
+// ResourceKind finds a kind of resources or documents by its name, in the singular
+// or the plural, or by a short name, in any letter case, and returns its name. The error
+// is [ErrUsage].
+func ResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
+	known := ResourceKinds(kinds, documents)
+	for _, name := range known {
+		short := resource.ShortName(kinds, name)
+		if IsKindName(word, name) || short != "" && strings.EqualFold(word, short) {
+			return name, nil
+		}
+	}
+	hint := diag.DidYouMean(word, known)
+	if hint == "" {
+		hint = "the kinds are " + strings.Join(known, ", ")
+	}
+	return "", Usagef("unknown kind %q; %s", word, hint)
+}
+
+// ResourceKinds returns the names of all kinds of resources, and of documents.
+func ResourceKinds(kinds *resource.Kinds, documents []resource.DocumentType) []string {
+	names := slices.Concat(resource.FixedKinds(), kinds.Names())
+	for _, t := range documents {
+		names = append(names, t.Kind)
+	}
+	return names
+}

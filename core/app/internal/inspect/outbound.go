@@ -1,0 +1,80 @@
+package inspect
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// Outbound is an outbound with its conf and the confs of its routes.
+type Outbound struct {
+	Outbound OutboundRef `json:"outbound"`
+	*EffectiveConf
+	Routes []Route `json:"routes,omitempty"` // sorted by KRI
+}
+
+// OutboundRef identifies an outbound.
+type OutboundRef struct {
+	Address string        `json:"address,omitempty"`
+	Port    uint32        `json:"port,omitempty"`
+	Tags    resource.Tags `json:"tags,omitempty"`
+	// Destination is the KRI of the destination of an outbound without tags. Name is
+	// the name of the destination's port, or "" if it has none (SPEC 17.3).
+	Destination string `json:"destination,omitempty"`
+	Name        string `json:"name,omitempty"`
+}
+
+// Route is a route of an outbound with its conf.
+type Route struct {
+	Route string `json:"route"` // KRI
+	*EffectiveConf
+	Name string `json:"-"` // namespace/name
+}
+
+func newOutbound(ref *OutboundRef, config *results.OutboundConfig, kind *resource.Kind, options Options) Outbound {
+	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
+	for _, r := range config.Routes {
+		out.Routes = append(out.Routes, Route{options.PolicyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + r.Route.Qualified()})
+	}
+	slices.SortFunc(out.Routes, func(a, b Route) int { return strings.Compare(a.Route, b.Route) })
+	return out
+}
+
+// Outbounds yields the [core.View.Outbounds] of a dataplane for the kind of a config.
+func Outbounds(view *core.View, config *results.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *results.OutboundConfig] {
+	return func(yield func(*OutboundRef, *results.OutboundConfig) bool) {
+		list, _ := view.Outbounds(d, config.Kind.Name, scope) // the config is of the view, so there is no error
+		for i := range list {
+			o := &list[i]
+			ref := &OutboundRef{}
+			if o.Listed != nil {
+				ref.Address, ref.Port, ref.Tags = o.Listed.Address, o.Listed.Port, o.Listed.Tags
+			} else {
+				ref = newDestinationRef(view, o.Destination)
+			}
+			if !yield(ref, &o.OutboundConfig) {
+				return
+			}
+		}
+	}
+}
+
+// OutboundAt returns element i of [Outbounds].
+func OutboundAt(view *core.View, config *results.Config, d *resource.Dataplane, scope core.Scope, i int) (*OutboundRef, *results.OutboundConfig) {
+	for ref, confs := range Outbounds(view, config, d, scope) {
+		if i == 0 {
+			return ref, confs
+		}
+		i--
+	}
+	return nil, nil
+}
+
+func newDestinationRef(view *core.View, o *destination.Outbound) *OutboundRef {
+	return &OutboundRef{Address: o.Address, Port: o.Listens, Destination: view.Semantics().KRI(o.Destination.KRI(""), o.Destination.Identity()), Name: o.Port.Name}
+}

@@ -1,0 +1,171 @@
+package inspect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A Resource is one line of a list of resources.
+type Resource struct {
+	*resource.Meta
+	// Summary depends on the kind: the targetRef of a policy, the inbounds of a
+	// dataplane, the ports of a destination.
+	Summary string
+	// Source is the original document as JSON.
+	Source json.RawMessage
+
+	tags []resource.Tags // of each inbound, or of the gateway
+}
+
+// ResourceQuery selects resources.
+type ResourceQuery struct {
+	Kind      string    // "": every kind
+	Name      find.Name // Name.Name may be empty
+	Mesh      string    // "": every mesh; resources without a mesh are in every mesh
+	Selection find.Selection
+}
+
+// NewResources returns the resources of a set that a query selects, sorted by kind and
+// identity. The set must have been read with [resource.Loader.KeepSources]. The error is
+// [find.ErrNotFound] if no resource has the name in the query, or [find.ErrUsage].
+func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
+	name, namespace, err := q.Name.Split(cmp.Or(q.Kind, "resource"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	out := []Resource{}
+	for _, r := range resources(set) {
+		switch {
+		case q.Kind != "" && r.Kind != q.Kind,
+			q.Mesh != "" && r.Mesh != "" && r.Mesh != q.Mesh,
+			namespace != nil && *namespace != r.Namespace:
+			continue
+		}
+		names = append(names, r.Name)
+		if name != "" && name != r.Name && name != r.DisplayName() || !r.selectedBy(q.Selection) {
+			continue
+		}
+		r.Source = set.Sources[r.Pos]
+		out = append(out, r)
+	}
+	if name != "" && len(out) == 0 {
+		return nil, find.NotFound(fmt.Sprintf("there is no %s %q", q.Kind, name), name, names)
+	}
+	slices.SortStableFunc(out, func(a, b Resource) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), a.ID.Compare(b.ID))
+	})
+	return out, nil
+}
+
+func (r *Resource) selectedBy(s find.Selection) bool {
+	return s.Selects(r.Labels) || slices.ContainsFunc(r.tags, func(tags resource.Tags) bool { return s.Selects(r.Labels, tags) })
+}
+
+// resources returns every resource of a set.
+func resources(set *resource.Set) []Resource {
+	var all []Resource
+	for _, m := range set.Meshes {
+		all = append(all, Resource{Meta: &m.Meta})
+	}
+	for _, d := range set.Dataplanes {
+		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)})
+	}
+	for _, p := range set.Policies {
+		all = append(all, Resource{Meta: &p.Meta, Summary: PolicySummary(p)})
+	}
+	for _, i := range set.Identities {
+		all = append(all, Resource{Meta: &i.Meta})
+	}
+	for _, t := range set.Trusts {
+		all = append(all, Resource{Meta: &t.Meta})
+	}
+	for _, o := range set.Objects {
+		all = append(all, Resource{Meta: o.Identity(), Summary: objectSummary(o)})
+	}
+	for _, d := range set.Documents {
+		all = append(all, Resource{Meta: &d.Meta})
+	}
+	return all
+}
+
+// dataplaneSummary returns the address with the inbounds (name, port and service), and with
+// the listeners of a zone proxy.
+func dataplaneSummary(d *resource.Dataplane) string {
+	var ports []string
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		port := words.Port(in.Port)
+		if in.Name != "" {
+			port = in.Name + ":" + port
+		}
+		if service := in.Tags.Value(resource.ServiceTag); service != "" {
+			port += " " + service
+		}
+		ports = append(ports, port)
+	}
+	for i := range d.Listeners {
+		l := &d.Listeners[i]
+		ports = append(ports, strings.TrimSpace(l.Type()+" "+strings.TrimPrefix(l.Name+":"+words.Port(l.Port), ":")))
+	}
+	if d.Gateway != nil {
+		ports = append(ports, strings.TrimSpace("gateway "+d.Gateway.Tags.Value(resource.ServiceTag)))
+	}
+	return strings.TrimSpace(d.Address + " " + strings.Join(ports, ", "))
+}
+
+// PolicySummary returns the targetRef, the number of items, and whether the policy only
+// informs.
+func PolicySummary(p *resource.Policy) string {
+	parts := []string{describeTarget(&p.TargetRef)}
+	for _, array := range []struct {
+		name string
+		n    int
+	}{{"to", len(p.To) + len(p.Gateway)}, {"from", len(p.From)}, {"rules", len(p.Rules)}} {
+		if array.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s[%d]", array.name, array.n))
+		}
+	}
+	if p.Shadow() {
+		parts = append(parts, resource.EffectLabel+"=shadow")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describeTarget returns a targetRef in short form: its kind, its name and its
+// requirements.
+func describeTarget(t *resource.TargetRef) string {
+	text := t.Kind.String()
+	if t.Name != "" {
+		text += " " + t.Name
+	}
+	for _, required := range []resource.Tags{t.Tags, t.Labels} {
+		if len(required) > 0 {
+			text += " " + required.String()
+		}
+	}
+	if t.SectionName != "" {
+		text += " " + t.SectionName
+	}
+	return text
+}
+
+// objectSummary returns the ports of a destination.
+func objectSummary(o resource.Object) string {
+	destination, ok := o.(resource.Destination)
+	if !ok {
+		return ""
+	}
+	var ports []string
+	for _, port := range destination.Ports() {
+		ports = append(ports, strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol)))
+	}
+	return strings.Join(ports, ", ")
+}

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A page is what RESULTS.md has about the run.
+type page struct {
+	plan     plan
+	command  string // that writes the page
+	picture  string // its file
+	whole    bool   // the page has all comparisons
+	planned  int    // how many comparisons the run has
+	start    time.Time
+	commit   string // when it started
+	load     string // likewise
+	versions []string
+}
+
+// peerModules are the modules whose versions the page names.
+var peerModules = []string{
+	"github.com/cedar-policy/cedar-go",
+	"github.com/envoyproxy/go-control-plane",
+	"github.com/evanphx/json-patch/v5",
+	"github.com/projectcalico/calico",
+	"go.yaml.in/yaml/v3",
+	"google.golang.org/grpc",
+	"k8s.io/apimachinery",
+	"sigs.k8s.io/yaml",
+}
+
+func newPage(p plan, picture string, flags []string, planned int) (*page, error) {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil, fmt.Errorf("the program has no build information")
+	}
+	versions := map[string]string{}
+	for _, m := range build.Deps {
+		versions[m.Path] = m.Version
+	}
+	command := "make peers"
+	if len(flags) > 0 {
+		command = "go run . " + strings.Join(flags, " ") + "` in `core/app/internal/peers"
+	}
+	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, planned: planned, start: time.Now().UTC(), commit: commit(), load: load()}
+	for _, path := range peerModules {
+		page.versions = append(page.versions, path+" "+versions[path])
+	}
+	page.versions = append(page.versions, kumaModule+" "+kumaVersion())
+	return page, nil
+}
+
+// commit returns the revision of the working tree, or "unknown".
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// machine names the processor, on Linux, and what the run may use of it.
+func machine() string {
+	model := "unknown processor"
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d processors, GOMAXPROCS=%d, %s %s/%s",
+		model, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// load returns how many processes want to run, over the last minute, on Linux.
+func load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Fields(string(data))[0]
+}
+
+// peakMemory returns the most physical memory that a process had, in bytes, on Linux; elsewhere
+// 0. "self" is this process.
+func peakMemory(process string) float64 {
+	data, err := os.ReadFile(filepath.Join("/proc", process, "status"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			var kib float64
+			if _, err := fmt.Sscan(value, &kib); err == nil {
+				return kib * 1024
+			}
+		}
+	}
+	return 0
+}
+
+func gibibytes(bytes float64) string {
+	if bytes == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.1f GiB", bytes/(1<<30))
+}
+
+// progressOf is how far a run has come.
+type progressOf struct {
+	results    []result
+	done       int      // comparisons, also those that failed
+	failed     []string // why the others have no row
+	ended      bool
+	kumaMemory string // the most physical memory of Kuma's processes; "-" if there was none
+}
+
+// note returns what a reader must know about a run that is not whole; empty otherwise.
+func (r *progressOf) note(planned int) string {
+	var text string
+	if r.done < planned {
+		state := "is not at its end"
+		if r.ended {
+			state = "was interrupted"
+		}
+		text = fmt.Sprintf("\n**This run %s: it has %d of %d comparisons.**\n", state, r.done, planned)
+	}
+	if len(r.failed) > 0 {
+		text += "\n**Failed, and without a row:**\n\n"
+		for _, failure := range r.failed {
+			text += "- " + failure + "\n"
+		}
+	}
+	return text
+}
+
+// image is the picture of the page, if it has one.
+func (p *page) image() string {
+	if p.picture == "" {
+		return ""
+	}
+	return "\n![ratios](" + p.picture + ")\n"
+}
+
+// markdown returns the page of a run that has ended, or has come this far.
+func (p *page) markdown(run *progressOf, end time.Time) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `# Meshmatch and its peers
+
+Written by `+"`%s`"+`. All contenders get the same inputs, and the answers of all are
+compared before anything is measured. They are in one process; only Kuma is in a process of its
+own, because it needs other versions of the same modules (core/app/internal/peers/kuma), and measures
+itself there.
+%s
+- date: %s, in %s
+- commit: %s
+- machine: %s; load %s at the start and %s at the end
+- memory: at most %s in this process, with all contenders and their clients, and %s in Kuma's
+- rounds: %d, alternating; at least %s for each contender in a round
+- versions: %s
+
+How to read the table:
+
+- *ratio*: the peer's measurement divided by meshmatch's of the same round, the median of all
+  rounds, and in brackets its 95 %% confidence interval, by golang.org/x/perf/benchmath without
+  an assumption about the distribution. **Above 1, meshmatch is better; below 1, in bold, the
+  peer is.** If the interval contains 1, neither is shown to be better.
+- *meshmatch*, *peer's*: the medians: the time of one operation, or the heap of one proxy. Less
+  is better.
+- *allocations* of one operation, meshmatch's and the peer's; "-": not counted, because the work
+  is that of many goroutines of both sides.
+- "-" elsewhere: no peer does this work, or the peer could not be had in this run, which is then
+  said below the table.
+- Numbers in brackets are notes below the table: what one side does more than the other, and whose
+  input it is.
+%s
+`, p.command, run.note(p.planned), p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
+		gibibytes(peakMemory("self")), run.kumaMemory, p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.image())
+	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
+	var notes []string
+	subject := ""
+	for _, r := range run.results {
+		c := r.comparison
+		if c.subject != subject {
+			subject = c.subject
+			fmt.Fprintf(&text, "| | **%s** | | | | | |\n", subject)
+		}
+		mark := func(note string) string {
+			if note == "" {
+				return ""
+			}
+			return fmt.Sprintf(" [%d]", number(&notes, note))
+		}
+		about, source := mark(c.note), ""
+		if c.source != "" {
+			source = mark("the input follows " + c.source)
+		}
+		ratio, theirs := "-", "-"
+		if r.compared() {
+			ratio, theirs = ratioText(r.ratio), quantity(r.theirs.median, c.unit)
+		}
+		fmt.Fprintf(&text, "| %s | %s%s | %s%s | %s | %s | %s | %s |\n", ratio, c.work, about, c.input, source, r.peer,
+			quantity(r.ours.median, c.unit), theirs, allocations(r))
+	}
+	text.WriteString("\n")
+	for i, note := range notes {
+		fmt.Fprintf(&text, "%d. %s.\n", i+1, strings.ToUpper(note[:1])+note[1:])
+	}
+	if i := slices.IndexFunc(run.results, func(r result) bool { return r.missing != nil }); i >= 0 {
+		fmt.Fprintf(&text, "\n%s has \"-\", because it could not be had in this run: %s\n", run.results[i].peer, run.results[i].missing)
+	}
+	if p.whole {
+		text.WriteString(absentPeers)
+	}
+	return text.String()
+}
+
+// absentPeers is what the table cannot have.
+const absentPeers = `
+## What is not compared
+
+What could not be had from the module proxy that this page was made with (tried again on 26
+November 2026):
+
+- *Newer versions of Kuma*. Of ` + "`github.com/kumahq/kuma`, `github.com/kumahq/kuma/v2` and `github.com/kumahq/kuma/v3`" + ` the
+  proxy refuses the list of versions, and v1.7.0, v1.8.0, v2.0.0+incompatible, v2.6.0 to v2.14.0,
+  v3.0.0 and pseudo-versions of 2022 and 2025 (403). It serves v1.8.1 of 2022, which has no
+  MeshTimeout, and the pseudo-version of December 2024 that is measured here. That one is
+  not in the checksum database of the proxy; go.sum has the hashes that go.sum of
+  kumahq/kuma-smoke publishes for it. It is between 2.9 and 2.10: it has no targetRef of the kind
+  Dataplane, so policies of the fleet that have one are left out for both sides. Newer versions
+  may be faster.
+- *Calico's API module of the same date*. Calico requires the directory ` + "`api`" + ` of its own
+  repository, which has no version; here it is compiled with the newest one that is served
+  separately, of July 2024. Calico's calculation graph compiles with it, too, but needs 300 packages more,
+  most of them of Kubernetes' client: it is not measured. The labels and selectors of its benchmark
+  are the input "tags".
+- *Kong/mesh-perf* and *ii/xds-test-harness* as modules (403): the graph and the edits, and the
+  scenarios, are made anew from their descriptions.
+
+The graph of mesh-perf's largest test, 25,000 services with 2 instances, takes too long for
+every run: ` + "`make peers-25000`" + ` measures it.
+`
+
+// number returns the number of a note, from 1.
+func number(notes *[]string, note string) int {
+	for i, n := range *notes {
+		if n == note {
+			return i + 1
+		}
+	}
+	*notes = append(*notes, note)
+	return len(*notes)
+}
+
+// ratioText is in bold if the peer is better.
+func ratioText(r summary) string {
+	text := significant(r.median)
+	if r.bounded() {
+		text += fmt.Sprintf(" [%s, %s]", significant(r.low), significant(r.high))
+	}
+	if r.median < 1 {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+// grouped returns a number with a comma before each three digits.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
+
+// significant returns a number with two digits, or all of those before the point.
+func significant(f float64) string {
+	switch {
+	case f >= 10:
+		return fmt.Sprintf("%.0f", f)
+	case f >= 1:
+		return fmt.Sprintf("%.1f", f)
+	}
+	return fmt.Sprintf("%.2g", f)
+}
+
+// quantity returns a time or a number of bytes with three digits and a unit.
+func quantity(value float64, unit string) string {
+	units := []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}}
+	if unit == "B" {
+		units = units[:0:0]
+		units = append(units, struct {
+			name string
+			size float64
+		}{"KiB", 1024}, struct {
+			name string
+			size float64
+		}{"B", 1})
+	}
+	for _, u := range units {
+		if value >= u.size {
+			return fmt.Sprintf("%s %s", threeDigits(value/u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g %s", value, unit)
+}
+
+func threeDigits(f float64) string {
+	decimals := max(0, 2-int(math.Floor(math.Log10(f))))
+	return fmt.Sprintf("%.*f", decimals, f)
+}
+
+func allocations(r result) string {
+	switch {
+	case r.ourAllocs < 0:
+		return "-"
+	case r.allocs < 0:
+		return fmt.Sprintf("%.0f, -", r.ourAllocs)
+	}
+	return fmt.Sprintf("%.0f, %.0f", r.ourAllocs, r.allocs)
+}

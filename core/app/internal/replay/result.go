@@ -1,0 +1,181 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Input contains logs, and the inbounds that decide their requests.
+type Input struct {
+	Files         []string  // or [Stdin]
+	Stdin         io.Reader // may be nil if no file is [Stdin]
+	Fields        *Fields
+	Before, After *Inbounds // After is nil if there is only one input
+	Progress      *Progress // may be nil
+}
+
+// Result contains the results of the logs.
+type Result struct {
+	Records, Malformed, Unknown int64 // malformed lines are not records
+	// Noted are the first malformed lines, in order.
+	Noted []Malformed
+	// Reasons maps each reason why records are unknown to their number.
+	Reasons map[string]int64
+	// Differences are in no order.
+	Differences []*Difference
+	// Hits contains the entries that decided a record: entries of After or, if After
+	// is nil, of Before.
+	Hits map[Entry]bool
+	// Unnamed are the sorted SPIFFE IDs that no entry of their inbound names. If there are
+	// more than a limit, it contains the first ones, and TooManyUnnamed is true.
+	Unnamed        []string
+	TooManyUnnamed bool
+}
+
+// MaxUnnamed is the limit of [Result.Unnamed].
+const MaxUnnamed = maxUnnamed
+
+// Malformed is a line that is not a record.
+type Malformed struct {
+	At  Position
+	Why error
+}
+
+// Position is a line of a file.
+type Position struct {
+	File int // index in Input.Files
+	Line int64
+}
+
+func (p Position) compare(other Position) int {
+	return cmp.Or(cmp.Compare(p.File, other.File), cmp.Compare(p.Line, other.Line))
+}
+
+// Entry identifies an entry of rules or an item of `from`.
+type Entry struct {
+	Policy      resource.ID
+	Rule, Index int
+	List        permission.List
+}
+
+// EntryOf returns the entry at a place.
+func EntryOf(at *permission.Place) Entry { return Entry{at.Policy.ID, at.Rule, at.Index, at.List} }
+
+// Outcome contains the decisions about a record: in the log and by the inputs. After is
+// the zero Verdict if there is only one input.
+type Outcome struct{ Log, Before, After Verdict }
+
+// Difference is a set of records with the same outcome, whose decisions differ
+// from each other.
+type Difference struct {
+	Outcome
+	Count int64
+	// Inbound and Request belong to one of the records: the first in an order of requests.
+	Inbound *Inbound
+	Request *request.Request
+	At      Position // of the first such record
+}
+
+// exemplify makes a request the example if it precedes the current example.
+func (d *Difference) exemplify(in *Inbound, r *request.Request, at Position) {
+	if d.Request != nil {
+		order := cmp.Or(in.compare(d.Inbound), compareRequests(r, d.Request))
+		if order > 0 || order == 0 && at.compare(d.At) >= 0 {
+			return
+		}
+	}
+	d.Inbound, d.Request, d.At = in, cloned(r), at
+}
+
+// compareRequests is a total order of requests.
+func compareRequests(a, b *request.Request) int {
+	return cmp.Or(
+		strings.Compare(a.SpiffeID, b.SpiffeID), strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method), strings.Compare(a.SNI, b.SNI),
+		slices.CompareFunc(a.Headers, b.Headers, func(x, y request.Header) int {
+			return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Value, y.Value))
+		}),
+		slices.CompareFunc(a.Tags, b.Tags, func(x, y resource.Tag) int {
+			return cmp.Or(strings.Compare(x.Key, y.Key), strings.Compare(x.Value, y.Value))
+		}),
+	)
+}
+
+// cloned returns a copy of a request whose texts are not parts of a batch.
+func cloned(r *request.Request) *request.Request {
+	out := &request.Request{
+		SpiffeID: strings.Clone(r.SpiffeID), SNI: strings.Clone(r.SNI), Method: strings.Clone(r.Method), Path: strings.Clone(r.Path),
+		Tags: slices.Clone(r.Tags), Headers: slices.Clone(r.Headers),
+	}
+	for i := range out.Tags {
+		out.Tags[i] = resource.Tag{Key: strings.Clone(out.Tags[i].Key), Value: strings.Clone(out.Tags[i].Value)}
+	}
+	for i := range out.Headers {
+		out.Headers[i] = request.Header{Name: strings.Clone(out.Headers[i].Name), Value: strings.Clone(out.Headers[i].Value)}
+	}
+	return out
+}
+
+// Run reads the logs. The error is about a file, or the error of the context.
+func Run(ctx context.Context, in *Input) (*Result, error) {
+	r := &reader{files: in.Files, stdin: in.Stdin, progress: cmp.Or(in.Progress, new(Progress))}
+	tallies := make([]*tally, runtime.GOMAXPROCS(0))
+	batches := make(chan *batch, len(tallies))
+	var done sync.WaitGroup
+	for i := range tallies {
+		tallies[i] = newTally(in)
+		done.Go(func() {
+			for b := range batches {
+				tallies[i].add(b)
+				r.batches.Put(b)
+			}
+		})
+	}
+	err := r.read(ctx, batches)
+	close(batches)
+	done.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return joined(tallies), nil
+}
+
+// joined adds the counts of several goroutines.
+func joined(tallies []*tally) *Result {
+	all := tallies[0]
+	for _, t := range tallies[1:] {
+		all.records += t.records
+		all.malformed += t.malformed
+		all.unknown += t.unknown
+		all.noted = append(all.noted, t.noted...)
+		for why, count := range t.reasons {
+			all.reasons[why] += count
+		}
+		for o, d := range t.differences {
+			if known := all.differences[o]; known != nil {
+				known.Count += d.Count
+				known.exemplify(d.Inbound, d.Request, d.At)
+			} else {
+				all.differences[o] = d
+			}
+		}
+		maps.Copy(all.hits, t.hits)
+		maps.Copy(all.unnamed, t.unnamed)
+		all.tooManyUnnamed = all.tooManyUnnamed || t.tooManyUnnamed
+	}
+	all.firstUnnamed()
+	return &Result{
+		Records: all.records, Malformed: all.malformed, Unknown: all.unknown, Noted: firstNoted(all.noted), Reasons: all.reasons,
+		Differences: slices.Collect(maps.Values(all.differences)), Hits: all.hits,
+		Unnamed: slices.Sorted(maps.Keys(all.unnamed)), TooManyUnnamed: all.tooManyUnnamed,
+	}
+}

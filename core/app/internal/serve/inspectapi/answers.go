@@ -1,0 +1,261 @@
+package inspectapi
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// incomplete has the reasons why an answer is not complete (SPEC 5.5).
+type incomplete struct {
+	Incomplete []string `json:"incomplete,omitempty"`
+}
+
+func reasons(err error) incomplete {
+	if err == nil {
+		return incomplete{}
+	}
+	return incomplete{strings.Split(err.Error(), "\n")}
+}
+
+func meshes(q *question) (any, error) {
+	if p := newParameters(q.URL.RawQuery); p.err != nil {
+		return nil, p.err
+	}
+	return struct {
+		Meshes []string `json:"meshes"`
+	}{append([]string{}, q.view.Meshes()...)}, nil
+}
+
+// proxyRulesAnswer is an answer about a dataplane that may be incomplete.
+type proxyRulesAnswer struct {
+	*inspect.ProxyRules
+	incomplete
+}
+
+// aboutRules is a question about the rules of a dataplane, with further parameters.
+func aboutRules(answer func(*question, *resource.Dataplane, inspect.Options) (any, error), further ...string) func(*question) (any, error) {
+	return func(q *question) (any, error) {
+		p := q.parameters(append([]string{"kind", "shadow", "source", "ordered"}, further...)...)
+		options := p.options(q.view.Kinds())
+		d, err := q.dataplane(p)
+		if err != nil {
+			return nil, err
+		}
+		return answer(q, d, options)
+	}
+}
+
+func proxyPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	return inspect.NewProxyPolicies(q.view, d, options), nil
+}
+
+func proxyRules(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	answer, err := inspect.NewProxyRules(q.view, d, options)
+	return proxyRulesAnswer{answer, reasons(err)}, nil
+}
+
+func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	i, err := find.Point(q.view, d, q.PathValue("inbound"))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := inspect.NewInboundPolicies(q.view, d, i, options)
+	return proxyRulesAnswer{answer, reasons(err)}, nil
+}
+
+func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	i, err := find.Outbound(q.view, d, q.PathValue("outbound"))
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewOutboundPolicies(q.view, d, i, options), nil
+}
+
+func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	return inspected(q.view, d, options, q.proxies.NoEffect), nil
+}
+
+func inspected(view *core.View, d *resource.Dataplane, options inspect.Options, noEffect func(*resource.Dataplane) []inspect.NoEffect) any {
+	if options.Explain {
+		options.NoEffect = noEffect(d)
+	}
+	answer, err := inspect.NewDataplane(view, d, options)
+	return struct {
+		*inspect.Dataplane
+		incomplete
+	}{answer, reasons(err)}
+}
+
+// Inspect returns the answer of _inspect for a dataplane, with the parameters of a query.
+func Inspect(view *core.View, d *resource.Dataplane, query url.Values, noEffect func(*resource.Dataplane) []inspect.NoEffect) (any, error) {
+	p := newParameters(query.Encode(), "kind", "shadow", "source", "ordered", "explain", "namespace")
+	options := p.options(view.Kinds())
+	if p.err != nil {
+		return nil, p.err
+	}
+	return inspected(view, d, options, noEffect), nil
+}
+
+func access(q *question) (any, error) {
+	p := q.parameters(append(requestParameters, "inbound", "port", "explain", "source")...)
+	asked := p.accessQuery()
+	d, err := q.dataplane(p)
+	if err != nil {
+		return nil, err
+	}
+	return asked.answer(q.view, d, q.proxies.Weakened)
+}
+
+// Access returns the answer of _access for a dataplane. The query has the parameters of
+// _access and why, which asks for the comparison with each entry.
+func Access(view *core.View, d *resource.Dataplane, query url.Values, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
+	p := newParameters(query.Encode(), append(slices.Clone(requestParameters), "inbound", "port", "explain", "why", "source", "namespace")...)
+	asked := p.accessQuery()
+	asked.options.Why = p.flag("why")
+	if p.err != nil {
+		return nil, p.err
+	}
+	return asked.answer(view, d, weakened)
+}
+
+// accessQuery is a request to an inbound or to a port.
+type accessQuery struct {
+	inbound string
+	port    uint32
+	request inspect.RequestQuery
+	options inspect.Options
+}
+
+func (p *parameters) accessQuery() accessQuery {
+	return accessQuery{p.text("inbound"), p.port("port"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}}
+}
+
+func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
+	inbound, port, described, options := a.inbound, a.port, a.request, a.options
+	switch {
+	case inbound == "" && port == 0:
+		return nil, errors.New("no inbound is given; use ?inbound=NAME or ?port=N")
+	case inbound != "" && port != 0:
+		return nil, errors.New("the parameters \"inbound\" and \"port\" exclude each other; use ?inbound=NAME or ?port=N")
+	}
+	request, err := described.Parse()
+	if err != nil {
+		return nil, err
+	}
+	at, i, declared := d, 0, true
+	if port != 0 {
+		i, declared, err = find.Port(d, port)
+	} else {
+		at, i, err = inspect.AccessPoint(view, d, inbound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !declared {
+		return inspect.NewUndeclaredAccess(view, d, options)
+	}
+	answer := inspect.NewAccess(view, at, i, request, options)
+	answer.Warnings = append(answer.Warnings, described.Warnings()...)
+	answer.Warnings = append(answer.Warnings, weakened(d)...)
+	return answer, nil
+}
+
+func conf(q *question) (any, error) {
+	p := q.parameters(append(requestParameters, "kind", "outbound", "route", "inbound", "listener", "hostname", "shadow", "explain", "source")...)
+	query := inspect.ConfQuery{
+		Kind: p.kind(q.view.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"),
+		Listener: p.text("listener"), Hostname: p.text("hostname"), Request: p.request(),
+		Options: inspect.Options{Shadow: p.flag("shadow"), Explain: p.flag("explain"), Source: p.flag("source")},
+	}
+	d, err := q.dataplane(p)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewConf(q.view, d, &query)
+}
+
+func policyDataplanes(q *question) (any, error) {
+	p := q.parameters("source")
+	source, name := p.flag("source"), q.name(p)
+	if p.err != nil {
+		return nil, p.err
+	}
+	kind, err := q.kind()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := find.Policy(q.view, q.mesh, kind.Name, name)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewPolicy(q.view, policy, source)
+}
+
+// meshDiff returns what would change if shadow policies were enforced.
+func meshDiff(q *question) (any, error) {
+	p := q.parameters("shadow", "kind", "policy", "source")
+	options, policy := p.options(q.view.Kinds()), p.text("policy")
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case !options.Shadow:
+		return nil, errors.New("give ?shadow: the answer is what would change if shadow policies were enforced")
+	}
+	answer, err := q.diff(policy, options)
+	if answer == nil {
+		return nil, err
+	}
+	return struct {
+		*diff.Diff
+		incomplete
+	}{answer, reasons(err)}, nil
+}
+
+func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, error) {
+	compared := &proxied.Comparison{Before: proxied.Side{View: q.view}, After: proxied.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
+	if policy == "" {
+		return q.proxies.Diff(q.Context(), compared, options)
+	}
+	kindName, name, qualified := strings.Cut(policy, "/")
+	if !qualified {
+		return nil, errors.New("policy must be KIND/NAME or KIND/NAMESPACE/NAME")
+	}
+	kind, err := find.Kind(q.view.Kinds(), kindName)
+	if err != nil {
+		return nil, err
+	}
+	found, err := find.Policy(q.view, q.mesh, kind.Name, find.Name{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	view, err := diff.WithEnforced(q.Context(), q.view, q.set, found)
+	if err != nil {
+		return nil, err
+	}
+	compared.After = proxied.Side{View: view}
+	return q.proxies.Diff(q.Context(), compared, options)
+}
+
+func meshPlacement(q *question) (any, error) {
+	p := q.parameters("policy")
+	name := find.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
+	if p.err != nil {
+		return nil, p.err
+	}
+	answer := placement.New(q.view, q.mesh)
+	if name.Name == "" {
+		return answer, nil
+	}
+	return answer.Of(name)
+}

@@ -1,0 +1,375 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+)
+
+// State is what pages are about until the next state. It is immutable.
+type State struct {
+	View      *core.View
+	Set       *resource.Set // that the view was made from
+	Snapshots *snapshot.State
+	// Superseded is closed when there is a newer state.
+	Superseded <-chan struct{}
+}
+
+// Proxies returns how far proxies are. [server.Server] implements it.
+type Proxies interface {
+	NodeState(kri string) server.NodeState
+	Status(kri string) server.Status
+}
+
+// Load is the outcome of the loads so far.
+type Load struct {
+	Last   time.Time // of the last good load
+	Errors []string  // of the last load
+	// StaleSince and StaleWhy are set if the current files are not served.
+	StaleSince time.Time
+	StaleWhy   string
+	// Store is the name of the store that is followed; "": there is none. StoreAge is the
+	// time since it confirmed its state; negative: it never did.
+	Store          string
+	StoreAge       time.Duration
+	StoreConnected bool
+	// Held is how many removals of dataplanes wait.
+	Held int64
+}
+
+// Options are what pages are made of. Current, Loader and Translators are required.
+type Options struct {
+	// Current returns the state, or nil before the first load. It is called for each
+	// request.
+	Current func() *State
+	// Loader decodes the text of policies that are tried.
+	Loader *resource.Loader
+	// Translators make Envoy resources from the confs of policy kinds.
+	Translators []xds.Translator
+	// Proxies are the connected proxies; nil if none are served.
+	Proxies Proxies
+	// Load returns the outcome of the loads; nil: it is not shown.
+	Load func() Load
+	// Changes returns the last commits, newest first.
+	Changes func() []Change
+	// Changed returns a channel that is closed when the convergence of a commit changes.
+	Changed func() <-chan struct{}
+	// ReadSource returns the content of a file that resources were read from; nil: pages
+	// show policies as they were read. It must not wait: the file may be another one now.
+	ReadSource func(file string) ([]byte, error)
+	// TLS reports whether clients of ADS need an identity. It adds the findings about
+	// dataplanes without one.
+	TLS bool
+	// Prefix begins the path of every link; it does not end in a slash.
+	Prefix  string
+	Version string
+	// Fallback answers the other paths below /meshes.
+	Fallback http.Handler
+	// Now returns the time; nil means [time.Now].
+	Now func() time.Time
+}
+
+// New returns the handler of the pages. Its paths do not have the prefix.
+func New(o Options) http.Handler {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Changes == nil {
+		o.Changes = func() []Change { return nil }
+	}
+	s := &site{
+		Options: o, mux: http.NewServeMux(), slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		long: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), links: links{o.Prefix},
+	}
+	protect := http.NewCrossOriginProtection()
+	for path, p := range map[string]page{
+		"GET /{$}":                                  {s.overview, false},
+		"GET /meshes/{mesh}":                        {s.mesh, false},
+		"GET /meshes/{mesh}/dataplanes":             {s.dataplanes, false},
+		"GET /meshes/{mesh}/dataplanes/{name}":      {s.dataplane, false},
+		"GET /meshes/{mesh}/policies":               {s.policies, false},
+		"GET /meshes/{mesh}/policies/{kind}/{name}": {s.policy, false},
+		"GET /meshes/{mesh}/access":                 {s.access, true},
+		"GET /meshes/{mesh}/try":                    {s.tryRequest, false},
+		"POST /meshes/{mesh}/try":                   {s.tryPolicy, true},
+		"GET /meshes/{mesh}/changes":                {s.changes, false},
+		"GET /meshes/{mesh}/rollouts":               {s.rollouts, true},
+		"GET /meshes/{mesh}/values":                 {s.values, true},
+		"GET /findings":                             {s.findings, false},
+		"GET /search":                               {s.search, false},
+	} {
+		s.mux.Handle(path, protect.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, p) })))
+	}
+	s.mux.HandleFunc("GET /events", s.events)
+	s.mux.HandleFunc("GET "+assetPath+"{name}", s.asset)
+	s.mux.HandleFunc("/", s.unknown)
+	return s.mux
+}
+
+// site is the handler of the pages.
+type site struct {
+	Options
+	links
+	mux     *http.ServeMux
+	slots   chan struct{} // one for each page in progress
+	long    chan struct{} // for pages that may take long
+	streams chan struct{} // one for each stream of events
+	cache   cache
+}
+
+// page is the answer of one path.
+type page struct {
+	answer func(*ask) (*view, error)
+	long   bool // the answer may take long
+}
+
+// ask is a request for a page, with the state that the page is about.
+type ask struct {
+	*http.Request
+	*State
+	site *site
+	mesh string
+	now  time.Time
+	form url.Values // the query or, of a POST, the form
+}
+
+// The limits of pages.
+const (
+	slotWait   = 5 * time.Second  // how long a page waits for others
+	longest    = 10 * time.Second // how long a page may take
+	perPage    = 100              // rows
+	maxStreams = 256
+)
+
+var (
+	errBusy    = errors.New("other questions are being answered; ask again later")
+	errTooLong = errors.New("the answer takes longer than " + longest.String() + "; ask about a part of the mesh, or use the command line")
+	errNotYet  = errors.New("the first load has not finished; the page will be there in a moment")
+)
+
+// problem is an error with the status of the answer.
+type problem struct {
+	status int
+	error
+}
+
+func (p problem) Unwrap() error { return p.error }
+
+func notFound(what, name string, known []string) error {
+	return problem{http.StatusNotFound, errors.New(diag.WithHint("there is no "+what+" "+strconv.Quote(diag.Clip(name, 100)), diag.DidYouMean(name, known)))}
+}
+
+func badRequest(text string) error { return problem{http.StatusBadRequest, errors.New(text)} }
+
+// statusOf returns the status of an error.
+func statusOf(err error) int {
+	var p problem
+	switch {
+	case errors.As(err, &p):
+		return p.status
+	case errors.Is(err, find.ErrNotFound), errors.Is(err, core.ErrUnknownResource):
+		return http.StatusNotFound
+	case errors.Is(err, errBusy), errors.Is(err, errTooLong), errors.Is(err, errNotYet):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// serve answers a request with a page.
+func (s *site) serve(w http.ResponseWriter, r *http.Request, p page) {
+	setHeaders(w.Header())
+	a := &ask{Request: r, site: s, mesh: r.PathValue("mesh"), now: s.Now()}
+	v, err := s.answer(a, w, p)
+	if err != nil {
+		s.fail(w, a, err)
+		return
+	}
+	s.write(w, a, http.StatusOK, v)
+}
+
+// answer makes a page. The number of pages in progress is limited; a page that may take
+// long gets a time, and waits for no more than one other such page.
+func (s *site) answer(a *ask, w http.ResponseWriter, p page) (*view, error) {
+	if a.State = s.Current(); a.State == nil {
+		return nil, errNotYet
+	}
+	if names := a.View.Meshes(); a.Request.PathValue("mesh") != "" && !slices.Contains(names, a.mesh) {
+		return nil, notFound("mesh", a.mesh, names)
+	}
+	var err error
+	if a.form, err = s.parse(w, a.Request); err != nil {
+		return nil, err
+	}
+	if format := a.form.Get("o"); format != "" && format != "json" && format != "html" {
+		return nil, badRequest("o must be json or html")
+	}
+	slots := s.slots
+	if p.long {
+		slots = s.long
+	}
+	waiting, stop := context.WithTimeout(a.Context(), slotWait)
+	defer stop()
+	select {
+	case slots <- struct{}{}:
+	case <-waiting.Done():
+		return nil, errBusy
+	}
+	free := sync.OnceFunc(func() { <-slots })
+	if !p.long {
+		defer free()
+		return p.answer(a)
+	}
+	return answerInTime(a, p, free)
+}
+
+// answerInTime makes a page that may take long. If it takes too long, the request is
+// answered, and the slot stays taken until the work ends.
+func answerInTime(a *ask, p page, free func()) (*view, error) {
+	ctx, cancel := context.WithTimeoutCause(a.Context(), longest, errTooLong)
+	a.Request = a.Request.WithContext(ctx)
+	type answer struct {
+		v      *view
+		err    error
+		failed any // the reason of a panic
+	}
+	made := make(chan answer, 1)
+	go func() {
+		var m answer
+		defer func() {
+			m.failed = recover()
+			free()
+			made <- m
+			cancel()
+		}()
+		m.v, m.err = p.answer(a)
+	}()
+	select {
+	case m := <-made:
+		if m.failed != nil {
+			panic(m.failed)
+		}
+		if m.err != nil && context.Cause(ctx) == errTooLong {
+			m.err = errTooLong
+		}
+		return m.v, m.err
+	case <-ctx.Done():
+		select {
+		case m := <-made: // it ended at the same moment
+			if m.failed == nil {
+				return m.v, m.err
+			}
+		default:
+		}
+		return nil, context.Cause(ctx)
+	}
+}
+
+// parse returns the parameters of a request.
+func (s *site) parse(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if r.Method != http.MethodPost {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			return nil, badRequest("the parameters are malformed: " + err.Error())
+		}
+		return values, nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxTried)
+	if err := r.ParseForm(); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, problem{http.StatusRequestEntityTooLarge, errors.New("the text is larger than " + strconv.Itoa(maxTried>>10) + " KiB; use the command diff")}
+		}
+		return nil, badRequest("the form is malformed: " + err.Error())
+	}
+	return r.Form, nil
+}
+
+// unknown answers requests that no page matches.
+func (s *site) unknown(w http.ResponseWriter, r *http.Request) {
+	if s.Fallback != nil && (r.URL.Path == "/meshes" || len(r.URL.Path) > len("/meshes/") && r.URL.Path[:len("/meshes/")] == "/meshes/") {
+		get := r.Clone(r.Context())
+		get.Method = http.MethodGet
+		if _, pattern := s.mux.Handler(get); pattern == "/" {
+			s.Fallback.ServeHTTP(w, r)
+			return
+		}
+	}
+	setHeaders(w.Header())
+	a := &ask{Request: r, site: s, now: s.Now(), State: s.Current(), form: r.URL.Query()}
+	get := r.Clone(r.Context())
+	get.Method = http.MethodGet
+	if _, pattern := s.mux.Handler(get); pattern != "/" {
+		w.Header().Set("Allow", "GET, HEAD")
+		s.fail(w, a, problem{http.StatusMethodNotAllowed, errors.New("use GET")})
+		return
+	}
+	s.fail(w, a, problem{http.StatusNotFound, errors.New("there is no page here; begin at the overview")})
+}
+
+// fail answers a request with a problem.
+func (s *site) fail(w http.ResponseWriter, a *ask, err error) {
+	status := statusOf(err)
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	if a.wantsJSON() {
+		inspectapi.WriteProblem(w, status, err.Error())
+		return
+	}
+	s.write(w, a, status, &view{Title: http.StatusText(status), template: "problem", Data: problemData{err.Error(), status == http.StatusServiceUnavailable}})
+}
+
+type problemData struct {
+	What  string
+	Again bool // the same request may succeed later
+}
+
+func (a *ask) wantsJSON() bool {
+	return a.form.Get("o") == "json" || a.form == nil && a.URL.Query().Get("o") == "json"
+}
+
+// dataplane returns the dataplane of the path.
+func (a *ask) dataplane(name string) (*resource.Dataplane, error) {
+	if d := a.View.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: a.mesh, Name: name}); d != nil {
+		return d, nil
+	}
+	return find.Dataplane(a.View, a.mesh, a.name(name))
+}
+
+// name returns a name with the namespace of the parameters.
+func (a *ask) name(name string) find.Name {
+	n := find.Name{Name: name}
+	if a.form.Has("namespace") {
+		namespace := a.form.Get("namespace")
+		n.Namespace = &namespace
+	}
+	return n
+}
+
+// pageNumber returns the parameter page, which begins at 1.
+func (a *ask) pageNumber() (int, error) {
+	text := a.form.Get("page")
+	if text == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, badRequest("page must be a number from 1")
+	}
+	return n, nil
+}

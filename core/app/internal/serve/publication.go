@@ -1,0 +1,85 @@
+package serve
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/internal/xds/sds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// publication is what is served until the next one. It implements [server.State].
+type publication struct {
+	set        *resource.Set // nil before the first load
+	state      *snapshot.State
+	secrets    *sds.Secrets // nil: keys are not served
+	grpc       *grpcNodes
+	good       *lastGood
+	causes     snapshot.Causes // of drains
+	superseded chan struct{}   // closed when there is a newer publication
+	shown      *pages.State    // what pages are about; nil before the first load
+	// owners evaluates the identities of all dataplanes at the first call.
+	owners func() *owners
+	// ambiguous returns the trust domains that several meshes share. It finds them at the
+	// first call.
+	ambiguous func() map[string]bool
+}
+
+// publisher publishes. It implements [server.Source].
+type publisher struct{ current atomic.Pointer[publication] }
+
+// Current implements [server.Source].
+func (p *publisher) Current() (server.State, <-chan struct{}) {
+	current := p.current.Load()
+	return current, current.superseded
+}
+
+// publish replaces the current publication. It is called by one goroutine.
+func (p *publisher) publish(next *publication) {
+	next.superseded = make(chan struct{})
+	if next.set != nil {
+		next.shown = &pages.State{View: next.view(), Set: next.set, Snapshots: next.state, Superseded: next.superseded}
+	}
+	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view()) })
+	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view(), next.ambiguous()) })
+	if before := p.current.Swap(next); before != nil {
+		close(before.superseded)
+	}
+}
+
+// view returns the view. The rest of the publication is computed from it.
+func (p *publication) view() *core.View { return p.state.View() }
+
+// Node implements [server.State].
+func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
+	d := p.view().DataplaneOf(node.ID)
+	if d == nil {
+		return nil, false
+	}
+	client := xds.ClientOf(node.UserAgent)
+	if client == xds.ProxylessGRPC {
+		p.grpc.add(d.ID)
+	}
+	var secrets []*wire.Resource
+	if p.secrets != nil && !node.NoSecrets {
+		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
+	}
+	built := p.state.Snapshot(d, client)
+	if client == xds.Envoy {
+		if built = p.good.of(d, built, &p.causes); built == nil {
+			return nil, false
+		}
+	}
+	return built.Served(secrets), true
+}
+
+// Locate implements [server.State].
+func (p *publication) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	return p.state.Locate(t, name, parameters)
+}

@@ -1,0 +1,278 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/relay"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// RelayOptions configure a [Relay]. Upstreams is required.
+type RelayOptions struct {
+	// Of Options, a relay has those for listeners and clients: XDS, HTTP, Health, TLS, Insecure,
+	// Relays, Operators, OperatorToken, HTTPHosts, Parameters, MaxStreams, MaxConnectionAge,
+	// MaxClientRate, State, Version, Logger, Grace.
+	Options
+	// Upstreams are the addresses of ADS servers, in the order in which they are tried.
+	Upstreams []string
+	// UpstreamTLS are the files for TLS to the upstream; nil: no TLS. Its ClientCA are the CAs
+	// of the upstream's certificate. Certificate and Key may be empty.
+	UpstreamTLS *TLSFiles
+	Mode        relay.Mode
+	Idle        time.Duration
+	MaxAge      time.Duration
+}
+
+// A Relay is a caching proxy between clients and an upstream (SPEC 16). Make it with
+// [NewRelay], then call [Relay.Run] once.
+type Relay struct {
+	front
+	relay    *relay.Relay
+	registry *prometheus.Registry
+}
+
+// NewRelay returns a relay. The error is that a file is invalid, or the options are.
+func NewRelay(options RelayOptions) (*Relay, error) {
+	options.setDefaults()
+	s := &Relay{registry: prometheus.NewRegistry()}
+	if err := s.front.init(options.Options); err != nil {
+		return nil, err
+	}
+	transport, err := upstreamCredentials(options.UpstreamTLS, options.Logger)
+	if err != nil {
+		return nil, err
+	}
+	trusts := &access{relays: options.Relays}
+	o := relay.Options{
+		Mode: options.Mode, Idle: options.Idle, MaxAge: options.MaxAge, State: options.State,
+		Authenticated: s.tls != nil, NoSecrets: s.tls == nil && options.Insecure,
+		Trusted: trusts.isRelay, Logger: options.Logger,
+	}
+	for _, address := range options.Upstreams {
+		o.Upstreams = append(o.Upstreams, relay.Upstream{Address: address, Options: []grpc.DialOption{grpc.WithTransportCredentials(transport)}})
+	}
+	if s.relay, err = relay.New(o); err != nil {
+		return nil, err
+	}
+	push := newHistogram("push_seconds", "Time from when a change is found until its response is passed to gRPC.")
+	ads := server.Options{
+		Source: s.relay, KeepNodes: true, Logger: options.Logger,
+		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
+		MaxStreams:  options.MaxStreams, MaxConnectionAge: options.MaxConnectionAge, MaxRate: options.MaxClientRate,
+	}
+	if s.tls != nil {
+		ads.Identify, ads.Relay, ads.SpeaksFor = identify, trusts.isRelay, speaksFor
+	}
+	if keys := options.Parameters; len(keys) > 0 {
+		ads.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
+	}
+	s.ads = server.New(ads)
+	s.registry.MustRegister(push, relayCollector{s},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.handler, s.isReady, s.concerns = s.Handler, s.relay.Ready, s.wrongNames
+	s.ownsPath = func(string, *url.URL) bool { return false } // a relay has no identities of dataplanes
+	return s, nil
+}
+
+// Run serves until the context ends, and then returns nil. It returns the error of a listener.
+// It is called once.
+func (s *Relay) Run(ctx context.Context) error {
+	if s.xdsListener == nil {
+		if err := s.Listen(); err != nil {
+			return err
+		}
+	}
+	defer s.xdsListener.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel(nil)
+	running.Go(func() { s.serveHTTP(ctx, cancel) })
+	if s.healthListener != nil {
+		running.Go(func() { s.serveHealth(ctx, cancel) })
+	}
+	running.Go(func() { s.relay.Run(ctx, s.ads) })
+	running.Go(func() { s.ads.Run(ctx) })
+	running.Go(func() { s.serveADS(ctx, cancel) })
+	<-ctx.Done()
+	return causeOf(ctx, nil)
+}
+
+// Handler returns the handler of HTTP requests: health, metrics and status.
+func (s *Relay) Handler() http.Handler {
+	mux := s.health()
+	mux.HandleFunc(loginPath, s.login)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /dataplanes/{kri}/status", s.dataplaneStatus)
+	mux.HandleFunc("GET /converged", s.converged)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		inspectapi.WriteProblem(w, http.StatusNotFound, "a relay has /status, /metrics, /converged and /dataplanes/KRI/status; ask serve about policies")
+	})
+	return s.guard(mux)
+}
+
+// RelayStatus is the answer of GET /status of a relay (SPEC 16).
+type RelayStatus struct {
+	Version    string           `json:"version"`
+	Dataplanes DataplanesStatus `json:"dataplanes"`
+	Streams    int64            `json:"streams"`
+	Upstream   relay.Status     `json:"upstream"`
+}
+
+// status answers GET /status.
+func (s *Relay) status(w http.ResponseWriter, _ *http.Request) {
+	status := RelayStatus{Version: s.options.Version, Upstream: s.relay.Status(), Dataplanes: s.dataplanes()}
+	counters := s.ads.Counters()
+	for i := range server.ProtocolNames {
+		status.Streams += counters.Streams[i].Load()
+	}
+	inspectapi.WriteJSON(w, status)
+}
+
+// wrongNames returns a line for each type that has names whose newest content was NACKed.
+func (s *Relay) wrongNames() (lines []string) {
+	_, count := s.relay.Wrong()
+	for t, n := range count {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s are not what the upstream last sent, because the relay rejected that; /status names them", n, wire.Type(t)))
+		}
+	}
+	return lines
+}
+
+// nodes returns the ids of the nodes that are connected or held, sorted.
+func (s *Relay) nodes() []string {
+	ids := append(s.ads.NodeIDs(), s.relay.NodeIDs()...)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (s *Relay) dataplanes() (status DataplanesStatus) {
+	for _, id := range s.nodes() {
+		switch s.ads.NodeState(id) {
+		case server.Converged:
+			status.Converged++
+		case server.Pending:
+			status.Pending++
+		case server.Absent:
+			status.Absent++
+		}
+	}
+	return status
+}
+
+// dataplaneStatus answers GET /dataplanes/{kri}/status.
+func (s *Relay) dataplaneStatus(w http.ResponseWriter, r *http.Request) {
+	status := s.ads.Status(r.PathValue("kri"))
+	if len(status.Streams) == 0 {
+		inspectapi.WriteProblem(w, http.StatusNotFound, "no client with this node is connected to the relay")
+		return
+	}
+	inspectapi.WriteJSON(w, status)
+}
+
+// converged answers GET /converged?timeout=10s.
+func (s *Relay) converged(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("dataplanes") != "" {
+		inspectapi.WriteProblem(w, http.StatusBadRequest, "a relay has no labels of dataplanes; leave dataplanes out, or ask serve")
+		return
+	}
+	ctx, cancel, ok := waiting(w, r)
+	if !ok {
+		return
+	}
+	defer cancel()
+	ids := s.nodes()
+	connected := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return s.ads.NodeState(id) == server.Absent })
+	_, _ = s.ads.WaitConverged(ctx, connected) // the answer is counted below
+	answer := &Convergence{Of: len(ids), Waiting: []string{}}
+	for _, id := range ids {
+		switch s.ads.NodeState(id) {
+		case server.Absent:
+			answer.Absent++
+		case server.Converged:
+			answer.Converged++
+		case server.Pending:
+			if answer.Pending++; len(answer.Waiting) < maxWaiting {
+				answer.Waiting = append(answer.Waiting, id)
+			}
+		}
+	}
+	answer.Done = answer.Pending == 0
+	inspectapi.WriteJSON(w, answer)
+}
+
+// relayCollector reads the counters of a relay at each scrape.
+type relayCollector struct{ *Relay }
+
+var (
+	upstreamConnectedDesc = newDesc("upstream_connected", "1 if an upstream is connected; else 0.")
+	upstreamAgeDesc       = newDesc("upstream_age_seconds", "Seconds since an upstream was last connected; 0 while one is.")
+	upstreamStreamsDesc   = newDesc("upstream_streams", "Streams to the upstream.")
+	upstreamQuestionsDesc = newDesc("upstream_subscriptions", "Locators that the upstream is asked.", "type")
+	upstreamResponsesDesc = newDesc("upstream_responses_total", "Responses of the upstream.")
+	upstreamBytesDesc     = newDesc("upstream_response_bytes_total", "Bytes of responses of the upstream.")
+	upstreamRejectedDesc  = newDesc("upstream_rejected_total", "Responses of the upstream with something wrong.")
+	upstreamWrongDesc     = newDesc("upstream_wrong_names", "Names that are not what the upstream last sent, for more than 15 s, because the relay rejected that.", "type")
+)
+
+// Describe implements [prometheus.Collector].
+func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc,
+		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc, upstreamWrongDesc} {
+		descs <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c relayCollector) Collect(values chan<- prometheus.Metric) {
+	send := func(d *prometheus.Desc, kind prometheus.ValueType, v int64, label ...string) {
+		values <- prometheus.MustNewConstMetric(d, kind, float64(v), label...)
+	}
+	counters := c.ads.Counters()
+	for i, name := range server.ProtocolNames {
+		send(streamsDesc, prometheus.GaugeValue, counters.Streams[i].Load(), name)
+	}
+	questions := c.relay.Questions()
+	_, wrong := c.relay.Wrong()
+	for t := range wire.Type(wire.NumTypes) {
+		send(subscriptionsDesc, prometheus.GaugeValue, counters.Subscriptions[t].Load(), t.String())
+		send(pushesDesc, prometheus.CounterValue, counters.Pushes[t].Load(), t.String())
+		send(pushBytesDesc, prometheus.CounterValue, counters.PushBytes[t].Load(), t.String())
+		send(nacksDesc, prometheus.CounterValue, counters.NACKs[t].Load(), t.String())
+		send(upstreamQuestionsDesc, prometheus.GaugeValue, int64(questions[t]), t.String())
+		send(upstreamWrongDesc, prometheus.GaugeValue, int64(wrong[t]), t.String())
+	}
+	c.collectLimits(values, c.relay.Counters().Unlogged.Load())
+	states := c.dataplanes()
+	send(dataplanesDesc, prometheus.GaugeValue, states.Converged, server.Converged.String())
+	send(dataplanesDesc, prometheus.GaugeValue, states.Pending, server.Pending.String())
+	send(dataplanesDesc, prometheus.GaugeValue, states.Absent, server.Absent.String())
+	upstream, exchanged := c.relay.Status(), c.relay.Counters()
+	connected := int64(0)
+	if upstream.Connected {
+		connected = 1
+	}
+	send(upstreamConnectedDesc, prometheus.GaugeValue, connected)
+	send(upstreamAgeDesc, prometheus.GaugeValue, upstream.Age)
+	send(upstreamStreamsDesc, prometheus.GaugeValue, upstream.Streams)
+	send(upstreamResponsesDesc, prometheus.CounterValue, exchanged.Responses.Load())
+	send(upstreamBytesDesc, prometheus.CounterValue, exchanged.Bytes.Load())
+	send(upstreamRejectedDesc, prometheus.CounterValue, exchanged.Rejected.Load())
+}

@@ -1,0 +1,276 @@
+package access
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+	"github.com/meshmatch/meshmatch/core/internal/regex/language"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// variable is a part of a request that entries compare. Its value is a text, or
+// absent.
+type variable struct {
+	part part
+	name string // of the header or tag
+}
+
+// part is the kind of a variable. Variables are divided in this order.
+type part uint8
+
+const (
+	spiffeID part = iota
+	tag
+	sni
+	method
+	path
+	header
+)
+
+// mayBeAbsent reports whether a request can lack the part.
+func (v variable) mayBeAbsent() bool {
+	return v.part != method && v.part != path && v != variable{header, "host"}
+}
+
+func compareVariables(a, b variable) int {
+	return cmp.Or(cmp.Compare(a.part, b.part), strings.Compare(a.name, b.name))
+}
+
+// test is a condition on one variable.
+type test struct {
+	variable   int // index in problem.variables
+	how        how
+	value      string // of exactly, below and startsWith
+	expression int    // of matches: index in problem.expressions
+	negated    bool
+}
+
+type how uint8
+
+const (
+	exactly    = how(language.Exactly)
+	below      = how(language.Below)
+	startsWith = how(language.StartsWith)
+	present    = how(iota)
+	matches
+)
+
+// holds reports whether a text meets the test; absent means that there is no text. The
+// test must not have an expression.
+func (t *test) holds(text string, absent bool) bool {
+	holds := !absent && (t.how == present || language.Condition{How: language.How(t.how), Value: t.value}.Holds(text))
+	return holds != t.negated
+}
+
+// rule is a compiled entry.
+type rule struct {
+	entry *Entry // nil: the rule is of a [Set]
+	tests []test // tests of values in the order of their variables, then tests of expressions
+	// values has a bit for each test that compares with a value.
+	values uint64
+	allow  bool
+	number int // position in its list
+	same   int // equal for rules that differ only in their place
+}
+
+// maxTests is the maximum number of conditions of an entry, because a set of
+// them is a word of bits.
+const maxTests = bits.UintSize
+
+// problem contains the lists of a question, and the variables that they share.
+type problem struct {
+	space       *Space
+	variables   []variable
+	expressions []language.Language
+	lists       [][]rule
+}
+
+// compiler makes a problem. Until compiled, the variables are in the order in which they
+// are found.
+type compiler struct {
+	problem
+	found   map[variable]int
+	sources map[string]int // of expressions
+	equal   map[string]int
+}
+
+func newCompiler(space *Space) *compiler {
+	return &compiler{problem: problem{space: space}, found: map[variable]int{}, sources: map[string]int{}, equal: map[string]int{}}
+}
+
+// add compiles a list.
+func (c *compiler) add(l *List) error {
+	rules := make([]rule, 0, len(l.Entries))
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		r := rule{entry: e, allow: e.Allow, tests: c.tests(e.Match, e.Scope, e.Tags)}
+		if len(r.tests) > maxTests {
+			return &LimitError{What: fmt.Sprintf("an entry with more than %d conditions", maxTests), Place: e.By}
+		}
+		rules = append(rules, r)
+	}
+	if l.Open {
+		rules = append(rules, rule{allow: true})
+	}
+	c.lists = append(c.lists, rules)
+	return nil
+}
+
+// tests returns the conditions of a match and of tags.
+func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags) []test {
+	var out []test
+	for _, t := range tags {
+		if t.Value == resource.AnyValue {
+			out = append(out, test{variable: c.variable(tag, t.Key), how: present})
+		} else {
+			out = append(out, test{variable: c.variable(tag, t.Key), how: exactly, value: t.Value})
+		}
+	}
+	if m == nil {
+		return out
+	}
+	if id := m.SpiffeID; id != nil {
+		t := test{variable: c.variable(spiffeID, ""), how: exactly, value: id.Value}
+		if id.Type == conf.SpiffeIDPrefix {
+			t.how, t.value = below, request.TrimSlash(id.Value)
+		}
+		out = append(out, t)
+	}
+	if m.SNI != nil {
+		out = append(out, test{variable: c.variable(sni, ""), how: exactly, value: strings.ToLower(string(*m.SNI))})
+	}
+	if m.Method != nil {
+		out = append(out, test{variable: c.variable(method, ""), how: exactly, value: string(*m.Method)})
+	}
+	if p := m.Path; p != nil {
+		t := test{variable: c.variable(path, ""), how: exactly, value: p.Value}
+		switch p.Type {
+		case conf.PathPrefix:
+			t.how, t.value = below, request.TrimSlash(p.Value)
+		case conf.PathRegex:
+			t.how, t.expression = matches, c.expression(p.Value, request.Whole, func() language.Language { return language.Whole(regex.MustParse(p.Value)) })
+		}
+		out = append(out, t)
+	}
+	for i := range m.Headers {
+		out = append(out, c.header(&m.Headers[i], scope)...)
+	}
+	return out
+}
+
+// header returns the tests of a condition on a header. A value is compared by an
+// expression if the header is the host, which has several forms, or if a part of the
+// value can meet the condition.
+func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
+	name := strings.ToLower(string(h.Name))
+	v := c.variable(header, name)
+	isPresent := test{variable: v, how: present, negated: h.How() == conf.HeaderAbsent}
+	if h.Value == nil {
+		return []test{isPresent}
+	}
+	value := *h.Value
+	switch how := h.How(); {
+	case name == "host":
+		source := request.AuthorityExpression(h)
+		return []test{isPresent, {variable: v, how: matches, expression: c.scoped("host "+source, scope, func() *regex.Expr { return regex.MustParse(source).Authority() })}}
+	case how == conf.HeaderRegex:
+		return []test{isPresent, {variable: v, how: matches, expression: c.scoped(value, scope, func() *regex.Expr { return regex.MustParse(value) })}}
+	case scope == request.Whole && how == conf.HeaderPrefix:
+		return []test{{variable: v, how: startsWith, value: value}}
+	case scope == request.Whole:
+		return []test{{variable: v, how: exactly, value: value}}
+	}
+	// An element that equals the value or begins with it, in bytes.
+	end := `[\t ]*(?:,(?s:.)*)?`
+	if h.How() == conf.HeaderPrefix {
+		end = `(?s:.)*`
+	}
+	source := `(?:(?s:.)*,)?[\t ]*` + regexp.QuoteMeta(regex.OneRuneEach(value)) + end
+	return []test{isPresent, {variable: v, how: matches, expression: c.expression(source, request.Runs, func() language.Language { return language.Values(source) })}}
+}
+
+func (c *compiler) scoped(source string, scope request.Scope, parse func() *regex.Expr) int {
+	return c.expression(source, scope, func() language.Language {
+		switch scope {
+		case request.Runs:
+			return language.Runs(parse())
+		case request.Denial:
+			return language.Denial(parse())
+		}
+		return language.Whole(parse())
+	})
+}
+
+func (c *compiler) expression(source string, scope request.Scope, compile func() language.Language) int {
+	key := fmt.Sprint(scope, " ", source)
+	i, known := c.sources[key]
+	if !known {
+		i = len(c.expressions)
+		c.sources[key], c.expressions = i, append(c.expressions, compile())
+	}
+	return i
+}
+
+func (c *compiler) variable(p part, name string) int {
+	v := variable{p, name}
+	i, known := c.found[v]
+	if !known {
+		i = len(c.variables)
+		c.found[v], c.variables = i, append(c.variables, v)
+	}
+	return i
+}
+
+// compiled returns the problem, with the variables and the tests in order.
+func (c *compiler) compiled() *problem {
+	found := slices.Clone(c.variables)
+	slices.SortFunc(c.variables, compareVariables)
+	order := make([]int, len(found))
+	for i, v := range found {
+		order[i], _ = slices.BinarySearchFunc(c.variables, v, compareVariables)
+	}
+	for _, rules := range c.lists {
+		for i := range rules {
+			r := &rules[i]
+			r.number = i
+			for k := range r.tests {
+				r.tests[k].variable = order[r.tests[k].variable]
+			}
+			slices.SortFunc(r.tests, compareTests)
+			r.tests = slices.Compact(r.tests)
+			for k := range r.tests {
+				if r.tests[k].how != matches {
+					r.values |= 1 << k
+				}
+			}
+			key := fmt.Sprint(r.allow, r.tests)
+			if c.equal[key] == 0 {
+				c.equal[key] = len(c.equal) + 1
+			}
+			r.same = c.equal[key]
+		}
+	}
+	return &c.problem
+}
+
+func compareTests(a, b test) int {
+	return cmp.Or(
+		boolToInt(a.how == matches)-boolToInt(b.how == matches),
+		cmp.Compare(a.variable, b.variable), cmp.Compare(a.how, b.how), strings.Compare(a.value, b.value),
+		cmp.Compare(a.expression, b.expression), boolToInt(a.negated)-boolToInt(b.negated),
+	)
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

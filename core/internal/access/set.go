@@ -1,0 +1,122 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Set is a set of requests. A nil Set contains all requests.
+type Set struct {
+	entry   *Entry // a condition; nil: of the members
+	members []*Set
+	all     bool // all members must hold; otherwise at least one
+	negated bool
+	without []*Set // the sets to exclude; a set that has them is made by Without
+}
+
+// Without returns a set without the requests of others, which may be many. Use the
+// result for a question; it must not be a member of another set.
+func (s *Set) Without(others ...*Set) *Set {
+	return &Set{all: true, members: And(s).members, without: others}
+}
+
+// Matching returns the requests that meet a match, from clients that have the given tags.
+// The match may be nil.
+func Matching(m *conf.Match, tags resource.Tags) *Set {
+	return &Set{entry: &Entry{Match: m, Scope: request.Whole, Tags: tags}}
+}
+
+// And returns the intersection of sets. The intersection of no sets contains
+// all requests.
+func And(sets ...*Set) *Set {
+	return &Set{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return s == nil })}
+}
+
+// Or returns the union of sets. The union of no sets is empty.
+func Or(sets ...*Set) *Set { return &Set{members: sets} }
+
+// Not returns the complement of a set.
+func Not(s *Set) *Set {
+	if s == nil {
+		return Or()
+	}
+	not := *s
+	not.negated = !s.negated
+	return &not
+}
+
+// maxTerms is the maximum number of alternatives of a set.
+const maxTerms = 10_000
+
+// addSet compiles a set as a list that allows its requests.
+func (c *compiler) addSet(s *Set) error {
+	terms := [][]test{{}}
+	var rules []rule
+	if s != nil {
+		for _, other := range s.without {
+			for _, tests := range c.terms(other, false) {
+				rules = append(rules, rule{tests: tests})
+			}
+		}
+		terms = c.terms(s, false)
+	}
+	if len(terms) > maxTerms || slices.ContainsFunc(terms, func(t []test) bool { return len(t) > maxTests }) {
+		return &LimitError{What: fmt.Sprintf("the requests in question have more than %d alternatives, or %d conditions", maxTerms, maxTests)}
+	}
+	for _, tests := range terms {
+		rules = append(rules, rule{tests: tests, allow: true})
+	}
+	c.lists = append(c.lists, rules)
+	return nil
+}
+
+// terms returns the alternatives of a set, each a list of tests that must all hold. Past the
+// limit it returns some of them.
+func (c *compiler) terms(s *Set, negated bool) [][]test {
+	negated = negated != s.negated
+	if s.entry != nil {
+		tests := c.tests(s.entry.Match, s.entry.Scope, s.entry.Tags)
+		if !negated {
+			return [][]test{tests}
+		}
+		var out [][]test
+		for i, t := range tests {
+			t.negated = !t.negated
+			term := []test{t}
+			if t.how == matches { // after the test that there is a text
+				for _, other := range tests[:i] {
+					if other.variable == t.variable && other.how == present {
+						term = append(term, other)
+					}
+				}
+			}
+			out = append(out, term)
+		}
+		return out
+	}
+	if s.all == negated { // alternatives
+		var out [][]test
+		for _, m := range s.members {
+			out = append(out, c.terms(m, negated)...)
+		}
+		return out
+	}
+	out := [][]test{{}}
+	for _, m := range s.members {
+		var next [][]test
+		for _, a := range out {
+			for _, b := range c.terms(m, negated) {
+				next = append(next, append(slices.Clone(a), b...))
+				if len(next) > maxTerms {
+					return next
+				}
+			}
+		}
+		out = next
+	}
+	return out
+}

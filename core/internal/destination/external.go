@@ -1,0 +1,90 @@
+package destination
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Unreachable reports why no proxy connects to a MeshExternalService: it returns the field
+// that prevents it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
+func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
+	switch {
+	case m.Spec.Extension != nil:
+		return "spec.extension", "its endpoints are in a form that is not known here"
+	case !m.UsesTLS():
+		return "", ""
+	}
+	v := m.Verification()
+	const field = "spec.tls.verification."
+	if ca := v.CACert; ca != nil && v.ChecksCA() {
+		text, why := s.PEM(ca)
+		if why == "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
+			why = "it has no certificate in PEM"
+		}
+		if why != "" {
+			return field + "caCert", why
+		}
+	}
+	if !v.PresentsClientCert() {
+		return "", ""
+	}
+	certificate, why := s.PEM(v.ClientCert)
+	if why != "" {
+		return field + "clientCert", why
+	}
+	key, why := s.PEM(v.ClientKey)
+	if why != "" {
+		return field + "clientKey", why
+	}
+	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
+		return field + "clientCert", "it is not a PEM certificate for the clientKey"
+	}
+	return "", ""
+}
+
+// PEM returns the text of a certificate or key, or why there is none.
+func (s *Set) PEM(c *specs.Certificate) (text, why string) {
+	if name, is := c.SecretName(); is {
+		secret := s.secrets[name]
+		if secret == nil {
+			return "", fmt.Sprintf("there is no Secret %q in the mesh", name)
+		}
+		return secret.Text(), ""
+	}
+	switch {
+	case c.Inline != nil:
+		decoded, err := base64.StdEncoding.DecodeString(*c.Inline)
+		if err != nil {
+			return "", "it is not in base64"
+		}
+		return string(decoded), ""
+	case c.InlineString != nil:
+		return *c.InlineString, ""
+	case c.InsecureInline != nil:
+		return c.InsecureInline.Value, ""
+	}
+	return "", "it is empty"
+}
+
+// Secrets returns the Secrets to which the certificates and keys of a MeshExternalService
+// refer, in the order of the fields; nil for those that the mesh lacks.
+func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secret) {
+	if !m.UsesTLS() {
+		return nil
+	}
+	v := m.Verification()
+	for _, c := range []*specs.Certificate{v.CACert, v.ClientCert, v.ClientKey} {
+		if c == nil {
+			continue
+		}
+		if name, is := c.SecretName(); is {
+			secrets = append(secrets, s.secrets[name])
+		}
+	}
+	return secrets
+}

@@ -1,0 +1,220 @@
+package destination
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Outbound is an outbound of a dataplane: a port of a destination, and the address and
+// port to which the workload connects.
+type Outbound struct {
+	Destination resource.Destination
+	Port        resource.DestinationPort
+	Section     string // the section by which references select the port
+	Address     string
+	Listens     uint32 // the port at the address
+
+	at int // index of the destination in the set
+}
+
+// list contains outbounds at virtual addresses.
+type list struct {
+	outbounds []Outbound
+	addresses map[netip.Addr]bool
+}
+
+// Outbounds returns the outbounds of a dataplane whose destinations are resources
+// (SPEC 17.3). Dataplanes share the slice; the caller must not change it.
+func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
+	if len(s.all) == 0 {
+		return nil
+	}
+	if !semantics.IsTransparent(d) {
+		return s.listed(d)
+	}
+	return s.reachedBy(d).without(d)
+}
+
+// listed returns the listed outbounds of the dataplane whose references find a port.
+func (s *Set) listed(d *resource.Dataplane) []Outbound {
+	var outbounds []Outbound
+	for i := range d.Outbounds {
+		o := &d.Outbounds[i]
+		if o.Backend == nil {
+			continue
+		}
+		if at, port, ok := s.backend(&d.Meta, o.Backend); ok {
+			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port, at})
+		}
+	}
+	return outbounds
+}
+
+// BackendsHaveTags reports whether a backend of a route may be a service by its tag.
+func (s *Set) BackendsHaveTags() bool { return s.semantics.SelectsByTags() }
+
+// Backend returns an outbound to the port to which a backend of a route refers. It has no
+// address. If the reference finds several destinations, it leads to the oldest.
+func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outbound, bool) {
+	at, port, ok := s.backend(&route.Meta, s.semantics.RouteBackend(route, ref))
+	if !ok {
+		return Outbound{}, false
+	}
+	return Outbound{Destination: s.all[at], Port: port, Section: port.SectionName(), at: at}, true
+}
+
+// backend returns the port to which a resource refers. If the reference finds several
+// destinations, it returns the port of the oldest, because one address leads to one
+// destination.
+func (s *Set) backend(from *resource.Meta, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
+	at = -1
+	for found := range s.find(from, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+		if at < 0 || s.all[found].Created().Before(s.all[at].Created()) {
+			at = found
+		}
+	}
+	if at < 0 {
+		return 0, port, false
+	}
+	port, ok = portOf(s.all[at], ref.Port)
+	return at, port, ok
+}
+
+// Resolves reports whether the reference of an outbound of a dataplane finds a port.
+func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
+	_, _, ok := s.backend(&d.Meta, ref)
+	return ok
+}
+
+// Reaches reports whether a reference in the reachableBackends of a dataplane finds a
+// destination. If the reference has a port, the destination must have it.
+func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
+	for at := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+		if _, has := portOf(s.all[at], ref.Port); has || ref.Port == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reachedBy returns the outbounds that a transparent proxy reaches. Dataplanes with the
+// same filter share the list.
+func (s *Set) reachedBy(d *resource.Dataplane) *list {
+	refs, limited := reachable(d)
+	key := ""
+	switch {
+	case limited:
+		key = filterKey(d, refs)
+	case !s.semantics.ReachesAll(s.mesh, d.TransparentProxy):
+		return new(list)
+	}
+	if known, ok := s.lists.Load(key); ok {
+		return known.(*list)
+	}
+	made, _ := s.lists.LoadOrStore(key, s.newList(d, refs, limited))
+	return made.(*list)
+}
+
+// reachable returns the references to the destinations that a dataplane reaches: its
+// reachableBackends and its listed outbounds. It reports whether the destinations are
+// limited to these.
+func reachable(d *resource.Dataplane) (refs []resource.BackendRef, limited bool) {
+	if d.TransparentProxy != nil && d.TransparentProxy.ReachableBackends != nil {
+		refs, limited = slices.Clone(d.TransparentProxy.ReachableBackends), true
+	}
+	for i := range d.Outbounds {
+		if backend := d.Outbounds[i].Backend; backend != nil {
+			refs, limited = append(refs, *backend), true
+		}
+	}
+	return refs, limited
+}
+
+// filterKey returns different texts for references that may find different destinations.
+// The result of a reference depends on the zone and the namespace of the dataplane.
+func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q", d.Zone(), d.HomeNamespace())
+	for i := range refs {
+		r := &refs[i]
+		fmt.Fprintf(&b, " %d %q %q %d", r.Kind, r.Name, r.Namespace, r.Port)
+		for _, label := range r.Labels {
+			fmt.Fprintf(&b, " %q=%q", label.Key, label.Value)
+		}
+	}
+	return b.String()
+}
+
+// newList returns the outbounds of all destinations with a virtual address or, if they
+// are limited, of the destinations to which a reference of the dataplane refers. They
+// are in the order of destinations and ports.
+func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
+	l := &list{addresses: map[netip.Addr]bool{}}
+	if !limited {
+		for at := range s.all {
+			l.add(s, at, func(uint32) bool { return true })
+		}
+		return l
+	}
+	reached := map[int][]uint32{} // the numbers of ports, by destination; 0: all
+	for i := range refs {
+		r := &refs[i]
+		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
+			reached[at] = append(reached[at], r.Port)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(reached)) {
+		ports := reached[at]
+		l.add(s, at, func(port uint32) bool { return slices.Contains(ports, 0) || slices.Contains(ports, port) })
+	}
+	return l
+}
+
+// add adds an outbound for each of some ports of a destination that has a virtual address.
+func (l *list) add(s *Set, at int, reaches func(port uint32) bool) {
+	d := s.all[at]
+	vips := d.State().VIPs
+	if len(vips) == 0 {
+		return
+	}
+	address := ""
+	for _, port := range d.Ports() {
+		if !reaches(port.Number) {
+			continue
+		}
+		if address == "" {
+			address = vips[0].String()
+			l.addresses[vips[0]] = true
+		}
+		l.outbounds = append(l.outbounds, Outbound{d, port, port.SectionName(), address, port.Number, at})
+	}
+}
+
+// without returns the outbounds, except outbounds at the address and port of an inbound
+// of the dataplane. The pod of a headless service has such outbounds.
+func (l *list) without(d *resource.Dataplane) []Outbound {
+	own := map[netip.AddrPort]bool{}
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		address, err := netip.ParseAddr(cmp.Or(in.Address, d.Address))
+		if err != nil {
+			continue
+		}
+		if l.addresses[address] {
+			own[netip.AddrPortFrom(address, uint16(in.Port))] = true
+		}
+	}
+	if len(own) == 0 {
+		return l.outbounds
+	}
+	return slices.DeleteFunc(slices.Clone(l.outbounds), func(o Outbound) bool {
+		return own[netip.AddrPortFrom(o.Destination.State().VIPs[0], uint16(o.Listens))]
+	})
+}

@@ -1,0 +1,98 @@
+package ocm
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/strict"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// actionWord is an [Action] as written in a document, in any letter case.
+//
+//confgen:openapi {"type": "string", "pattern": "^(?i:inform|enforce|informOnly)$"}
+type actionWord Action
+
+var actionWords = []string{"inform", "enforce", "informOnly"}
+
+// DecodeAt reads the word.
+func (w *actionWord) DecodeAt(in *strict.Value) {
+	var text string
+	if !strict.Decode(in, &text) {
+		return
+	}
+	for i, word := range actionWords {
+		if strings.EqualFold(text, word) {
+			*w = actionWord(i)
+			return
+		}
+	}
+	in.At().Errorf(diag.UnknownValue, diag.DidYouMean(text, actionWords), "unknown value %q", text)
+}
+
+//confgen:schema
+type policyDoc struct {
+	Spec policySpec `json:"spec"`
+}
+
+type policySpec struct {
+	Disabled          bool       `json:"disabled,omitzero"`
+	RemediationAction actionWord `json:"remediationAction,omitzero"`
+
+	// These have no effect here.
+	CopyPolicyMetadata bool            `json:"copyPolicyMetadata,omitzero"`
+	Dependencies       []*strict.Value `json:"dependencies,omitzero"`
+	HubTemplateOptions *strict.Value   `json:"hubTemplateOptions,omitzero"`
+	PolicyTemplates    []*strict.Value `json:"policy-templates,omitzero"`
+}
+
+func (d *policyDoc) resource(meta *resource.Meta) Resource {
+	return &Policy{Meta: *meta, Action: Action(d.Spec.RemediationAction), Disabled: d.Spec.Disabled}
+}
+
+//confgen:schema
+type policySetDoc struct {
+	Spec struct {
+		Description string         `json:"description,omitzero"`
+		Policies    []objectName   `json:"policies"`
+		Exclusions  []exclusionDoc `json:"exclusions,omitzero"`
+	} `json:"spec"`
+}
+
+type exclusionDoc struct {
+	PolicyName   objectName   `json:"policyName"`
+	Reason       string       `json:"reason,omitzero"`
+	ClusterNames []objectName `json:"clusterNames"`
+}
+
+func (d *policySetDoc) resource(meta *resource.Meta) Resource {
+	s := &PolicySet{Meta: *meta, Policies: names(d.Spec.Policies)}
+	for _, e := range d.Spec.Exclusions {
+		s.Exclusions = append(s.Exclusions, Exclusion{string(e.PolicyName), names(e.ClusterNames)})
+	}
+	return s
+}
+
+// objectName is the name of another resource.
+//
+//confgen:openapi {"minLength": 1}
+type objectName string
+
+// Validate reports an empty name.
+func (n objectName) Validate(at *diag.At) {
+	if n == "" {
+		at.Errorf(diag.EmptyValue, "", "must not be empty")
+	}
+}
+
+// names returns the names as strings, or nil if list is nil.
+func names(list []objectName) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, name := range list {
+		out[i] = string(name)
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package rollout
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+)
+
+// progress is the state of one cluster at the time of a plan.
+type progress struct {
+	cluster    string
+	group      *Group
+	status     ocm.Status // "" if the cluster has not begun
+	begun      bool
+	inProgress bool
+	failure    bool
+	action     Action // of a cluster that has begun
+	reason     string
+	until      time.Time // when the state changes without a new status; zero: never
+}
+
+// progressOf evaluates the status of a cluster.
+func progressOf(cluster string, group *Group, status *ocm.ClusterStatus, strategy *ocm.Strategy, now time.Time) progress {
+	p := progress{cluster: cluster, group: group}
+	if status == nil {
+		return p
+	}
+	p.begun, p.status = true, status.Status
+	switch status.Status {
+	case ocm.Skip:
+		p.action, p.reason = Skip, "is skipped"
+	case ocm.TimeOut:
+		p.action, p.reason, p.failure = TimedOut, "has timed out", true
+	case ocm.Succeeded:
+		p.soak(status.Since, strategy.MinSuccessTime, now)
+	default:
+		p.work(status, strategy.ProgressDeadline, now)
+	}
+	return p
+}
+
+// soak sets the state of a cluster that succeeded.
+func (p *progress) soak(since time.Time, minSuccessTime time.Duration, now time.Time) {
+	p.action, p.reason = Done, "succeeded"
+	if end := since.Add(minSuccessTime); minSuccessTime > 0 && now.Before(end) {
+		p.inProgress, p.until, p.action = true, end, Wait
+		p.reason = "succeeded, and soaks until " + format(end)
+	}
+}
+
+// work sets the state of a cluster that is to be applied, progresses or failed.
+func (p *progress) work(status *ocm.ClusterStatus, deadline *time.Duration, now time.Time) {
+	until := ""
+	if deadline != nil && !status.Since.IsZero() {
+		end := status.Since.Add(*deadline)
+		if !now.Before(end) {
+			p.action, p.failure = TimedOut, true
+			p.reason = fmt.Sprintf("is %s past its deadline, %s", status.Status, format(end))
+			return
+		}
+		p.until, until = end, " until "+format(end)
+	}
+	p.inProgress, p.action = true, Wait
+	switch status.Status {
+	case ocm.ToApply:
+		p.action, p.reason = Apply, "has begun, and has time"+until
+		if until == "" {
+			p.reason = "has begun"
+		}
+	case ocm.Failed:
+		p.failure = true
+		p.reason = "failed, and may recover" + until
+	default:
+		p.reason = "is in progress, and has time" + until
+		if until == "" {
+			p.reason = "is in progress"
+		}
+	}
+}
+
+func format(t time.Time) string { return t.UTC().Format(time.RFC3339) }

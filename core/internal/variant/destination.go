@@ -1,0 +1,206 @@
+package variant
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// PolicyVariants contains, as variants, the effective confs of outbounds to one
+// destination by the policies of one kind. It covers all dataplanes with one inbound that
+// could exist; the parameters describe such a dataplane (SPEC 12.4). It is immutable.
+type PolicyVariants struct {
+	Kind        *resource.Kind
+	Destination Destination
+	Set         *Set
+	// Contents are parallel to the variants of the set. No two are equal.
+	Contents []*PolicyContent
+}
+
+// PolicyContent is the configuration of an outbound of a dataplane (SPEC 4.2, 4.3).
+type PolicyContent struct {
+	Conf   resource.Conf // nil if no item selects the outbound
+	Routes []RouteConf   // the routes with a conf, sorted by KRI
+}
+
+// RouteConf is the conf of a route of an outbound.
+type RouteConf struct {
+	Route *resource.Policy
+	Conf  resource.Conf
+}
+
+// Equal reports whether both contents have equal confs and the same routes. kind is the
+// kind of the policies, which must have `to`.
+func (c *PolicyContent) Equal(o *PolicyContent, kind *resource.Kind) bool {
+	if (c.Conf == nil) != (o.Conf == nil) || c.Conf != nil && !kind.To.Conf.Equal(c.Conf, o.Conf) {
+		return false
+	}
+	return slices.EqualFunc(c.Routes, o.Routes, func(a, b RouteConf) bool {
+		return a.Route.ID == b.Route.ID && kind.To.Conf.Equal(a.Conf, b.Conf)
+	})
+}
+
+// ContentOf returns the content of a dataplane's config for the outbound with an index.
+// config is nil if no policy of the kind selects the dataplane.
+func ContentOf(config *results.Config, outbound int) *PolicyContent {
+	c := &PolicyContent{}
+	if config == nil {
+		return c
+	}
+	o := config.Outbound(outbound)
+	if o.Effective != nil {
+		c.Conf = o.Conf
+	}
+	for _, r := range o.Routes {
+		if r.Effective != nil {
+			c.Routes = append(c.Routes, RouteConf{r.Route, r.Conf})
+		}
+	}
+	return c
+}
+
+// Choose returns the content for the parameters. There is one for any parameters.
+func (v *PolicyVariants) Choose(p Parameters) *PolicyContent {
+	if chosen, ok := v.Set.Choose(p); ok {
+		return v.Contents[chosen]
+	}
+	return &PolicyContent{} // v is the zero PolicyVariants
+}
+
+// destinationCompiler compiles one destination.
+type destinationCompiler struct {
+	kind      *resource.Kind
+	semantics semantics.Semantics
+	tags      resource.Tags
+	policies  []*resource.Policy // of the kind, lowest priority first
+	routes    []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
+	// predicates accept the parameters for which policies and routes are enforced. For a
+	// policy that is attached to a route, the predicates of both must accept.
+	predicates map[*resource.Policy]partition.Predicate
+	most       int // variants
+}
+
+func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
+	set, confs, err := c.outbound()
+	if err != nil {
+		return nil, nil, err
+	}
+	contents := make([]*PolicyContent, len(confs))
+	if len(c.routes) == 0 {
+		for i, conf := range confs {
+			contents[i] = &PolicyContent{Conf: conf}
+		}
+		return set, contents, nil
+	}
+	product := newContentProduct(len(c.routes))
+	product.add(set, confs, partition.True(), 0)
+	for i, route := range c.routes {
+		set, confs, err := c.route(route)
+		if err != nil {
+			return nil, nil, err
+		}
+		product.add(set, confs, c.predicates[route], i+1)
+	}
+	set, states, err := compile(product.items, product, func(state int) int { return state }, c.most)
+	if err != nil {
+		return nil, nil, err
+	}
+	contents = make([]*PolicyContent, len(states))
+	for i, state := range states {
+		contents[i] = product.content(state, c.routes)
+	}
+	return set, contents, nil
+}
+
+// outbound returns the variants of the outbound's own conf.
+func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
+	if c.kind.Default != nil {
+		return c.merge(c.kind.Default, func(p *resource.Policy, add func(resource.Conf)) { add(p.Default) })
+	}
+	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
+		return !p.TargetRef.Kind.IsRoute() && t.SelectsOutbound(c.tags)
+	})
+}
+
+// route returns the variants of the conf of a route, for parameters that the route
+// selects. A policy that is attached to the route selects the same parameters.
+func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
+	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
+		if p.TargetRef.Kind.IsRoute() && !c.semantics.RefersToRoute(p, &p.TargetRef, route) {
+			return false
+		}
+		return t.SelectsOutbound(c.tags) || t.Kind.IsRoute() && c.semantics.RefersToRoute(p, t, route)
+	})
+}
+
+// items returns the variants of the merge of the `to` items for which takesPart returns
+// true.
+func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
+	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
+		for i := range p.To {
+			if takesPart(p, &p.To[i].TargetRef) {
+				add(p.To[i].Conf)
+			}
+		}
+	})
+}
+
+// merge returns the variants of the merge of the confs that each policy adds.
+func (c *destinationCompiler) merge(section *resource.Section, each func(p *resource.Policy, add func(resource.Conf))) (*Set, []resource.Conf, error) {
+	var items []partition.Predicate
+	var confs []resource.Conf
+	var p *resource.Policy
+	add := func(conf resource.Conf) {
+		items, confs = append(items, c.predicates[p]), append(confs, conf)
+	}
+	for _, p = range c.policies {
+		each(p, add)
+	}
+	m := newConfMerger(section.Conf, confs)
+	return compile(items, m, m.content, c.most)
+}
+
+// contentProduct combines the variants of an outbound and of its routes. Place 0 of a
+// tuple is the item that sets the conf of the outbound; each further place is for a
+// route.
+type contentProduct struct {
+	*tuples
+	confs []resource.Conf // parallel to items
+}
+
+func newContentProduct(routes int) *contentProduct {
+	return &contentProduct{tuples: newTuples(routes + 1)}
+}
+
+// add adds the confs of a set's variants, for parameters that a predicate accepts. A nil
+// conf needs no item, because a tuple without an item has a nil conf.
+func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
+	for i, c := range confs {
+		if c != nil {
+			p.tuples.add(partition.And(accepts, set.variants[i].predicate), at)
+			p.confs = append(p.confs, c)
+		}
+	}
+}
+
+// content returns the content that a State represents.
+func (p *contentProduct) content(state int, routes []*resource.Policy) *PolicyContent {
+	c := &PolicyContent{}
+	for at, item := range p.list[state] {
+		switch {
+		case item == noItem:
+		case at == 0:
+			c.Conf = p.confs[item]
+		default:
+			c.Routes = append(c.Routes, RouteConf{routes[at-1], p.confs[item]})
+		}
+	}
+	return c
+}
+
+// compareKRI orders routes like effective configurations.
+func compareKRI(a, b *resource.Policy) int { return cmp.Compare(a.KRI(), b.KRI()) }

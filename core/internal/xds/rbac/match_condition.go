@@ -1,0 +1,163 @@
+package rbac
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
+
+// translation translates matches for one form of the filter. It keeps the translation of
+// each regular expression.
+type translation struct {
+	form  Form
+	known map[string]string // by kind and expression
+	size  int               // of known, in bytes
+}
+
+func newTranslation(form Form) *translation {
+	return &translation{form: form, known: map[string]string{}}
+}
+
+// tooLarge reports whether the expressions alone are larger than a filter may be.
+func (t *translation) tooLarge() bool { return t.size > MaxFilter }
+
+// entry returns the condition under which an entry holds. Its match must not be empty.
+// Server names are conditions in the matcher form only.
+func (t *translation) entry(e *permission.Entry) *condition {
+	m := e.Match
+	var conditions []*condition
+	if m.SpiffeID != nil {
+		conditions = append(conditions, t.spiffeID(m.SpiffeID))
+	}
+	if m.SNI != nil && t.form == MatcherForm {
+		conditions = append(conditions, comparison(input{kind: serverName}, textExact, lowerName(m)))
+	}
+	if m.Path != nil {
+		conditions = append(conditions, t.path(m.Path))
+	}
+	if m.Method != nil {
+		conditions = append(conditions, comparison(header(":method"), textExact, string(*m.Method)))
+	}
+	for i := range m.Headers {
+		conditions = append(conditions, t.header(&m.Headers[i], e.List.Scope()))
+	}
+	return allOf(conditions...)
+}
+
+// lowerName returns the server name in lower case, as Envoy compares it.
+func lowerName(m *conf.Match) string { return strings.ToLower(string(*m.SNI)) }
+
+func header(name string) input { return input{httpHeader, name} }
+
+// spiffeID compares the client's SPIFFE ID. In the matcher form it may be surrounded by
+// other URI SANs (identity.go).
+func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
+	on := input{kind: clientURI}
+	switch {
+	case t.form == MatcherForm:
+		return comparison(on, textRegex, SpiffeIDExpression(m))
+	case m.Type == conf.SpiffeIDExact:
+		return comparison(on, textExact, m.Value)
+	}
+	return comparison(on, textRegex, belowID(m))
+}
+
+// path compares the path. In the matcher form the input includes the query.
+func (t *translation) path(m *conf.PathMatch) *condition {
+	on, exactly := input{kind: urlPath}, func(on input, path string) []*condition {
+		return []*condition{comparison(on, textExact, path)}
+	}
+	if t.form == MatcherForm {
+		on, exactly = header(":path"), func(on input, path string) []*condition {
+			return []*condition{comparison(on, textExact, path), comparison(on, textPrefix, path+"?")}
+		}
+	}
+	prefix := request.TrimSlash(m.Value)
+	switch {
+	case m.Type == conf.PathExact:
+		return anyOf(exactly(on, m.Value)...)
+	case m.Type == conf.PathRegex && t.form == MatcherForm:
+		return comparison(on, textRegex, t.regex("target", m.Value, (*regex.Expr).Target))
+	case m.Type == conf.PathRegex:
+		return comparison(on, textRegex, t.regex("whole", m.Value, (*regex.Expr).Whole))
+	case prefix == "":
+		return comparison(on, textPrefix, "/")
+	}
+	return anyOf(append(exactly(on, prefix), comparison(on, textPrefix, prefix+"/"))...)
+}
+
+// header compares a header. The scope determines whether the condition also holds if any run
+// of the value's elements matches (SPEC 7.2).
+func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *condition {
+	runs := scope != request.Whole
+	on := header(strings.ToLower(string(h.Name)))
+	isHost := on.header == "host"
+	if isHost {
+		on.header = ":authority"
+	}
+	anyBytes := `\C*`
+	if t.form == RulesForm {
+		anyBytes = `(?s:.)*` // gRPC uses Go's expressions
+	}
+	element := `(?:` + anyBytes + `,)?[\t ]*`
+	switch how := h.How(); {
+	case how == conf.HeaderAbsent:
+		return negation(comparison(on, textAny, ""))
+	case how == conf.HeaderPresent:
+		return comparison(on, textAny, "")
+	case isHost && runs:
+		return comparison(on, textRegex, t.regex(fmt.Sprint("authority runs ", scope), request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return anyRun(e.Authority(), anyBytes, scope)
+		}))
+	case isHost:
+		return comparison(on, textRegex, t.regex("authority", request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return e.Authority().Whole()
+		}))
+	case how == conf.HeaderPrefix:
+		if runs && *h.Value != "" {
+			return comparison(on, textRegex, element+quoted(*h.Value)+anyBytes)
+		}
+		return comparison(on, textPrefix, *h.Value)
+	case how == conf.HeaderRegex:
+		switch {
+		case runs && on.header == "cookie": // it ends in a blank if its last line is empty
+			return comparison(on, textRegex, t.regex(fmt.Sprint("cookie ", scope), *h.Value, func(e *regex.Expr) string {
+				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes, scope)
+			}))
+		case runs:
+			return comparison(on, textRegex, t.regex(fmt.Sprint("runs ", scope), *h.Value, func(e *regex.Expr) string {
+				return anyRun(e, anyBytes, scope)
+			}))
+		}
+		return comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole))
+	}
+	if runs {
+		return comparison(on, textRegex, element+quoted(*h.Value)+`[\t ]*(?:,`+anyBytes+`)?`)
+	}
+	return comparison(on, textExact, *h.Value)
+}
+
+// anyRun returns an expression that matches a value if any run of its elements matches. For
+// a denial it also matches a value with a byte beyond ASCII.
+func anyRun(e *regex.Expr, anyBytes string, scope request.Scope) string {
+	if scope != request.Denial {
+		return e.Runs(anyBytes)
+	}
+	return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
+}
+
+// regex translates a regular expression that passed validation, once.
+func (t *translation) regex(kind, expression string, translate func(*regex.Expr) string) string {
+	key := kind + " " + expression
+	out, ok := t.known[key]
+	if !ok {
+		out = translate(regex.MustParse(expression))
+		t.known[key] = out
+		t.size += len(out)
+	}
+	return out
+}

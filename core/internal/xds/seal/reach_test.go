@@ -1,0 +1,112 @@
+package seal_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dns/v3"
+	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
+	sniv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/sni_cluster/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
+	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
+)
+
+// An added resource that leads to the workload without passing its inbound is found, by
+// name, by address and through other resources (SPEC 11.5).
+func TestReached(t *testing.T) {
+	workload := &seal.Workload{
+		Names:     []string{"local/10.0.0.1/80", "inbound/10.0.0.1/80"},
+		Dynamic:   []string{"passthrough/inbound"},
+		Addresses: []netip.Addr{netip.MustParseAddr("10.0.0.1")},
+		Ports:     map[uint32][]string{80: {"local/10.0.0.1/80"}},
+	}
+	listener := func(filters ...*listenerv3.Filter) proto.Message {
+		return &listenerv3.Listener{
+			Name: "mine", Address: message.SocketAddress("127.0.0.1", 80), FilterChains: []*listenerv3.FilterChain{{Filters: filters}},
+		}
+	}
+	to := func(cluster string) proto.Message {
+		return listener(network("proxy", message.NewTCPProxy("mine", cluster, 0)))
+	}
+	at := func(host string, port uint32) proto.Message {
+		return message.NewStaticCluster("target", message.SocketAddress(host, port), 0)
+	}
+	for _, c := range []struct {
+		name     string
+		messages []proto.Message
+		want     string // the reason for the first resource; "": none leads to the workload
+	}{
+		{"another cluster", []proto.Message{to("default/api")}, ""},
+		{"another port of the machine", []proto.Message{to("target"), at("127.0.0.1", 81)}, ""},
+		{"another machine", []proto.Message{to("target"), at("10.0.0.2", 80)}, ""},
+		{"its cluster", []proto.Message{to("local/10.0.0.1/80")}, "it refers to local/10.0.0.1/80"},
+		{"its address by the loopback", []proto.Message{at("127.0.0.2", 80)}, "connects to the workload at 127.0.0.2:80"},
+		{"its address mapped to IPv6", []proto.Message{at("::ffff:10.0.0.1", 80)}, "connects to the workload at [::ffff:10.0.0.1]:80"},
+		{"any address", []proto.Message{at("0.0.0.0", 80)}, "connects to the workload at 0.0.0.0:80"},
+		{"a name, whose address another server chooses", []proto.Message{at("api.example.com", 80)}, "connects to the workload at api.example.com:80"},
+		{"a number that is an address to a resolver", []proto.Message{at("2130706433", 80)}, "connects to the workload at 2130706433:80"},
+		{"an address with a zone", []proto.Message{at("::1%lo", 80)}, "connects to the workload at [::1%lo]:80"},
+		{"a name at another port", []proto.Message{at("api.example.com", 443)}, ""},
+		{"a name of a port", []proto.Message{message.NewStaticCluster("target", &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
+			Address: "10.0.0.9", PortSpecifier: &corev3.SocketAddress_NamedPort{NamedPort: "http"},
+		}}}, 0)}, "connects to the workload at 10.0.0.9:http"},
+		{"an aggregate by name, with the config of another type", []proto.Message{to("target"), &clusterv3.Cluster{
+			Name: "target", ClusterDiscoveryType: &clusterv3.Cluster_ClusterType{ClusterType: &clusterv3.Cluster_CustomClusterType{
+				Name: "envoy.clusters.aggregate", TypedConfig: message.Any(&dnsv3.DnsCluster{}),
+			}},
+		}}, "its endpoints are chosen by"},
+		{"localhost", []proto.Message{at("LocalHost.", 80)}, "connects to the workload at LocalHost.:80"},
+		{"a cluster that connects to an address that the client chooses", []proto.Message{to("passthrough/inbound")}, "passthrough/inbound, which connects to an address that the client chooses"},
+		{"an added cluster that does", []proto.Message{to("target"), &clusterv3.Cluster{
+			Name: "target", ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_ORIGINAL_DST},
+		}}, "ORIGINAL_DST"},
+		{"the server name", []proto.Message{listener(network("sni", &sniv3.SniCluster{}))}, "the client's server name chooses the cluster"},
+		{"a program", []proto.Message{listener(network("lua", &luav3.Lua{}))}, "it runs a program"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var changes []seal.Change
+			for _, m := range c.messages {
+				_, isCluster := m.(*clusterv3.Cluster)
+				name := "mine"
+				if isCluster {
+					name = "target"
+				}
+				changes = append(changes, seal.Change{Name: name, Reach: seal.Find(m), Cluster: isCluster, Changed: true, Exposed: !isCluster})
+			}
+			reached := workload.Reached(changes)
+			got := reached[0]
+			if (c.want == "") != (len(reached) == 0) || !strings.Contains(got, c.want) {
+				t.Errorf("got %v, want %q", reached, c.want)
+			}
+		})
+	}
+}
+
+// The cluster of an inbound may connect to the port of its own workload, even at another
+// address.
+func TestOwnClusterMayReachItsPort(t *testing.T) {
+	workload := &seal.Workload{Ports: map[uint32][]string{80: {"local/10.0.0.1/80"}, 81: {"local/10.0.0.1/80", "local/10.0.0.1/90"}}}
+	for port, want := range map[uint32]bool{80: false, 81: true} {
+		reach := seal.Find(message.NewStaticCluster("local/10.0.0.1/80", message.SocketAddress("127.0.0.9", port), 0))
+		if got := workload.Reached([]seal.Change{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true, Changed: true}}); (len(got) > 0) != want {
+			t.Errorf("port %d: %v", port, got)
+		}
+	}
+}
+
+func TestReachOfAChange(t *testing.T) {
+	before := seal.Find(&listenerv3.Listener{Name: "mine", StatPrefix: "a"})
+	after := seal.Find(&listenerv3.Listener{Name: "other", StatPrefix: "b"})
+	if got := strings.Join(after.Texts, " "); got != "b" {
+		t.Errorf("the texts are %q: the name of a resource is not a reference", got)
+	}
+	if !before.Without(before).Empty() || after.Without(before).Empty() || !after.Within(before).Empty() {
+		t.Error("the texts a and b are not distinguished")
+	}
+}

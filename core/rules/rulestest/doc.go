@@ -1,3 +1,0 @@
-// Package rulestest checks an order of policies. It is for the tests of package
-// semantics, and for embedders that test an order of their own.
-package rulestest
