@@ -12,11 +12,14 @@ SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
+# The modules of this repository that go.work has. Its other modules are built alone, by GOWORK=off.
+MODULES     := . ./core/app ./cmd/meshmatch ./cmd/benchgate
+PACKAGES    := $(addsuffix /...,$(MODULES))
 PACKAGING   := core/app/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The packages that start no goroutine: make race leaves them out (core/sequential_test.go).
-SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/diag/% core/internal/effect core/internal/enforce/% core/internal/identity \
+SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/app/internal/report core/internal/effect core/internal/enforce/% core/internal/identity \
 	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/regex% \
 	core/internal/sorted core/kind/mesh% core/internal/partition core/internal/request core/internal/resultstest core/internal/semantics core/app/internal/serve/pages/layered \
 	core/internal/strict core/internal/xds/seal fuzz/naive gen gen/%
@@ -32,7 +35,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
+.PHONY: help run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,34 +44,37 @@ run: ## Show the effective configuration of one proxy of the demo mesh
 	$(GO) run ./cmd/meshmatch inspect dataplane web-1 -f testdata/demo
 
 build: ## Build the commands into bin/
-	$(GO) build -o bin/ ./cmd/...
+	$(GO) build -o bin/ ./cmd/confgen ./cmd/benchgate ./cmd/meshmatch
 
 # The tests allocate much short-lived memory: with less frequent garbage collection they
 # take two thirds of the time.
 test race soak fuzz: export GOGC ?= 400
 
 test: ## Run all tests, including those of the example module
-	$(GO) test ./...
-	cd $(EXAMPLE) && $(GO) test ./...
+	$(GO) test $(PACKAGES)
+	cd $(EXAMPLE) && GOWORK=off $(GO) test ./...
 
 # make test and make lint vet the packages. The limit is for a slow machine.
 race: ## Run the tests with the race detector, those of packages that start goroutines
-	$(GO) test -race -short -vet=off -timeout 20m $(filter-out $(addprefix ./,$(SEQUENTIAL)),$(shell $(GO) list -f '.{{slice .ImportPath (len .Module.Path)}}' ./...))
+	$(GO) test -race -short -vet=off -timeout 20m $(filter-out $(addprefix ./,$(SEQUENTIAL)),$(shell $(GO) list -f '.{{slice .ImportPath 30}}' $(PACKAGES)))
 
 lint: ## Check formatting, go vet and staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
-	$(GO) vet ./...
-	cd $(EXAMPLE) && $(GO) vet ./...
-	$(GO) run $(STATICCHECK) -checks all,-ST1000 ./...
-	cd $(EXAMPLE) && $(GO) run $(STATICCHECK) -checks all,-ST1000 ./...
+	$(GO) vet $(PACKAGES)
+	cd $(EXAMPLE) && GOWORK=off $(GO) vet ./...
+	$(GO) run $(STATICCHECK) -checks all,-ST1000 $(PACKAGES)
+	cd $(EXAMPLE) && GOWORK=off $(GO) run $(STATICCHECK) -checks all,-ST1000 ./...
 
 generate: ## Update the generated code
-	$(GO) generate ./...
-	cd $(EXAMPLE) && $(GO) generate ./...
+	$(GO) generate $(PACKAGES)
+	cd $(EXAMPLE) && GOWORK=off $(GO) generate ./...
 
 check-generate: ## Fail if the generated code is not up to date
 	$(GO) run ./cmd/confgen -check ./...
-	cd $(EXAMPLE) && $(GO) run github.com/meshmatch/meshmatch/cmd/confgen -check ./...
+	cd $(EXAMPLE) && GOWORK=off $(GO) run github.com/meshmatch/meshmatch/cmd/confgen -check ./...
+
+tidy: ## Update go.mod and go.sum of all modules
+	bash .ci/tidy
 
 bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
@@ -93,11 +99,11 @@ peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: ta
 
 # The memory of two servers and the clients of both is kept below 15 GiB.
 peers-25000: ## The same for mesh-perf's largest graph, 25,000 services with 2 instances, into bench/RESULTS-25000.md: takes half an hour
-	@GO='$(GO)' GOGC=40 GOMEMLIMIT=14GiB bash .ci/peers -services 25000 -only '^Serving' -rounds 6 -o ../RESULTS-25000.md
+	@GO='$(GO)' GOGC=40 GOMEMLIMIT=14GiB bash .ci/peers -services 25000 -only '^Serving' -rounds 6 -o ../../../../bench/RESULTS-25000.md
 
 check-peers: ## Compare the answers of other projects on small inputs
-	cd core/app/internal/peers/kuma && $(GO) vet ./...
-	cd core/app/internal/peers && $(GO) vet ./... && $(GO) test ./...
+	cd core/app/internal/peers/kuma && GOWORK=off $(GO) vet ./...
+	cd core/app/internal/peers && export GOWORK=off && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
 	$(GO) test -count=1 ./core/app/internal/cli ./core/app/internal/oracle -run TestKumaFacts
@@ -128,7 +134,7 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stor
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./core/app/internal/cli -run TestClusterPage
-	cd $(PACKAGING)/testdata/check && ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
+	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
 	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/app/internal/serve/pages/e2e
@@ -161,7 +167,7 @@ $(CURDIR)/.cache/axe/axe.min.js: core/app/internal/serve/pages/e2e/axe.txt
 $(CURDIR)/.cache/etcd/etcd: $(wildcard core/app/internal/source/etcd/testdata/server/*)
 	@mkdir -p $(@D) $(SHARED)
 	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
-	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && $(GO) build $(UNDEBUGGED) -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
+	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
 	ln -sf $$binary $@
 
 CLUSTER := core/app/internal/source/kubernetes/kubetest/testdata/cluster
@@ -169,7 +175,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	@mkdir -p $(@D) $(SHARED)
 	@built=$(SHARED)/kubernetes-$$(cat $^ | sha256sum | cut -c1-16); \
 	test -d $$built || { echo "building kube-apiserver and kubectl into $$built, which takes some minutes"; mkdir -p $$built.$$$$ && \
-		cd $(CLUSTER) && $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
+		cd $(CLUSTER) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 ci: ## Run everything that CI runs

@@ -1,5 +1,5 @@
 package main
 
-import "github.com/meshmatch/meshmatch/core/app/internal/cli"
+import "github.com/meshmatch/meshmatch/core/app"
 
-func main() { cli.Main() }
+func main() { app.Main() }

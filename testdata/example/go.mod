@@ -2,12 +2,16 @@ module example.com/meshkinds
 
 go 1.26.0
 
-replace github.com/meshmatch/meshmatch => ../..
+replace (
+	github.com/meshmatch/meshmatch => ../..
+	github.com/meshmatch/meshmatch/core/app => ../../core/app
+)
 
 tool github.com/meshmatch/meshmatch/cmd/confgen
 
 require (
-	github.com/meshmatch/meshmatch v0.0.0
+	github.com/meshmatch/meshmatch v0.1.0
+	github.com/meshmatch/meshmatch/core/app v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0
 )
 

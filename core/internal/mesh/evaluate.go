@@ -36,7 +36,7 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 	if len(u.queue) < parallelFrom {
 		buffers = buffers[:1]
 	}
-	results := make([]classResult, len(u.queue))
+	evaluated := make([]classResult, len(u.queue))
 	pager := results.NewPager(u.writer.seed)
 	err := InParallel(len(buffers), func(worker, workers int) (err error) {
 		w := evaluator{
@@ -47,7 +47,7 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			results[i] = w.class(u.queue[i])
+			evaluated[i] = w.class(u.queue[i])
 		}
 		return nil
 	})
@@ -55,7 +55,7 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 		return err
 	}
 	for i, c := range u.queue {
-		u.install(&c.State, &results[i])
+		u.install(&c.State, &evaluated[i])
 	}
 	return nil
 }

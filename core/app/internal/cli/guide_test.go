@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,25 +66,33 @@ func newModule(t *testing.T) *guideModule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goMod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	goSum, err := os.ReadFile(filepath.Join(repository, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The versions that `go get` would select.
-	_, requirements, _ := bytes.Cut(goMod, []byte("\n"))
+	var requirements, sums, replaced strings.Builder
+	for _, module := range []string{"", "/core/app", "/cmd/benchgate"} {
+		goMod := read(t, filepath.Join(repository, module, "go.mod"))
+		_, required, _ := strings.Cut(goMod, "\n")
+		requirements.WriteString(strings.Replace(required, "go 1.26.0\n", "", 1))
+		sums.WriteString(read(t, filepath.Join(repository, module, "go.sum")))
+		fmt.Fprintf(&replaced, "replace github.com/meshmatch/meshmatch%s => %s%[1]s\n", module, repository)
+	}
 	parent := t.TempDir()
 	if err := os.Symlink(repository, filepath.Join(parent, "meshmatch")); err != nil {
 		t.Fatal(err)
 	}
 	m := &guideModule{filepath.Join(parent, "control-plane")}
-	m.write(t, "go.mod", "module example.com/control-plane\n"+string(requirements)+
-		"\nrequire github.com/meshmatch/meshmatch v0.0.0\nreplace github.com/meshmatch/meshmatch => "+repository+"\n")
-	m.write(t, "go.sum", string(goSum))
+	m.write(t, "go.mod", "module example.com/control-plane\n\ngo 1.26.0\n"+requirements.String()+
+		"\nrequire github.com/meshmatch/meshmatch v0.1.0\n"+replaced.String())
+	m.write(t, "go.sum", sums.String())
 	return m
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func (m *guideModule) write(t *testing.T, name, content string) {
@@ -104,7 +113,7 @@ func (m *guideModule) run(t *testing.T, line string) string {
 	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
 	case isTool:
 		line = "go mod edit -tool=" + tool
-	case line == "go mod init example.com/control-plane", line == "go get github.com/meshmatch/meshmatch", line == "go mod tidy":
+	case line == "go mod init example.com/control-plane", strings.HasPrefix(line, "go get github.com/meshmatch/meshmatch"), line == "go mod tidy":
 		return ""
 	}
 	c := exec.CommandContext(t.Context(), "sh", "-c", line)

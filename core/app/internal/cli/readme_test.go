@@ -57,7 +57,7 @@ func TestReadme(t *testing.T) {
 // TestLinks checks that the files to which the pages link exist.
 func TestLinks(t *testing.T) {
 	const repository = "../../../../"
-	for page, dir := range map[string]string{"README.md": "", "core/GUIDE.md": "core/", "core/KUMA.md": "core/", "core/app/README.md": "core/app/internal/serve/"} {
+	for page, dir := range map[string]string{"README.md": "", "core/GUIDE.md": "core/", "core/KUMA.md": "core/", "core/STYLE.md": "core/", "core/app/README.md": "core/app/"} {
 		for _, m := range regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(readMarkdown(t, repository+page).prose(), -1) {
 			if _, err := os.Stat(repository + dir + m[1]); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])

@@ -16,7 +16,7 @@ require (
 	github.com/envoyproxy/go-control-plane v0.14.0
 	github.com/envoyproxy/go-control-plane/envoy v1.40.0
 	github.com/evanphx/json-patch/v5 v5.9.11
-	github.com/meshmatch/meshmatch v0.0.0
+	github.com/meshmatch/meshmatch v0.1.0
 	github.com/projectcalico/calico v1.11.0-cni-plugin.0.20250813170300-a0db560f0520
 	github.com/sirupsen/logrus v1.9.3
 	go.yaml.in/yaml/v3 v3.0.6

@@ -60,7 +60,7 @@ func kumaVersion() string {
 }
 
 // kumaProgram is where the program is built: go build links it again only if it has changed.
-var kumaProgram = filepath.Join("..", "..", ".cache", "peers", "kuma")
+var kumaProgram = filepath.Join("..", "..", "..", "..", ".cache", "peers", "kuma")
 
 // errNoKuma indicates that Kuma's packages could not be had or built here.
 var errNoKuma = errors.New("Kuma cannot be had")

@@ -88,7 +88,7 @@ func start(ctx context.Context, o options, arguments []string) error {
 		return nil
 	}
 	if o.file == "" && o.only == "" {
-		o.file = filepath.Join("..", "RESULTS.md")
+		o.file = filepath.Join("..", "..", "..", "..", "bench", "RESULTS.md")
 	}
 	return run(ctx, o, list)
 }
@@ -182,5 +182,5 @@ func measureOne(ctx context.Context, c comparison, s size, p plan) (found []resu
 	if contest.memory != nil {
 		kumaMemory = contest.memory()
 	}
-	return results(c, measured, contest.missing), kumaMemory, nil
+	return peerResults(c, measured, contest.missing), kumaMemory, nil
 }

@@ -103,7 +103,7 @@ func TestProxyFacts(t *testing.T) {
 func TestResults(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1, 2, 4, 8, 1, 2, 4}}
 	theirs := series{name: "other", values: []float64{3, 6, 12, 24, 3, 6, 12}}
-	r := results(comparison{}, []series{ours, theirs}, nil)[0]
+	r := peerResults(comparison{}, []series{ours, theirs}, nil)[0]
 	if r.ratio != (summary{3, 3, 3}) || r.ours.median != 2 || r.theirs.median != 6 || r.allocs != -1 {
 		t.Errorf("got %+v", r)
 	}
@@ -115,7 +115,7 @@ func TestResults(t *testing.T) {
 // If Kuma cannot be had, the page has meshmatch's figures and the reason.
 func TestMissingPeer(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1e-3}}
-	all := results(comparison{work: "merge", unit: "s"}, []series{ours}, fmt.Errorf("%w: refused", errNoKuma))
+	all := peerResults(comparison{work: "merge", unit: "s"}, []series{ours}, fmt.Errorf("%w: refused", errNoKuma))
 	text := new(page).markdown(&progressOf{results: all}, time.Now())
 	for _, want := range []string{
 		"| - | merge |  | Kuma | 1.00 ms | - | - |",
@@ -133,7 +133,7 @@ func TestMissingPeer(t *testing.T) {
 // Work that no peer does has meshmatch's figures and "-".
 func TestNoPeer(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1e-3}, allocs: []float64{7}}
-	all := results(comparison{work: "explain", unit: "s"}, []series{ours}, nil)
+	all := peerResults(comparison{work: "explain", unit: "s"}, []series{ours}, nil)
 	if text, want := new(page).markdown(&progressOf{results: all}, time.Now()), "| - | explain |  | - | 1.00 ms | - | 7, - |"; !strings.Contains(text, want) {
 		t.Errorf("the page lacks %q", want)
 	}

@@ -37,9 +37,9 @@ func (r *result) compared() bool { return r.peer != none && r.missing == nil }
 // none replaces the name of a peer if no peer does the work.
 const none = "-"
 
-// results returns a result for each peer, or one for all if there is none. If Kuma could not be
+// peerResults returns a result for each peer, or one for all if there is none. If Kuma could not be
 // had, its result has the reason.
-func results(c comparison, all []series, missing error) []result {
+func peerResults(c comparison, all []series, missing error) []result {
 	ours := all[0]
 	var list []result
 	for _, theirs := range all[1:] {

@@ -5,7 +5,7 @@ package main
 import (
 	"example.com/meshkinds"
 
-	"github.com/meshmatch/meshmatch/core/app/internal/cli"
+	"github.com/meshmatch/meshmatch/core/app"
 )
 
-func main() { cli.Program{Kinds: meshkinds.Kinds(), Translators: meshkinds.Translators()}.Main() }
+func main() { app.Program{Kinds: meshkinds.Kinds(), Translators: meshkinds.Translators()}.Main() }

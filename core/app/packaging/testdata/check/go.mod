@@ -5,7 +5,8 @@ module github.com/meshmatch/meshmatch/core/app/packaging/testdata/check
 go 1.26.7
 
 require (
-	github.com/meshmatch/meshmatch v0.0.0
+	github.com/meshmatch/meshmatch v0.1.0
+	github.com/meshmatch/meshmatch/core/app v0.1.0
 	github.com/prometheus/common v0.72.1
 	github.com/prometheus/prometheus v0.316.0
 	helm.sh/helm/v4 v4.3.1
@@ -97,4 +98,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/meshmatch/meshmatch => ../../../../..
+replace (
+	github.com/meshmatch/meshmatch => ../../../../..
+	github.com/meshmatch/meshmatch/core/app => ../../..
+)

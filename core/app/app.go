@@ -1,0 +1,25 @@
+package app
+
+import (
+	"github.com/meshmatch/meshmatch/core/app/internal/cli"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Program is what an embedder adds to the command line.
+type Program struct {
+	// Kinds are policy kinds in addition to the built-in ones.
+	Kinds []*resource.Kind
+	// Translators are called after the translators of the built-in kinds. A kind without one has
+	// no effect on proxies, which is a warning.
+	Translators []xds.Translator
+}
+
+// Main runs the command line that the program was started with and exits.
+//
+// An interrupt ends the program at once, as commands only read and print. The commands
+// serve and relay end their streams first.
+func (p Program) Main() { cli.Program(p).Main() }
+
+// Main is [Program.Main] of a program with additional kinds that have no translators.
+func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
