@@ -27,9 +27,10 @@ import (
 // that share it (see [resource.Prober]).
 //
 // Sorted reports that the dataplanes and the policies are known to be sorted by identity.
-func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (sorted bool, err error) {
+func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch) (sorted bool, err error) {
 	set := b.upserts()
-	a := admission{kinds: kinds}
+	a := admission{kinds: kinds, in: in}
+	a.In = in
 	defer a.running.Recover(&err) // Validate methods of kinds
 	passed, sorted, err := a.passed(ctx, set)
 	if err != nil {
@@ -67,6 +68,12 @@ func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (sorted bool, e
 	for _, id := range b.Delete {
 		a.deletion(id)
 	}
+	for _, d := range set.Depending {
+		if d.In&in != 0 && !d.Warning {
+			a.sink.Error(d.Diagnostic)
+		}
+	}
+	a.sink.Choose(in)
 	return sorted, a.sink.Err()
 }
 
@@ -90,6 +97,7 @@ func admitAll[T any, R interface {
 type admission struct {
 	prober
 	kinds *resource.Kinds
+	in    diag.Reading                   // how the engine reads documents
 	seen  map[resource.ID]*resource.Meta // the first of each identity
 	sink  diag.Sink
 }
@@ -115,6 +123,7 @@ func (a *admission) passed(ctx context.Context, set *resource.Set) (passed, sort
 	var failed, unsorted atomic.Bool
 	err = mesh.InParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
 		var p prober
+		p.In = a.in
 		defer p.running.Recover(&err) // Validate methods of kinds
 		for i := n * worker / workers; i < n*(worker+1)/workers && !failed.Load(); i++ {
 			if ctx.Err() != nil {

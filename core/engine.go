@@ -74,7 +74,7 @@ func (c Commit) DestinationChanges() []DestinationChange {
 // After an ErrPanic or an ended context, the next batch first rebuilds the engine's state
 // of the meshes concerned. This takes as long as their first batch.
 func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
-	sorted, err := admit(ctx, e.View().kinds, &batch)
+	sorted, err := admit(ctx, e.View().kinds, e.View().Semantics().Reading(), &batch)
 	if err != nil {
 		return Commit{}, err
 	}

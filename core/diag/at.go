@@ -15,15 +15,17 @@ type At struct {
 	input  *input
 	parent *At // nil for the root
 	step   Step
-	name   bool // the place is the name of the field, not its value
-	probe  bool // see Prober
-	moving Path // instead of the step; see Moving
+	name   bool    // the place is the name of the field, not its value
+	probe  bool    // see Prober
+	moving Path    // instead of the step; see Moving
+	in     Reading // the ways in which findings hold; 0: all
 }
 
 // input is shared by the places of one input.
 type input struct {
 	source Source
 	sink   *Sink
+	in     Reading // of a Prober
 }
 
 // Source finds the values of one input.
@@ -58,7 +60,7 @@ type Path interface {
 
 // Root returns the place of an input's outermost value. Errors and warnings
 // are added to sink.
-func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
+func Root(source Source, sink *Sink) *At { return &At{input: &input{source: source, sink: sink}} }
 
 // Moving returns a place within a, at the path of each moment. So a decoder needs one
 // place for all values that it validates.
@@ -66,7 +68,7 @@ func (a *At) Moving(path Path) *At {
 	if a.probe {
 		return a
 	}
-	return &At{input: a.input, parent: a, moving: path}
+	return &At{input: a.input, parent: a, moving: path, in: a.in}
 }
 
 // Sink returns the sink of the place.
@@ -92,7 +94,7 @@ func (a *At) Field(name string) *At {
 	if a.probe {
 		return a
 	}
-	return &At{input: a.input, parent: a, step: Step{name, IsField}}
+	return &At{input: a.input, parent: a, step: Step{name, IsField}, in: a.in}
 }
 
 // Name returns the place of the name of a field.
@@ -107,7 +109,7 @@ func (a *At) Index(i int) *At {
 	if a.probe {
 		return a
 	}
-	return &At{input: a.input, parent: a, step: Step{Index: i}}
+	return &At{input: a.input, parent: a, step: Step{Index: i}, in: a.in}
 }
 
 // Pos returns the position of the value or, if it is absent, of the nearest
@@ -158,12 +160,27 @@ func (a *At) Errorf(code Code, hint, format string, args ...any) {
 
 // ErrorfAt reports an error with the path of the place and another position.
 func (a *At) ErrorfAt(code Code, pos Position, hint, format string, args ...any) {
-	a.input.sink.Error(a.diagnostic(code, pos, hint, format, args))
+	d := a.diagnostic(code, pos, hint, format, args)
+	if a.in == 0 || a.probe {
+		a.input.sink.Error(d)
+		return
+	}
+	a.input.sink.Depend(Depending{Diagnostic: d, In: a.in})
 }
 
 // Warnf reports a warning at the place. The hint may be empty.
 func (a *At) Warnf(code Code, hint, format string, args ...any) {
-	a.input.sink.Warn(a.diagnostic(code, a.Pos(), hint, format, args))
+	d := a.diagnostic(code, a.Pos(), hint, format, args)
+	switch {
+	case a.in == 0:
+		a.input.sink.Warn(d)
+	case a.probe:
+		if a.input.in == 0 {
+			a.input.sink.Error(d) // the validation is needed
+		}
+	default:
+		a.input.sink.Depend(Depending{Diagnostic: d, In: a.in, Warning: true})
+	}
 }
 
 // maxText is the maximum number of bytes of a message, and of a hint; longer

@@ -73,6 +73,10 @@ const (
 	BadIgnore           Code = 1017
 	UnknownNode         Code = 1018
 	NotApplied          Code = 1019
+	FieldNotKnown       Code = 1031
+	ScalarOfYAML11      Code = 1032
+	EmptyPolicy         Code = 1033
+	DerivedIdentity     Code = 1034
 )
 
 // The codes of warnings about input without effect.

@@ -118,6 +118,8 @@ func (e Errors) Error() string {
 type Sink struct {
 	errors   []Diagnostic
 	warnings []Diagnostic
+	// depending are findings that are neither until it is known how documents are read.
+	depending []Depending
 }
 
 // Error adds an error.
@@ -141,12 +143,13 @@ func (s *Sink) Cut(mark int) []Diagnostic {
 	return errors
 }
 
-// Counts returns the numbers of errors and of warnings so far, for [Sink.Name].
-func (s *Sink) Counts() [2]int { return [2]int{len(s.errors), len(s.warnings)} }
+// Counts returns the numbers of errors, of warnings and of findings that depend on the way to
+// read so far, for [Sink.Name].
+func (s *Sink) Counts() [3]int { return [3]int{len(s.errors), len(s.warnings), len(s.depending)} }
 
 // Name appends the name of a resource, in brackets, to what each diagnostic since the
 // [Sink.Counts] says; "" appends nothing.
-func (s *Sink) Name(since [2]int, text string) {
+func (s *Sink) Name(since [3]int, text string) {
 	if text == "" {
 		return
 	}
@@ -154,6 +157,9 @@ func (s *Sink) Name(since [2]int, text string) {
 		for i := range new {
 			new[i].What += " (" + OneLine(Clip(text, maxText)) + ")"
 		}
+	}
+	for i := min(since[2], len(s.depending)); i < len(s.depending); i++ {
+		s.depending[i].What += " (" + OneLine(Clip(text, maxText)) + ")"
 	}
 }
 
@@ -164,6 +170,7 @@ func (s *Sink) Failed() bool { return len(s.errors) > 0 }
 func (s *Sink) Join(o *Sink) {
 	s.errors = append(s.errors, o.errors...)
 	s.warnings = append(s.warnings, o.warnings...)
+	s.depending = append(s.depending, o.depending...)
 }
 
 // Err returns all errors, sorted, as [Errors], or nil if there are none.
@@ -178,16 +185,18 @@ func (s *Sink) Err() error {
 // each diagnostic once.
 func Sorted(ds []Diagnostic) []Diagnostic {
 	out := slices.Clone(ds)
-	slices.SortFunc(out, func(a, b Diagnostic) int {
-		return cmp.Or(
-			cmp.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Column, b.Pos.Column),
-			cmp.Compare(a.Path, b.Path),
-			cmp.Compare(a.What, b.What),
-			cmp.Compare(a.Hint, b.Hint),
-			cmp.Compare(a.Code, b.Code),
-		)
-	})
+	slices.SortFunc(out, compare)
 	return slices.Compact(out)
+}
+
+func compare(a, b Diagnostic) int {
+	return cmp.Or(
+		cmp.Compare(a.Pos.File, b.Pos.File),
+		cmp.Compare(a.Pos.Line, b.Pos.Line),
+		cmp.Compare(a.Pos.Column, b.Pos.Column),
+		cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.What, b.What),
+		cmp.Compare(a.Hint, b.Hint),
+		cmp.Compare(a.Code, b.Code),
+	)
 }

@@ -259,4 +259,51 @@ resources: [policies.yaml]
 `,
 		Mend: "Give the output of kustomize in the place of the directory.",
 	},
+	{
+		Code: FieldNotKnown, Class: ClassWarning, Title: "a control plane stored a field that is not known here",
+		Means: "A newer control plane than this version of meshmatch knows has printed or stored the document. The field has no effect in these answers. Where a person writes, in a permission, and in targetref, such a field is an error.",
+		Example: `type: MeshTimeout
+name: t
+creationTime: "2026-06-01T08:00:00Z"
+labels: {kuma.io/origin: zone}
+spec:
+  to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1h, jitter: 5s}}]
+`,
+		Semantics: "kuma",
+		Mend:      "Use a version of meshmatch that knows the field.",
+	},
+	{
+		Code: ScalarOfYAML11, Class: ClassWarning, Title: "Kuma reads a value otherwise",
+		Means: "Text without quotes has one meaning in YAML 1.1, by which Kuma and kubectl read, and another in YAML 1.2, by which these answers are made.",
+		Example: `type: MeshRetry
+name: r
+spec:
+  to: [{targetRef: {kind: Mesh}, default: {http: {numRetries: 010}}}]
+`,
+		Semantics: "kuma",
+		Mend:      "Write the number in decimal digits, or the text in quotes.",
+	},
+	{
+		Code: EmptyPolicy, Class: ClassWarning, Title: "a policy sets nothing",
+		Means: "The policy has no items. Kuma accepts it, and it changes nothing.",
+		Example: `type: MeshRetry
+name: r
+spec: {targetRef: {kind: Mesh}}
+`,
+		Semantics: "kuma",
+		Mend:      "Write the items, or remove the policy.",
+	},
+	{
+		Code: DerivedIdentity, Class: ClassWarning, Title: "a path of SPIFFE IDs does not begin with a slash",
+		Means: "Kuma accepts the path and appends it to the trust domain. The SPIFFE ID may not be the one that was meant.",
+		Example: `type: MeshIdentity
+name: mesh
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  spiffeID: {trustDomain: td, path: 'ns/{{ .Namespace }}'}
+  provider: {type: Spire}
+`,
+		Semantics: "kuma",
+		Mend:      "Begin the path with a slash.",
+	},
 }

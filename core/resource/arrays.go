@@ -13,7 +13,7 @@ type arrays struct{ to, from, rules, single, gateway, items bool }
 
 // checkArrays reports the parts of a policy that its kind does not have, and
 // parts that exclude each other (SPEC 2.4).
-func (k *Kind) checkArrays(spec *diag.At, has arrays) {
+func (k *Kind) checkArrays(spec *diag.At, top *TargetRef, has arrays) {
 	for _, part := range []struct {
 		name    string
 		present bool
@@ -31,7 +31,16 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 	case has.single && k.Default == nil:
 		spec.Field("default").Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no default", k.Name)
 	case !has.single && k.Default != nil:
-		spec.Field("default").Errorf(diag.MissingField, "", "required field is missing")
+		k.refuseEmpty(spec).Field("default").Errorf(diag.MissingField, "", "required field is missing")
+		if k.AcceptsEmpty {
+			k.warnEmpty(spec)
+		}
+	}
+	if has.to && has.rules && k.ToOrRules != 0 {
+		spec.Field("to").If(k.ToOrRules).Errorf(diag.BothPresent, "write two policies", "a control plane of Kuma refuses to and rules in one %s", k.Name)
+	}
+	if has.from && k.NoFromBelowGateways && (top.Kind == TargetMeshGateway || top.Kind == TargetMeshHTTPRoute) {
+		spec.Field("from").If(diag.AsKuma).Errorf(diag.ArrayNotAllowed, "use to", "a control plane of Kuma refuses from in a %s for a %s", k.Name, top.Kind)
 	}
 	if has.from && has.rules && k.From != nil && k.Rules != nil {
 		spec.Field("from").Errorf(diag.BothPresent, "rules take the place of from", "from and rules are both present")
@@ -46,13 +55,34 @@ func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
 	if k.Default != nil || has.items {
 		return
 	}
-	const problem = "the policy has no items: it sets nothing"
 	hint := "add items to " + k.arrays() + ", or remove the policy"
-	if has.rules || !k.ItemsRequired && (has.to || has.from) {
-		spec.Warnf(diag.EmptySection, hint, problem)
-	} else {
-		spec.Sink().Check(before, func() { spec.Errorf(diag.NoItems, hint, problem) })
+	switch {
+	case has.to && k.RefusesEmptyTo:
+		spec.If(diag.AsTargetRef).Warnf(diag.EmptySection, hint, noItems)
+		spec.If(diag.AsKuma).Errorf(diag.NoItems, hint, noItems)
+	case has.rules || !k.ItemsRequired && (has.to || has.from):
+		spec.Warnf(diag.EmptySection, hint, noItems)
+	default:
+		spec.Sink().Check(before, func() { k.refuseEmpty(spec).Errorf(diag.NoItems, hint, noItems) })
+		if k.AcceptsEmpty && spec.Sink().Mark() == before {
+			k.warnEmpty(spec)
+		}
 	}
+}
+
+const noItems = "the policy has no items: it sets nothing"
+
+// refuseEmpty returns the place of a policy without content, in the ways to read documents
+// that refuse it.
+func (k *Kind) refuseEmpty(spec *diag.At) *diag.At {
+	if k.AcceptsEmpty {
+		return spec.If(diag.AsTargetRef)
+	}
+	return spec
+}
+
+func (k *Kind) warnEmpty(spec *diag.At) {
+	spec.If(diag.AsKuma).Warnf(diag.EmptyPolicy, "add "+k.arrays()+", or remove the policy", noItems)
 }
 
 // MatchedConf is implemented by Confs with fields that cannot depend on a

@@ -22,7 +22,7 @@ func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Val
 	}
 	first := d.part
 	for batch := range slices.Chunk(values, batchSize) {
-		p := &part{annotated: first.annotated}
+		p := &part{inputFacts: first.inputFacts}
 		first.after = append(first.after, p)
 		if d.load.group.TryGo(d.load.sequence(d.load.work(p, func(d *decoder) { d.batch(batch, decode) }))) {
 			continue
@@ -32,7 +32,7 @@ func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Val
 			decode(d, value)
 		}
 	}
-	d.part = &part{annotated: first.annotated} // for the documents after the values
+	d.part = &part{inputFacts: first.inputFacts} // for the documents after the values
 	first.after = append(first.after, d.part)
 }
 

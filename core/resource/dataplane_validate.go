@@ -88,6 +88,9 @@ func (l *Listener) validate(at *diag.At) {
 	conf.ValidatePort(at, "port", l.Port)
 	validateText(at, "name", l.Name)
 	validateText(at, "address", l.Address)
+	if l.Address == "" {
+		at.Field("address").If(diag.AsKuma).Errorf(diag.MissingField, "", "required field is missing")
+	}
 	specs.ValidateTags(at.Field("tags"), l.Tags)
 }
 

@@ -78,12 +78,27 @@ func (d *decoder) outermost(doc *strict.Document) {
 	root, before := doc.Root(), len(d.out.Documents)
 	if d.isList(root) {
 		d.list(root) // other workers may decode the items
+		d.otherScalars(doc)
 		d.load.releaseLater(doc)
 		return
 	}
+	resources := d.out.counts()
 	d.notList(root)
+	if d.out.counts() != resources {
+		d.otherScalars(doc)
+	}
 	if len(d.out.Documents) == before { // a document of a registered type may contain values
 		doc.Release()
+	}
+}
+
+// otherScalars warns of values that Kuma, which reads YAML 1.1, reads otherwise.
+func (d *decoder) otherScalars(doc *strict.Document) {
+	for _, other := range doc.OtherScalars() {
+		d.sink.Depend(diag.Depending{In: diag.AsKuma, Warning: true, Diagnostic: diag.Diagnostic{
+			Code: diag.ScalarOfYAML11, Pos: other.Pos, What: "Kuma reads " + other.Text + " as " + other.Old + ", and these answers as " + other.Since,
+			Hint: "write the value that is meant, a text in quotes",
+		}})
 	}
 }
 
@@ -98,23 +113,26 @@ func (d *decoder) document(in *strict.Value) {
 }
 
 func (d *decoder) notList(in *strict.Value) {
-	if d.load.loader.KeepGoing {
-		d.leavingOut(in, d.single)
+	stored := d.isStored(in)
+	if d.load.loader.KeepGoing || stored && d.load.loader.leavesOutStored() {
+		d.leavingOut(in, stored, d.single)
 	} else {
-		d.single(in)
+		d.single(in, stored)
 	}
 }
 
 // single decodes a document that is not a list. A panic, for example in the Validate
 // method of an embedder's kind, becomes an error of the document. It must not
 // terminate a server, which would read the same file again when it restarts.
-func (d *decoder) single(in *strict.Value) {
+func (d *decoder) single(in *strict.Value, stored bool) {
 	since := d.sink.Counts()
 	defer func() {
 		if d.sink.Counts() != since {
 			d.sink.Name(since, nameIn(in))
+			d.sink.OfDocument(since[2], in.At().Pos(), stored && !d.load.loader.Strict)
 		}
 	}()
+	readAs(in, kindIn(in), stored)
 	defer func() {
 		if fault := recover(); fault != nil {
 			in.At().Errorf(diag.InternalFault, "report this with the document", "the document cannot be read: internal error: %v", fault)
@@ -143,6 +161,14 @@ func (d *decoder) single(in *strict.Value) {
 	}
 }
 
+// kindIn returns the kind of a document; "" if it has none.
+func kindIn(in *strict.Value) string {
+	if kind := in.FieldText("type"); kind != "" {
+		return kind
+	}
+	return in.FieldText("kind")
+}
+
 // nameIn returns the kind and the name that a document has, if its place alone does not lead
 // a reader to it: in a list, where an index is all that there is, and on standard input,
 // whose lines are gone.
@@ -151,11 +177,9 @@ func nameIn(in *strict.Value) string {
 	if at.IsRoot() && at.Pos().File != stdinName || in.Kind() != strict.Mapping {
 		return ""
 	}
-	kind, named := in.FieldText("type"), in
-	if kind == "" {
-		if kind = in.FieldText("kind"); in.Has("metadata") {
-			named = in.Field("metadata")
-		}
+	kind, named := kindIn(in), in
+	if in.FieldText("type") == "" && in.Has("metadata") {
+		named = in.Field("metadata")
 	}
 	name := named.FieldText("name")
 	if namespace := named.FieldText("namespace"); namespace != "" {

@@ -53,7 +53,7 @@ func DocumentOf[T any](group, kind string) DocumentType {
 	}
 	return DocumentType{Group: group, Kind: kind, schema: schema, decode: func(in *strict.Value) any {
 		value := new(T)
-		strict.DecodeExcept(in, value, except...)
+		decodeHead(in, value, except...)
 		return value
 	}}
 }

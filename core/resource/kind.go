@@ -21,6 +21,14 @@ type Kind struct {
 	// ItemsRequired makes an empty `to` or `from` an error, not a warning, if no other
 	// part has items (SPEC 1.4).
 	ItemsRequired bool
+	// AcceptsEmpty means that a control plane of Kuma accepts a policy without content, and
+	// RefusesEmptyTo that it refuses one whose `to` is an empty list (SPEC 1.4).
+	AcceptsEmpty, RefusesEmptyTo bool
+	// ToOrRules are the ways to read documents in which a policy has either `to` or `rules`.
+	ToOrRules diag.Reading
+	// NoFromBelowGateways means that a control plane of Kuma refuses `from` in a policy for a
+	// MeshGateway or a route.
+	NoFromBelowGateways bool
 	// The arrays and the single conf of the kind; nil if the kind does not have
 	// the part (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section

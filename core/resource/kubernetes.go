@@ -111,7 +111,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	}
 	doc := &d.kubernetesDoc
 	*doc = kubernetesDoc{}
-	strict.DecodeExcept(in, doc, "status")
+	decodeHead(in, doc, liveOnKubernetes(in, kind)...)
 	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
 	meta.Mesh = doc.Mesh
 	if kind := objectKinds[meta.Kind]; kind != nil {
@@ -119,6 +119,14 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	}
 	d.resource(meta, body{at: at, kindField: "kind", document: in, spec: doc.Spec})
+}
+
+// liveOnKubernetes returns the fields around the content that a control plane adds.
+func liveOnKubernetes(in *strict.Value, kind string) []string {
+	if hasSNIs(in, kind) {
+		return []string{"status", snis}
+	}
+	return []string{"status"}
 }
 
 // mixesForms reports whether a document has fields of both spellings, or the kind of one and

@@ -12,6 +12,10 @@ import (
 type LeftOut struct {
 	Kind   string // as in the document; empty: unknown
 	Errors []diag.Diagnostic
+	// Stored documents are those of a control plane, which are left out even without
+	// [Loader.KeepGoing] (SPEC 14.1). Labels are theirs, as far as they can be read.
+	Stored bool
+	Labels Tags
 }
 
 // counts contains the lengths of the lists of a set.
@@ -30,21 +34,34 @@ func (s *Set) truncate(c counts) {
 
 // leavingOut decodes one document. If it has errors, leavingOut removes its
 // resources.
-func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
+func (d *decoder) leavingOut(in *strict.Value, stored bool, decode func(*strict.Value, bool)) {
 	sink := in.At().Sink()
-	before, kept := sink.Mark(), d.out.counts()
-	decode(in)
+	before, depending, kept := sink.Mark(), len(sink.Depending()), d.out.counts()
+	decode(in, stored)
 	errors := sink.Cut(before)
 	if len(errors) == 0 {
 		return
 	}
+	sink.CutDepending(depending)
 	d.out.truncate(kept)
 	delete(d.out.Sources, in.At().Pos())
-	kind := in.Field("type").Text()
-	if kind == "" {
-		kind = in.Field("kind").Text()
+	d.out.LeftOut = append(d.out.LeftOut, LeftOut{Kind: kindIn(in), Errors: errors, Stored: stored, Labels: labelsIn(in)})
+}
+
+// labelsIn returns the labels of a document that did not load.
+func labelsIn(in *strict.Value) Tags {
+	fields := in.Field("labels")
+	if metadata := in.Field("metadata"); metadata != nil {
+		fields = metadata.Field("labels")
 	}
-	d.out.LeftOut = append(d.out.LeftOut, LeftOut{kind, errors})
+	if fields == nil {
+		return nil
+	}
+	labels := map[string]string{}
+	for name := range fields.EachName {
+		labels[name] = fields.FieldText(name)
+	}
+	return NewTags(labels)
 }
 
 // keepGoing completes a set from which inputs were left out. It leaves out all
@@ -65,15 +82,25 @@ func (s *Set) keepGoing(sink *diag.Sink, claimed bool) error {
 	if errors := sink.Cut(0); len(errors) > 0 {
 		s.LeftOut = append(s.LeftOut, LeftOut{Errors: errors})
 	}
+	return s.allLeftOut(sink)
+}
+
+// allLeftOut returns the errors of what was left out if nothing else was read.
+func (s *Set) allLeftOut(sink *diag.Sink) error {
 	if s.counts() != (counts{}) || len(s.LeftOut) == 0 {
 		return nil
 	}
+	s.failLeftOut(sink)
+	return sink.Err()
+}
+
+// failLeftOut makes what was left out errors.
+func (s *Set) failLeftOut(sink *diag.Sink) {
 	for _, left := range s.LeftOut {
 		for _, e := range left.Errors {
 			sink.Error(e)
 		}
 	}
-	return sink.Err()
 }
 
 // leaveRepeated removes from a sorted list all resources that share their identity

@@ -47,7 +47,10 @@ func (d *decoder) list(in *strict.Value) {
 		if list.Next != nil && !list.Next.IsNull() {
 			morePages(list.Next.At())
 		}
+		outer := d.inRESTList
+		d.inRESTList = d.origin != InputWritten && in.Has("total")
 		d.items(list.Items, "")
+		d.inRESTList = outer
 		return
 	}
 	var list kubernetesList

@@ -34,6 +34,12 @@ type Loader struct {
 	// Claimed means that the inputs are objects whose keys decide which of them has an
 	// identity, so that several with one identity are no error. It needs KeepGoing.
 	Claimed bool
+	// Strict makes what a control plane stored and does not load an error, as in files that
+	// people write. Otherwise it is left out; see [Set.LeftOut].
+	Strict bool
+	// As is how documents are read; 0: it is not known yet. What depends on it is then in
+	// [Set.Depending] until [Set.ReadAs] is called.
+	As diag.Reading
 	// KeepSources keeps the original documents; see [Set.Sources].
 	KeepSources bool
 	// Cache keeps decoded files, so that a later load decodes only the files
@@ -46,8 +52,9 @@ const defaultMaxBytes = 1 << 30
 
 // Input is one file that was read.
 type Input struct {
-	Name string // for positions
-	Data []byte
+	Name   string // for positions
+	Data   []byte
+	Origin InputOrigin
 }
 
 // Load reads files, directory trees and "-" (SPEC 1.1). From a directory tree
@@ -164,9 +171,23 @@ type part struct {
 	sink   diag.Sink
 	out    Set
 	unused unusedList // fields of dataplanes that have no effect
+	inputFacts
+	after []*part // the parts that were split off, and the following ones
+}
+
+// inputFacts are facts about the input of a part.
+type inputFacts struct {
 	// annotated reports that documents of the input may have an ignoreAnnotation.
 	annotated bool
-	after     []*part // the parts that were split off, and the following ones
+	origin    InputOrigin
+	// inRESTList reports that the documents are items of a list that a control plane's API
+	// returned.
+	inRESTList bool
+}
+
+// leavesOutStored reports whether documents of a control plane that do not load are left out.
+func (l *Loader) leavesOutStored() bool {
+	return !l.Strict && (l.As == 0 || l.As&diag.AsKuma != 0)
 }
 
 const (
@@ -222,17 +243,17 @@ func (d *decoding) decode(in Input) []*part {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
 	chunks := strict.Chunks(in.Data, pieces)
-	annotated := bytes.Contains(in.Data, []byte(ignoreAnnotation))
+	facts := inputFacts{annotated: bytes.Contains(in.Data, []byte(ignoreAnnotation)), origin: in.Origin}
 	if diag.HasIgnoreComments(in.Data) {
 		comments := &part{}
 		comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)
 		parts = append(parts, comments)
 	} else if pieces == 1 && d.loader.Cache == nil {
-		return d.together(in.Name, chunks[0], len(in.Data), annotated)
+		return d.together(in.Name, chunks[0], len(in.Data), facts)
 	}
 	d.shared = nil // the next inputs have parts of their own
 	for _, chunk := range chunks {
-		p := &part{annotated: annotated}
+		p := &part{inputFacts: facts}
 		parts = append(parts, p)
 		d.start(len(in.Data)/len(chunks), d.work(p, func(decoder *decoder) {
 			documents := decoder.reader.Documents(in.Name, chunk, &p.sink)
@@ -253,7 +274,7 @@ type sharedPart struct{ last *part }
 // together starts to decode a small input into the part that small inputs before it have, and
 // returns the part if it is new. A part for each object of a store took an eighth of the
 // memory that decoding allocated.
-func (d *decoding) together(name string, chunk strict.Chunk, bytes int, annotated bool) (added []*part) {
+func (d *decoding) together(name string, chunk strict.Chunk, bytes int, facts inputFacts) (added []*part) {
 	if d.shared == nil {
 		d.shared = &sharedPart{&part{}}
 		added = []*part{d.shared.last}
@@ -261,7 +282,7 @@ func (d *decoding) together(name string, chunk strict.Chunk, bytes int, annotate
 	shared := d.shared
 	d.start(bytes, func(w *worker) {
 		decoder := &decoder{load: d, worker: w, part: shared.last}
-		decoder.annotated = annotated
+		decoder.inputFacts = facts
 		decoder.documents(decoder.reader.Documents(name, chunk, &decoder.sink))
 		shared.last = decoder.part
 	})
@@ -334,12 +355,20 @@ func (d *decoding) set() (*Set, error) {
 		}
 	} else {
 		set.sortUnique(&d.sink)
+		if d.sink.Failed() {
+			set.failLeftOut(&d.sink) // all errors are reported together
+		} else {
+			_ = set.allLeftOut(&d.sink) // which is also the error of the sink
+		}
 	}
 	if err := d.sink.Err(); err != nil {
 		return nil, err
 	}
 	unused.warn(&d.sink)
-	set.Warnings = d.sink.Warnings()
+	set.Warnings, set.Depending = d.sink.Warnings(), diag.SortedDepending(d.sink.Depending())
+	if d.loader.As != 0 {
+		return set.ReadAs(d.loader.As, d.loader.KeepGoing)
+	}
 	return set, nil
 }
 

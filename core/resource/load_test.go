@@ -20,7 +20,7 @@ import (
 
 func decode(t *testing.T, text string) (*resource.Set, string) {
 	t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
+	loader := resource.Loader{Kinds: kinds.All(), As: diag.AsTargetRef}
 	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
 	if err != nil {
 		return nil, err.Error()

@@ -48,9 +48,23 @@ func (d *decoder) mesh(b *body) specs.Mesh {
 		}
 	}
 	d.unusedOfMesh(at, &doc)
-	return specs.Mesh{
+	spec := specs.Mesh{
 		MTLS: doc.MTLS, MeshServices: doc.MeshServices, Routing: doc.Routing, Networking: doc.Networking,
 		SkipCreatingInitialPolicies: doc.SkipCreatingInitialPolicies,
+	}
+	validateMeshOfKuma(at, &spec)
+	return spec
+}
+
+// validateMeshOfKuma reports what a control plane of Kuma 2 refuses. One of Kuma 3 does not read
+// these fields.
+func validateMeshOfKuma(at *diag.At, spec *specs.Mesh) {
+	at = at.If(diag.AsKuma2)
+	if m := spec.MTLS; m != nil && m.EnabledBackend != "" && m.Enabled() == nil {
+		at.Field("mtls").Field("enabledBackend").Errorf(diag.UnknownValue, "name one of the backends", "there is no backend %q", m.EnabledBackend)
+	}
+	if spec.Routing != nil && spec.Routing.ZoneEgress && spec.MTLS.Enabled() == nil {
+		at.Field("routing").Field("zoneEgress").Errorf(diag.FieldNotAllowed, "enable a backend of mtls, or remove it", "an egress needs mtls")
 	}
 }
 

@@ -19,11 +19,14 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	}
 	at, spec := in.At(), in
 	except := slices.Clone(liveFields)
+	if hasSNIs(in, kind.name) {
+		except = append(except, snis)
+	}
 	if kind.flat {
 		except = append(except, "type", "mesh", "name", "labels")
 		strict.DecodePart(in, &head)
 	} else {
-		strict.DecodeExcept(in, &head, except...)
+		decodeHead(in, &head, except...)
 		spec, except = head.Spec, nil
 	}
 	meta := newMeta(at, kind.name, string(head.Name), head.Labels)
@@ -35,6 +38,20 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 		}
 	}
 	d.object(kind, meta, objectParts{at: at, spec: spec, except: except, status: in.Field("status"), created: in.Field("creationTime")})
+}
+
+// snis is a field that a control plane of Kuma 2.14 prints at the top level of a destination:
+// the server names of its ports. No answer depends on it.
+const snis = "snis"
+
+// hasSNIs reports whether a document of a kind has a list of server names at its top level.
+func hasSNIs(in *strict.Value, kind string) bool {
+	switch kind {
+	case MeshServiceKind, MeshExternalServiceKind, MeshMultiZoneServiceKind:
+		list := in.Field(snis)
+		return list != nil && list.Kind() == strict.List
+	}
+	return false
 }
 
 // kubernetesObject decodes an object in the Kubernetes spelling, given its

@@ -25,7 +25,7 @@ import (
 // value.
 func TestObjects(t *testing.T) {
 	golden.Archives(t, "testdata/objects/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
-		loader := resource.Loader{Kinds: kinds.All()}
+		loader := resource.Loader{Kinds: kinds.All(), Strict: true}
 		content := map[string]string{}
 		for _, f := range archive.Files {
 			set, err := loader.Decode(t.Context(), resource.Input{Name: f.Name, Data: f.Data})

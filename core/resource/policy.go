@@ -134,7 +134,7 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value, doc *policyDoc) *Po
 	}
 	rulesByDefault := kind.Rules != nil && doc.Default != nil
 	has := arrays{doc.To != nil, doc.From != nil, doc.Rules != nil || rulesByDefault, doc.Default != nil && !rulesByDefault, p.Gateway != nil, p.hasItems()}
-	kind.checkArrays(at, has)
+	kind.checkArrays(at, &p.TargetRef, has)
 	kind.checkItems(at, has, before)
 	return p
 }

@@ -23,9 +23,12 @@ type Set struct {
 	// Unread counts, by kind, the documents that configure proxies but are not read;
 	// each kind has a warning. No answer includes their configuration.
 	Unread map[string]int
-	// LeftOut lists the inputs that were not read, in the order of the input, with
-	// [Loader.KeepGoing].
+	// LeftOut lists the inputs that were not read, in the order of the input: those of a
+	// control plane that do not load, and with [Loader.KeepGoing] all that do not load.
 	LeftOut []LeftOut
+	// Depending are the findings that depend on how the documents are read, until
+	// [Set.ReadAs] is called.
+	Depending []diag.Depending
 	// Warnings are the warnings of the load, sorted by position.
 	Warnings []diag.Diagnostic
 	// Ignores are the comments and annotations that take findings out (SPEC 13.5), in the

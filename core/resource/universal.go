@@ -45,12 +45,20 @@ func (d *decoder) universal(in *strict.Value) {
 	case DataplaneKind:
 		except = liveDataplane
 	}
-	strict.DecodeExcept(in, doc, except...)
+	if flatKind(kind) {
+		strict.DecodeExcept(in, doc, except...)
+	} else {
+		decodeHead(in, doc, except...)
+	}
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	d.resource(meta, body{at: in.At(), kindField: "type", document: in, top: in, spec: doc.Spec})
 }
+
+// flatKind reports whether documents of a kind that is no object have their content at the top
+// level.
+func flatKind(kind string) bool { return kind == MeshKind || kind == DataplaneKind }
 
 // universalMeta decodes the identity of a document of a registered type. The
 // type decodes the other fields.

@@ -76,6 +76,7 @@ func (m *Mesh) Validate(at *diag.At) {
 	if m.Namespace != "" {
 		at.Field("namespace").Errorf(diag.FieldNotAllowed, "remove it", "a Mesh has no namespace")
 	}
+	validateMeshOfKuma(at, &m.Spec)
 }
 
 // Validate reports the errors of a MeshIdentity at its place.
@@ -102,7 +103,7 @@ func (p *Policy) Validate(at *diag.At) {
 	p.TargetRef.validate(spec.Field("targetRef"), p.Type.topPlace(p.Mesh))
 	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.Gateway != nil, p.hasItems()}
 	has.to = has.to || has.gateway
-	p.Type.checkArrays(spec, has)
+	p.Type.checkArrays(spec, &p.TargetRef, has)
 	if p.Unreadable {
 		return
 	}

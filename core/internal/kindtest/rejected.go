@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -40,7 +41,7 @@ func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 }
 
 func decode(kind *resource.Kind, document string) (*resource.Set, error) {
-	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	loader := resource.Loader{Kinds: resource.NewKinds(kind), As: diag.AsTargetRef}
 	return loader.Decode(context.Background(), resource.Input{Name: file, Data: []byte(document)})
 }
 

@@ -27,6 +27,9 @@ var names = [...]string{"targetref", "kuma", "kuma3"}
 // String returns the name that the command line and answers use.
 func (s Semantics) String() string { return names[s] }
 
+// Reading returns the semantics as a set of ways to read documents.
+func (s Semantics) Reading() diag.Reading { return diag.AsTargetRef << s }
+
 // MarshalText returns the name.
 func (s Semantics) MarshalText() ([]byte, error) { return []byte(names[s]), nil }
 
@@ -143,11 +146,19 @@ func Detect(set *resource.Set) (detected Semantics, because *resource.Meta) {
 			detected, because = Kuma, m
 		}
 	}
+	isLabelled := func(labels resource.Tags) bool {
+		_, role := labels.Get(resource.PolicyRoleLabel)
+		_, origin := labels.Get(resource.OriginLabel)
+		return role || origin
+	}
 	for _, p := range set.Policies {
-		_, role := p.Labels.Get(resource.PolicyRoleLabel)
-		_, origin := p.Labels.Get(resource.OriginLabel)
-		if role || origin {
+		if isLabelled(p.Labels) {
 			found(&p.Meta)
+		}
+	}
+	for _, left := range set.LeftOut {
+		if left.Stored && (left.Kind == resource.MeshServiceKind || !slices.Contains(resource.FixedKinds(), left.Kind) && isLabelled(left.Labels)) {
+			found(&resource.Meta{ID: resource.ID{Kind: left.Kind}, Pos: left.Errors[0].Pos})
 		}
 	}
 	for _, o := range set.Objects {

@@ -26,6 +26,7 @@ type blockReader struct {
 	depth    int  // the maximum
 	comments bool // there is a #
 	parts    []part
+	others   []int32 // parts that may mean something else in YAML 1.1
 	// The current line. Lines without content are skipped.
 	lineBegin int
 	begin     int // of its content
@@ -42,7 +43,7 @@ func (s *source) block() *Document {
 		return nil
 	}
 	room := min(len(s.piece.data)/10, maxRoom) // a line with a name and a value has some twenty bytes
-	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: withRoom(r.parts, room)}
+	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: withRoom(r.parts, room), others: r.others[:0]}
 	r.comments = bytes.IndexByte(r.data, '#') >= 0
 	if marker := "---\n"; bytes.HasPrefix(r.data, []byte(marker)) {
 		r.nextLine = len(marker)
@@ -52,6 +53,7 @@ func (s *source) block() *Document {
 	}
 	doc := s.reader.document(s.sink)
 	r.parts = doc.setText(s.file, r.data, s.lines(), r.parts)
+	doc.others = append(doc.others, r.others...)
 	return doc
 }
 
@@ -212,7 +214,7 @@ func (r *blockReader) value(begin, depth int) bool {
 	if !r.beginsPlain(begin) {
 		return false
 	}
-	r.addText(begin, r.end)
+	r.addScalar(begin, r.end)
 	return true
 }
 
@@ -255,6 +257,14 @@ func (r *blockReader) open(kind Kind) (index int) {
 }
 
 func (r *blockReader) close(index int) { r.parts[index].parts = int32(len(r.parts) - index) }
+
+// addScalar adds a value without quotes.
+func (r *blockReader) addScalar(begin, end int) {
+	if mayDiffer(r.data[begin:end]) {
+		r.others = append(r.others, int32(len(r.parts)))
+	}
+	r.addText(begin, end)
+}
 
 // addText adds a text without quotes.
 func (r *blockReader) addText(begin, end int) {

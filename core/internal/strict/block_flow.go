@@ -84,6 +84,6 @@ func (r *blockReader) flowValue(begin, depth int) int {
 	for r.data[end-1] == ' ' {
 		end--
 	}
-	r.addText(begin, end)
+	r.addScalar(begin, end)
 	return end
 }

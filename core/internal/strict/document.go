@@ -12,9 +12,15 @@ type Document struct {
 	// The text and the root, if the document is a [flatText].
 	text     flatText
 	flatRoot flatNode
+	others   []int32 // parts of the text that may mean something else in YAML 1.1
 	// values has room for values. Most documents are decoded by way of some ten values,
 	// which then take one allocation, or none after Release.
 	values []Value
+	// Unknown determines what an unknown field is. SnakeCase accepts the names of fields in
+	// snake_case too, as JSON of protocol buffers does. Both are for the values that are
+	// decoded next.
+	Unknown   Unknown
+	SnakeCase bool
 }
 
 // minRoom is the smallest room for values.
@@ -63,7 +69,7 @@ func (d *Document) Release() {
 		keepRoom(parts)
 		parts = nil
 	}
-	d.root, d.text = nil, flatText{parts: parts}
+	d.root, d.text, d.others = nil, flatText{parts: parts}, d.others[:0]
 	clear(d.values)
 	d.values = d.values[:0]
 	d.reader.released = append(d.reader.released, d)

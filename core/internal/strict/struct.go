@@ -24,7 +24,10 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		s := d.in.nameIn(known)
 		name, found, ok := "", s >= 0, true
 		if !found {
-			name, ok = d.name(&others)
+			if name, ok = d.name(&others); ok {
+				s = d.spelledInSnakeCase(name, known)
+				found = s >= 0
+			}
 		}
 		n := 0
 		if found && ok {
@@ -37,9 +40,9 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		switch {
 		case !ok:
 			complete = complete && name != ""
-		case slices.Contains(except, name), partly && !found:
+		case slices.Contains(except, name), partly && !found, d.doc.SnakeCase && slices.Contains(except, camelCase(name)):
 		case !found:
-			d.at().Name(name).Errorf(diag.UnknownField, diag.DidYouMean(name, known.names), "unknown field")
+			d.unknown(name, known)
 		case seen[n]:
 			d.at().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
 		default:
@@ -66,6 +69,12 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	}
 }
 
+// ArmsIgnorer is implemented by unions with a type beside which other arms are ignored in some
+// ways to read documents.
+type ArmsIgnorer interface {
+	IgnoresArms() diag.Reading
+}
+
 // checkUnion reports arms that do not match the union's type, and a missing arm
 // of the type if the arm has required fields.
 func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool) {
@@ -82,7 +91,11 @@ func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool)
 		mine := strings.EqualFold(f.name, word)
 		switch {
 		case seen[n] && !mine:
-			at().Field(f.name).Errorf(diag.FieldNotAllowed, "remove it or change the type", "is not allowed with type %q", word)
+			place := at().Field(f.name)
+			if loose, is := v.Addr().Interface().(ArmsIgnorer); is && loose.IgnoresArms() != 0 {
+				place = place.If(^loose.IgnoresArms())
+			}
+			place.Errorf(diag.FieldNotAllowed, "remove it or change the type", "is not allowed with type %q", word)
 		case mine && !seen[n] && f.plan.hasRequired():
 			at().Field(f.name).Errorf(diag.MissingField, "", "is required for type %q", word)
 		}

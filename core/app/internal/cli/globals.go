@@ -40,6 +40,7 @@ type globals struct {
 	semantics   choice // --semantics
 	source      bool
 	keepGoing   bool
+	strict      bool // --strict
 	keepSources bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
@@ -95,7 +96,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, KeepSources: g.keepSources}
+	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, Strict: g.strict, KeepSources: g.keepSources}
 	paths, addresses := split(files)
 	stores, err := g.openStores(addresses)
 	if err != nil {
@@ -116,6 +117,12 @@ func documentTypes() []resource.DocumentType {
 
 // view returns the world of resources, by a semantics.
 func (g *globals) view(ctx context.Context, set *resource.Set, s semantics.Semantics) (*world, error) {
+	left := len(set.LeftOut)
+	set, err := set.ReadAs(s.Reading(), g.keepGoing)
+	if err != nil {
+		return nil, err
+	}
+	g.leftOut = append(g.leftOut, set.LeftOut[left:]...)
 	view, err := core.Options{Semantics: s}.NewView(ctx, g.kinds, set)
 	return &world{view: view, set: set}, err
 }

@@ -104,6 +104,7 @@ func newRoot(g *globals) *cobra.Command {
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
+	flags.BoolVar(&g.strict, "strict", false, "refuse what a control plane stored and does not load, as in files that people write")
 	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out resources that do not load, and report them in the answer")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range root.Commands() {

@@ -38,7 +38,7 @@ func Load(ctx context.Context, loader *resource.Loader, paths []string, stores .
 	for _, list := range lists {
 		for i := range list {
 			byAt[list[i].At] = &list[i]
-			inputs = append(inputs, resource.Input{Name: list[i].At, Data: list[i].Data})
+			inputs = append(inputs, resource.Input{Name: list[i].At, Data: list[i].Data, Origin: list[i].origin()})
 		}
 	}
 	set, err := loader.LoadWith(ctx, inputs, paths...)

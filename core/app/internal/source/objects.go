@@ -127,7 +127,7 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 		if o.kept {
 			next.raw = &raw
 		}
-		inputs = append(inputs, resource.Input{Name: raw.At, Data: raw.Data})
+		inputs = append(inputs, resource.Input{Name: raw.At, Data: raw.Data, Origin: raw.origin()})
 	}
 	s.raw = map[string]Object{}
 	slices.SortFunc(inputs, func(a, b resource.Input) int { return cmp.Compare(a.Name, b.Name) })

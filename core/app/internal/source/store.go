@@ -93,3 +93,12 @@ var (
 	// not used.
 	ErrIncomplete = errors.New("an edit of the store is not complete")
 )
+
+// origin returns who wrote the document: people write to etcd, and the API of Kubernetes gives
+// what control planes store.
+func (o *Object) origin() resource.InputOrigin {
+	if o.Whole {
+		return resource.InputStored
+	}
+	return resource.InputWritten
+}
