@@ -37,14 +37,45 @@ func (u URL) Validate(at *diag.At) {
 // Endpoint is the address of an OpenTelemetry collector: host:port for gRPC, or an
 // http or https URL for HTTP.
 //
-//confgen:openapi {"pattern": "^.+:.+$"}
+//confgen:openapi {"minLength": 1}
 type Endpoint string
 
-// Validate checks the host and the port.
+// DefaultEndpointPort is the port of an endpoint without one, where Kuma allows that.
+const DefaultEndpointPort = 4317
+
+// Validate checks the host and the port. A control plane of Kuma reads host:port alone, and
+// most kinds allow a host without a port; [ValidateEndpointPort] is for the others.
 func (e Endpoint) Validate(at *diag.At) {
-	if _, isURL := e.URL(); !isURL && !validHostPort(string(e)) {
-		at.Errorf(diag.BadValue, "write host:port, such as collector.infra:4317, or http://host:port", "bad endpoint %q", string(e))
+	const hint = "write host:port, such as collector.infra:4317, or http://host:port"
+	_, isURL := e.URL()
+	switch {
+	case isURL:
+		at.If(diag.AsKuma).Errorf(diag.BadValue, "write host:port; a collector by HTTP is a MeshOpenTelemetryBackend", "a control plane of Kuma refuses the URL %q", string(e))
+	case !validHostPort(string(e)) && validHost(strings.Trim(string(e), "[]")):
+		at.If(diag.AsTargetRef).Errorf(diag.BadValue, hint, "bad endpoint %q", string(e))
+	case !validHostPort(string(e)):
+		at.Errorf(diag.BadValue, hint, "bad endpoint %q", string(e))
 	}
+}
+
+// ValidateEndpointPort reports an endpoint without a port where a control plane of Kuma refuses
+// it. The endpoint may be nil.
+func ValidateEndpointPort(at *diag.At, e *Endpoint) {
+	if e == nil || validHostPort(string(*e)) {
+		return
+	}
+	if _, isURL := e.URL(); !isURL {
+		at.If(diag.AsKuma).Errorf(diag.BadValue, "write host:port", "bad endpoint %q: it has no port", string(*e))
+	}
+}
+
+// HostPort returns the endpoint with its port, which is [DefaultEndpointPort] if it has none. It
+// returns a URL as it is.
+func (e Endpoint) HostPort() string {
+	if _, isURL := e.URL(); isURL || validHostPort(string(e)) {
+		return string(e)
+	}
+	return net.JoinHostPort(strings.Trim(string(e), "[]"), strconv.Itoa(DefaultEndpointPort))
 }
 
 // URL returns the endpoint as a URL, or false if it is host:port.

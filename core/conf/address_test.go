@@ -26,7 +26,8 @@ func TestAddresses(t *testing.T) {
 		`/path`:                           `f:1:1: bad URL "/path"; write http://host:port/path`,
 	})
 	check[conf.Endpoint](t, cases{
-		`otel`:             `f:1:1: bad endpoint "otel"; write host:port, such as collector.infra:4317, or http://host:port`,
+		`otel`:             `"otel"`, // in a way to read documents of Kuma: port 4317
+		`otel:x`:           `f:1:1: bad endpoint "otel:x"; write host:port, such as collector.infra:4317, or http://host:port`,
 		`otel.infra:4317`:  `"otel.infra:4317"`,
 		`"[fd00::1]:4317"`: `"[fd00::1]:4317"`,
 		`http://otel:4318`: `"http://otel:4318"`,

@@ -40,6 +40,10 @@ func (b *BackendRef) Share() uint32 {
 	return *b.Weight
 }
 
+// UnresolvedBackend is the name of a backend that a control plane of Kuma could not resolve,
+// because the Service of an HTTPRoute does not exist. It finds nothing (SPEC 17.3).
+const UnresolvedBackend = "kuma.io/unresolved-backend"
+
 // RefersToDestination reports whether the backend can only refer to a resource
 // (SPEC 17.3), and not to a service by its tag.
 func (b *BackendRef) RefersToDestination() bool {
@@ -47,12 +51,15 @@ func (b *BackendRef) RefersToDestination() bool {
 	case BackendMeshExternalService, BackendMeshMultiZoneService:
 		return true
 	}
-	return b.Namespace != "" || b.Labels != nil
+	return b.Namespace != "" || b.Labels != nil || b.Name == UnresolvedBackend
 }
 
 // Validate checks name, labels and tags, and whether the kind allows them.
 func (b *BackendRef) Validate(at *diag.At) {
 	ValidateSelector(at.Field("tags"), b.Tags)
+	if b.Kind == BackendMeshMultiZoneService && b.Port == nil {
+		at.Field("port").If(diag.AsKuma).Errorf(diag.MissingField, "", "required field is missing for kind %s", b.Kind)
+	}
 	subset := b.Kind == BackendMeshServiceSubset
 	switch {
 	case !subset && b.Tags != nil:
@@ -67,6 +74,8 @@ func (b *BackendRef) Validate(at *diag.At) {
 		at.Field("namespace").Errorf(diag.FieldNotAllowed, "remove it or use kind MeshService", "does not belong to kind %s", b.Kind)
 	case len(b.Labels) == 0 && b.Name == "" && !subset:
 		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
+	case b.Name == UnresolvedBackend:
+		ValidateService(at.Field("name").If(diag.AsTargetRef), b.Name)
 	case len(b.Labels) == 0:
 		ValidateService(at.Field("name"), b.Name)
 	case b.Name != "":

@@ -26,6 +26,9 @@ type CollectorRef struct {
 
 // Validate checks that there is either a name or labels.
 func (c *CollectorRef) Validate(at *diag.At) {
+	if c.Name != nil {
+		at.Field("name").If(diag.AsKuma).Errorf(diag.FieldNotAllowed, "use labels", "Kuma finds a collector by its labels alone")
+	}
 	switch {
 	case c.Name != nil && c.Labels != nil:
 		at.Field("labels").Errorf(diag.BothPresent, "use one of them", "a collector is found by name or by labels, not by both")

@@ -1,6 +1,8 @@
 package conf
 
 import (
+	"strings"
+
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
@@ -47,6 +49,8 @@ type SpiffeIDMatch struct {
 func (m *SpiffeIDMatch) Validate(at *diag.At) {
 	if err := checkSpiffeID(m.Value, m.Type != SpiffeIDExact); err != nil {
 		at.Field("value").Errorf(diag.BadSPIFFEID, "write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %v", m.Value, err)
+	} else if strings.HasSuffix(m.Value, "/") {
+		at.Field("value").If(diag.AsKuma).Errorf(diag.BadSPIFFEID, "write it without the slash, or the IDs that are meant by Exact", "a control plane of Kuma refuses a prefix that ends in a slash")
 	}
 }
 

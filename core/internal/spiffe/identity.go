@@ -37,7 +37,13 @@ func (s *IDTemplate) Validate(at *diag.At) {
 		at.Field("trustDomain").Errorf(diag.EmptyValue, "leave it out for the default", "must not be empty")
 	}
 	if s.Path != nil && (*s.Path == "" || (*s.Path)[0] != '/') {
-		at.Field("path").Errorf(diag.BadPath, "", "must be a path that starts with /")
+		path := at.Field("path")
+		path.If(diag.AsTargetRef).Errorf(diag.BadPath, "", "must be a path that starts with /")
+		domain := "{{ .TrustDomain }}"
+		if s.TrustDomain != nil {
+			domain = string(*s.TrustDomain)
+		}
+		path.If(diag.AsKuma).Warnf(diag.DerivedIdentity, "begin the path with a slash", "Kuma appends the path to the trust domain: the ID is spiffe://%s%s", domain, *s.Path)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -111,7 +112,7 @@ func TestEmptyContent(t *testing.T) {
 		{"MeshTCPRoute", "{to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {}}]}]}", "spec.to[0].rules[0].default.backendRefs: must not be empty"},
 		{"MeshTCPRoute", "{to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: []}}]}]}", "spec.to[0].rules[0].default.backendRefs: must not be empty"},
 	} {
-		loader := resource.Loader{Kinds: kinds.All()}
+		loader := resource.Loader{Kinds: kinds.All(), As: diag.AsTargetRef}
 		document := fmt.Sprintf("{type: %s, mesh: default, name: p, spec: %s}", c.Kind, c.Spec)
 		_, err := loader.Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(document)})
 		switch {

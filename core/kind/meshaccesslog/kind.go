@@ -1,6 +1,9 @@
 package meshaccesslog
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Kind returns the description of MeshAccessLog (SPEC 2.4).
 func Kind() *resource.Kind {
@@ -8,6 +11,7 @@ func Kind() *resource.Kind {
 	return &resource.Kind{
 		Name:          "MeshAccessLog",
 		Short:         "mal",
+		ToOrRules:     diag.AsKuma,
 		Top:           resource.TopTargets | resource.RouteTargets,
 		ItemsRequired: true,
 		To:            &resource.Section{Targets: resource.ToTargets, Conf: conf},

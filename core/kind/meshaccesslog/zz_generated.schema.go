@@ -361,7 +361,7 @@ func (*Conf) Schema() string {
               },
               "endpoint": {
                 "description": "Endpoint is the address of an OpenTelemetry collector: host:port for gRPC, or an http or https URL for HTTP.",
-                "pattern": "^.+:.+$",
+                "minLength": 1,
                 "type": "string"
               }
             },

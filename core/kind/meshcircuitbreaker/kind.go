@@ -1,6 +1,9 @@
 package meshcircuitbreaker
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Kind returns the description of MeshCircuitBreaker (SPEC 2.4).
 func Kind() *resource.Kind {
@@ -8,6 +11,7 @@ func Kind() *resource.Kind {
 	return &resource.Kind{
 		Name:          "MeshCircuitBreaker",
 		Short:         "mcb",
+		ToOrRules:     diag.AsKuma2, // Kuma 3 accepts both
 		Top:           resource.TopTargets,
 		ItemsRequired: true,
 		To: &resource.Section{

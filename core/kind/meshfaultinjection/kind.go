@@ -6,12 +6,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:    "MeshFaultInjection",
-		Short:   "mfi",
-		Top:     resource.TopTargets,
-		From:    &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf},
-		Rules:   &resource.Section{Conf: conf, Matches: true},
+		Name:         "MeshFaultInjection",
+		Short:        "mfi",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
+		From:         &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Gateway:      &resource.Section{Targets: resource.GatewayTargets, Conf: conf},
+		Rules:        &resource.Section{Conf: conf, Matches: true},
 	}
 }
 

@@ -5,9 +5,10 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshHealthCheck (SPEC 2.4).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:  "MeshHealthCheck",
-		Short: "mhc",
-		Top:   resource.TopTargets,
+		Name:         "MeshHealthCheck",
+		Short:        "mhc",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
 		To: &resource.Section{
 			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
 		},

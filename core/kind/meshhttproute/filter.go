@@ -194,3 +194,10 @@ type RequestMirror struct {
 	Percentage *conf.Percentage `json:"percentage,omitzero"`
 	BackendRef conf.BackendRef  `json:"backendRef"`
 }
+
+// Validate reports a mirror to a MeshMultiZoneService, which a control plane of Kuma 2 refuses.
+func (m *RequestMirror) Validate(at *diag.At) {
+	if m.BackendRef.Kind == conf.BackendMeshMultiZoneService {
+		at.Field("backendRef").Field("kind").If(diag.AsKuma2).Errorf(diag.UnknownValue, "mirror to a MeshService", "a control plane of Kuma 2 refuses a mirror to a %s", m.BackendRef.Kind)
+	}
+}

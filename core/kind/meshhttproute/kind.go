@@ -6,11 +6,12 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:    "MeshHTTPRoute",
-		Short:   "mhttpr",
-		Top:     resource.TopTargets,
-		To:      &resource.Section{Targets: resource.RoutedTargets, Conf: conf, Inline: true},
-		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf, Inline: true},
+		Name:         "MeshHTTPRoute",
+		Short:        "mhttpr",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
+		To:           &resource.Section{Targets: resource.RoutedTargets, Conf: conf, Inline: true},
+		Gateway:      &resource.Section{Targets: resource.GatewayTargets, Conf: conf, Inline: true},
 	}
 }
 

@@ -14,6 +14,12 @@ func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 	if c.Hostnames != nil && top.Kind != resource.TargetMeshGateway {
 		at.Field("hostnames").Errorf(diag.FieldNotAllowed, "write targetRef: {kind: MeshGateway, name: ...}, or remove it", "only a policy for a MeshGateway has host names")
 	}
+	for i := range c.Rules {
+		if rule := &c.Rules[i].Default; top.Kind == resource.TargetMeshGateway && len(rule.BackendRefs) == 0 && !rule.redirects() {
+			at.Field("rules").Index(i).Field("default").Field("backendRefs").If(diag.AsKuma).
+				Errorf(diag.EmptyValue, "give a backend, or a filter RequestRedirect", "a rule for a MeshGateway must have a backend")
+		}
+	}
 }
 
 // Validate checks that there is a match, that not too many headers are changed, and that a
@@ -40,6 +46,11 @@ func (r *Rule) Validate(at *diag.At) {
 				Errorf(diag.BadPath, "use ReplaceFullPath", "every match of the rule must have a path of type %q", PathPrefix)
 		}
 	}
+}
+
+// redirects reports whether a filter answers every request with a redirect.
+func (c *RuleConf) redirects() bool {
+	return slices.ContainsFunc(c.Filters, func(f Filter) bool { return f.Type == RequestRedirectType })
 }
 
 func withoutPrefix(m Match) bool {

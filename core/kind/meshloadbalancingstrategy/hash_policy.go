@@ -47,6 +47,15 @@ func (p *HashPolicy) Validate(at *diag.At) {
 	}
 }
 
+// IgnoresArms returns the ways to read documents in which the arms of other types are
+// ignored: a control plane of Kuma does not look at them beside SourceIP.
+func (p *HashPolicy) IgnoresArms() diag.Reading {
+	if p.Type == SourceIPType {
+		return diag.AsKuma
+	}
+	return 0
+}
+
 // Header hashes a header's value.
 type Header struct {
 	Name conf.HeaderName `json:"name"`

@@ -5,10 +5,11 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshLoadBalancingStrategy (SPEC 2.4).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:  "MeshLoadBalancingStrategy",
-		Short: "mlbs",
-		Top:   resource.TopTargets | resource.RouteTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Name:         "MeshLoadBalancingStrategy",
+		Short:        "mlbs",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets | resource.RouteTargets,
+		To:           &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
 	}
 }
 

@@ -5,10 +5,11 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshMetric (SPEC 2.4).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:    "MeshMetric",
-		Short:   "mm",
-		Top:     resource.TopTargets,
-		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Name:         "MeshMetric",
+		Short:        "mm",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
+		Default:      &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
 	}
 }
 

@@ -22,6 +22,7 @@ func (a *Application) Validate(at *diag.At) {
 // Validate checks that the collector is given in exactly one way.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
+	conf.ValidateEndpointPort(at.Field("endpoint"), o.Endpoint)
 }
 
 // The defaults of Kuma's schema.
@@ -48,3 +49,13 @@ func (s *Sidecar) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 
 // Validate warns about an object that sets nothing.
 func (p *Profiles) Validate(at *diag.At) { conf.WarnIdle(at, p) }
+
+// Validate reports a type without its object, which a control plane of Kuma refuses.
+func (b *Backend) Validate(at *diag.At) {
+	switch {
+	case b.Type == PrometheusBackend && b.Prometheus == nil:
+		at.Field("prometheus").If(diag.AsKuma).Errorf(diag.MissingField, "", "is required for type %q", b.Type)
+	case b.Type == OpenTelemetryBackend && b.OpenTelemetry == nil:
+		at.Field("openTelemetry").If(diag.AsKuma).Errorf(diag.MissingField, "", "is required for type %q", b.Type)
+	}
+}

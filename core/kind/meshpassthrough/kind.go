@@ -5,10 +5,11 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshPassthrough (SPEC 2.4).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:    "MeshPassthrough",
-		Short:   "mp",
-		Top:     resource.TopTargets,
-		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Name:         "MeshPassthrough",
+		Short:        "mp",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
+		Default:      &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -31,6 +32,32 @@ func (m *Match) Validate(at *diag.At) {
 	}
 }
 
+var innerWildcard = regexp.MustCompile(`^\*\.(\*\.)+([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+$`)
+
+// HasInnerWildcard reports whether the match has a domain such as *.*.example.com, which a
+// control plane of Kuma accepts and Envoy cannot match.
+func (m *Match) HasInnerWildcard() bool {
+	return m.Type == Domain && innerWildcard.MatchString(m.Value)
+}
+
+// Validate reports destinations of one port with different versions of HTTP, for which a
+// control plane of Kuma cannot make one filter chain.
+func (c *Conf) Validate(at *diag.At) {
+	first := map[conf.Port]Protocol{}
+	for i := range c.AppendMatch {
+		m := &c.AppendMatch[i]
+		if !m.Speaks().IsHTTP() || m.Port == nil {
+			continue
+		}
+		known, found := first[*m.Port]
+		if !found {
+			first[*m.Port] = m.Speaks()
+		} else if known != m.Speaks() {
+			at.Field("appendMatch").Index(i).Field("protocol").If(diag.AsKuma).Errorf(diag.BadValue, "give one protocol for all domains of the port", "port %d has the protocols %s and %s", *m.Port, known, m.Speaks())
+		}
+	}
+}
+
 func (m *Match) validateDomain(at *diag.At) {
 	name, wildcard := m.Value, false
 	switch {
@@ -41,6 +68,9 @@ func (m *Match) validateDomain(at *diag.At) {
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
 		at.Field("value").Errorf(diag.BadValue, "write type: IP", "%q is an address, not a domain", m.Value)
+	} else if m.HasInnerWildcard() {
+		at.Field("value").If(diag.AsTargetRef).Errorf(diag.BadValue, "write a name such as *.example.com", "bad domain %q", m.Value)
+		at.Field("value").If(diag.AsKuma).Warnf(diag.NoEffectHere, "write a name such as *.example.com", "no proxy can match the domain %q: only the first label may be *", m.Value)
 	} else if len(name) > 253 || !domainName.MatchString(name) {
 		at.Field("value").Errorf(diag.BadValue, "write a name such as example.com or *.example.com", "bad domain %q", m.Value)
 	}

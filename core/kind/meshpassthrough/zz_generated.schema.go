@@ -123,7 +123,7 @@ func (*Conf) Schema() string {
               {
                 "properties": {
                   "value": {
-                    "pattern": "^(\\*|(\\*\\.)?[A-Za-z0-9_][-A-Za-z0-9_.]*)$"
+                    "pattern": "^(\\*|(\\*\\.)*[A-Za-z0-9_][-A-Za-z0-9_.]*)$"
                   }
                 }
               }

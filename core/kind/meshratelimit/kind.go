@@ -1,13 +1,18 @@
 package meshratelimit
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Kind returns the description of MeshRateLimit (SPEC 2.4).
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:    "MeshRateLimit",
-		Short:   "mrl",
+		Name:         "MeshRateLimit",
+		Short:        "mrl",
+		AcceptsEmpty: true,
+		ToOrRules:    diag.AsKuma, NoFromBelowGateways: true,
 		Top:     resource.TopTargets | resource.RouteTargets,
 		From:    &resource.Section{Targets: resource.FromTargets, Conf: conf},
 		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf},

@@ -7,6 +7,7 @@ func Kind() *resource.Kind {
 	return &resource.Kind{
 		Name:          "MeshRetry",
 		Short:         "mr",
+		AcceptsEmpty:  true,
 		Top:           resource.TopTargets | resource.RouteTargets,
 		ItemsRequired: true,
 		To: &resource.Section{

@@ -6,11 +6,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:    "MeshTCPRoute",
-		Short:   "mtcpr",
-		Top:     resource.TopTargets,
-		To:      &resource.Section{Targets: resource.RoutedTargets, Conf: conf, Inline: true},
-		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf, Inline: true},
+		Name:           "MeshTCPRoute",
+		Short:          "mtcpr",
+		AcceptsEmpty:   true,
+		RefusesEmptyTo: true,
+		Top:            resource.TopTargets,
+		To:             &resource.Section{Targets: resource.RoutedTargets, Conf: conf, Inline: true},
+		Gateway:        &resource.Section{Targets: resource.GatewayTargets, Conf: conf, Inline: true},
 	}
 }
 

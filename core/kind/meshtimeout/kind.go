@@ -1,13 +1,17 @@
 package meshtimeout
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Kind returns the description of MeshTimeout (SPEC 2.4).
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:          "MeshTimeout",
-		Short:         "mt",
+		Name:      "MeshTimeout",
+		Short:     "mt",
+		ToOrRules: diag.AsKuma, NoFromBelowGateways: true,
 		Top:           resource.TopTargets | resource.RouteTargets,
 		ItemsRequired: true,
 		To:            &resource.Section{Targets: resource.ToTargets, Conf: conf, HTTPFields: []string{"/http"}},

@@ -6,11 +6,12 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:  "MeshTLS",
-		Short: "mtls",
-		Top:   resource.TopTargets,
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Rules: &resource.Section{Conf: conf},
+		Name:         "MeshTLS",
+		Short:        "mtls",
+		AcceptsEmpty: true,
+		Top:          resource.TopTargets,
+		From:         &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules:        &resource.Section{Conf: conf},
 	}
 }
 

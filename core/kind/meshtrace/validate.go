@@ -59,3 +59,10 @@ func (t *Tag) Validate(at *diag.At) {
 		at.Field("literal").Errorf(diag.EmptyValue, "remove the tag", "must not be empty")
 	}
 }
+
+// Validate reports a type without its object, which a control plane of Kuma refuses.
+func (b *Backend) Validate(at *diag.At) {
+	if b.Type == OpenTelemetryBackend && b.OpenTelemetry == nil {
+		at.Field("openTelemetry").If(diag.AsKuma).Errorf(diag.MissingField, "", "is required for type %q", b.Type)
+	}
+}

@@ -15,6 +15,13 @@ type Conf struct {
 	Action *Action `json:"action,omitzero"`
 }
 
+// Validate reports a conf that decides nothing, which a control plane of Kuma refuses.
+func (c *Conf) Validate(at *diag.At) {
+	if c.Action == nil {
+		at.Field("action").If(diag.AsKuma).Errorf(diag.MissingField, "write Allow or Deny", "required field is missing")
+	}
+}
+
 // RuleConf contains the decisions of a rule; each entry decides the requests that
 // it matches. An effective configuration never merges the lists of two rules:
 // every rule remains separate, with its policy (SPEC 7.3).
@@ -28,8 +35,11 @@ type RuleConf struct {
 }
 
 // Validate reports entries without conditions, which would match every request
-// (SPEC 7.2).
+// (SPEC 7.2), and a conf without lists, which a control plane of Kuma refuses.
 func (r *RuleConf) Validate(at *diag.At) {
+	if r.Deny == nil && r.AllowWithShadowDeny == nil && r.Allow == nil {
+		at.If(diag.AsKuma).Errorf(diag.EmptyValue, "write allow, deny or allowWithShadowDeny", "must not be empty")
+	}
 	for _, list := range []struct {
 		field   string
 		entries []conf.Match

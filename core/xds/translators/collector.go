@@ -81,7 +81,7 @@ func newExporter(draft telemetryDraft, e *results.Effective, field string, endpo
 func exporterTo(draft telemetryDraft, e *results.Effective, field string, endpoint conf.Endpoint, signal string) exporter {
 	address, isURL := endpoint.URL()
 	if !isURL {
-		at := collectorAt(string(endpoint))
+		at := collectorAt(endpoint.HostPort())
 		draft.AddCluster(at.cluster())
 		return exporter{grpc: grpcService(at.name())}
 	}
