@@ -171,7 +171,7 @@ const zonesWorld = `
 ---
 {type: Secret, name: ca, data: Y2E=}
 ---
-{type: Dataplane, name: egress, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.7, listeners: [{type: ZoneEgress, port: 10002}]}}
+{type: Dataplane, name: egress, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.7, listeners: [{address: 10.0.0.7, type: ZoneEgress, port: 10002}]}}
 `
 
 // A change of an address of a zone, of a zone proxy or of a Secret names the destinations
@@ -203,7 +203,7 @@ func TestDestinationChangesOfZones(t *testing.T) {
 		"an address without zones": {upsert: replaced("10.9.0.1", "10.9.0.3")},
 		"the same in other lines":  {upsert: "\n\n" + zonesWorld, as: semantics.Kuma},
 		"a Secret of nothing":      {upsert: "{type: Secret, mesh: default, name: other, data: Y2E=}", as: semantics.Kuma},
-		"an ingress of a proxy":    {upsert: "{type: Dataplane, name: i, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.5, listeners: [{type: ZoneIngress, port: 1}]}}", as: semantics.Kuma},
+		"an ingress of a proxy":    {upsert: "{type: Dataplane, name: i, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.5, listeners: [{address: 10.0.0.5, type: ZoneIngress, port: 1}]}}", as: semantics.Kuma},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := core.Options{Semantics: c.as}

@@ -22,7 +22,7 @@ import (
 
 // proxyOf returns the document of a zone proxy with a listener of each type.
 func proxyOf(zone string) string {
-	return fmt.Sprintf("{type: Dataplane, name: proxy-%[1]s, labels: {kuma.io/zone: %[1]s, identified: 'yes'}, networking: {address: 10.0.3.1, listeners: [{type: ZoneIngress, port: 10001, name: in}, {type: ZoneEgress, port: 10002, name: out, state: NotReady}]}}", zone)
+	return fmt.Sprintf("{type: Dataplane, name: proxy-%[1]s, labels: {kuma.io/zone: %[1]s, identified: 'yes'}, networking: {address: 10.0.3.1, listeners: [{address: 10.0.3.1, type: ZoneIngress, port: 10001, name: in}, {address: 10.0.3.1, type: ZoneEgress, port: 10002, name: out, state: NotReady}]}}", zone)
 }
 
 func snapshotOf(s *snapshot.State, name string) *snapshot.Snapshot {

@@ -169,7 +169,7 @@ func TestChangesOfZones(t *testing.T) {
 		{"an ingress of a zone with addresses", "{type: ZoneIngress, name: west, zone: west, networking: {port: 1, advertisedAddress: 10.2.0.1, advertisedPort: 1}}", nil},
 		{"a dataplane of another zone", "{type: Dataplane, name: api-2, labels: {kuma.io/zone: west, app: api}, networking: {address: 10.0.0.4, inbound: [{port: 80, tags: {kuma.io/service: api}}]}}",
 			map[string][]string{"west": {"endpoints " + api}, "proxy-west": {"endpoints self_zoneingress_dp_in/" + api}}},
-		{"another egress", "{type: Dataplane, name: egress, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.9, listeners: [{type: ZoneEgress, port: 10002}]}}",
+		{"another egress", "{type: Dataplane, name: egress, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.9, listeners: [{address: 10.0.0.9, type: ZoneEgress, port: 10002}]}}",
 			map[string][]string{"west": {"clusters " + out, "endpoints " + out}}},
 		{"a zone proxy that is ready", strings.Replace(proxyOf("west"), "NotReady", "Ready", 1),
 			map[string][]string{"west": {"clusters " + out, "endpoints " + out}}},

@@ -155,13 +155,13 @@ type: Dataplane
 mesh: default
 name: egress-east
 labels: {kuma.io/zone: east, proxy: egress}
-networking: {address: 127.0.0.61, listeners: [{type: ZoneEgress, port: 10002, name: out}]}
+networking: {address: 127.0.0.61, listeners: [{address: 127.0.0.61, type: ZoneEgress, port: 10002, name: out}]}
 ---
 type: Dataplane
 mesh: default
 name: ingress-west
 labels: {kuma.io/zone: west, proxy: ingress}
-networking: {address: 127.0.0.62, listeners: [{type: ZoneIngress, port: 10001, name: in}]}
+networking: {address: 127.0.0.62, listeners: [{address: 127.0.0.62, type: ZoneIngress, port: 10001, name: in}]}
 ---
 type: MeshZoneAddress
 mesh: default
