@@ -65,7 +65,7 @@ conf, diff and placement below /meshes/MESH/.
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch serve -f policies/ -f dataplanes/
   meshmatch serve -f policies/ --state /var/lib/meshmatch
-  meshmatch serve -f etcd://127.0.0.1:2379/mesh --state /var/lib/meshmatch
+  meshmatch serve -f etcd://127.0.0.1:2379/mesh --semantics targetref --state /var/lib/meshmatch
   meshmatch serve -f policies/ --xds :5678 --http :5681 \
       --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
 		Args: noArgs,
@@ -151,14 +151,17 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		return nil, err
 	}
 	options.Files, options.MaxRemoved = paths, maxRemoved
-	if g.semantics.word != autoSemantics {
-		s, err := semantics.Parse(g.semantics.word)
-		if err != nil {
+	read := semantics.TargetRef
+	switch {
+	case g.semantics.word != autoSemantics:
+		if read, err = semantics.Parse(g.semantics.word); err != nil {
 			return nil, err
 		}
-		options.Semantics = &s
+		options.Semantics = &read
+	case len(options.Stores) > 0:
+		return nil, usagef("serve -f STORE needs --semantics %s, %s or %s: no label of a resource may decide it", semantics.TargetRef, semantics.Kuma, semantics.Kuma3)
 	}
-	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes()}
+	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes(), As: read.Reading()}
 	options.Translators = g.translators
 	return &options, nil
 }

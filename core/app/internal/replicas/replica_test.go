@@ -80,7 +80,7 @@ func (r *replica) start() {
 		r.t.Fatal(err)
 	}
 	r.process = exec.Command(self, slices.Concat([]string{
-		"serve", "--xds", r.xds, "--http", r.http, "--state", r.state, "--removal-grace", "0s",
+		"serve", "--semantics", "targetref", "--xds", r.xds, "--http", r.http, "--state", r.state, "--removal-grace", "0s",
 	}, r.arguments)...)
 	r.process.Env = append(append(os.Environ(), commandVariable+"=1", "GOMAXPROCS=2", "GOGC="), r.variables...)
 	r.process.Stderr = r.log
