@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
@@ -93,7 +94,7 @@ func (s *Scenario) Hub() *naive.Hub { return naive.ReadHub(s.documents) }
 
 // Load loads the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
-	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents()}
+	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents(), As: diag.AsTargetRef}
 	if s.json {
 		return loader.Decode(context.Background(), resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
 	}
