@@ -16,7 +16,7 @@
 //	func (*T) Equal(*T) bool
 //	func (*T) Hash() uint64 // with //confgen:conf hash
 //	func (*T) Clone() *T    // with //confgen:conf clone
-//	func (*T) Schema() string // with //confgen:conf schema, in zz_generated.schema.go
+//	func (*T) Schema() string // with //confgen:conf schema, in zz_generated.schema.go and .json
 //	type TMerger struct{ ... }
 //	func (*TMerger) Fill(lower *T, item int) (complete bool)
 //	func (*TMerger) Conf() *T

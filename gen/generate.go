@@ -62,7 +62,7 @@ func (e Errors) Error() string {
 }
 
 // Generate returns the generated files of the packages, sorted by path: two for
-// each package with root types, one for each package with schemas, and the superfluous
+// each package with root types, two for each package with schemas, and the superfluous
 // ones. It writes nothing. If
 // the source has errors, it returns them as [Errors], and no files. File names
 // in Errors are relative to the current directory if they are in it.
@@ -118,11 +118,11 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 		contents[load.CodeFile], contents[load.TestFile] = code, test
 	}
 	if len(pkg.Schemas) > 0 {
-		code, err := schemas(pkg, problems)
+		data, code, err := schemas(pkg, problems)
 		if code == nil || err != nil {
 			return nil, err
 		}
-		contents[load.SchemaFile] = code
+		contents[load.SchemaFile], contents[load.SchemaData] = code, data
 	}
 	var files []File
 	for _, name := range load.Files {
@@ -140,17 +140,17 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 	return files, nil
 }
 
-// schemas returns the file with the schemas of a package, or nil if a type has none.
-func schemas(pkg *load.Package, problems *diag.List) ([]byte, error) {
+// schemas returns the files with the schemas of a package, or nil if a type has none.
+func schemas(pkg *load.Package, problems *diag.List) (data, code []byte, err error) {
 	before := problems.Len()
 	var list []emit.Schema
 	for _, object := range pkg.Schemas {
 		list = append(list, emit.Schema{Type: object.Name(), JSON: schema.Of(pkg.Source, object, problems)})
 	}
 	if problems.Len() > before {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return emit.SchemaFile(pkg.Name, list)
+	return emit.SchemaFiles(pkg.Name, load.SchemaData, list)
 }
 
 var errForeign = errors.New("has the name of a generated file but was not generated")
@@ -171,7 +171,7 @@ func compare(path string, content []byte, overlay map[string][]byte) (File, erro
 	case !ok && content != nil:
 		file.State = Missing
 	case !ok:
-	case content == nil && !bytes.HasPrefix(current, []byte(emit.Header)):
+	case content == nil && !bytes.HasPrefix(current, []byte(emit.Header)) && !bytes.HasPrefix(current, []byte(emit.SchemaHeader)):
 		return file, errForeign
 	case content == nil:
 		file.State = Superfluous

@@ -16,7 +16,7 @@ const usage = `usage: confgen [-check] [packages]
 
 Generates zz_generated.conf.go and zz_generated.conf_test.go for each package
 (default: .) with a struct type that has the line //confgen:conf in its doc
-comment, zz_generated.schema.go for those with //confgen:conf schema or
+comment, zz_generated.schema.go and .json for those with //confgen:conf schema or
 //confgen:schema, and removes them from other packages.
 
   -check   change nothing; list the files that are missing, stale or superfluous

@@ -2,63 +2,10 @@
 
 package meshtimeout
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "allOf": [
-    {
-      "properties": {
-        "connectionTimeout": {
-          "pattern": "[1-9]"
-        }
-      }
-    }
-  ],
-  "minProperties": 1,
-  "properties": {
-    "connectionTimeout": {
-      "description": "ConnectionTimeout limits the time to establish a connection. It is never zero.",
-      "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-      "type": "string"
-    },
-    "http": {
-      "description": "HTTP contains the timeouts of HTTP connections, streams and requests.",
-      "minProperties": 1,
-      "properties": {
-        "maxConnectionDuration": {
-          "description": "MaxConnectionDuration limits the duration of a connection.",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "maxStreamDuration": {
-          "description": "MaxStreamDuration limits the duration of a stream.",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "requestHeadersTimeout": {
-          "description": "RequestHeadersTimeout limits the time until a client has sent the headers.",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "requestTimeout": {
-          "description": "RequestTimeout limits the time until the end of the response.",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "streamIdleTimeout": {
-          "description": "StreamIdleTimeout limits the time that a stream may be idle.",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        }
-      },
-      "type": "object"
-    },
-    "idleTimeout": {
-      "description": "IdleTimeout limits the time that a connection may be idle.",
-      "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-      "type": "string"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:2149] }

@@ -2,62 +2,10 @@
 
 package meshtls
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "mode": {
-      "description": "Mode is Strict if it is absent.",
-      "enum": [
-        "Strict",
-        "Permissive"
-      ],
-      "type": "string"
-    },
-    "tlsCiphers": {
-      "description": "TLSCiphers are the accepted ciphers up to TLS 1.2.",
-      "items": {
-        "enum": [
-          "ECDHE-ECDSA-AES128-GCM-SHA256",
-          "ECDHE-ECDSA-AES256-GCM-SHA384",
-          "ECDHE-ECDSA-CHACHA20-POLY1305",
-          "ECDHE-RSA-AES128-GCM-SHA256",
-          "ECDHE-RSA-AES256-GCM-SHA384",
-          "ECDHE-RSA-CHACHA20-POLY1305"
-        ],
-        "type": "string"
-      },
-      "type": "array"
-    },
-    "tlsVersion": {
-      "description": "Version is the range of accepted TLS versions.",
-      "properties": {
-        "max": {
-          "description": "TLSVersion is a version of TLS.",
-          "enum": [
-            "TLSAuto",
-            "TLS10",
-            "TLS11",
-            "TLS12",
-            "TLS13"
-          ],
-          "type": "string"
-        },
-        "min": {
-          "description": "TLSVersion is a version of TLS.",
-          "enum": [
-            "TLSAuto",
-            "TLS10",
-            "TLS11",
-            "TLS12",
-            "TLS13"
-          ],
-          "type": "string"
-        }
-      },
-      "type": "object"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:1381] }

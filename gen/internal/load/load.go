@@ -18,10 +18,11 @@ const (
 	CodeFile   = "zz_generated.conf.go"
 	TestFile   = "zz_generated.conf_test.go"
 	SchemaFile = "zz_generated.schema.go"
+	SchemaData = "zz_generated.schema.json" // embedded by the former
 )
 
 // Files are the names of all generated files.
-var Files = []string{CodeFile, TestFile, SchemaFile}
+var Files = []string{CodeFile, TestFile, SchemaFile, SchemaData}
 
 // Config selects the packages to load.
 type Config struct {

@@ -2,18 +2,10 @@
 
 package bodylimit
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "maxBytes": {
-      "description": "MaxBytes is the largest body of a request, in bytes. Envoy answers 413 to a larger one. Zero is no limit.",
-      "format": "int64",
-      "maximum": 4294967295,
-      "minimum": 0,
-      "type": "integer"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:356] }

@@ -2,20 +2,10 @@
 
 package params
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "param1": {
-      "type": "string"
-    },
-    "param2": {
-      "type": "string"
-    },
-    "param3": {
-      "type": "string"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:241] }

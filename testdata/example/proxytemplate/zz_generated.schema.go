@@ -2,69 +2,10 @@
 
 package proxytemplate
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "imports": {
-      "description": "Imports are the names of the templates that the modifications change.",
-      "items": {
-        "type": "string"
-      },
-      "type": "array"
-    },
-    "modifications": {
-      "description": "Modifications are applied in order.",
-      "items": {
-        "properties": {
-          "cluster": {
-            "description": "Change is an operation. Value is the resource as YAML, for add and patch.",
-            "properties": {
-              "operation": {
-                "description": "Operation is add, remove or patch.",
-                "enum": [
-                  "add",
-                  "remove",
-                  "patch"
-                ],
-                "type": "string"
-              },
-              "value": {
-                "type": "string"
-              }
-            },
-            "required": [
-              "operation"
-            ],
-            "type": "object"
-          },
-          "listener": {
-            "description": "Change is an operation. Value is the resource as YAML, for add and patch.",
-            "properties": {
-              "operation": {
-                "description": "Operation is add, remove or patch.",
-                "enum": [
-                  "add",
-                  "remove",
-                  "patch"
-                ],
-                "type": "string"
-              },
-              "value": {
-                "type": "string"
-              }
-            },
-            "required": [
-              "operation"
-            ],
-            "type": "object"
-          }
-        },
-        "type": "object"
-      },
-      "type": "array"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:1742] }

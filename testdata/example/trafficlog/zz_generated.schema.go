@@ -2,26 +2,10 @@
 
 package trafficlog
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "backends": {
-      "description": "Backends are the backends to which lines are written.",
-      "items": {
-        "properties": {
-          "name": {
-            "type": "string"
-          }
-        },
-        "required": [
-          "name"
-        ],
-        "type": "object"
-      },
-      "type": "array"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:425] }

@@ -2,37 +2,10 @@
 
 package upstreamtimeout
 
+import _ "embed"
+
+//go:embed zz_generated.schema.json
+var generatedSchemas string
+
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string {
-	return `{
-  "properties": {
-    "connectTimeout": {
-      "description": "Duration is a non-negative length of time in nanoseconds. It is written in Go's syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC 1.2).",
-      "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-      "type": "string"
-    },
-    "http": {
-      "description": "HTTP contains the timeouts of requests; zero disables a timeout.",
-      "properties": {
-        "idleTimeout": {
-          "description": "Duration is a non-negative length of time in nanoseconds. It is written in Go's syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC 1.2).",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "requestTimeout": {
-          "description": "Duration is a non-negative length of time in nanoseconds. It is written in Go's syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC 1.2).",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        },
-        "streamIdleTimeout": {
-          "description": "Duration is a non-negative length of time in nanoseconds. It is written in Go's syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC 1.2).",
-          "pattern": "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$",
-          "type": "string"
-        }
-      },
-      "type": "object"
-    }
-  },
-  "type": "object"
-}`
-}
+func (*Conf) Schema() string { return generatedSchemas[59:1638] }
