@@ -27,6 +27,13 @@ type rejection struct{ name, version string }
 
 // answer handles the nonce of a request if it belongs to the response in flight.
 func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
+	if b := w.flight.before; b != nil && detail != nil {
+		if n := newNonce(s.id, b.nonce); text == string(n[:]) {
+			s.reject(w, b.message, detail.GetMessage())
+			w.flight.before = nil
+			return
+		}
+	}
 	n := newNonce(s.id, w.nonce)
 	if w.flight.message == nil || text != string(n[:]) {
 		return

@@ -101,11 +101,15 @@ func (s *stream) compose(w *watch, removals bool, now int64) *response {
 	}
 
 	g := s.generation
+	var before *lateFlight
+	if w.flight.late {
+		before = &lateFlight{w.nonce, w.flight.message}
+	}
 	s.responses++
 	w.nonce = s.responses
 	w.answered = true
 	b := g.bodies.get(m)
-	w.flight = flight{message: b.message, at: now, next: next, nextVariants: nextVariants}
+	w.flight = flight{message: b.message, at: now, before: before, next: next, nextVariants: nextVariants}
 	since := w.changed
 	if !c.cut && !w.removals && !w.isStaged() {
 		w.changed = nil

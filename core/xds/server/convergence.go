@@ -13,10 +13,15 @@ const (
 	Absent    NodeState = iota // there is no stream of the node
 	Pending                    // something is not sent, not ACKed or rejected
 	Converged                  // all streams of the node have ACKed the newest state, in all types that they subscribe
+	// Silent is Converged, except that a client does not answer responses of a type for 15 s.
+	Silent
+	NumNodeStates = iota
 )
 
-// String returns absent, pending or converged.
-func (s NodeState) String() string { return [...]string{"absent", "pending", "converged"}[s] }
+// String returns absent, pending, converged or silent.
+func (s NodeState) String() string {
+	return [...]string{"absent", "pending", "converged", "silent"}[s]
+}
 
 // NodeState returns the state of a node.
 func (s *Server) NodeState(id string) NodeState {
@@ -29,17 +34,22 @@ func (s *Server) nodeState(id string, number uint64) NodeState {
 	if len(streams) == 0 {
 		return Absent
 	}
+	state := Converged
 	for _, st := range streams {
-		if st.settled.Load() < number {
+		switch {
+		case st.settled.Load() >= number:
+		case st.quiet.Load() >= number:
+			state = Silent
+		default:
 			return Pending
 		}
 	}
-	return Converged
+	return state
 }
 
 // WaitConverged waits until all of the nodes have converged on the newest state of
-// the source at the time of the call, or on a later one. It returns how many have,
-// and the error of the context if it ended first.
+// the source at the time of the call, or on a later one, or are silent. It returns how many
+// these are, and the error of the context if it ended first.
 func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
 	number := s.refresh().number
 	wakeups, stop := s.converged.watch()
@@ -47,7 +57,7 @@ func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
 	for {
 		n := 0
 		for _, id := range ids {
-			if s.nodeState(id, number) == Converged {
+			if state := s.nodeState(id, number); state == Converged || state == Silent {
 				n++
 			}
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -62,6 +63,9 @@ func (s *Server) Run(ctx context.Context) {
 		s.pass()
 	})
 	defer release.Stop()
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() { s.watchSilence(ctx) })
 	for {
 		superseded := s.refresh().superseded
 		begin := time.Now()

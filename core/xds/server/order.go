@@ -80,7 +80,7 @@ func (s *stream) nextAddition(now int64, h *hold) *response {
 		if w == nil {
 			continue
 		}
-		if w.flight.message != nil {
+		if w.isInFlight() {
 			if !free && now < w.flight.at+wait {
 				h.busy = true
 				h.tryAt(w.flight.at + wait)
@@ -110,7 +110,7 @@ func (s *stream) nextRemoval(now int64, h *hold) *response {
 	wait := int64(s.server.options.Wait)
 	for _, t := range removalOrder {
 		w, free := s.watches[t], t == wire.SecretType
-		if w == nil || w.flight.message != nil || !w.removals {
+		if w == nil || w.isInFlight() || !w.removals {
 			continue
 		}
 		if h.busy && !free && now < w.removalsSince+wait {
@@ -166,20 +166,27 @@ func (s *stream) lacking() (has *watch, lacks wire.Type) {
 	return nil, 0
 }
 
-// settle records that the client has accepted all of the generation.
+// settle records that the client has accepted all of the generation, or has except in types
+// that it does not answer.
 func (s *stream) settle() {
-	any := false
+	any, silent := false, false
 	for _, w := range s.watches {
-		if w == nil {
+		switch {
+		case w == nil:
 			continue
-		}
-		if !w.settled() {
+		case w.silent != 0:
+			silent = true
+		case !w.settled():
 			return
 		}
 		any = true
 	}
-	if any && s.settled.Load() != s.generation.number {
-		s.settled.Store(s.generation.number)
+	number := &s.settled
+	if silent {
+		number = &s.quiet
+	}
+	if any && number.Load() != s.generation.number {
+		number.Store(s.generation.number)
 		s.server.converged.wake()
 	}
 }

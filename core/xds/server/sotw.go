@@ -25,10 +25,19 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		// A request that does not answer the last response was sent before the client
 		// read it. The client repeats its subscription with the answer.
 		n := newNonce(s.id, w.nonce)
-		if r.GetResponseNonce() != string(n[:]) {
+		switch {
+		case r.GetResponseNonce() == string(n[:]):
+			s.answer(w, r.GetResponseNonce(), r.GetErrorDetail())
+		case r.GetErrorDetail() != nil:
+			s.answer(w, r.GetResponseNonce(), r.GetErrorDetail()) // of a late response
 			return nil
+		case !s.isEarlier(r.GetResponseNonce()) || w.repeats(r.GetResourceNames(), r.GetResourceLocators()):
+			return nil
+		case w.isInFlight():
+			// The client may not answer the last response at all. If it does, the answer is still
+			// paired with it, unless there is a newer response.
+			w.endFlight()
 		}
-		s.answer(w, r.GetResponseNonce(), r.GetErrorDetail())
 	}
 
 	before := w.sub.size()
@@ -51,6 +60,12 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		s.resumes(w)
 	}
 	return nil
+}
+
+// isEarlier reports whether a nonce is empty or has the form of those of the stream.
+func (s *stream) isEarlier(nonce string) bool {
+	n := newNonce(s.id, 0)
+	return nonce == "" || len(nonce) == nonceLength && nonce[:9] == string(n[:9])
 }
 
 // replace makes the names and locators of a request the subscription. It reports whether

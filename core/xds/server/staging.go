@@ -43,7 +43,7 @@ func (s *stream) stage(w *watch, now int64) {
 // clusters; nil if that is w.want.
 func (s *stream) stagedFor(w *watch) (staged []*wire.Resource) {
 	clusters := s.watches[wire.ClusterType]
-	if clusters == nil || clusters.flight.message == nil && !clusters.additions {
+	if clusters == nil || !clusters.isInFlight() && !clusters.additions {
 		return nil
 	}
 	differences(clusters.want, clusters.held, func(want, held *wire.Resource) bool {

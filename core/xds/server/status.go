@@ -31,6 +31,8 @@ type TypeStatus struct {
 	Sent  string      `json:"sent"`
 	Acked string      `json:"acked"`
 	NACK  *NACKStatus `json:"nack,omitempty"`
+	// Silent is since when the client does not answer, if it does not.
+	Silent *time.Time `json:"silent,omitempty"`
 }
 
 // A NACKStatus is the last NACK, until the client ACKs what it is about.
@@ -45,12 +47,17 @@ func (s *Server) Status(id string) Status {
 	status := Status{KRI: id, Streams: []StreamStatus{}, Types: map[string]TypeStatus{}}
 	for _, st := range s.nodes.of(id) {
 		status.Streams = append(status.Streams, StreamStatus{
-			Since: s.start.Add(time.Duration(st.since)), Peer: st.client.Address, Protocol: st.protocol.String(),
+			Since: s.timeOf(st.since), Peer: st.client.Address, Protocol: st.protocol.String(),
 		})
 		st.mu.Lock()
 		for _, w := range st.watches {
 			if w != nil {
-				status.Types[w.t.String()] = w.status()
+				of := w.status()
+				if w.silent != 0 {
+					since := s.timeOf(w.silent).UTC()
+					of.Silent = &since
+				}
+				status.Types[w.t.String()] = of
 			}
 		}
 		st.unlock()

@@ -32,6 +32,9 @@ type stream struct {
 	// settled is the last generation that the client has accepted in full, 0
 	// if there is none. It is written under the lock.
 	settled atomic.Uint64
+	// quiet is the last generation that the client has accepted in full except in types that it
+	// does not answer.
+	quiet atomic.Uint64
 
 	id    uint32 // random, part of nonces
 	index int32  // in the shard

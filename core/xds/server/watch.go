@@ -42,6 +42,7 @@ type watch struct {
 	// the client has.
 	waits  string
 	flight flight
+	silent int64 // since when responses have no answer, see Server.now; 0 if they have
 	// heard is when the client subscribed the type or, while it lacks a type, when it last
 	// answered a response (see Server.now and expects).
 	heard int64
@@ -63,6 +64,8 @@ type owed struct {
 type flight struct {
 	message      *message // nil if there is none; its bytes are not kept
 	at           int64    // see Server.now
+	late         bool     // the server no longer waits for the answer (see silence.go)
+	before       *lateFlight
 	next         []*wire.Resource
 	nextVariants []wire.Variant
 }
@@ -184,6 +187,7 @@ func (w *watch) choose() {
 func (w *watch) finish() {
 	w.held, w.heldVariants = w.flight.next, w.flight.nextVariants
 	w.flight = flight{}
+	w.silent = 0
 	w.touch()
 }
 
@@ -191,6 +195,6 @@ func (w *watch) finish() {
 // longer matters if the client should not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
-	return w.examined && !w.isPartial() && !w.additions && !w.removals && !w.isStaged() && w.flight.message == nil &&
+	return w.examined && !w.isPartial() && !w.additions && !w.removals && !w.isStaged() && w.flight.message == nil && w.silent == 0 &&
 		(w.nack == nil || len(w.nack.resources) > 0 && !slices.ContainsFunc(w.rejected, w.isWanted))
 }

@@ -185,7 +185,7 @@ func (s *Server) followConvergence(ctx context.Context, number int, kris []strin
 			return
 		}
 		if !superseded { // else states are about the newer publication
-			kris = slices.DeleteFunc(kris, func(kri string) bool { return s.ads.NodeState(kri) == server.Converged })
+			kris = slices.DeleteFunc(kris, s.hasNewest)
 		}
 		s.changes.converge(number, pages.Sample{Milliseconds: time.Since(begin).Milliseconds(), Converged: of - len(kris), Of: of}, superseded)
 		if superseded || len(kris) == 0 {
@@ -214,4 +214,11 @@ func (s *Server) waitUntil(ctx context.Context, at time.Time, p **publication) (
 			return false, false
 		}
 	}
+}
+
+// hasNewest reports whether the clients of a dataplane have accepted what is served, except in types
+// that they do not answer.
+func (s *Server) hasNewest(kri string) bool {
+	state := s.ads.NodeState(kri)
+	return state == server.Converged || state == server.Silent
 }

@@ -172,6 +172,8 @@ func (s *Relay) dataplanes() (status DataplanesStatus) {
 			status.Pending++
 		case server.Absent:
 			status.Absent++
+		case server.Silent:
+			status.Silent++
 		}
 	}
 	return status
@@ -212,6 +214,8 @@ func (s *Relay) converged(w http.ResponseWriter, r *http.Request) {
 			if answer.Pending++; len(answer.Waiting) < maxWaiting {
 				answer.Waiting = append(answer.Waiting, id)
 			}
+		case server.Silent:
+			answer.addSilent(s.ads.Silences(id))
 		}
 	}
 	answer.Done = answer.Pending == 0
@@ -264,6 +268,7 @@ func (c relayCollector) Collect(values chan<- prometheus.Metric) {
 	send(dataplanesDesc, prometheus.GaugeValue, states.Converged, server.Converged.String())
 	send(dataplanesDesc, prometheus.GaugeValue, states.Pending, server.Pending.String())
 	send(dataplanesDesc, prometheus.GaugeValue, states.Absent, server.Absent.String())
+	send(dataplanesDesc, prometheus.GaugeValue, states.Silent, server.Silent.String())
 	upstream, exchanged := c.relay.Status(), c.relay.Counters()
 	connected := int64(0)
 	if upstream.Connected {

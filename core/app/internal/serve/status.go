@@ -36,6 +36,8 @@ type DataplanesStatus struct {
 	Converged int64 `json:"converged"`
 	Pending   int64 `json:"pending"`
 	Absent    int64 `json:"absent"`
+	// Silent dataplanes do not answer responses of a type, and have all that is served else.
+	Silent int64 `json:"silent"`
 }
 
 // status answers GET /status.
@@ -47,7 +49,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Semantics: current.view().Semantics(),
 		Meshes:    len(current.view().Meshes()),
 		Dataplanes: DataplanesStatus{
-			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent],
+			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent], Silent: states[server.Silent],
 		},
 		Errors: loads.errors, Stale: loads.stale, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
 	}
@@ -62,7 +64,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 }
 
 // nodeStates returns how many dataplanes have each state.
-func (s *Server) nodeStates(p *publication) (states [server.Converged + 1]int64) {
+func (s *Server) nodeStates(p *publication) (states [server.NumNodeStates]int64) {
 	for _, mesh := range p.view().Meshes() {
 		for _, d := range p.view().Dataplanes(mesh) {
 			states[s.ads.NodeState(d.KRI(""))]++
@@ -93,12 +95,16 @@ type Convergence struct {
 	Of        int  `json:"of"`     // all of them
 	// Waiting are the KRIs of the first dataplanes that are pending.
 	Waiting []string `json:"waiting"`
+	// Silent are the types that clients of the selected dataplanes do not answer: such a dataplane is
+	// neither converged nor pending.
+	Silent []server.Silence `json:"silent,omitempty"`
 }
 
 const (
 	defaultWait = 10 * time.Second
 	maxWait     = 5 * time.Minute
 	maxWaiting  = 20
+	maxSilent   = 1000
 )
 
 // converged answers GET /converged?dataplanes=SELECTOR&timeout=10s.
@@ -156,10 +162,17 @@ func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *C
 			if len(answer.Waiting) < maxWaiting {
 				answer.Waiting = append(answer.Waiting, kri)
 			}
+		case server.Silent:
+			answer.addSilent(s.ads.Silences(kri))
 		}
 	}
 	answer.Done = answer.Pending == 0
 	return answer
+}
+
+// addSilent adds a dataplane with what its clients do not answer.
+func (c *Convergence) addSilent(of []server.Silence) {
+	c.Silent = append(c.Silent, of[:min(len(of), maxSilent-len(c.Silent))]...)
 }
 
 // selected returns the KRIs of the dataplanes with the labels of a selector.

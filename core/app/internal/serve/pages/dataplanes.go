@@ -44,7 +44,7 @@ type dataplaneSummary struct {
 	Name      string   `json:"name"`
 	Services  []string `json:"services"`
 	Zone      string   `json:"zone,omitempty"`
-	State     string   `json:"state,omitempty"` // converged, pending or absent
+	State     string   `json:"state,omitempty"` // converged, pending, absent or silent
 }
 
 func (s *site) dataplanes(a *ask) (*view, error) {

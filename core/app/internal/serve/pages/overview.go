@@ -39,10 +39,11 @@ type convergence struct {
 	Converged int `json:"converged"`
 	Pending   int `json:"pending"`
 	Absent    int `json:"absent"`
+	Silent    int `json:"silent"` // do not answer
 }
 
 // All returns the number of dataplanes.
-func (c *convergence) All() int { return c.Converged + c.Pending + c.Absent }
+func (c *convergence) All() int { return c.Converged + c.Pending + c.Absent + c.Silent }
 
 // loadData is the outcome of the loads.
 type loadData struct {
@@ -113,6 +114,7 @@ func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 			data.Proxies.Converged += row.Proxies.Converged
 			data.Proxies.Pending += row.Proxies.Pending
 			data.Proxies.Absent += row.Proxies.Absent
+			data.Proxies.Silent += row.Proxies.Silent
 		}
 	}
 	s.addKinds(a, &data, meshes, kinds)
@@ -190,6 +192,8 @@ func (s *site) convergence(a *ask, mesh string) *convergence {
 			c.Pending++
 		case server.Absent:
 			c.Absent++
+		case server.Silent:
+			c.Silent++
 		}
 	}
 	return c
