@@ -80,9 +80,10 @@ func TestMessageMentions(t *testing.T) {
 func TestFailuresSayWhy(t *testing.T) {
 	for want, s := range map[string]*stream{
 		"the client may not have the resources of this dataplane: the SPIFFE ID of its certificate is not the one that a MeshIdentity gives the dataplane": {denied: true, node: Node{ID: "n"}},
-		"the dataplane has no such resource":            {node: Node{ID: "n"}, snapshot: new(wire.Snapshot)},
-		"there is no dataplane with the id of the node": {node: Node{ID: "n"}},
-		"the stream has no node":                        {},
+		"the dataplane has no such resource":                {node: Node{ID: "n"}, snapshot: new(wire.Snapshot)},
+		"there is no dataplane with the id of the node":     {node: Node{ID: "n"}, known: true},
+		"there is no dataplane with the id of the node yet": {node: Node{ID: "n"}, server: new(Server)},
+		"the stream has no node":                            {},
 	} {
 		if got := s.failure("a"); got.text != want || got.name != "a" {
 			t.Errorf("%q has the error %q, want %q", got.name, got.text, want)

@@ -116,10 +116,10 @@ func (c *composer) answerNames(s *stream, w *watch) {
 		case find(c.message.resources, name) != nil:
 		case find(w.want, name) != nil:
 			done = !c.cut
-		case s.isKnown() || find(w.held, name) == nil:
+		case s.isWaiting() || !s.isKnown() && find(w.held, name) != nil:
+			done = c.missHeld(s.failure(name)) // the client keeps what it has
+		default:
 			done = c.miss(s.failure(name))
-		default: // a node that has not been a dataplane keeps what it resumed with
-			done = c.missHeld(s.failure(name))
 		}
 		if !done {
 			rest = append(rest, name)
@@ -202,6 +202,12 @@ func (c *composer) announce(s *stream, w *watch) {
 	}
 }
 
+// isWaiting reports whether the node of the stream is no dataplane yet. Clients of gRPC may drop what
+// they have for NOT_FOUND, but keep it for UNAVAILABLE.
+func (s *stream) isWaiting() bool {
+	return s.node.ID != "" && s.snapshot == nil && !s.denied && !s.isKnown() && len(s.node.Parameters) == 0
+}
+
 // failure returns the element of resource_errors for a name that the stream is not served.
 // The text repeats nothing that the client sent, because a response has one for each name.
 func (s *stream) failure(name string) failure {
@@ -212,6 +218,8 @@ func (s *stream) failure(name string) failure {
 		return failure{name, codes.NotFound, "the dataplane has no such resource"}
 	case s.node.ID == "":
 		return failure{name, codes.NotFound, "the stream has no node"}
+	case s.isWaiting():
+		return failure{name, codes.Unavailable, "there is no dataplane with the id of the node yet"}
 	}
 	return failure{name, codes.NotFound, "there is no dataplane with the id of the node"}
 }

@@ -74,7 +74,9 @@ func GRPC(d *resource.Dataplane, id *identity.Identity, server Server) (*GRPCCon
 		Servers: []grpcServer{{
 			URI:         net.JoinHostPort(server.Host, strconv.Itoa(int(server.Port))),
 			Credentials: []grpcProvider{credentials},
-			Features:    []string{"xds_v3"},
+			// Without the second one, gRPC takes a name for one that does not exist if there is no
+			// answer within 15 s. There is never fail_on_data_errors: a client keeps what it has.
+			Features: []string{"xds_v3", "resource_timer_is_transient_error"},
 		}},
 		Node:           grpcNode{ID: d.KRI(""), Cluster: nodeCluster},
 		ServerTemplate: message.GRPCServerTemplate,
