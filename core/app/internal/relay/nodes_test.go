@@ -190,3 +190,24 @@ func TestOrderOfSending(t *testing.T) {
 		}
 	})
 }
+
+// What gRPC gets has another form than what an Envoy gets, and parameters do not choose it: a relay
+// that makes parameters of its metadata gives it what the upstream gives its node.
+func TestGRPCWithParameters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{}, func(o *server.Options) { o.Parameters = envOfMetadata })
+		c.serveVariants(xdstest.Variant(web("envoy"), ""))
+		c.edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot(web("grpc")) })
+		for agent, want := range map[string]string{"gRPC Go": "grpc", "gRPC C-core": "grpc", "envoy": "envoy"} {
+			of := nodeIn("n", "prod")
+			of.UserAgentName = agent
+			client := c.relay.client(xdstest.Options{Node: of, StateOfTheWorld: true})
+			must(t, client.Subscribe(wire.ClusterType, "web"))
+			synctest.Wait()
+			if held := client.Named(wire.ClusterType)["web"]; held.Body != string(web(want).Body) {
+				t.Errorf("%s holds %q, want %s", agent, held.Body, want)
+			}
+			client.Close()
+		}
+	})
+}

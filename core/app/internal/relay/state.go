@@ -94,18 +94,18 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 // one of an outbound (SPEC 11.4), and the node has parameters.
 //
 // Routes of a node with all clusters are its own: the order of clusters and routes is that
-// of one stream, and a route must not come before its clusters.
+// of one stream, and a route must not come before its clusters. What gRPC gets has another form,
+// which no parameter chooses, so its names are asked on the stream of its node.
 func (r *Relay) hasLocator(node *server.Node, t wire.Type, name string) bool {
 	if len(node.Parameters) == 0 || r.options.Mode == Nodes || name == "*" {
 		return false
 	}
-	switch t {
-	case wire.SecretType, wire.ExtensionType:
+	isGRPC := strings.HasPrefix(node.UserAgent, "gRPC")
+	switch {
+	case isGRPC && node.ID != "":
 		return false
-	case wire.RouteType:
-		if !strings.HasPrefix(node.UserAgent, "gRPC") {
-			return false
-		}
+	case t == wire.SecretType, t == wire.ExtensionType, t == wire.RouteType && !isGRPC:
+		return false
 	}
 	for _, own := range []string{"inbound/", "local/", "outbound/", "prometheus/", "passthrough/"} {
 		if strings.HasPrefix(name, own) {
