@@ -16,7 +16,7 @@ import (
 // Options are the options of an [Engine]. The zero Options are ready to use.
 type Options struct {
 	// Semantics is how policies are read (SPEC 17.1).
-	Semantics semantics.Semantics
+	Semantics Semantics
 	// Order is the order in which policies of one kind override each other. Nil is the
 	// order of the semantics.
 	Order results.Order

@@ -61,7 +61,7 @@ func (v *View) Kinds() *resource.Kinds { return v.kinds }
 func (v *View) Order() results.Order { return v.reading.Order }
 
 // Semantics returns how the view reads policies (SPEC 17.1).
-func (v *View) Semantics() semantics.Semantics { return v.reading.Semantics }
+func (v *View) Semantics() Semantics { return v.reading.Semantics }
 
 // Meshes returns the names of the meshes, sorted.
 func (v *View) Meshes() []string {
