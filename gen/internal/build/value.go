@@ -73,6 +73,9 @@ func (b *builder) name(v *ir.Value, named *types.Named, at place) bool {
 		return false
 	case object.Pkg() == nil:
 		return true // error, comparable: reported as interfaces
+	case object.Pkg().Path() == "time" && object.Name() == "Duration":
+		b.report(at, "a time.Duration is a number of nanoseconds in a file", "use a type that reads texts such as 1m30s, like conf.Duration")
+		return false
 	case object.Pkg() != b.pkg.Types && !object.Exported():
 		b.report(at, fmt.Sprintf("%s is not exported by %s", object.Name(), object.Pkg().Path()), "use your own type")
 		return false

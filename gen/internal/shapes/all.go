@@ -1,8 +1,6 @@
 package shapes
 
 import (
-	"time"
-
 	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
 )
 
@@ -51,9 +49,9 @@ type Mode string
 
 // Inner is merged field by field, both embedded by value and by pointer.
 type Inner struct {
-	Timeout *time.Duration `json:"timeout,omitzero"`
-	Codes   []int32        `json:"codes,omitzero"`
-	Deeper  *Deeper        `json:"deeper,omitzero"`
+	Timeout *Duration `json:"timeout,omitzero"`
+	Codes   []int32   `json:"codes,omitzero"`
+	Deeper  *Deeper   `json:"deeper,omitzero"`
 }
 
 // Deeper is a struct in a struct.
@@ -66,8 +64,8 @@ type Empty struct{}
 
 // Rate is set as a whole, because its scalars always replace.
 type Rate struct {
-	Num      uint32        `json:"num" policyMerge:"replace"`
-	Interval time.Duration `json:"interval" policyMerge:"replace"`
+	Num      uint32   `json:"num" policyMerge:"replace"`
+	Interval Duration `json:"interval" policyMerge:"replace"`
 }
 
 // Profile is an element of a list that is appended to.

@@ -3,7 +3,6 @@ package shapes
 import (
 	"fmt"
 	"testing"
-	"time"
 )
 
 // timeouts returns n confs that resemble the confs of operators: each sets the
@@ -12,8 +11,8 @@ import (
 func timeouts(n int) []*Timeout {
 	confs := make([]*Timeout, n)
 	for i := range confs {
-		d := func(s int) *time.Duration {
-			v := time.Duration(1+i%7+s) * time.Second
+		d := func(s int) *Duration {
+			v := Duration(1+i%7+s) * 1e9
 			return &v
 		}
 		c := &Timeout{ConnectionTimeout: d(0), HTTP: &TimeoutHTTP{}}

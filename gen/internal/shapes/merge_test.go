@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
 )
@@ -49,7 +48,7 @@ func TestLeavesAndOrigins(t *testing.T) {
 			[]*All{{Empty: &Empty{}}, {}},
 			"/empty 0", []int{0}},
 		{"always replacing scalars are set together",
-			[]*All{{Rate: &Rate{Num: 5, Interval: time.Second}}, {Rate: &Rate{}}},
+			[]*All{{Rate: &Rate{Num: 5, Interval: 1e9}}, {Rate: &Rate{}}},
 			"/rate/num 1, /rate/interval 1", []int{1}},
 		{"each element that is appended is a leaf",
 			[]*All{{Filters: []string{"a", "b"}}, {Filters: []string{}}, {Filters: []string{"a"}}},
@@ -59,7 +58,7 @@ func TestLeavesAndOrigins(t *testing.T) {
 			"/filters 1", []int{1}},
 		{"an element that merges has the highest item, its parts have their own",
 			[]*All{
-				{Rules: []Rule{{Section: "a", Default: Inner{Timeout: ptr(time.Second)}}}},
+				{Rules: []Rule{{Section: "a", Default: Inner{Timeout: ptr(Duration(1e9))}}}},
 				{Rules: []Rule{{Section: "b"}}},
 				{Rules: []Rule{{Section: "a", Default: Inner{Codes: []int32{1}}}}},
 			},
@@ -207,7 +206,7 @@ func TestCost(t *testing.T) {
 var sink *TimeoutMerger
 
 func TestComplete(t *testing.T) {
-	d := ptr(time.Second)
+	d := ptr(Duration(1e9))
 	m := new(TimeoutMerger)
 	if m.Fill(&Timeout{ConnectionTimeout: d, IdleTimeout: d, HTTP: &TimeoutHTTP{RequestTimeout: d, StreamIdleTimeout: d}}, 1) {
 		t.Error("complete, with three timeouts not set")

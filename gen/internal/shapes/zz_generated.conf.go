@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Equal reports whether c and o have the same content. Nil (not set) and empty
@@ -1885,8 +1884,8 @@ func equalAll(a, b *All) bool {
 }
 
 func equalTimeout(a, b *Timeout) bool {
-	return equalTimeDurationPtr(a.ConnectionTimeout, b.ConnectionTimeout) &&
-		equalTimeDurationPtr(a.IdleTimeout, b.IdleTimeout) &&
+	return equalDurationPtr(a.ConnectionTimeout, b.ConnectionTimeout) &&
+		equalDurationPtr(a.IdleTimeout, b.IdleTimeout) &&
 		equalTimeoutHTTPPtr(a.HTTP, b.HTTP)
 }
 
@@ -1964,7 +1963,7 @@ func equalSharedHeaderPtrList(a, b []*shared.Header) bool {
 }
 
 func equalInner(a, b *Inner) bool {
-	return equalTimeDurationPtr(a.Timeout, b.Timeout) &&
+	return equalDurationPtr(a.Timeout, b.Timeout) &&
 		equalInt32List(a.Codes, b.Codes) &&
 		equalDeeperPtr(a.Deeper, b.Deeper)
 }
@@ -2081,7 +2080,7 @@ func equalServicePtrByString(a, b map[string]*Service) bool {
 	return true
 }
 
-func equalTimeDurationPtr(a, b *time.Duration) bool {
+func equalDurationPtr(a, b *Duration) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
@@ -2224,11 +2223,11 @@ func equalRouteKey(a, b *Route) bool {
 }
 
 func equalTimeoutHTTP(a, b *TimeoutHTTP) bool {
-	return equalTimeDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
-		equalTimeDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
-		equalTimeDurationPtr(a.MaxStreamDuration, b.MaxStreamDuration) &&
-		equalTimeDurationPtr(a.MaxConnectionDuration, b.MaxConnectionDuration) &&
-		equalTimeDurationPtr(a.RequestHeadersTimeout, b.RequestHeadersTimeout)
+	return equalDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
+		equalDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
+		equalDurationPtr(a.MaxStreamDuration, b.MaxStreamDuration) &&
+		equalDurationPtr(a.MaxConnectionDuration, b.MaxConnectionDuration) &&
+		equalDurationPtr(a.RequestHeadersTimeout, b.RequestHeadersTimeout)
 }
 
 func equalLoadBalancer(a, b *LoadBalancer) bool {
@@ -2374,8 +2373,8 @@ func hashAll(d *xxhash.Digest, v *All) {
 }
 
 func hashTimeout(d *xxhash.Digest, v *Timeout) {
-	hashTimeDurationPtr(d, v.ConnectionTimeout)
-	hashTimeDurationPtr(d, v.IdleTimeout)
+	hashDurationPtr(d, v.ConnectionTimeout)
+	hashDurationPtr(d, v.IdleTimeout)
 	hashTimeoutHTTPPtr(d, v.HTTP)
 }
 
@@ -2485,7 +2484,7 @@ func hashSharedHeaderPtrList(d *xxhash.Digest, v []*shared.Header) {
 }
 
 func hashInner(d *xxhash.Digest, v *Inner) {
-	hashTimeDurationPtr(d, v.Timeout)
+	hashDurationPtr(d, v.Timeout)
 	hashInt32List(d, v.Codes)
 	hashDeeperPtr(d, v.Deeper)
 }
@@ -2642,7 +2641,7 @@ func hashServicePtrByString(d *xxhash.Digest, v map[string]*Service) {
 	hashWord(d, sum)
 }
 
-func hashTimeDurationPtr(d *xxhash.Digest, v *time.Duration) {
+func hashDurationPtr(d *xxhash.Digest, v *Duration) {
 	if v == nil {
 		hashWord(d, 0)
 		return
@@ -2841,11 +2840,11 @@ func hashRouteKey(v *Route) uint64 {
 }
 
 func hashTimeoutHTTP(d *xxhash.Digest, v *TimeoutHTTP) {
-	hashTimeDurationPtr(d, v.RequestTimeout)
-	hashTimeDurationPtr(d, v.StreamIdleTimeout)
-	hashTimeDurationPtr(d, v.MaxStreamDuration)
-	hashTimeDurationPtr(d, v.MaxConnectionDuration)
-	hashTimeDurationPtr(d, v.RequestHeadersTimeout)
+	hashDurationPtr(d, v.RequestTimeout)
+	hashDurationPtr(d, v.StreamIdleTimeout)
+	hashDurationPtr(d, v.MaxStreamDuration)
+	hashDurationPtr(d, v.MaxConnectionDuration)
+	hashDurationPtr(d, v.RequestHeadersTimeout)
 }
 
 func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
@@ -3032,8 +3031,8 @@ func copyAll(dst, src *All) {
 
 func copyTimeout(dst, src *Timeout) {
 	*dst = *src
-	dst.ConnectionTimeout = cloneTimeDurationPtr(src.ConnectionTimeout)
-	dst.IdleTimeout = cloneTimeDurationPtr(src.IdleTimeout)
+	dst.ConnectionTimeout = cloneDurationPtr(src.ConnectionTimeout)
+	dst.IdleTimeout = cloneDurationPtr(src.IdleTimeout)
 	dst.HTTP = cloneTimeoutHTTPPtr(src.HTTP)
 }
 
@@ -3145,7 +3144,7 @@ func cloneSharedHeaderPtrList(v []*shared.Header) []*shared.Header {
 
 func copyInner(dst, src *Inner) {
 	*dst = *src
-	dst.Timeout = cloneTimeDurationPtr(src.Timeout)
+	dst.Timeout = cloneDurationPtr(src.Timeout)
 	dst.Codes = cloneInt32List(src.Codes)
 	dst.Deeper = cloneDeeperPtr(src.Deeper)
 }
@@ -3278,11 +3277,11 @@ func cloneServicePtrByString(v map[string]*Service) map[string]*Service {
 	return c
 }
 
-func cloneTimeDurationPtr(v *time.Duration) *time.Duration {
+func cloneDurationPtr(v *Duration) *Duration {
 	if v == nil {
 		return nil
 	}
-	c := new(time.Duration)
+	c := new(Duration)
 	*c = *v
 	return c
 }
@@ -3443,11 +3442,11 @@ func cloneServicePtr(v *Service) *Service {
 
 func copyTimeoutHTTP(dst, src *TimeoutHTTP) {
 	*dst = *src
-	dst.RequestTimeout = cloneTimeDurationPtr(src.RequestTimeout)
-	dst.StreamIdleTimeout = cloneTimeDurationPtr(src.StreamIdleTimeout)
-	dst.MaxStreamDuration = cloneTimeDurationPtr(src.MaxStreamDuration)
-	dst.MaxConnectionDuration = cloneTimeDurationPtr(src.MaxConnectionDuration)
-	dst.RequestHeadersTimeout = cloneTimeDurationPtr(src.RequestHeadersTimeout)
+	dst.RequestTimeout = cloneDurationPtr(src.RequestTimeout)
+	dst.StreamIdleTimeout = cloneDurationPtr(src.StreamIdleTimeout)
+	dst.MaxStreamDuration = cloneDurationPtr(src.MaxStreamDuration)
+	dst.MaxConnectionDuration = cloneDurationPtr(src.MaxConnectionDuration)
+	dst.RequestHeadersTimeout = cloneDurationPtr(src.RequestHeadersTimeout)
 }
 
 func copyLoadBalancer(dst, src *LoadBalancer) {
