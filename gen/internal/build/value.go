@@ -158,7 +158,7 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 			continue
 		}
 		v.Flat = v.Flat && inner.Flat
-		v.Fields = append(v.Fields, ir.ValueField{Name: field.Name(), Value: inner})
+		v.Fields = append(v.Fields, ir.ValueField{Name: field.Name(), Value: inner, Embedded: field.Embedded()})
 	}
 	return fine
 }

@@ -26,6 +26,7 @@ func (e *emitter) equalFunction(name string, v *ir.Value) {
 		}
 		body = []jen.Code{jen.Return(jen.Id("a").Dot("Equal").Call(jen.Id(other)))}
 	case ir.StructKind:
+		e.madeFor(v)
 		body = []jen.Code{jen.Return(e.equalFields(v))}
 	case ir.Pointer:
 		body = []jen.Code{jen.Return(jen.Id("a == b || a != nil && b != nil &&").Add(e.equal(v.Elem, "*a", "*b")))}

@@ -38,6 +38,7 @@ func File(pkg *ir.Package) ([]byte, error) {
 		imported: make(map[string]string),
 		asked:    make(map[string]bool),
 		states:   make(map[string]*state),
+		checked:  make(map[*ir.Value]bool),
 	}
 	for _, i := range imports {
 		e.importName(i.path, i.name)
@@ -50,7 +51,7 @@ func File(pkg *ir.Package) ([]byte, error) {
 		e.queue = e.queue[1:]
 		next()
 	}
-	for _, section := range [][]jen.Code{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
+	for _, section := range [][]jen.Code{e.printFields(), e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
 		for _, code := range section {
 			file.Add(code)
 			file.Line()
@@ -73,6 +74,9 @@ type emitter struct {
 	queue    []func()          // prints of requested declarations
 
 	roots, equals, hashes, clones, support []jen.Code
+
+	fields  []jen.Code // see madeFor
+	checked map[*ir.Value]bool
 
 	states     map[string]*state // by name
 	stateOrder []string

@@ -96,6 +96,7 @@ func (e *emitter) structState(s *ir.Struct) string {
 		}
 	})
 	if fresh {
+		e.madeFor(v)
 		e.method(name, "fill", func() { e.structFill(name, s) })
 		e.method(name, "origins", func() { e.structOrigins(name, s) })
 	}

@@ -22,8 +22,9 @@ type Value struct {
 
 // ValueField is a field of a Struct value.
 type ValueField struct {
-	Name  string
-	Value *Value
+	Name     string
+	Value    *Value
+	Embedded bool
 }
 
 // Kind is the kind of a Value's underlying type, or Opaque.

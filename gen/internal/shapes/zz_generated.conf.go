@@ -14,6 +14,134 @@ import (
 	"strings"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Flag           *bool
+		Count          *uint32
+		Ratio          *float64
+		Name           *string
+		Mode           Mode
+		Weight         int
+		On             bool
+		Percent        *shared.Percent
+		Host           *shared.Host
+		Headers        []shared.Header
+		Words          *Words
+		Tree           []Tree
+		Pointed        []*shared.Header
+		Inner          Inner
+		HTTP           *Inner
+		Limits         *shared.Limits
+		Empty          *Empty
+		Rate           *Rate
+		AppendProfiles []Profile
+		Filters        []string
+		Rules          []Rule
+		Routes         []*Route
+		Labels         map[string]string
+		Lists          map[Mode][]string
+		Services       map[string]Inner
+		Pointers       map[string]*Service
+	}(All{})
+	_ = struct {
+		ConnectionTimeout *Duration
+		IdleTimeout       *Duration
+		HTTP              *TimeoutHTTP
+	}(Timeout{})
+	_ = struct {
+		LoadBalancer *LoadBalancer
+		Zones        []Zone
+		Balancers    []Balancer
+		Services     map[string]LoadBalancer
+		Pointers     map[string]*LoadBalancer
+		Factor       *float64
+	}(Balancing{})
+	_ = struct {
+		Timeout *Duration
+		Codes   []int32
+		Deeper  *Deeper
+	}(Inner{})
+	_ = struct {
+		MaxConnections *uint32
+		Threshold      *shared.Percent
+	}(shared.Limits{})
+	_ = struct{}(Empty{})
+	_ = struct {
+		Num      uint32
+		Interval Duration
+	}(Rate{})
+	_ = struct {
+		Port   *uint16
+		Zones  map[string]*int
+		Rate   *Rate
+		Extras []string
+	}(Service{})
+	_ = struct {
+		Matches []Match
+		Section string
+		Default Inner
+	}(Rule{})
+	_ = struct {
+		Name  Mode
+		Rate  *Rate
+		Rules []Rule
+		Tags  []string
+	}(Route{})
+	_ = struct {
+		RequestTimeout        *Duration
+		StreamIdleTimeout     *Duration
+		MaxStreamDuration     *Duration
+		MaxConnectionDuration *Duration
+		RequestHeadersTimeout *Duration
+	}(TimeoutHTTP{})
+	_ = struct {
+		Type     BalancerType
+		RingHash *RingHash
+		Random   *Empty
+		Plain    *string
+		List     []string
+		Appended []string
+	}(LoadBalancer{})
+	_ = struct {
+		Name         string
+		LoadBalancer *LoadBalancer
+	}(Zone{})
+	_ = struct {
+		Name     string
+		Type     BalancerType
+		RingHash *RingHash
+		Plain    *string
+	}(Balancer{})
+	_ = struct {
+		Retries *int64
+	}(Deeper{})
+	_ = struct {
+		MinRingSize *uint32
+		MaxRingSize *uint32
+	}(RingHash{})
+	_ = struct {
+		Name  string
+		Value *string
+		Also  []string
+	}(shared.Header{})
+	_ = struct {
+		Label    string
+		Children []Tree
+		ByName   map[string]Tree
+	}(Tree{})
+	_ = struct {
+		Name    string
+		Options map[string]*int
+		Nested  map[Mode][]string
+	}(Profile{})
+	_ = struct {
+		Path   string
+		Method *Mode
+	}(Match{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *All) Equal(o *All) bool {
