@@ -10,6 +10,45 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Backends []Backend
+	}(Conf{})
+	_ = struct {
+		Type          BackendType
+		TCP           *TCP
+		File          *File
+		OpenTelemetry *OpenTelemetry
+	}(Backend{})
+	_ = struct {
+		Format  *Format
+		Address conf.Address
+	}(TCP{})
+	_ = struct {
+		Format *Format
+		Path   conf.Path
+	}(File{})
+	_ = struct {
+		Attributes []Attribute
+		Body       *conf.JSON
+		Endpoint   *conf.Endpoint
+		BackendRef *conf.CollectorRef
+	}(OpenTelemetry{})
+	_ = struct {
+		Type            FormatType
+		Plain           *string
+		JSON            []Field
+		OmitEmptyValues *bool
+	}(Format{})
+	_ = struct {
+		Kind   conf.CollectorKind
+		Name   *string
+		Labels map[string]string
+	}(conf.CollectorRef{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

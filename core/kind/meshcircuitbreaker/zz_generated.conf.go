@@ -10,6 +10,51 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		ConnectionLimits *ConnectionLimits
+		OutlierDetection *OutlierDetection
+	}(Conf{})
+	_ = struct {
+		MaxConnections     *conf.Count
+		MaxConnectionPools *conf.Count
+		MaxPendingRequests *conf.Count
+		MaxRetries         *conf.Count
+		MaxRequests        *conf.Count
+	}(ConnectionLimits{})
+	_ = struct {
+		Disabled                    *bool
+		Interval                    *conf.PositiveDuration
+		BaseEjectionTime            *conf.PositiveDuration
+		MaxEjectionPercent          *conf.Percent
+		SplitExternalAndLocalErrors *bool
+		Detectors                   *Detectors
+		HealthyPanicThreshold       *conf.Percentage
+	}(OutlierDetection{})
+	_ = struct {
+		TotalFailures       *Consecutive
+		GatewayFailures     *Consecutive
+		LocalOriginFailures *Consecutive
+		SuccessRate         *SuccessRate
+		FailurePercentage   *FailurePercentage
+	}(Detectors{})
+	_ = struct {
+		Consecutive *conf.Count
+	}(Consecutive{})
+	_ = struct {
+		MinimumHosts            *conf.Count
+		RequestVolume           *conf.Count
+		StandardDeviationFactor *conf.IntOrString
+	}(SuccessRate{})
+	_ = struct {
+		MinimumHosts  *conf.Count
+		RequestVolume *conf.Count
+		Threshold     *conf.Percent
+	}(FailurePercentage{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

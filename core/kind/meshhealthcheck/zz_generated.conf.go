@@ -10,6 +10,49 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Interval                     *conf.PositiveDuration
+		Timeout                      *conf.PositiveDuration
+		UnhealthyThreshold           *conf.Count
+		HealthyThreshold             *conf.Count
+		InitialJitter                *conf.PositiveDuration
+		IntervalJitter               *conf.PositiveDuration
+		IntervalJitterPercent        *conf.Percent
+		HealthyPanicThreshold        *conf.Percentage
+		FailTrafficOnPanic           *bool
+		EventLogPath                 *conf.Path
+		AlwaysLogHealthCheckFailures *bool
+		NoTrafficInterval            *conf.PositiveDuration
+		TCP                          *TCP
+		HTTP                         *HTTP
+		GRPC                         *GRPC
+		ReuseConnection              *bool
+	}(Conf{})
+	_ = struct {
+		Disabled *bool
+		Send     *Base64
+		Receive  []Base64
+	}(TCP{})
+	_ = struct {
+		Disabled            *bool
+		Path                *conf.Path
+		RequestHeadersToAdd *conf.HeaderModifier
+		ExpectedStatuses    []conf.StatusCode
+	}(HTTP{})
+	_ = struct {
+		Disabled    *bool
+		ServiceName *string
+		Authority   *string
+	}(GRPC{})
+	_ = struct {
+		Set []conf.HeaderKeyValue
+		Add []conf.HeaderKeyValue
+	}(conf.HeaderModifier{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

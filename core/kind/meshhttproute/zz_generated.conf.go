@@ -11,6 +11,77 @@ import (
 	"strconv"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Hostnames []Hostname
+		Rules     []Rule
+	}(Conf{})
+	_ = struct {
+		Matches []Match
+		Default RuleConf
+	}(Rule{})
+	_ = struct {
+		Filters     []Filter
+		BackendRefs []conf.BackendRef
+	}(RuleConf{})
+	_ = struct {
+		Path        *PathMatch
+		Method      *conf.Method
+		QueryParams []QueryParamsMatch
+		Headers     []conf.HeaderMatch
+	}(Match{})
+	_ = struct {
+		Type                   FilterType
+		RequestHeaderModifier  *HeaderModifier
+		ResponseHeaderModifier *HeaderModifier
+		RequestRedirect        *RequestRedirect
+		URLRewrite             *URLRewrite
+		RequestMirror          *RequestMirror
+	}(Filter{})
+	_ = struct {
+		Kind      conf.BackendKind
+		Name      string
+		Namespace string
+		Labels    map[string]string
+		Tags      map[string]string
+		Weight    *uint32
+		Port      *conf.Port
+	}(conf.BackendRef{})
+	_ = struct {
+		Type  *conf.HeaderMatchType
+		Name  conf.HeaderName
+		Value *string
+	}(conf.HeaderMatch{})
+	_ = struct {
+		Set    []conf.HeaderKeyValue
+		Add    []conf.HeaderKeyValue
+		Remove []conf.HeaderName
+	}(HeaderModifier{})
+	_ = struct {
+		Scheme     *Scheme
+		Hostname   *PreciseHostname
+		Path       *PathRewrite
+		Port       *conf.Port
+		StatusCode *RedirectStatus
+	}(RequestRedirect{})
+	_ = struct {
+		Hostname              *PreciseHostname
+		Path                  *PathRewrite
+		HostToBackendHostname *bool
+	}(URLRewrite{})
+	_ = struct {
+		Percentage *conf.Percentage
+		BackendRef conf.BackendRef
+	}(RequestMirror{})
+	_ = struct {
+		Type               PathRewriteType
+		ReplaceFullPath    *string
+		ReplacePrefixMatch *string
+	}(PathRewrite{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

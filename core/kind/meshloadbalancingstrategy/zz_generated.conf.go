@@ -10,6 +10,87 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		LocalityAwareness *LocalityAwareness
+		LoadBalancer      *LoadBalancer
+		HashPolicies      []HashPolicy
+	}(Conf{})
+	_ = struct {
+		Disabled  *bool
+		LocalZone *LocalZone
+		CrossZone *CrossZone
+	}(LocalityAwareness{})
+	_ = struct {
+		Type         LoadBalancerType
+		RoundRobin   *RoundRobin
+		LeastRequest *LeastRequest
+		RingHash     *RingHash
+		Random       *Random
+		Maglev       *Maglev
+	}(LoadBalancer{})
+	_ = struct {
+		AffinityTags AffinityTags
+	}(LocalZone{})
+	_ = struct {
+		Failover          []Failover
+		FailoverThreshold *FailoverThreshold
+	}(CrossZone{})
+	_ = struct{}(RoundRobin{})
+	_ = struct {
+		ChoiceCount       *uint32
+		ActiveRequestBias *conf.IntOrString
+	}(LeastRequest{})
+	_ = struct {
+		HashFunction *HashFunction
+		MinRingSize  *RingSize
+		MaxRingSize  *RingSize
+		HashPolicies []HashPolicy
+	}(RingHash{})
+	_ = struct{}(Random{})
+	_ = struct {
+		TableSize    *TableSize
+		HashPolicies []HashPolicy
+	}(Maglev{})
+	_ = struct {
+		Type           HashPolicyType
+		Terminal       *bool
+		Header         *Header
+		Cookie         *Cookie
+		Connection     *Connection
+		QueryParameter *QueryParameter
+		FilterState    *FilterState
+	}(HashPolicy{})
+	_ = struct {
+		Percentage conf.Percentage
+	}(FailoverThreshold{})
+	_ = struct {
+		Name string
+		TTL  *conf.Duration
+		Path *conf.Path
+	}(Cookie{})
+	_ = struct {
+		SourceIP *bool
+	}(Connection{})
+	_ = struct {
+		Key    string
+		Weight *conf.Count
+	}(AffinityTag{})
+	_ = struct {
+		From *FromZone
+		To   ToZone
+	}(Failover{})
+	_ = struct {
+		Type  ToZoneType
+		Zones []string
+	}(ToZone{})
+	_ = struct {
+		Zones []string
+	}(FromZone{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

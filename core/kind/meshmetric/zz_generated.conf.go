@@ -9,6 +9,55 @@ import (
 	"strconv"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Sidecar      *Sidecar
+		Applications []Application
+		Backends     []Backend
+	}(Conf{})
+	_ = struct {
+		Profiles      *Profiles
+		IncludeUnused *bool
+	}(Sidecar{})
+	_ = struct {
+		AppendProfiles []Profile
+		Exclude        []Selector
+		Include        []Selector
+	}(Profiles{})
+	_ = struct {
+		Name    *string
+		Path    *string
+		Address *string
+		Port    conf.Port
+	}(Application{})
+	_ = struct {
+		Type          BackendType
+		Prometheus    *Prometheus
+		OpenTelemetry *OpenTelemetry
+	}(Backend{})
+	_ = struct {
+		ClientID *string
+		Port     *conf.Port
+		Path     *conf.Path
+		TLS      *PrometheusTLS
+	}(Prometheus{})
+	_ = struct {
+		Endpoint        *conf.Endpoint
+		BackendRef      *conf.CollectorRef
+		RefreshInterval *conf.PositiveDuration
+	}(OpenTelemetry{})
+	_ = struct {
+		Mode *TLSMode
+	}(PrometheusTLS{})
+	_ = struct {
+		Kind   conf.CollectorKind
+		Name   *string
+		Labels map[string]string
+	}(conf.CollectorRef{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

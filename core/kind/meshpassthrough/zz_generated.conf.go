@@ -9,6 +9,21 @@ import (
 	"strconv"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		PassthroughMode *Mode
+		AppendMatch     []Match
+	}(Conf{})
+	_ = struct {
+		Type     MatchType
+		Value    string
+		Port     *conf.Port
+		Protocol *Protocol
+	}(Match{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

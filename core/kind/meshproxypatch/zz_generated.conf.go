@@ -9,6 +9,77 @@ import (
 	"strconv"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		AppendModifications []Modification
+	}(Conf{})
+	_ = struct {
+		Cluster       *ClusterMod
+		Listener      *ListenerMod
+		NetworkFilter *NetworkFilterMod
+		HTTPFilter    *HTTPFilterMod
+		VirtualHost   *VirtualHostMod
+	}(Modification{})
+	_ = struct {
+		Match       *ClusterMatch
+		Operation   ResourceOperation
+		Value       *EnvoyResource
+		JSONPatches []JSONPatch
+	}(ClusterMod{})
+	_ = struct {
+		Match       *ListenerMatch
+		Operation   ResourceOperation
+		Value       *EnvoyResource
+		JSONPatches []JSONPatch
+	}(ListenerMod{})
+	_ = struct {
+		Match       *FilterMatch
+		Operation   FilterOperation
+		Value       *EnvoyResource
+		JSONPatches []JSONPatch
+	}(NetworkFilterMod{})
+	_ = struct {
+		Match       *FilterMatch
+		Operation   FilterOperation
+		Value       *EnvoyResource
+		JSONPatches []JSONPatch
+	}(HTTPFilterMod{})
+	_ = struct {
+		Match       *VirtualHostMatch
+		Operation   ResourceOperation
+		Value       *EnvoyResource
+		JSONPatches []JSONPatch
+	}(VirtualHostMod{})
+	_ = struct {
+		Origin *string
+		Name   *string
+	}(ClusterMatch{})
+	_ = struct {
+		Op    JSONPatchOp
+		Path  JSONPointer
+		Value *conf.JSON
+		From  *JSONPointer
+	}(JSONPatch{})
+	_ = struct {
+		Origin *string
+		Name   *string
+		Tags   map[string]string
+	}(ListenerMatch{})
+	_ = struct {
+		Origin       *string
+		Name         *string
+		ListenerName *string
+		ListenerTags map[string]string
+	}(FilterMatch{})
+	_ = struct {
+		Origin                 *string
+		Name                   *string
+		RouteConfigurationName *string
+	}(VirtualHostMatch{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -8,6 +8,39 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Local *Local
+	}(Conf{})
+	_ = struct {
+		HTTP *HTTP
+		TCP  *TCP
+	}(Local{})
+	_ = struct {
+		Disabled    *bool
+		RequestRate *Rate
+		OnRateLimit *OnRateLimit
+	}(HTTP{})
+	_ = struct {
+		Disabled       *bool
+		ConnectionRate *Rate
+	}(TCP{})
+	_ = struct {
+		Num      conf.Count
+		Interval conf.Duration
+	}(Rate{})
+	_ = struct {
+		Status  *conf.StatusCode
+		Headers *conf.HeaderModifier
+	}(OnRateLimit{})
+	_ = struct {
+		Set []conf.HeaderKeyValue
+		Add []conf.HeaderKeyValue
+	}(conf.HeaderModifier{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -10,6 +10,55 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		TCP  *TCP
+		HTTP *HTTP
+		GRPC *GRPC
+	}(Conf{})
+	_ = struct {
+		MaxConnectAttempt *conf.Count
+	}(TCP{})
+	_ = struct {
+		NumRetries               *uint32
+		PerTryTimeout            *conf.Duration
+		BackOff                  *BackOff
+		RateLimitedBackOff       *RateLimitedBackOff
+		RetryOn                  []HTTPRetryOn
+		RetriableResponseHeaders []conf.HeaderMatch
+		RetriableRequestHeaders  []conf.HeaderMatch
+		HostSelection            HostSelection
+		HostSelectionMaxAttempts *int64
+	}(HTTP{})
+	_ = struct {
+		NumRetries         *uint32
+		PerTryTimeout      *conf.Duration
+		BackOff            *BackOff
+		RateLimitedBackOff *RateLimitedBackOff
+		RetryOn            []GRPCRetryOn
+	}(GRPC{})
+	_ = struct {
+		BaseInterval *conf.PositiveDuration
+		MaxInterval  *conf.PositiveDuration
+	}(BackOff{})
+	_ = struct {
+		ResetHeaders []ResetHeader
+		MaxInterval  *conf.PositiveDuration
+	}(RateLimitedBackOff{})
+	_ = struct {
+		Type  *conf.HeaderMatchType
+		Name  conf.HeaderName
+		Value *string
+	}(conf.HeaderMatch{})
+	_ = struct {
+		Predicate       PredicateType
+		Tags            map[string]string
+		UpdateFrequency *int32
+	}(Predicate{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

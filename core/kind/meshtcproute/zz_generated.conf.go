@@ -10,6 +10,29 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Rules Rules
+	}(Conf{})
+	_ = struct {
+		Default RuleConf
+	}(Rule{})
+	_ = struct {
+		BackendRefs []conf.BackendRef
+	}(RuleConf{})
+	_ = struct {
+		Kind      conf.BackendKind
+		Name      string
+		Namespace string
+		Labels    map[string]string
+		Tags      map[string]string
+		Weight    *uint32
+		Port      *conf.Port
+	}(conf.BackendRef{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -10,6 +10,23 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		ConnectionTimeout *conf.Duration
+		IdleTimeout       *conf.Duration
+		HTTP              *HTTP
+	}(Conf{})
+	_ = struct {
+		RequestTimeout        *conf.Duration
+		StreamIdleTimeout     *conf.Duration
+		MaxStreamDuration     *conf.Duration
+		MaxConnectionDuration *conf.Duration
+		RequestHeadersTimeout *conf.Duration
+	}(HTTP{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -8,6 +8,55 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Backends Backends
+		Sampling *Sampling
+		Tags     []Tag
+	}(Conf{})
+	_ = struct {
+		Overall *conf.Percentage
+		Client  *conf.Percentage
+		Random  *conf.Percentage
+	}(Sampling{})
+	_ = struct {
+		Type          BackendType
+		Zipkin        *Zipkin
+		Datadog       *Datadog
+		OpenTelemetry *OpenTelemetry
+	}(Backend{})
+	_ = struct {
+		Name    string
+		Literal *string
+		Header  *HeaderTag
+	}(Tag{})
+	_ = struct {
+		URL               conf.URL
+		TraceID128Bit     *bool
+		APIVersion        *APIVersion
+		SharedSpanContext *bool
+	}(Zipkin{})
+	_ = struct {
+		URL          conf.URL
+		SplitService *bool
+	}(Datadog{})
+	_ = struct {
+		Endpoint   *conf.Endpoint
+		BackendRef *conf.CollectorRef
+	}(OpenTelemetry{})
+	_ = struct {
+		Name    conf.HeaderName
+		Default *string
+	}(HeaderTag{})
+	_ = struct {
+		Kind   conf.CollectorKind
+		Name   *string
+		Labels map[string]string
+	}(conf.CollectorRef{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -9,6 +9,31 @@ import (
 	"strconv"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Action *Action
+	}(Conf{})
+	_ = struct {
+		Deny                []conf.Match
+		AllowWithShadowDeny []conf.Match
+		Allow               []conf.Match
+	}(RuleConf{})
+	_ = struct {
+		SpiffeID *conf.SpiffeIDMatch
+		SNI      *conf.SNI
+		Path     *conf.PathMatch
+		Method   *conf.Method
+		Headers  []conf.HeaderMatch
+	}(conf.Match{})
+	_ = struct {
+		Type  *conf.HeaderMatchType
+		Name  conf.HeaderName
+		Value *string
+	}(conf.HeaderMatch{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {
