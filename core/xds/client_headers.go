@@ -8,6 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	headersv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/header_mutation/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	earlyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/http/early_header_mutation/header_mutation/v3"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
@@ -40,24 +41,32 @@ func (i *Inbound) ShowClient() {
 
 // HiddenHeaders returns the headers that routes remove before the workload gets a request.
 func (i *Inbound) HiddenHeaders() []string {
-	if i.Enabled[headersFilter] == nil {
+	if i.Enabled[headersFilter] == nil && !i.hasClientHeaders() {
 		return nil
 	}
 	return []string{rbac.PeerHeader, rbac.ServerNameHeader}
 }
 
 var clientHeaders = sync.OnceValue(func() *anypb.Any {
-	m := &headersv3.Mutations{}
+	return message.Any(&headersv3.HeaderMutationPerRoute{Mutations: &headersv3.Mutations{RequestMutations: clientMutations()}})
+})
+
+var earlyClientHeaders = sync.OnceValue(func() *anypb.Any {
+	return message.Any(&earlyv3.HeaderMutation{Mutations: clientMutations()})
+})
+
+// clientMutations replace what a client sent in the headers that show it.
+func clientMutations() (list []*mutationv3.HeaderMutation) {
 	for _, h := range []struct{ name, format string }{
 		{rbac.PeerHeader, "%DOWNSTREAM_PEER_URI_SAN%"},
 		{rbac.ServerNameHeader, "%REQUESTED_SERVER_NAME%"},
 	} {
-		m.RequestMutations = append(m.RequestMutations,
+		list = append(list,
 			&mutationv3.HeaderMutation{Action: &mutationv3.HeaderMutation_Remove{Remove: h.name}},
 			&mutationv3.HeaderMutation{Action: &mutationv3.HeaderMutation_Append{Append: &corev3.HeaderValueOption{
 				Header:       &corev3.HeaderValue{Key: h.name, Value: h.format},
 				AppendAction: corev3.HeaderValueOption_OVERWRITE_IF_EXISTS_OR_ADD,
 			}}})
 	}
-	return message.Any(&headersv3.HeaderMutationPerRoute{Mutations: m})
-})
+	return list
+}

@@ -1,6 +1,11 @@
 package xds
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/xds/capability"
+)
 
 // A ClientType is the xDS implementation of a node. It determines the resources that the
 // node can use.
@@ -21,3 +26,37 @@ func ClientOf(userAgent string) ClientType {
 	}
 	return Envoy
 }
+
+// A Client is what the form of a dataplane's resources depends on: the type of the node and
+// what it lacks of the newest release. The zero Client is the newest Envoy.
+type Client struct {
+	Type ClientType
+	// Lacks are the capabilities that the client does not have.
+	Lacks capability.Set
+}
+
+// EnvoyOf returns the client that an Envoy of a version is.
+func EnvoyOf(v capability.Version) Client {
+	return Client{Type: Envoy, Lacks: capability.All &^ capability.Of(v)}
+}
+
+// ClientBy returns the client of a node by its user agent and its version. An Envoy without a
+// version, or with one that cannot be read, is taken for the oldest one that was tried (SPEC
+// 18.2). An error names a version that is too old to be served. All versions of gRPC get the
+// same resources.
+func ClientBy(userAgent, version string) (Client, error) {
+	if t := ClientOf(userAgent); t != Envoy {
+		return Client{Type: t}, nil
+	}
+	v, err := capability.ParseVersion(version)
+	if err != nil {
+		return EnvoyOf(capability.Unknown), nil
+	}
+	if v.Compare(capability.Oldest) < 0 {
+		return Client{}, fmt.Errorf("Envoy %s is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, capability.Oldest)
+	}
+	return EnvoyOf(v), nil
+}
+
+// Has reports whether the client has a capability.
+func (c Client) Has(s capability.Set) bool { return c.Lacks&s == 0 }

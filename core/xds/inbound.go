@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // An Inbound is the draft of an inbound: its listener, the cluster of the workload and
@@ -34,6 +35,8 @@ type Inbound struct {
 	Protocol message.Protocol
 	// Client is the type of the node that serves the inbound.
 	Client ClientType
+	// Lacks are the capabilities that the client does not have.
+	Lacks capability.Set
 
 	Listener *listenerv3.Listener
 	// Cluster is the cluster of the workload. HTTP are the options of HTTP connections

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // An Outbound is the draft of the listener of an outbound (SPEC 11.3).
@@ -18,6 +19,9 @@ type Outbound struct {
 	Facets
 	collectors
 	*Filters
+	// Lacks are the capabilities that the client does not have, as far as [Translator.Asks]
+	// has them.
+	Lacks       capability.Set
 	Destination variant.Destination
 	Protocol    message.Protocol
 	Listener    *listenerv3.Listener

@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // Origin is what a part of a snapshot belongs to. Its values are those that a
@@ -29,6 +30,9 @@ const (
 // A Part is one or a few finished messages of a snapshot, before they are marshalled.
 type Part struct {
 	Report
+	// Lacks are the capabilities that the client does not have, as far as [Translator.Asks]
+	// has them.
+	Lacks  capability.Set
 	Origin Origin
 	// Tags are the tags of the inbound or outbound; nil for other origins.
 	Tags resource.Tags

@@ -6,12 +6,15 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // A Proxy is the draft of the resources that belong to no inbound or outbound.
 type Proxy struct {
 	Report
 	Dataplane *resource.Dataplane
+	// Lacks are the capabilities that the client does not have.
+	Lacks capability.Set
 	// TransparentProxy is the dataplane's own one, or the default for dataplanes that do
 	// not show it; nil if connections are not redirected to the proxy.
 	TransparentProxy *resource.TransparentProxy

@@ -3,6 +3,7 @@ package xds
 import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // A Translator applies the policies of one kind: each function changes a draft by the
@@ -56,6 +57,10 @@ type Translator struct {
 	// Required returns the fields of the conf of Proxy that should have an effect on some
 	// part of the dataplane. A field that [Report.Apply] was not called with has none.
 	Required func(*results.Effective) []RequiredField
+
+	// Asks are the capabilities that Outbound and Finish ask their draft for: the draft of
+	// an outbound is built again for clients that lack them (SPEC 18.2).
+	Asks capability.Set
 
 	// Ignored are the fields that have no effect anywhere. A warning reports each place
 	// where one is set.

@@ -23,4 +23,4 @@
 //   - The package does not depend on policies, nor on how resources are built.
 package envoyapi
 
-//go:generate go run ./internal/generate zz_generated.descriptors.binpb.gz
+//go:generate go run ./internal/generate zz_generated.descriptors.binpb.gz zz_generated.additions.txt 1.35 1.36 1.37 1.38 1.39 1.40

@@ -41,7 +41,7 @@ func (sb *snapshotBuilder) addOutbounds(before *Snapshot) {
 		}
 	}
 	if targets := sb.basis.targets; targets != nil {
-		confs := sb.confsOf(targets.configs, sb.client)
+		confs := sb.confsOf(targets.configs, sb.client.Type)
 		for i := range targets.outbounds {
 			o := &targets.outbounds[i]
 			sb.addOutbound(&outbound{
@@ -63,7 +63,7 @@ func (sb *snapshotBuilder) addOutbound(o *outbound) {
 	set := sb.in.endpoints(o.destination)
 	http := protocolBetween(o.destination.Tags, set.facts).IsHTTP()
 	sb.warnRoutes(o, http)
-	if sb.client == xds.ProxylessGRPC {
+	if sb.client.Type == xds.ProxylessGRPC {
 		sb.addOutboundOfGRPC(o, set)
 		return
 	}
@@ -86,7 +86,7 @@ func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
 	if protocolBetween(o.destination.Tags, set.facts).IsHTTP() {
 		confs := o.confs.outbound(o.index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
-			destination: o.destination, facts: set.facts, client: sb.client,
+			destination: o.destination, facts: set.facts, client: sb.client.Type,
 			confs:    sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
 			backends: sb.referred(confs, sb.shape.routes),
 		}, sb.dataplane))
@@ -104,15 +104,15 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 		return
 	}
 	key := clusterKey{
-		destination: destination, facts: set.facts, tls: sb.tls, client: sb.client,
+		destination: destination, facts: set.facts, tls: sb.tls, client: sb.client.Type,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
 	}
 	endpoints := endpointsKey{
-		destination: destination, set: set, tls: sb.tls, client: sb.client,
+		destination: destination, set: set, tls: sb.tls, client: sb.client.Type,
 		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
 	}
 	resolved := set.facts.names
-	if sb.client == xds.ProxylessGRPC {
+	if sb.client.Type == xds.ProxylessGRPC {
 		resolved = set.isHostName(sb.tls)
 	}
 	if resolved {
@@ -135,7 +135,7 @@ func (sb *snapshotBuilder) addBackends() {
 	for _, d := range backends {
 		outbounds = append(outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(sb.in.configsWith(outbounds), sb.client)
+	confs := sb.confsOf(sb.in.configsWith(outbounds), sb.client.Type)
 	for i, d := range backends {
 		if !sb.reached[d] {
 			sb.reach(d, sb.in.endpoints(d), confs, i)

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -102,28 +103,30 @@ func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
 	return b.destinations.Get(name, func() *destination { return &destination{Destination: d, name: name} })
 }
 
-// list returns the one pointer for a list of confs.
-func (b *Builder) list(l *confList) *confList {
-	return b.confs.get(l, func() *confList { return l })
+// list returns the one pointer for a list of confs of a snapshot.
+func (sb *snapshotBuilder) list(l *confList) *confList {
+	l.lacks = sb.client.Lacks & l.asks
+	return sb.Builder.confs.get(l, func() *confList { return l })
 }
 
 // finish calls Finish of the translators with the messages of a part, and marshals them.
-func (b *Builder) finish(p *draft, confs []*results.Effective) *built {
-	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
+// Lacks is what the client lacks.
+func (b *Builder) finish(p *draft, lacks capability.Set, confs []*results.Effective) *built {
+	return b.finishBy(p, lacks, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeWith(p.peers, t, name, m)
 	})
 }
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
 // previous snapshot, or nil.
-func (b *Builder) finishOwn(p *draft, confs []*results.Effective, before *built) *built {
-	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
+func (b *Builder) finishOwn(p *draft, lacks capability.Set, confs []*results.Effective, before *built) *built {
+	return b.finishBy(p, lacks, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)
 	})
 }
 
-func (b *Builder) finishBy(p *draft, confs []*results.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
-	p.confs = append(p.confs, confs...)
+func (b *Builder) finishBy(p *draft, lacks capability.Set, confs []*results.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
+	p.confs, p.Lacks = append(p.confs, confs...), lacks
 	for i, t := range b.shape.finish {
 		t.Finish(&p.Part, confs[i])
 	}

@@ -48,7 +48,7 @@ func (c *Causes) Between(before, after *State, old, next *resource.Dataplane) []
 
 // once builds a snapshot of an Envoy that the builder does not keep.
 func (s *State) once(d *resource.Dataplane) *Snapshot {
-	return s.build(d, s.view.Configs(d, s.builder.scope), xds.Envoy, nil)
+	return s.build(d, s.view.Configs(d, s.builder.scope), xds.Client{}, nil)
 }
 
 // Drains returns the listeners of one snapshot of an Envoy that a later snapshot of the same

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // shape contains the translators by the drafts that they shape, in the order of the
@@ -61,6 +62,8 @@ type confList struct {
 	own    []*results.Effective // of the translators that shape the part
 	routes []routeConfs         // of the route policies of the outbound
 	finish []*results.Effective // of the translators with Finish
+	asks   capability.Set       // that translators of the confs ask for
+	lacks  capability.Set       // of asks, what the client does not have
 }
 
 // routeConfs is the confs of a route policy, parallel to confList.own.
@@ -115,7 +118,7 @@ func (c *confList) all() []*results.Effective {
 }
 
 func (c *confList) hash() uint64 {
-	hash := hashOf(hashOf(0, c.own...), c.finish...)
+	hash := hashOf(hashOf(uint64(c.lacks), c.own...), c.finish...)
 	for _, r := range c.routes {
 		hash = hashOf(hashOf(hash, r.policy), r.confs...)
 	}
@@ -123,7 +126,7 @@ func (c *confList) hash() uint64 {
 }
 
 func (c *confList) equal(o *confList) bool {
-	return slices.Equal(c.own, o.own) && slices.Equal(c.finish, o.finish) &&
+	return c.lacks == o.lacks && slices.Equal(c.own, o.own) && slices.Equal(c.finish, o.finish) &&
 		slices.EqualFunc(c.routes, o.routes, func(r, s routeConfs) bool {
 			return r.policy == s.policy && slices.Equal(r.confs, s.confs)
 		})
@@ -133,6 +136,7 @@ func (c *confList) equal(o *confList) bool {
 type dataplaneConfs struct {
 	byKind map[string]*results.Config
 	finish []*results.Effective
+	asks   capability.Set // of the translators with Finish
 }
 
 // confsOf returns the confs of a dataplane. A gRPC process has no confs of the translators
@@ -144,8 +148,11 @@ func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType) *dat
 	}
 	c.finish = make([]*results.Effective, len(b.shape.finish))
 	for i, t := range b.shape.finish {
-		if client == xds.Envoy {
-			c.finish[i] = c.defaultOf(t.Kind)
+		if client != xds.Envoy {
+			continue
+		}
+		if c.finish[i] = c.defaultOf(t.Kind); c.finish[i] != nil {
+			c.asks |= t.Asks
 		}
 	}
 	return c
@@ -222,7 +229,7 @@ func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (conf
 
 // outbound returns the confs of an outbound for the given translators.
 func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
-	list := &confList{own: make([]*results.Effective, len(translators)), finish: c.finish}
+	list := &confList{own: make([]*results.Effective, len(translators)), finish: c.finish, asks: c.asks}
 	for i, t := range translators {
 		config := c.byKind[t.Kind]
 		switch {
@@ -231,6 +238,9 @@ func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *con
 			list.own[i] = config.Default
 		case config.Outbounds != nil:
 			list.own[i] = config.Outbound(index).Effective
+		}
+		if config != nil {
+			list.asks |= t.Asks
 		}
 	}
 	return list

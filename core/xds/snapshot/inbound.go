@@ -21,6 +21,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // inboundKey is all that the resources of an inbound depend on.
@@ -33,7 +34,8 @@ type inboundKey struct {
 	index       int32 // small ones together, as each part of a dataplane has a key
 	tls         clientTLS
 	client      xds.ClientType
-	open        bool // no permission is applied
+	lacks       capability.Set // of the client
+	open        bool           // no permission is applied
 	redirected  bool
 	taken       takenAddresses
 	collectors  *collector.Set // that confs refer to; nil: they refer to none
@@ -68,14 +70,14 @@ func (sb *snapshotBuilder) inbound(index int, tls serverTLS, before *built) *bui
 		Messages: messages, Report: i.Report, Sealed: seal.New(i.Listener, decided),
 	}}
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
-	done := b.finishOwn(part, confs.finish, before)
+	done := b.finishOwn(part, key.lacks, confs.finish, before)
 	for _, e := range i.Extensions {
 		if refersToExtension(done.resources, e.Name) { // a patch may have removed the filter
 			done.resources = append(done.resources, b.extension(e, before))
 		}
 	}
 	for _, c := range i.Clusters {
-		collector := b.finish(&draft{Part: xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
+		collector := b.finish(&draft{Part: xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, key.lacks, confs.finish)
 		done.resources = append(done.resources, collector.resources...)
 		done.applied = append(done.applied, collector.applied...)
 	}
@@ -87,7 +89,7 @@ func (sb *snapshotBuilder) inbound(index int, tls serverTLS, before *built) *bui
 func (sb *snapshotBuilder) inboundKey(index int, tls serverTLS) inboundKey {
 	shapedBy := sb.confs.inboundConfs(index, sb.shape.inbounds)
 	key := inboundKey{
-		dataplane: sb.dataplane, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: sb.client, open: tls.open, redirected: tls.redirected, taken: tls.taken,
+		dataplane: sb.dataplane, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: sb.client.Type, lacks: sb.client.Lacks, open: tls.open, redirected: tls.redirected, taken: tls.taken,
 		confs: sb.Builder.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
 	key.collectors = sb.collectorsOfInbound(key.confs.shape)
@@ -106,7 +108,7 @@ func (sb *snapshotBuilder) inboundDraft(key inboundKey, tls serverTLS) *xds.Inbo
 	name := inboundName(address, in.Port)
 	i := &xds.Inbound{
 		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
-		Index: index, Inbound: in, Protocol: protocol, Client: sb.client, PermissionsNotApplied: tls.open,
+		Index: index, Inbound: in, Protocol: protocol, Client: sb.client.Type, Lacks: sb.client.Lacks, PermissionsNotApplied: tls.open,
 		Listener: &listenerv3.Listener{
 			Name: name, Address: message.SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
@@ -200,7 +202,7 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 	} else {
 		c.TCP = message.NewTCPProxy("inbound", i.Cluster.Name, message.InboundIdleTimeout)
 	}
-	if !plaintext && i.Client == xds.Envoy {
+	if i.Client == xds.Envoy {
 		c.RecordConnection()
 	}
 	for _, t := range b.shape.chain {

@@ -288,7 +288,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	dataplane := variant.DataplaneOf(d.Mesh, p)
 	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
-	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, s.builder.scope), xds.Envoy)
+	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, s.builder.scope), xds.Client{})
 	sb.addDestination(&outbound{destination: d, configs: sb.basis.configs, confs: sb.confs}, n.set)
 	for _, part := range sb.shared.parts {
 		used = used.with(part.used)

@@ -35,7 +35,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		destination, found := key.destination.name, &finder{set: key.backends}
 		name := outboundName(key.address, key.port)
 		o := &xds.Outbound{
-			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client,
+			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client, Lacks: key.confs.lacks,
 			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found},
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
@@ -73,7 +73,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		for _, c := range o.Clusters {
 			part.Messages = append(part.Messages, c)
 		}
-		return b.finish(part, key.confs.finish)
+		return b.finish(part, key.confs.lacks, key.confs.finish)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 // proxy returns the resources that belong to no inbound or outbound.
 func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 	b, d, confs := sb.Builder, sb.dataplane, sb.confs
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.in.passthroughOff(), ClosedPorts: closedPorts(d, tls.open),
+	p := &xds.Proxy{Lacks: sb.client.Lacks, Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.in.passthroughOff(), ClosedPorts: closedPorts(d, tls.open),
 		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled(), !tls.open)}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)
@@ -26,7 +26,7 @@ func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 		for _, t := range b.shape.proxy {
 			d.confs = append(d.confs, confs.defaultOf(t.Kind))
 		}
-		list = append(list, b.finish(d, confs.finish))
+		list = append(list, b.finish(d, sb.client.Lacks, confs.finish))
 	}
 	return list
 }

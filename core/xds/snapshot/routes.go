@@ -61,7 +61,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.Messages()...)
 		}
 		return b.finish(&draft{Part: xds.Part{Report: r.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(name, b.kumaNames(key.destination)),
-			Messages: []proto.Message{r.Message}}, backends: r.Backends.Referred, found: found.outbounds, confs: key.confs.all()}, key.confs.finish)
+			Messages: []proto.Message{r.Message}}, backends: r.Backends.Referred, found: found.outbounds, confs: key.confs.all()}, key.confs.lacks, key.confs.finish)
 	})
 }
 

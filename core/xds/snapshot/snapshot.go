@@ -30,7 +30,8 @@ type Snapshot struct {
 	shared   *outboundParts
 	secrets  *built // one of own
 
-	// The inputs, in addition to Dataplane.
+	client xds.Client
+	// The inputs, in addition to Dataplane and client.
 	basis  atomic.Pointer[basis]
 	inputs inputSet      // that own was built from; see also shared
 	zone   *zoneReads    // what the listeners of a zone proxy were built from; nil: there are none
@@ -66,26 +67,41 @@ func (s *Snapshot) ShapedBy(r *wire.Resource) []*resource.Policy {
 	return nil
 }
 
+// snapshotKey identifies what is kept of a dataplane: a snapshot for the newest release, one
+// for an older one, and one for gRPC. A dataplane has usually one proxy. If there are several
+// of different older releases, only the last snapshot is kept.
 type snapshotKey struct {
 	dataplane resource.ID
 	client    xds.ClientType
+	older     bool // the client lacks capabilities
 }
 
 // forget removes the snapshots of a dataplane that no longer exists.
 func (b *Builder) forget(id resource.ID) {
-	b.snapshots.Delete(snapshotKey{id, xds.Envoy})
-	b.snapshots.Delete(snapshotKey{id, xds.ProxylessGRPC})
+	for _, client := range []xds.ClientType{xds.Envoy, xds.ProxylessGRPC} {
+		b.snapshots.Delete(snapshotKey{id, client, false})
+		b.snapshots.Delete(snapshotKey{id, client, true})
+	}
 }
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
 // earlier state if nothing changed that it depends on; then the call allocates
-// nothing. With grpc it is the snapshot for a gRPC process instead of an Envoy.
+// nothing. It is for the newest release of the type; see SnapshotFor.
 func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot {
+	return s.SnapshotFor(d, xds.Client{Type: client})
+}
+
+// SnapshotFor is Snapshot for a client of any release (SPEC 18.2). Snapshots of one dataplane
+// share the resources whose form does not depend on the release.
+func (s *State) SnapshotFor(d *resource.Dataplane, client xds.Client) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, s.builder.scope)
-	key := snapshotKey{d.ID, client}
+	key := snapshotKey{d.ID, client.Type, client.Lacks != 0}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
+	if before != nil && before.client != client {
+		before = nil
+	}
 	if before != nil && before.Dataplane == d && before.holds(s) && before.follow(s, configs) {
 		if b.audit {
 			before.mustEqual(s.build(d, configs, client, nil))
@@ -131,7 +147,7 @@ type snapshotBuilder struct {
 	in         reader
 	memo       *xds.Memo
 	dataplane  *resource.Dataplane
-	client     xds.ClientType
+	client     xds.Client
 	tls        clientTLS
 	// transparent is how connections of the workload are redirected; nil: they are not.
 	transparent *resource.TransparentProxy
@@ -151,18 +167,18 @@ type snapshotBuilder struct {
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
-func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, client xds.ClientType) *snapshotBuilder {
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, client xds.Client) *snapshotBuilder {
 	sb := &snapshotBuilder{
-		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client),
+		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client.Type),
 		reached:  map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d}, basis: &basis{configs: configs},
+		snapshot: &Snapshot{Dataplane: d, client: client}, basis: &basis{configs: configs},
 		Report: xds.Report{Place: d.KRI("")},
 	}
 	sb.in = reader{state: s, mesh: s.meshes[d.Mesh], dataplane: d, reads: &sb.own}
 	sb.snapshot.mesh.Store(sb.in.mesh)
 	sb.snapshot.basis.Store(sb.basis)
 	id, err := sb.in.identity()
-	sb.snapshot.Identity, sb.tls = id, tlsOf(id, client)
+	sb.snapshot.Identity, sb.tls = id, tlsOf(id, client.Type)
 	if err != nil {
 		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoSPIFFEID, Place: sb.Place, Message: err.Error(), Inspected: true})
 	}
@@ -170,7 +186,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, cl
 }
 
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
-func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.ClientType, before *Snapshot) *Snapshot {
+func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.Client, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
 		sb.basis.targets = sb.in.targetConfs(configs, outbounds)
@@ -194,7 +210,7 @@ func (s *State) build(d *resource.Dataplane, configs []*results.Config, client x
 	}
 	sb.addOutbounds(before)
 	sb.warnUntranslated()
-	if client == xds.ProxylessGRPC {
+	if client.Type == xds.ProxylessGRPC {
 		sb.warnKindsWithoutGRPC()
 		return sb.done()
 	}
@@ -213,7 +229,7 @@ func (s *State) build(d *resource.Dataplane, configs []*results.Config, client x
 func (sb *snapshotBuilder) refuseListeners() {
 	for _, bad := range sb.dataplane.BadListeners() {
 		sb.badListeners = true
-		if sb.client == xds.Envoy || bad.TwoInbounds {
+		if sb.client.Type == xds.Envoy || bad.TwoInbounds {
 			sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.UnusableListener, Place: sb.Place, Message: bad.String(), Inspected: true, Error: true, Unusable: true})
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // serverTLS returns how the inbounds of the dataplane use its identity.
 func (sb *snapshotBuilder) serverTLS() serverTLS {
 	id := sb.snapshot.Identity
-	tls := serverTLS{clientTLS: tlsOf(id, sb.client), identity: id, open: sb.in.open()}
+	tls := serverTLS{clientTLS: tlsOf(id, sb.client.Type), identity: id, open: sb.in.open()}
 	if id != nil {
 		tls.trustDomain = sb.in.clientTrustDomain()
 	}

@@ -77,7 +77,7 @@ func (sb *snapshotBuilder) warnRoutes(o *outbound, http bool) {
 		for _, route := range config.Outbound(o.index).Routes {
 			switch {
 			case route.Effective == nil:
-			case !http || !reach.byRoute || sb.client == xds.ProxylessGRPC:
+			case !http || !reach.byRoute || sb.client.Type == xds.ProxylessGRPC:
 				r.WarnRoute(route.Effective, "", "all routes of an outbound share its %s", config.Kind.Name)
 			case !o.confs.makes(route.Route, o.index):
 				r.WarnRoute(route.Effective, "", "no route here is made by %s", route.Route.KRI())

@@ -75,7 +75,7 @@ func (sb *snapshotBuilder) addZoneListeners(tls serverTLS) {
 		}
 		if proxies[protocol] == nil {
 			proxy := d.ListenersAsInbounds(string(protocol))
-			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client)}
+			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client.Type)}
 		}
 	}
 	for i := range d.Listeners {
@@ -154,7 +154,7 @@ func (z *zoneListener) add() {
 		return
 	}
 	z.part.Sealed = seal.New(z.message, z.decided)
-	z.addOwn(z.finish(z.part, z.confs.finish))
+	z.addOwn(z.finish(z.part, z.client.Lacks, z.confs.finish))
 }
 
 // expose adds the filter chain for a server name and what it leads to.
@@ -168,7 +168,7 @@ func (z *zoneListener) expose(e *exposure) {
 	name := z.message.Name + "/" + e.destination.name
 	x := &xds.Inbound{
 		Report: xds.Report{Place: z.message.Name, OfInbound: true}, Dataplane: proxy.dataplane, Identity: z.tls.identity, TrustDomain: z.tls.trustDomain,
-		Index: z.index, Inbound: &proxy.dataplane.Inbounds[z.index], Protocol: protocol, Client: z.client, PermissionsNotApplied: z.tls.open,
+		Index: z.index, Inbound: &proxy.dataplane.Inbounds[z.index], Protocol: protocol, Client: z.client.Type, Lacks: z.client.Lacks, PermissionsNotApplied: z.tls.open,
 		Listener: &listenerv3.Listener{Name: name}, // names what belongs to the chain
 	}
 	x.Memo = z.memo
@@ -249,7 +249,7 @@ func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy) {
 	if z.part.confs == nil { // other protocols have the same policies
 		z.part.confs, z.part.policies = part.confs, part.policies
 	}
-	done := z.finish(part, z.confs.finish)
+	done := z.finish(part, z.client.Lacks, z.confs.finish)
 	for _, e := range x.Extensions {
 		done.resources = append(done.resources, z.extension(e, nil))
 	}

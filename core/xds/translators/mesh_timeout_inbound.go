@@ -76,7 +76,7 @@ func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 	var routes []*xds.Route
 	for k := range choices {
 		c := &choices[k]
-		routes = append(routes, timeoutRoute(i, c.routeMatch(), results.MustConfOf[meshtimeout.Conf](c.Effective)))
+		routes = append(routes, timeoutRoute(i, c.routeMatch(i), results.MustConfOf[meshtimeout.Conf](c.Effective)))
 	}
 	if always(choices) == nil {
 		routes = append(routes, i.NewRoute())

@@ -96,10 +96,12 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
 	if c.TLS != nil && !c.Plaintext && c.RequestForm() == rbac.MatcherForm { // gRPC compares each URI SAN by itself
-		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter(all.Protocol))
+		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
+		add := c.AddNetworkFilter
 		if all.Protocol == request.HTTP {
-			c.AddHTTPFilter(rbac.SeveralFilterName, rbac.SeveralFilter())
+			add = c.AddHTTPFilter
 		}
+		add(rbac.SeveralFilterName, rbac.SeveralFilter(all.Protocol))
 	}
 	if all.Protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)

@@ -56,14 +56,17 @@ func (f printedFilter) object() object { return object{"name": f.name, "typed_co
 func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission.Permissions, f printedFilter, raw bool) object {
 	server := a.Issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
 	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
+	several := asPrinted(t, rbac.Filter{Name: rbac.SeveralFilterName, Config: rbac.SeveralFilter(p.Protocol)})
 	if p.Protocol == request.HTTP {
-		manager := connectionManager(name, asPrinted(t, rbac.Filter{Name: rbac.SeveralFilterName, Config: rbac.SeveralFilter()}), f)
+		manager := connectionManager(name, several, f)
 		if !raw {
 			normalizePaths(manager)
 		}
 		filters = []object{manager}
+	} else {
+		filters = slices.Insert(filters, 0, several.object())
 	}
-	filters = slices.Insert(filters, 0, recordPeer, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: rbac.CommaFilter(p.Protocol)}).object())
+	filters = slices.Insert(filters, 0, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: rbac.CommaFilter()}).object())
 	return object{
 		"name": name, "address": loopback(),
 		"listener_filters": []object{{
@@ -86,15 +89,6 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 		}},
 	}
 }
-
-// recordPeer shows filters the URI SANs of the client, as in the listener of an inbound.
-var recordPeer = object{"name": "envoy.filters.network.set_filter_state", "typed_config": object{
-	"@type": extensions + "filters.network.set_filter_state.v3.Config",
-	"on_downstream_tls_handshake": []object{{
-		"object_key": rbac.PeerKey, "factory_key": "envoy.string",
-		"format_string": object{"text_format_source": object{"inline_string": "%DOWNSTREAM_PEER_URI_SAN%"}, "omit_empty_values": true},
-	}},
-}}
 
 func connectionManager(name string, deciding ...printedFilter) object {
 	filters := []object{}

@@ -25,29 +25,19 @@ const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + requ
 // client whose certificate has a URI SAN with a comma (SPEC 7.2). All other conditions on
 // a client compare its URI SANs joined by commas, so https://x/,spiffe://td/admin would
 // pass for another client's SPIFFE ID. Only the principals of RBAC policies are compared
-// with each URI SAN separately. On a TCP inbound it also closes the connection of a client
-// with several SPIFFE IDs; an HTTP inbound answers such a client ([SeveralFilter]).
+// with each URI SAN separately.
 //
 // The config is made once and shared by all listeners. It must not be changed.
-func CommaFilter(p request.Protocol) *anypb.Any {
-	if p == request.TCP {
-		return commaOrSeveral()
-	}
-	return comma()
-}
+func CommaFilter() *anypb.Any { return comma() }
 
-var comma = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma()) })
-
-var commaOrSeveral = sync.OnceValue(func() *anypb.Any { return uriFilter(uriWithComma(), severalIDs()) })
+var comma = sync.OnceValue(func() *anypb.Any {
+	return message.Any(&networkrbac.RBAC{StatPrefix: CommaFilterName + ".", Rules: denying(CommaFilterName, uriWithComma())})
+})
 
 func uriWithComma() *rbacconfig.Principal {
 	return &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
 		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: message.Regex(withComma)}},
 	}}}
-}
-
-func uriFilter(refused ...*rbacconfig.Principal) *anypb.Any {
-	return message.Any(&networkrbac.RBAC{StatPrefix: CommaFilterName + ".", Rules: denying(CommaFilterName, refused...)})
 }
 
 // denying returns rules that deny some clients.

@@ -31,10 +31,9 @@
 //     URI SANs to compare, so it stops there and denies, even in the shadow decision.
 //   - The [CommaFilter] comes first, because Envoy compares the URI SANs of a certificate
 //     joined by commas: a URI SAN with a comma looks like several.
-//   - On an HTTP inbound the [SeveralFilter] is before the permission filter, because a client
-//     with several SPIFFE IDs matches each of them; the [CommaFilter] of a TCP inbound refuses
-//     it. Both read the filter state [PeerKey], which a network filter before them must set.
-//     These filters never change, so what an edit of permissions sends is small.
+//   - The [SeveralFilter] is before the permission filter, because a client with several
+//     SPIFFE IDs matches each of them. Neither filter ever changes, so what an edit of
+//     permissions sends is small.
 //   - It has the tls_inspector listener filter. Without it no SNI matches, not even in a
 //     deny entry.
 //   - Its connection manager sets normalize_path and merge_slashes. Otherwise

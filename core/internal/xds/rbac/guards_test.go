@@ -3,36 +3,43 @@ package rbac
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
+	matcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
-	httprbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
 
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
-// guardsOf returns the rules of the guards in front of the permissions of an inbound.
-func guardsOf(t *testing.T, p request.Protocol) (rules []*rbacconfig.RBAC) {
+// A guard reports whether a filter in front of the permissions denies the client of a
+// certificate with the URI SANs.
+type guard func(uris []string) bool
+
+// guardsOf returns the guards in front of the permissions of an inbound: against URI SANs with
+// commas, and against several SPIFFE IDs.
+func guardsOf(t *testing.T, p request.Protocol) []guard {
 	t.Helper()
-	network := &networkrbac.RBAC{}
-	if err := CommaFilter(p).UnmarshalTo(network); err != nil {
+	comma := &networkrbac.RBAC{}
+	if err := CommaFilter().UnmarshalTo(comma); err != nil {
 		t.Fatal(err)
 	}
-	rules = append(rules, network.Rules)
-	if p == request.HTTP {
-		filter := &httprbac.RBAC{}
-		if err := SeveralFilter().UnmarshalTo(filter); err != nil {
-			t.Fatal(err)
-		}
-		rules = append(rules, filter.Rules)
+	several, err := SeveralFilter(p).UnmarshalNew()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return rules
+	return []guard{
+		func(uris []string) bool { return refuses(t, comma.Rules, uris) },
+		func(uris []string) bool {
+			matcher := several.(interface{ GetMatcher() *matcherv3.Matcher }).GetMatcher()
+			action := (&interpreter{t: t, uris: uris}).matcher(matcher)
+			return action.GetAction() == rbacconfig.RBAC_DENY
+		},
+	}
 }
 
 // refuses reports whether rules deny the client of a certificate with the URI SANs. Envoy
-// compares each URI SAN as the name of a principal, and all of them as the filter state.
+// compares each URI SAN as the name of a principal.
 func refuses(t *testing.T, rules *rbacconfig.RBAC, uris []string) bool {
 	t.Helper()
 	if rules.GetAction() != rbacconfig.RBAC_DENY || len(rules.GetPolicies()) != 1 {
@@ -41,19 +48,9 @@ func refuses(t *testing.T, rules *rbacconfig.RBAC, uris []string) bool {
 	in := &interpreter{t: t}
 	for _, policy := range rules.GetPolicies() {
 		for _, p := range policy.GetPrincipals() {
-			switch p := p.GetIdentifier().(type) {
-			case *rbacconfig.Principal_Authenticated_:
-				expression := p.Authenticated.GetPrincipalName().GetSafeRegex().GetRegex()
-				if slices.ContainsFunc(uris, func(uri string) bool { return in.matches(expression, uri) }) {
-					return true
-				}
-			case *rbacconfig.Principal_FilterState:
-				expression, joined := p.FilterState.GetStringMatch().GetSafeRegex().GetRegex(), strings.Join(uris, ",")
-				if p.FilterState.GetKey() == PeerKey && joined != "" && in.matches(expression, joined) { // an empty text is not set
-					return true
-				}
-			default:
-				t.Fatalf("a principal is %T", p)
+			expression := p.GetAuthenticated().GetPrincipalName().GetSafeRegex().GetRegex()
+			if slices.ContainsFunc(uris, func(uri string) bool { return in.matches(expression, uri) }) {
+				return true
 			}
 		}
 	}
@@ -100,7 +97,7 @@ func TestGuards(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, p := range []request.Protocol{request.HTTP, request.TCP} {
-				got := slices.ContainsFunc(guardsOf(t, p), func(rules *rbacconfig.RBAC) bool { return refuses(t, rules, test.uris) })
+				got := slices.ContainsFunc(guardsOf(t, p), func(refuses guard) bool { return refuses(test.uris) })
 				if got != test.refused {
 					t.Errorf("%v: %q is refused: %v, want %v", p, test.uris, got, test.refused)
 				}
@@ -109,9 +106,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// The filter of an HTTP inbound that answers 403 counts SPIFFE IDs as [request.ClaimsID] does.
+// The filter against several SPIFFE IDs counts them as [request.ClaimsID] does.
 func TestSeveralFilterCounts(t *testing.T) {
-	rules := guardsOf(t, request.HTTP)[1]
+	several := guardsOf(t, request.HTTP)[1]
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"spiffe://", "SPIFFE://", "spiffe:/", "kuma://", "urn:", "/", "a", "\n", "\xff", ""}
 	for range 5000 {
@@ -125,7 +122,7 @@ func TestSeveralFilterCounts(t *testing.T) {
 				ids++
 			}
 		}
-		if got := refuses(t, rules, uris); got != (ids > 1) {
+		if got := several(uris); got != (ids > 1) {
 			t.Fatalf("%q, with %d IDs, is refused: %v", uris, ids, got)
 		}
 	}

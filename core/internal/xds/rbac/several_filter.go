@@ -3,41 +3,53 @@ package rbac
 import (
 	"sync"
 
-	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+	matcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	httprbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
-	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
 
 // SeveralFilterName is the name of the filter of [SeveralFilter].
 const SeveralFilterName = "uri-several"
 
-// PeerKey is the key of the filter state that has the URI SANs of the client, joined by
-// commas. A network filter of the listener sets it.
-const PeerKey = "meshmatch.peer"
-
-// SeveralFilter returns the config of an HTTP filter that answers 403 to a client whose
-// certificate has several SPIFFE IDs (SPEC 7.2). It is a filter of the listener and never
-// changes. The permission filter has no such comparison, because each edit of permissions
-// would send it (SPEC 11.8).
+// SeveralFilter returns the config of a filter that refuses a client whose certificate has
+// several SPIFFE IDs (SPEC 7.2): an HTTP filter that answers 403, or a network filter that
+// closes the connection. It is a filter of the listener and never changes. The permission
+// filter has no such comparison, because each edit of permissions would send it (SPEC 11.8).
 //
-// The config is made once and shared by all listeners. It must not be changed.
-func SeveralFilter() *anypb.Any { return severalFilter() }
+// It is a matcher, because all releases of Envoy have the input that shows all URI SANs
+// together (SPEC 18.3). The config is made once and shared by all listeners. It must not be
+// changed.
+func SeveralFilter(p request.Protocol) *anypb.Any {
+	if p == request.TCP {
+		return severalOverTCP()
+	}
+	return severalOverHTTP()
+}
 
-var severalFilter = sync.OnceValue(func() *anypb.Any {
-	return message.Any(&httprbac.RBAC{
-		RulesStatPrefix: SeveralFilterName + ".", // apart from the counters of the permissions
-		Rules:           denying(SeveralFilterName, severalIDs()),
-	})
+// The prefix keeps the counters apart from those of the permissions.
+var severalOverHTTP = sync.OnceValue(func() *anypb.Any {
+	return message.Any(&httprbac.RBAC{RulesStatPrefix: SeveralFilterName + ".", Matcher: severalMatcher()})
 })
 
-func severalIDs() *rbacconfig.Principal {
-	return &rbacconfig.Principal{Identifier: &rbacconfig.Principal_FilterState{FilterState: &matcherv3.FilterStateMatcher{
-		Key: PeerKey,
-		Matcher: &matcherv3.FilterStateMatcher_StringMatch{StringMatch: &matcherv3.StringMatcher{
-			MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: NoSingleID}},
-		}},
-	}}}
+var severalOverTCP = sync.OnceValue(func() *anypb.Any {
+	return message.Any(&networkrbac.RBAC{StatPrefix: SeveralFilterName + ".", Matcher: severalMatcher()})
+})
+
+// severalMatcher denies a client with several SPIFFE IDs and allows all others.
+func severalMatcher() *matcherv3.Matcher {
+	w := &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}}
+	w.firstOf([]branch{{
+		when: comparison(input{kind: clientURI}, textRegex, NoSingleID),
+		do:   action{policy: SeveralFilterName, deny: true},
+	}}, &action{policy: defaultPolicy})
+	m := &matcherv3.Matcher{}
+	if err := proto.Unmarshal(w.data, m); err != nil {
+		panic(err) // the writer writes messages
+	}
+	return m
 }

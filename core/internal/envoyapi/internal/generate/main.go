@@ -15,4 +15,11 @@ func main() {
 	if err := os.WriteFile(os.Args[1], set, 0o644); err != nil {
 		log.Fatal(err)
 	}
+	additions, err := descriptors.Additions(os.Args[3:])
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[2], additions, 0o644); err != nil {
+		log.Fatal(err)
+	}
 }
