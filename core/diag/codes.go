@@ -107,6 +107,7 @@ const (
 	AbsentDependency        Code = 2024
 	UnusedIgnore            Code = 2025
 	UnknownIdentity         Code = 2026
+	OlderEnvoy              Code = 2027
 )
 
 // The codes of warnings about redundant input.

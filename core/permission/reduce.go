@@ -25,6 +25,14 @@ func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool)
 	return &reduced
 }
 
+// AllowsSome reports whether an entry or item allows a client.
+func (p *Permissions) AllowsSome() bool {
+	if p.Clients == nil {
+		return p.NotApplied || p.Rules != nil && slices.ContainsFunc(p.Rules.Entries(), func(e Entry) bool { return e.List != Deny })
+	}
+	return slices.ContainsFunc(p.Clients.items, func(c Client) bool { return c.Action != meshtrafficpermission.Deny })
+}
+
 // AllowsEveryClient reports whether every request of every client is allowed. It
 // is false for rules: each entry that allows has a condition (SPEC 7.2).
 func (p *Permissions) AllowsEveryClient() bool {

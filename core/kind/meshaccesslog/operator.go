@@ -86,6 +86,18 @@ var operator = regexp.MustCompile(`^%([A-Z0-9_]+)(\(.*?\))?(?::[0-9]+)?%`)
 // ReplaceOperators returns a format in which each operator of the control plane is
 // replaced by the result of value, which is also a format. The format must be valid.
 func ReplaceOperators(format string, value func(name string) string) string {
+	return EditOperators(format, func(name, written string) string {
+		if slices.Contains(kumaOperators, name) {
+			return value(name)
+		}
+		return written
+	})
+}
+
+// EditOperators returns a format in which each operator is replaced by the result of edit,
+// which is also a format. Written is the whole operator, such as %REQ(X):5%. The format must
+// be valid.
+func EditOperators(format string, edit func(name, written string) string) string {
 	var b strings.Builder
 	for {
 		text, rest, found := strings.Cut(format, "%")
@@ -98,11 +110,8 @@ func ReplaceOperators(format string, value func(name string) string) string {
 		case strings.HasPrefix(rest, "%"):
 			b.WriteString("%%")
 			format = rest[1:]
-		case match != nil && slices.Contains(kumaOperators, match[1]):
-			b.WriteString(value(match[1]))
-			format = rest[len(match[0])-1:]
 		case match != nil:
-			b.WriteString(match[0])
+			b.WriteString(edit(match[1], match[0]))
 			format = rest[len(match[0])-1:]
 		default:
 			b.WriteByte('%')

@@ -121,6 +121,17 @@ func (s Set) Lacks() (list []Lack) {
 	return list
 }
 
+// Lack returns what a client without the capability lacks, for messages: such as "Envoy
+// before 1.37 has no filter state of the TLS handshake".
+func (s Set) Lack() string {
+	for _, c := range table {
+		if c.Set == s {
+			return fmt.Sprintf("Envoy before %s has no %s", s.Release(), c.text)
+		}
+	}
+	return fmt.Sprintf("it needs Envoy %s", s.Release())
+}
+
 // String returns such as "0x1f (5 capabilities)".
 func (s Set) String() string {
 	return fmt.Sprintf("%#x (%d capabilities)", uint16(s), bits.OnesCount16(uint16(s)))

@@ -85,23 +85,43 @@ func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, con
 	return f.choices
 }
 
-// newRouteFilter returns the filter of choices, without those at the end for which there is
-// no config.
+// newRouteFilter returns the filter of choices.
 func newRouteFilter(canonical string, choices []choice, config func(*results.Effective) proto.Message) *routeFilter {
+	choices, configs := withConfigs(choices, config)
+	if len(choices) == 0 {
+		return &routeFilter{}
+	}
+	matcher, err := rbac.NewRouteMatcher(filterChoices(canonical, choices, configs))
+	if err != nil {
+		return &routeFilter{err: err}
+	}
+	return &routeFilter{config: xds.RouteFilter(matcher), choices: choices}
+}
+
+// withConfigs returns the choices with their configs, without those at the end for which
+// there is no config.
+func withConfigs(choices []choice, config func(*results.Effective) proto.Message) ([]choice, []proto.Message) {
 	configs, n := make([]proto.Message, len(choices)), 0
 	for i, choice := range choices {
 		if configs[i] = config(choice.Effective); configs[i] != nil {
 			n = i + 1
 		}
 	}
-	if n == 0 {
-		return &routeFilter{}
+	return choices[:n], configs[:n]
+}
+
+// addFilter is enableFilter for a client whose routes cannot have the filter: it is in the
+// filter chain, with the choices that the chain sees.
+func addFilter(c *xds.Chain, canonical string, in xds.InboundConf, choices []choice, config func(*results.Effective) proto.Message) []choice {
+	choices, configs := withConfigs(choices, config)
+	if len(choices) == 0 {
+		return nil
 	}
-	matcher, err := rbac.NewRouteMatcher(filterChoices(canonical, choices[:n], configs[:n]))
-	if err != nil {
-		return &routeFilter{err: err}
+	if err := addConditionalFilter(c, canonical, choices, configs); err != nil {
+		warnLimit(c.Inbound, in, err)
+		return nil
 	}
-	return &routeFilter{config: xds.RouteFilter(matcher), choices: choices[:n]}
+	return choices
 }
 
 // routeChoices returns the choices of the routes of an inbound, which its filter chains

@@ -10,12 +10,14 @@ import (
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	filev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/file/v3"
+	grpclogv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/grpc/v3"
 	otelv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/open_telemetry/v3"
 	otlpv1 "go.opentelemetry.io/proto/otlp/common/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
@@ -23,6 +25,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 const meshAccessLogKind = "MeshAccessLog"
@@ -35,6 +38,7 @@ func meshAccessLog() xds.Translator {
 		Outbound: outboundAccessLogs,
 		ByRoute:  true,
 		Chain:    inboundAccessLogs,
+		Asks:     capability.LogServices | releaseAPIs,
 		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
 
 		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
@@ -63,7 +67,7 @@ func addOutboundLogs(o *xds.Outbound, e *results.Effective, filter *accesslogv3.
 	if e == nil {
 		return
 	}
-	l := logs{draft: o, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: o, lacks: o.Lacks, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return literal(o.Destination.Mesh)
@@ -120,7 +124,7 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 // inboundLogs returns the logs of one conf. The service of a client is not visible to
 // the proxy of an inbound, but the identity that it proves is.
 func inboundLogs(c *xds.Chain, e *results.Effective) []*accesslogv3.AccessLog {
-	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: c, lacks: c.Lacks, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return literal(c.Dataplane.Mesh)
@@ -155,6 +159,7 @@ func workload(d *resource.Dataplane) string {
 // logs translates the backends of one conf.
 type logs struct {
 	draft     telemetryDraft
+	lacks     capability.Set
 	effective *results.Effective
 	http      bool
 	value     func(operator string) string // the format of an operator of the mesh
@@ -170,7 +175,11 @@ func (l logs) all() (list []*accesslogv3.AccessLog) {
 		case b.OpenTelemetry != nil:
 			field := fmt.Sprintf("/backends/%d/openTelemetry", i)
 			to, ok := newExporter(l.draft, l.effective, field, b.OpenTelemetry.Endpoint, b.OpenTelemetry.BackendRef, collectors.LogsPath)
-			if ok {
+			switch {
+			case !ok:
+			case to.http != nil && l.lacks.Has(capability.LogServices):
+				l.draft.Warn(diag.OlderEnvoy, l.effective, field, "%s: nothing is sent; send them by gRPC", capability.LogServices.Lack())
+			default:
 				list = append(list, l.openTelemetry(b.OpenTelemetry, to))
 			}
 		}
@@ -203,7 +212,7 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 	if f != nil && f.Plain != nil {
 		text = *f.Plain
 	} else if l.http {
-		m.Formatters = escapeFormatters()
+		m.Formatters = celFormatters()
 	}
 	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
 		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text) + "\n"},
@@ -211,21 +220,29 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 	return m
 }
 
-// text replaces the operators of the mesh.
-func (l logs) text(format string) string { return meshaccesslog.ReplaceOperators(format, l.value) }
+// text replaces the operators of the mesh, and those that the client does not have.
+func (l logs) text(format string) string {
+	format = meshaccesslog.ReplaceOperators(format, l.value)
+	return knownOperators(l.lacks, format, func(operator, release string) {
+		l.draft.Warn(diag.OlderEnvoy, l.effective, "/backends", "Envoy before %s has no operator %s: \"-\" is written instead", release, operator)
+	})
+}
 
 // openTelemetry translates a backend with the given collector.
 func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, to exporter) *accesslogv3.AccessLog {
 	m := &otelv3.OpenTelemetryAccessLogConfig{
-		LogName:              "meshmatch",
-		GrpcService:          to.grpc,
-		HttpService:          to.http,
 		DisableBuiltinLabels: true,
 		ResourceAttributes:   l.proxy().list(),
 		Body:                 l.body(o.Body),
 	}
+	const name = "meshmatch"
+	if l.lacks.Has(capability.LogServices) {
+		m.CommonConfig = &grpclogv3.CommonGrpcAccessLogConfig{LogName: name, GrpcService: to.grpc, TransportApiVersion: corev3.ApiVersion_V3}
+	} else {
+		m.LogName, m.GrpcService, m.HttpService = name, to.grpc, to.http
+	}
 	if o.Body == nil && l.http {
-		m.Formatters = escapeFormatters()
+		m.Formatters = celFormatters()
 	}
 	for _, a := range o.Attributes {
 		if m.Attributes == nil {

@@ -7,6 +7,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -192,7 +193,7 @@ func (r *httpRule) rewrite(i int, action *routev3.RouteAction, u *meshhttproute.
 	switch path := u.Path; {
 	case path == nil:
 	case path.Type == meshhttproute.ReplaceFullPath:
-		action.PathRewrite = literal(absolute(*path.ReplaceFullPath))
+		action.RegexRewrite = wholePath(absolute(*path.ReplaceFullPath))
 	default:
 		r.prefix = path.ReplacePrefixMatch
 	}
@@ -240,6 +241,15 @@ func (r *httpRule) replacePrefix(m *routev3.Route) {
 		action.Redirect.PathRewriteSpecifier = &routev3.RedirectAction_PrefixRewrite{PrefixRewrite: replacement}
 	case *routev3.Route_Route:
 		action.Route.PrefixRewrite = replacement
+	}
+}
+
+// wholePath replaces a path, without the query. All releases of Envoy have an expression for
+// it, and not all have a path of its own (SPEC 18.3).
+func wholePath(path string) *matcherv3.RegexMatchAndSubstitute {
+	return &matcherv3.RegexMatchAndSubstitute{
+		Pattern:      &matcherv3.RegexMatcher{Regex: `^/\C*`},
+		Substitution: strings.ReplaceAll(path, `\`, `\\`),
 	}
 }
 

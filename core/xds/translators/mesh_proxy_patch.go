@@ -23,6 +23,7 @@ const meshProxyPatchKind = "MeshProxyPatch"
 func meshProxyPatch() xds.Translator {
 	return xds.Translator{
 		Kind:   meshProxyPatchKind,
+		Asks:   releaseAPIs,
 		Proxy:  with(addPatched),
 		Finish: with(patchPart),
 		Required: func(e *results.Effective) (fields []xds.RequiredField) {
@@ -57,11 +58,15 @@ func addPatched(p *xds.Proxy, e *results.Effective, patch *meshproxypatch.Conf) 
 		default:
 			continue
 		}
+		if err == nil {
+			err = unknownTo(p.Lacks, added)
+		}
 		if err != nil {
-			p.Warn(diag.PatchNotApplied, e, modificationField(i), "the resource is not added: %v", err)
+			p.Warn(patchCode(err), e, modificationField(i), "the resource is not added: %v", err)
 			continue
 		}
 		part := p.Add(addedOrigin, added)
+		part.Lacks = p.Lacks
 		part.Apply(meshProxyPatchKind, modificationField(i))
 		c := newPatchedPart(part, e, patch)
 		c.added(i, added)

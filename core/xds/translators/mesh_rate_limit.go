@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 const (
@@ -29,6 +30,9 @@ const (
 // meshRateLimit translates MeshRateLimit: filters of inbounds that count requests and
 // connections. Routes have the limits of requests, so the filter chains of an inbound in
 // mode Permissive count requests together. Each of them counts its own connections.
+//
+// A client without [capability.RouteRateLimits] has the limits of requests in its filter
+// chains: an edit of them replaces the listener.
 func meshRateLimit() xds.Translator {
 	return xds.Translator{Kind: "MeshRateLimit", Chain: rateLimits}
 }
@@ -39,7 +43,11 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 	if !ok {
 		return
 	}
-	for _, choice := range enableFilter(c, httpRateLimitFilter, 0, in, requestLimit) {
+	add := func() []choice { return enableFilter(c, httpRateLimitFilter, 0, in, requestLimit) }
+	if c.Lacks.Has(capability.RouteRateLimits) {
+		add = func() []choice { return addFilter(c, httpRateLimitFilter, in, choices, requestLimit) }
+	}
+	for _, choice := range add() {
 		if m := headersOfAnswer(choice.Effective); m != nil {
 			warnHeaders(&c.Report, choice.Effective, "/local/http/onRateLimit/headers", m, meshratelimit.MaxHeaders)
 		}

@@ -8,7 +8,6 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -63,7 +62,7 @@ func (p *patchedPart) modify(first int) {
 	for _, o := range outcomes {
 		p.Apply(meshProxyPatchKind, modificationField(o.index))
 		if o.err != nil {
-			p.Warn(diag.PatchNotApplied, p.conf, modificationField(o.index), "%v", o.err)
+			p.Warn(patchCode(o.err), p.conf, modificationField(o.index), "%v", o.err)
 		}
 	}
 }
@@ -77,6 +76,9 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 			changed, applied, err := modified(p.Part, &p.patch.AppendModifications[i], before)
 			if strict && err == nil && applied && changed != nil {
 				err = refusal(changed)
+			}
+			if err == nil && applied {
+				err = unknownTo(p.Lacks, changed)
 			}
 			if err != nil || applied {
 				outcomes = append(outcomes, outcome{i, err})

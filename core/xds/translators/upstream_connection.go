@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // maxEarlyData is how many bytes of a client a proxy keeps until it is connected to
@@ -26,12 +27,18 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 	if c.Client == xds.ProxylessGRPC {
 		return
 	}
+	everyone := !limited && p.AllowsEveryClient()
+	if c.Lacks.Has(capability.DelayedConnect) {
+		if !everyone {
+			decideInHandshake(c, in, p, limited)
+		}
+		return
+	}
 	connect := func(mode tcpv3.UpstreamConnectMode) {
 		c.TCP.UpstreamConnectMode = mode
 		c.TCP.MaxEarlyDataBytes = wrapperspb.UInt32(maxEarlyData)
 	}
 	atFirstByte, afterHandshake := tcpv3.UpstreamConnectMode_ON_DOWNSTREAM_DATA, tcpv3.UpstreamConnectMode_ON_DOWNSTREAM_TLS_HANDSHAKE
-	everyone := !limited && p.AllowsEveryClient()
 	switch serverFirst := c.Inbound.Inbound.Tags.Value(resource.ServerFirstTag) == "true"; {
 	case everyone && c.Plaintext:
 		// Envoy's default: it connects at once.
@@ -41,18 +48,11 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 		connect(atFirstByte)
 	case c.Plaintext:
 		connect(atFirstByte)
-		if c.TLS == nil && selectsInbound(in, c.Index) {
-			c.Fail(diag.ServerFirstWithoutTLS, "an inbound with the tag %s: \"true\" and permissions needs TLS, so that a client is decided on before it sends a byte: "+
-				"every client is denied that sends none; select the dataplane with a MeshIdentity", resource.ServerFirstTag)
-		}
+		failServerFirst(c, in)
 	default:
 		h := rbac.NewHandshake(p)
 		for _, r := range h.Refused {
-			index, field := r.Rule, fmt.Sprintf("/%s/%d", r.List, r.Index)
-			if r.List == permission.From {
-				index, field = r.Index, ""
-			}
-			c.WarnPolicy(diag.UnseenEntry, policyOf(in, r.KRI), index, field, "%s", r.Reason)
+			warnRefused(c, in, r, diag.UnseenEntry, r.Reason)
 		}
 		if len(h.Accept) == 0 {
 			connect(atFirstByte) // no client is allowed
@@ -61,6 +61,52 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 			c.AcceptURIs(h.Accept)
 		}
 	}
+}
+
+// decideInHandshake is the decision of a chain of a client without
+// [capability.DelayedConnect], which does not allow every client: its TCP proxy connects to the
+// workload before any byte arrives, so the workload could send something to a client that is
+// denied. The TLS handshake accepts only clients that are allowed, as for a server that speaks
+// first. Without TLS, or if the handshake can accept no client, the chain leads nowhere (SPEC
+// 18.3).
+func decideInHandshake(c *xds.Chain, in xds.InboundConf, p *permission.Permissions, limited bool) {
+	var h rbac.Handshake
+	if !limited && !c.Plaintext {
+		h = rbac.NewHandshake(p)
+		for _, r := range h.Refused {
+			warnRefused(c, in, r, diag.OlderEnvoy, capability.DelayedConnect.Lack()+", so the TLS handshake decides: it "+r.Reason)
+		}
+	}
+	if len(h.Accept) > 0 {
+		c.AcceptURIs(h.Accept)
+		return
+	}
+	none := xds.NoCluster()
+	c.AddCluster(none)
+	c.TCP.ClusterSpecifier = &tcpv3.TcpProxy_Cluster{Cluster: none.Name}
+	switch {
+	case c.Plaintext && p.AllowsSome():
+		c.WarnPlace(diag.OlderEnvoy, "every client without TLS of the mesh is denied: %s, and without TLS no decision is made before it connects", capability.DelayedConnect.Lack())
+	case c.Plaintext && c.Inbound.Inbound.Tags.Value(resource.ServerFirstTag) == "true":
+		failServerFirst(c, in)
+	}
+}
+
+// failServerFirst reports a server that speaks first and has permissions, without TLS.
+func failServerFirst(c *xds.Chain, in xds.InboundConf) {
+	if c.TLS == nil && selectsInbound(in, c.Index) {
+		c.Fail(diag.ServerFirstWithoutTLS, "an inbound with the tag %s: \"true\" and permissions needs TLS, so that a client is decided on before it sends a byte: "+
+			"every client is denied that sends none; select the dataplane with a MeshIdentity", resource.ServerFirstTag)
+	}
+}
+
+// warnRefused reports an entry or item that a handshake cannot express.
+func warnRefused(c *xds.Chain, in xds.InboundConf, r rbac.Refused, code diag.Code, reason string) {
+	index, field := r.Rule, fmt.Sprintf("/%s/%d", r.List, r.Index)
+	if r.List == permission.From {
+		index, field = r.Index, ""
+	}
+	c.WarnPolicy(code, policyOf(in, r.KRI), index, field, "%s", reason)
 }
 
 // selectsInbound reports whether a policy selects the inbound.

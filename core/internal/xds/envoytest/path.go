@@ -2,7 +2,12 @@ package envoytest
 
 import (
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // Path returns the binary that the variable ENVOY names. Without it the test is
@@ -27,4 +32,28 @@ func Start(t testing.TB, name string, bootstrap []byte) *Proxy {
 	}
 	t.Cleanup(p.Stop)
 	return p
+}
+
+// Version returns the version of the binary of [Path].
+func Version(t testing.TB) capability.Version {
+	t.Helper()
+	out, err := exec.Command(Path(t), "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Such as: envoy  version: 9e558/1.40.0/Clean/RELEASE/BoringSSL
+	parts := strings.Split(string(out), "/")
+	for _, part := range parts {
+		if v, err := capability.ParseVersion(part); err == nil {
+			return v
+		}
+	}
+	t.Fatalf("Envoy states no version: %q", out)
+	return capability.Version{}
+}
+
+// Client returns what the binary of [Path] is to a builder of snapshots.
+func Client(t testing.TB) xds.Client {
+	t.Helper()
+	return xds.EnvoyOf(Version(t))
 }

@@ -132,7 +132,7 @@ func newWorld(t *testing.T, list []*patched) *world {
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	for i, p := range list {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: fmt.Sprintf("d%d", i)})
-		p.snapshot = state.Snapshot(d, xds.Envoy)
+		p.snapshot = state.SnapshotFor(d, envoytest.Client(t))
 		p.refused = p.snapshot.Refused()
 		for _, warning := range p.snapshot.Warnings() {
 			if !warning.Weakens && warning.Policy.Kind == "MeshProxyPatch" {

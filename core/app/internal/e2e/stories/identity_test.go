@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
@@ -125,6 +126,10 @@ spec:
   - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}]}
 `,
 	proxies: []string{"mail", "store-1"},
+	lacking: map[string]lacking{
+		"connections to the workload":  {capability.DelayedConnect, "1", ""}, // without a byte
+		"connections to this workload": {capability.DelayedConnect, "1", ""},
+	},
 	steps: []step{
 		{name: "a denied client", do: line("127.0.0.21:10000", as(backendID)), want: "closed"},
 		{name: "connections to the workload", do: connections("store-1"), want: "0"},

@@ -3,6 +3,8 @@ package stories
 import (
 	"fmt"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 var meshFaultInjectionStories = []story{{
@@ -25,6 +27,7 @@ spec:
     default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
 `,
 	proxies: []string{"cart-1"},
+	lacking: map[string]lacking{"the workload does not get the header": {capability.HandshakeState, `[""]`, `[""]`}},
 	steps: []step{
 		{"an abort", get("127.0.0.41:10000/abort", as(webID)), "418", "200 cart-1"},
 		{"a delay", duration("127.0.0.41:10000/delay", as(webID)), "200 after the delay", "200"},

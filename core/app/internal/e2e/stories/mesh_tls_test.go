@@ -1,6 +1,10 @@
 package stories
 
-import "crypto/tls"
+import (
+	"crypto/tls"
+
+	"github.com/meshmatch/meshmatch/core/xds/capability"
+)
 
 var meshTLSStories = []story{{
 	kind: "MeshTLS", name: "versions and ciphers", mesh: shop + identities + `
@@ -71,6 +75,11 @@ spec:
   - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}, {path: {type: Prefix, value: /open}}]}
 `,
 	proxies: []string{"web", "cart-1", "backend-1", "store-1"}, down: []string{"store-2"},
+	lacking: map[string]lacking{
+		"a workload's own TLS":                                        {capability.DelayedConnect, "closed", "closed"},
+		"a workload's own TLS with a protocol":                        {capability.DelayedConnect, "closed", "closed"},
+		"a workload's own TLS, which proves no identity to the proxy": {capability.DelayedConnect, "closed", "store-1: ping"},
+	},
 	steps: []step{
 		{"plain text", get("127.0.0.11:10000/"), "200 backend-1", "closed"},
 		{"TLS", get("127.0.0.11:10000/", as(webID)), "200 backend-1", "200 backend-1"},

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
@@ -32,6 +33,8 @@ type story struct {
 	// one than their own.
 	impostors map[string]string
 	steps     []step
+	// lacking are the outcomes of steps that are others with older Envoys, by their names.
+	lacking map[string]lacking
 }
 
 // A step is something that is done in a story, and what is seen.
@@ -39,6 +42,20 @@ type step struct {
 	name          string
 	do            func(*world) string
 	want, without string
+}
+
+// lacking is the outcome of a step with an Envoy that lacks a capability (core/VERSIONS.md).
+type lacking struct {
+	capability.Set
+	want, without string
+}
+
+// with returns a step of the story for a client.
+func (s *story) with(c xds.Client, x step) step {
+	if o, ok := s.lacking[x.name]; ok && !c.Has(o.Set) {
+		x.want, x.without = o.want, o.without
+	}
+	return x
 }
 
 // stories are the stories of all kinds.
@@ -94,8 +111,9 @@ func allBut(kind string) []xds.Translator {
 }
 
 func (s *story) run(t *testing.T, list []xds.Translator, expected func(step) string) {
-	w := start(t, s, list)
+	w, client := start(t, s, list), envoytest.Client(t)
 	for _, x := range s.steps {
+		x = s.with(client, x)
 		w.expected = expected(x)
 		if got := x.do(w); got != w.expected {
 			t.Errorf("%s: got %q, want %q", x.name, got, w.expected)

@@ -159,7 +159,7 @@ func (w *world) startProxies(state *snapshot.State, s *story) {
 		d := dataplane(w.t, state.View(), name)
 		w.writeIdentity(state.View(), d, s.impostors[name])
 		admin := netip.MustParseAddrPort(w.local(fmt.Sprintf("127.0.0.%d:9901", 201+i)))
-		snapshot := state.Snapshot(d, xds.Envoy)
+		snapshot := state.SnapshotFor(d, envoytest.Client(w.t))
 		for _, warning := range snapshot.Warnings() {
 			w.t.Logf("%s: %s", name, warning)
 		}

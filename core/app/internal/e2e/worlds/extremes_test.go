@@ -138,7 +138,7 @@ func (w *extremeWorld) try(what string, dataplanes []string) bool {
 		if !slices.Contains(dataplanes, d.dataplane.Name) {
 			continue
 		}
-		p, err := d.static()
+		p, err := d.static(w.t)
 		if err != nil {
 			continue // an error of this dataplane is shown by every command (SPEC 11.1)
 		}

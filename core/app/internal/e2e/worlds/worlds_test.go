@@ -21,7 +21,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/fuzz"
@@ -118,7 +117,7 @@ func load(t *testing.T, by semantics.Semantics, kinds *resource.Kinds, title str
 
 // part returns the bootstrap of a dataplane.
 func (d *dataplane) part(t *testing.T) part {
-	p, err := d.static()
+	p, err := d.static(t)
 	if err != nil {
 		t.Errorf("%s: %v", d.title, err)
 	}
@@ -126,8 +125,8 @@ func (d *dataplane) part(t *testing.T) part {
 }
 
 // static returns the bootstrap of a dataplane, or what makes its snapshot invalid.
-func (d *dataplane) static() (part, error) {
-	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, xds.Envoy), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+func (d *dataplane) static(t *testing.T) (part, error) {
+	bootstrap, err := bootstrap.Static(d.state.SnapshotFor(d.dataplane, envoytest.Client(t)), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 	return part{d.title, bootstrap}, err
 }
 
