@@ -2,7 +2,9 @@ package xds
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
@@ -40,13 +42,28 @@ func EnvoyOf(v capability.Version) Client {
 	return Client{Type: Envoy, Lacks: capability.All &^ capability.Of(v)}
 }
 
+// Envoys returns the clients that Envoys of all supported releases are, without duplicates.
+func Envoys() []Client { return slices.Clone(envoys()) }
+
+var envoys = sync.OnceValue(func() (list []Client) {
+	for _, release := range capability.Releases {
+		if v, err := capability.ParseVersion(release); err == nil && !slices.Contains(list, EnvoyOf(v)) {
+			list = append(list, EnvoyOf(v))
+		}
+	}
+	return list
+})
+
 // ClientBy returns the client of a node by its user agent and its version. An Envoy without a
 // version, or with one that cannot be read, is taken for the oldest one that was tried (SPEC
-// 18.2). An error names a version that is too old to be served. All versions of gRPC get the
+// 18.2). A client that states neither is no Envoy, which states both. An error names a version that is too old to be served. All versions of gRPC get the
 // same resources.
 func ClientBy(userAgent, version string) (Client, error) {
 	if t := ClientOf(userAgent); t != Envoy {
 		return Client{Type: t}, nil
+	}
+	if userAgent == "" && version == "" {
+		return Client{}, nil
 	}
 	v, err := capability.ParseVersion(version)
 	if err != nil {

@@ -60,6 +60,10 @@ type Options struct {
 	// metadata of the node of its first request; empty: it speaks for itself. It is called
 	// for relays only: see Relay. Nil: none does.
 	SpeaksFor func(*structpb.Struct) string
+	// Refuse returns why a client with the node of its first request is not served; nil: it
+	// is (SPEC 18.2). The stream ends with FAILED_PRECONDITION and the text of the error, and
+	// the client keeps what it has. Nil refuses none.
+	Refuse func(*Node) error
 	// Secrets reports whether a client may have secrets, see Node.NoSecrets. Nil: each may.
 	Secrets func(*Client) bool
 	// ObservePush receives the time from the moment the server sees a change until a

@@ -31,6 +31,7 @@ type State interface {
 type Node struct {
 	ID        string // the KRI of a dataplane
 	UserAgent string // user_agent_name, such as "envoy" or "gRPC Go"
+	Version   string // such as "1.36.4"; "" if the node states none
 	// Parameters are the dynamic parameters that Options.Parameters makes of the
 	// metadata (SPEC 9.6). A node whose id is no dataplane is answered by them.
 	Parameters map[string]string

@@ -2,6 +2,7 @@ package server
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -21,7 +22,8 @@ type Status struct {
 type StreamStatus struct {
 	Since    time.Time `json:"since"`
 	Peer     string    `json:"peer"`
-	Protocol string    `json:"protocol"` // delta or sotw
+	Protocol string    `json:"protocol"`         // delta or sotw
+	Client   string    `json:"client,omitempty"` // the user agent and its version, such as "envoy 1.36.4"
 }
 
 // A TypeStatus is what a client has of one type. Sent and Acked are hashes of the
@@ -48,6 +50,7 @@ func (s *Server) Status(id string) Status {
 	for _, st := range s.nodes.of(id) {
 		status.Streams = append(status.Streams, StreamStatus{
 			Since: s.timeOf(st.since), Peer: st.client.Address, Protocol: st.protocol.String(),
+			Client: strings.TrimSpace(st.node.UserAgent + " " + st.node.Version),
 		})
 		st.mu.Lock()
 		for _, w := range st.watches {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,7 +89,8 @@ func (s *stream) setNode(node *corev3.Node) error {
 	if node == nil || s.hasNode {
 		return nil
 	}
-	for _, id := range []string{node.GetId(), node.GetUserAgentName()} {
+	version := versionOfNode(node)
+	for _, id := range []string{node.GetId(), node.GetUserAgentName(), version} {
 		if len(id) > maxIDBytes {
 			return status.Errorf(codes.InvalidArgument, "an id of the node has %d bytes, the limit is %d", len(id), maxIDBytes)
 		}
@@ -98,7 +100,13 @@ func (s *stream) setNode(node *corev3.Node) error {
 		s.node.NoSecrets = !secrets(&s.client)
 	}
 	s.node.ID = node.GetId()
-	s.node.UserAgent = intern(node.GetUserAgentName())
+	s.node.UserAgent, s.node.Version = intern(node.GetUserAgentName()), intern(version)
+	if refuse := s.server.options.Refuse; refuse != nil {
+		if err := refuse(&s.node); err != nil {
+			s.server.log.Warn("a client is refused: "+err.Error(), "node", clip(s.node.ID, maxLogged), "peer", s.client.Address)
+			return status.Error(codes.FailedPrecondition, err.Error())
+		}
+	}
 	s.drain = s.drainTime(node.GetMetadata())
 	if p := s.server.options.Parameters; p != nil {
 		s.node.Parameters = p(node.GetMetadata())
@@ -123,6 +131,15 @@ func (s *stream) setNode(node *corev3.Node) error {
 	}
 	s.generation = nil
 	return nil
+}
+
+// versionOfNode returns the version that a node states, "" if it states none: Envoy states
+// user_agent_build_version, and gRPC user_agent_version.
+func versionOfNode(node *corev3.Node) string {
+	if v := node.GetUserAgentBuildVersion().GetVersion(); v != nil {
+		return fmt.Sprintf("%d.%d.%d", v.GetMajorNumber(), v.GetMinorNumber(), v.GetPatch())
+	}
+	return node.GetUserAgentVersion()
 }
 
 // advance moves the stream to the newest generation.

@@ -21,12 +21,13 @@ import (
 const ClientMetadata = "meshmatch.client"
 
 // A nodeKey identifies a node. Clients with other identities are other nodes, because the
-// upstream decides for each of them.
-type nodeKey struct{ id, identity, userAgent string }
+// upstream decides for each of them, and so are clients of other versions, because they get
+// other resources (SPEC 18.4).
+type nodeKey struct{ id, identity, userAgent, version string }
 
 // nodeKey returns the key of the node of a client.
 func (r *Relay) nodeKey(client *server.Client, node *server.Node) nodeKey {
-	return nodeKey{node.ID, r.identity(client), node.UserAgent}
+	return nodeKey{node.ID, r.identity(client), node.UserAgent, node.Version}
 }
 
 // identity returns the identity that the upstream decides about.

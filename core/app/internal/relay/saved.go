@@ -57,10 +57,10 @@ type savedQuestion struct {
 }
 
 type savedNode struct {
-	ID, Identity, UserAgent string
-	Message                 []byte // Node
-	Types                   [wire.NumTypes]savedNodeType
-	None, Denied            bool
+	ID, Identity, UserAgent, Version string
+	Message                          []byte // Node
+	Types                            [wire.NumTypes]savedNodeType
+	None, Denied                     bool
 }
 
 type savedNodeType struct {
@@ -154,7 +154,7 @@ func (r *Relay) collect() *saved {
 		s.Names = append(s.Names, of)
 	}
 	for key, n := range r.nodes {
-		of := savedNode{ID: key.id, Identity: key.identity, UserAgent: key.userAgent, None: n.none, Denied: n.denied}
+		of := savedNode{ID: key.id, Identity: key.identity, UserAgent: key.userAgent, Version: key.version, None: n.none, Denied: n.denied}
 		of.Message, _ = proto.Marshal(n.message)
 		for t := range n.types {
 			from, to := &n.types[t], &of.Types[t]
@@ -310,7 +310,7 @@ func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
 }
 
 func (r *Relay) restoreNode(from *savedNode, resources []*wire.Resource) error {
-	n := &node{relay: r, key: nodeKey{from.ID, from.Identity, from.UserAgent}, message: new(corev3.Node), view: new(nodeView), none: from.None, denied: from.Denied}
+	n := &node{relay: r, key: nodeKey{from.ID, from.Identity, from.UserAgent, from.Version}, message: new(corev3.Node), view: new(nodeView), none: from.None, denied: from.Denied}
 	if err := proto.Unmarshal(from.Message, n.message); err != nil {
 		return err
 	}

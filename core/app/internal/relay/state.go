@@ -37,7 +37,7 @@ func (s *State) Locate(t wire.Type, name string, parameters map[string]string) (
 
 // Node implements server.State, for a client without an identity.
 func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
-	v := s.nodes.get(nodeKey{node.ID, "", node.UserAgent})
+	v := s.nodes.get(nodeKey{node.ID, "", node.UserAgent, node.Version})
 	if v == nil || v.verdict != server.Found {
 		return nil, false
 	}

@@ -62,21 +62,30 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if d == nil {
 		return nil, false
 	}
-	client := xds.ClientOf(node.UserAgent)
-	if client == xds.ProxylessGRPC {
+	client, err := xds.ClientBy(node.UserAgent, node.Version)
+	if err != nil {
+		return nil, false // its stream ends: see refuseOld
+	}
+	if client.Type == xds.ProxylessGRPC {
 		p.grpc.add(d.ID)
 	}
 	var secrets []*wire.Resource
 	if p.secrets != nil && !node.NoSecrets {
 		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	}
-	built := p.state.Snapshot(d, client)
-	if client == xds.Envoy {
-		if built = p.good.of(d, built, &p.causes); built == nil {
+	built := p.state.SnapshotFor(d, client)
+	if client.Type == xds.Envoy {
+		if built = p.good.of(d, client, built, &p.causes); built == nil {
 			return nil, false
 		}
 	}
 	return built.Served(secrets), true
+}
+
+// refuseOld returns why a client is too old to be served (SPEC 18.2).
+func refuseOld(node *server.Node) error {
+	_, err := xds.ClientBy(node.UserAgent, node.Version)
+	return err
 }
 
 // Locate implements [server.State].
