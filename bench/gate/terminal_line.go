@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"golang.org/x/term"
 )
 
 // A TerminalLine is a line of a terminal that each step of a long measurement overwrites. A nil
@@ -14,10 +12,14 @@ type TerminalLine struct{ w io.Writer }
 
 // LineOn returns a line on w if w is a terminal, otherwise nil.
 func LineOn(w io.Writer) *TerminalLine {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &TerminalLine{f}
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil
 	}
-	return nil
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return &TerminalLine{f}
 }
 
 // eraseLine moves to the start of the line and erases the line (ECMA-48).
