@@ -56,6 +56,12 @@ type UnreadField struct {
 	Pointer string // of the field in the conf
 }
 
+// KumaConf is a Conf that a control plane of Kuma merges in another form.
+type KumaConf interface {
+	// InKuma returns a copy of the conf in that form, or the conf itself.
+	InKuma() Conf
+}
+
 // Kuma3Conf is a Conf with fields that Kuma 3 does not read.
 type Kuma3Conf interface {
 	// InKuma3 returns a copy of the conf without these fields, and the JSON pointers of

@@ -24,6 +24,9 @@ type Routes struct {
 	HostNames bool
 	// External reports that the destination is an external service.
 	External bool
+	// LongerRegexFirst reports that of two regular expressions of a path the longer one is
+	// compared first, as in Kuma.
+	LongerRegexFirst bool
 	// Message has one virtual host. It gets the routes of List when the draft is finished.
 	Message *routev3.RouteConfiguration
 	// List are the routes in the order in which requests are compared with them. A new

@@ -59,9 +59,12 @@ func (m *mesh) listedTargets(dp *resource.Dataplane) []target {
 			if port.Number != out.Backend.Port && !only {
 				continue
 			}
-			section := fmt.Sprint(port.Number)
-			if !m.kumaLike() {
-				section = portSection(port)
+			if m.madeInOtherZone(oldest, dp) {
+				continue
+			}
+			section := portSection(port)
+			if m.kumaLike() && port.Name != "" {
+				section = "" // which no item has
 			}
 			list = append(list, target{oldest, section, m.describeTarget(out.Address, out.Port, oldest, port)})
 		}
@@ -99,6 +102,9 @@ func (m *mesh) virtualTargets(dp *resource.Dataplane) []target {
 		if len(d.State().VIPs) == 0 {
 			continue
 		}
+		if m.madeInOtherZone(d, dp) {
+			continue
+		}
 		vip := d.State().VIPs[0].String()
 		for _, port := range d.Ports() {
 			if m.reaches(dp, d, port) && !servesAt(dp, vip, port.Number) {
@@ -128,7 +134,21 @@ func (m *mesh) reaches(dp *resource.Dataplane, d resource.Destination, port reso
 	limited := false
 	allows := func(ref *resource.BackendRef) bool {
 		limited = true
-		return m.backendFinds(dp, ref, d) && (ref.Port == 0 || ref.Port == port.Number)
+		if !m.backendFinds(dp, ref, d) {
+			return false
+		}
+		if !m.kumaLike() {
+			return ref.Port == 0 || ref.Port == port.Number
+		}
+		if ref.Port != 0 {
+			return ref.Port == port.Number && (ref.Name != "" || m.isFirstWithPort(dp, ref, d))
+		}
+		for _, p := range d.Ports() {
+			if p.Name == "" {
+				return p.Number == port.Number
+			}
+		}
+		return true
 	}
 	proxy := dp.TransparentProxy
 	if proxy != nil && proxy.ReachableBackends != nil {
@@ -152,6 +172,32 @@ func (m *mesh) reaches(dp *resource.Dataplane, d resource.Destination, port reso
 	}
 	byReference := m.document != nil && m.document.Spec.MeshServices != nil && m.document.Spec.MeshServices.Mode == "ReachableBackends"
 	return !byReference && (proxy == nil || len(proxy.ReachableServices) == 0)
+}
+
+// isFirstWithPort reports whether no destination before d, by identity, is found by the same
+// reference and has its port.
+func (m *mesh) isFirstWithPort(dp *resource.Dataplane, ref *resource.BackendRef, d resource.Destination) bool {
+	for _, other := range m.destinations {
+		if other == d {
+			return true
+		}
+		if m.madeInOtherZone(other, dp) || !m.backendFinds(dp, ref, other) {
+			continue
+		}
+		for _, port := range other.Ports() {
+			if port.Number == ref.Port {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// madeInOtherZone reports whether a destination is an external service of another zone than
+// the dataplane's, which Kuma never sends to that zone.
+func (m *mesh) madeInOtherZone(d resource.Destination, dp *resource.Dataplane) bool {
+	own, of := madeInZone(&dp.Meta), madeInZone(d.Identity())
+	return m.kumaLike() && d.Identity().Kind == "MeshExternalService" && own != "" && of != "" && own != of
 }
 
 // backendFinds reports whether a reference of a dataplane finds a destination.

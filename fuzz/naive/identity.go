@@ -46,8 +46,12 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 	if workload, _ := lookup(dp.Labels, "kuma.io/workload"); workload != "" && m.kumaLike() {
 		path = "/workload/" + workload
 	}
-	if account, present := lookup(dp.Labels, "k8s.kuma.io/service-account"); present && dp.Namespace != "" {
-		path = "/ns/" + dp.Namespace + "/sa/" + account
+	namespace, labelled := lookup(dp.Labels, "k8s.kuma.io/namespace")
+	if !labelled {
+		namespace = dp.Namespace
+	}
+	if account, present := lookup(dp.Labels, "k8s.kuma.io/service-account"); present && namespace != "" {
+		path = "/ns/" + namespace + "/sa/" + account
 	}
 	if template := i.Spec.SpiffeID; template != nil {
 		if template.TrustDomain != nil {

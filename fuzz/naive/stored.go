@@ -1,11 +1,13 @@
 package naive
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/kind/meshtls"
@@ -17,6 +19,9 @@ import (
 func (m *mesh) asStored(conf any) any {
 	if m.kuma3() {
 		conf = withoutIgnored(conf)
+	}
+	if route, is := conf.(*meshhttproute.Conf); is && m.kumaLike() {
+		return firstRulesWin(route)
 	}
 	tls, is := conf.(*meshtls.Conf)
 	if !is || !m.kumaLike() || tls.TLSVersion == nil {
@@ -31,6 +36,42 @@ func (m *mesh) asStored(conf any) any {
 		version.Max = tls.TLSVersion.Max
 	}
 	return &meshtls.Conf{TLSVersion: &version, TLSCiphers: tls.TLSCiphers, Mode: tls.Mode}
+}
+
+// firstRulesWin returns routes in which the first of several rules with equal matches is the
+// last of them, so that a merge in which later rules win takes its fields.
+func firstRulesWin(conf *meshhttproute.Conf) *meshhttproute.Conf {
+	next := *conf
+	next.Rules = nil
+	for i, rule := range conf.Rules {
+		after := 0 // rules with these matches after this one
+		for j, other := range conf.Rules {
+			if j > i && slices.Equal(printed(other.Matches), printed(rule.Matches)) {
+				after++
+			}
+		}
+		// The rule at place k of n equal ones is replaced by the one at place n-1-k.
+		wanted := after
+		for _, other := range conf.Rules {
+			if slices.Equal(printed(other.Matches), printed(rule.Matches)) {
+				if wanted == 0 {
+					next.Rules = append(next.Rules, other)
+					break
+				}
+				wanted--
+			}
+		}
+	}
+	return &next
+}
+
+// printed returns the matches of a rule as texts.
+func printed(matches []meshhttproute.Match) []string {
+	texts := make([]string, len(matches))
+	for i, m := range matches {
+		texts[i] = fmt.Sprint(toJSON(m))
+	}
+	return texts
 }
 
 // withoutIgnored returns a conf without the fields that Kuma 3 ignores: the panic threshold

@@ -50,7 +50,7 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 		if o.Backend == nil {
 			continue
 		}
-		if at, port, ok := s.backend(&d.Meta, o.Backend); ok {
+		if at, port, ok := s.backend(&d.Meta, o.Backend); ok && !s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
 			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port, at})
 		}
 	}
@@ -97,6 +97,9 @@ func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
 // destination. If the reference has a port, the destination must have it.
 func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 	for at := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+		if s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
+			continue
+		}
 		if _, has := portOf(s.all[at], ref.Port); has || ref.Port == 0 {
 			return true
 		}
@@ -109,6 +112,9 @@ func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 func (s *Set) reachedBy(d *resource.Dataplane) *list {
 	refs, limited := reachable(d)
 	key := ""
+	if s.zoned {
+		key = d.Zone()
+	}
 	switch {
 	case limited:
 		key = filterKey(d, refs)
@@ -159,15 +165,16 @@ func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited
 	l := &list{addresses: map[netip.Addr]bool{}}
 	if !limited {
 		for at := range s.all {
-			l.add(s, at, func(uint32) bool { return true })
+			if !s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
+				l.add(s, at, func(uint32) bool { return true })
+			}
 		}
 		return l
 	}
 	reached := map[int][]uint32{} // the numbers of ports, by destination; 0: all
 	for i := range refs {
-		r := &refs[i]
-		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
-			reached[at] = append(reached[at], r.Port)
+		for at := range s.reached(d, &refs[i]) {
+			reached[at] = append(reached[at], s.reachedPort(at, refs[i].Port))
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(reached)) {
@@ -175,6 +182,45 @@ func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited
 		l.add(s, at, func(port uint32) bool { return slices.Contains(ports, 0) || slices.Contains(ports, port) })
 	}
 	return l
+}
+
+// reached yields the destinations that a reference in the reachableBackends of a dataplane
+// reaches.
+func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		first := -1
+		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
+			if s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
+				continue
+			}
+			if s.semantics.ReachesEachPort() || r.Port == 0 || r.Name != "" {
+				if !yield(at) {
+					return
+				}
+				continue
+			}
+			if _, has := portOf(s.all[at], r.Port); has && (first < 0 || at < first) {
+				first = at
+			}
+		}
+		if first >= 0 {
+			yield(first)
+		}
+	}
+}
+
+// reachedPort returns the port that a reference with a port, or 0 for none, reaches of a
+// destination; 0 means all ports.
+func (s *Set) reachedPort(at int, port uint32) uint32 {
+	if port != 0 || s.semantics.ReachesEachPort() {
+		return port
+	}
+	for _, p := range s.all[at].Ports() {
+		if p.Name == "" {
+			return p.Number
+		}
+	}
+	return 0
 }
 
 // add adds an outbound for each of some ports of a destination that has a virtual address.

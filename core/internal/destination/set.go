@@ -17,6 +17,7 @@ type Set struct {
 	byName    map[kindName][]int     // indexes into all, in ascending order
 	byLabel   map[kindLabel][]int
 	secrets   map[string]*resource.Secret // by name
+	zoned     bool                        // an external service was made in a zone
 	lists     sync.Map                    // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
@@ -45,6 +46,7 @@ func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) 
 		}
 		at, kind, meta := len(set.all), kindOf(d), d.Identity()
 		set.all = append(set.all, d)
+		set.zoned = set.zoned || s.IsOfOtherZone(d, anyOtherZone)
 		name := kindName{kind, s.ReferenceName(meta)}
 		set.byName[name] = append(set.byName[name], at)
 		for _, label := range meta.Labels {
@@ -56,6 +58,9 @@ func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) 
 	}
 	return set
 }
+
+// anyOtherZone is no name of a zone.
+const anyOtherZone = "/"
 
 func (s *Set) addLabel(kind resource.TargetKind, label resource.Tag, at int) {
 	key := kindLabel{kind, label}

@@ -255,13 +255,19 @@ func (e *entry) selects(d *resource.Dataplane) bool {
 }
 
 func (s Defaults) path(d *resource.Dataplane) string {
-	if account := serviceAccount(d); d.Namespace != "" && account != "" {
-		return "/ns/" + d.Namespace + "/sa/" + account
+	if account, namespace := serviceAccount(d), namespaceOf(d); namespace != "" && account != "" {
+		return "/ns/" + namespace + "/sa/" + account
 	}
 	if workload := d.Labels.Value(resource.WorkloadLabel); s == ByZone && workload != "" {
 		return "/workload/" + workload
 	}
 	return "/dataplane/" + d.Name
+}
+
+// namespaceOf returns the namespace where a dataplane was made. A global control plane stores
+// the dataplanes of its zones in a namespace of its own (SPEC 17.2).
+func namespaceOf(d *resource.Dataplane) string {
+	return cmp.Or(d.Labels.Value(resource.NamespaceLabel), d.Namespace)
 }
 
 func serviceAccount(d *resource.Dataplane) string {
@@ -320,7 +326,7 @@ func variable(name string, d *resource.Dataplane) string {
 	case "Zone":
 		return d.Zone()
 	case "Namespace":
-		return d.Namespace
+		return namespaceOf(d)
 	case "Name":
 		return d.Name
 	case "Workload":

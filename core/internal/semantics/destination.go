@@ -39,7 +39,7 @@ func (s Semantics) ServiceName(text string) (name, namespace string, port uint32
 }
 
 // ListedSection returns the section of an outbound that a dataplane lists with a
-// reference to the port of a destination.
+// reference to the port of a destination; "" if no section selects the outbound.
 func (s Semantics) ListedSection(port resource.DestinationPort) string {
 	return s.reader().listedSection(port)
 }
@@ -171,11 +171,27 @@ func (k kuma) routeBackend(route *resource.Policy, ref *resource.BackendRef) *re
 	return &next
 }
 
-// listedSection is the number, even of a port with a name. So items for the section
-// with that name miss the outbound.
+// listedSection is the number, and none for a port with a name: Kuma compares sections with
+// names and the outbound has the number, so no section selects it.
 func (kuma) listedSection(port resource.DestinationPort) string {
+	if port.Name != "" {
+		return ""
+	}
 	return strconv.FormatUint(uint64(port.Number), 10)
 }
+
+// IsOfOtherZone reports whether a destination is an external service that another zone made. A
+// control plane of Kuma sends none from zone to zone.
+func (s Semantics) IsOfOtherZone(d resource.Destination, zone string) bool {
+	external, is := d.(*resource.MeshExternalService)
+	return is && s != TargetRef && zone != "" && external.Zone() != "" && external.Zone() != zone
+}
+
+// ReachesEachPort reports whether a reference of reachableBackends without a port finds all
+// ports of a destination, and one by labels and a port all destinations that have it. Kuma
+// finds all ports only if each has a name, otherwise the first one without a name; and of
+// several destinations one.
+func (s Semantics) ReachesEachPort() bool { return s == TargetRef }
 
 func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
 	return k.labelsOnly || mesh.ServicesMode() != specs.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)

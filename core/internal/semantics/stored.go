@@ -20,7 +20,7 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 	// item in the array.
 	change := func(c resource.Conf, array string, index int, place func(*resource.Policy) *resource.Conf) {
 		next, defaults, unread := k.storedConf(c)
-		if len(defaults) == 0 && len(unread) == 0 {
+		if next == c && len(defaults) == 0 && len(unread) == 0 {
 			return
 		}
 		if copied == nil {
@@ -62,6 +62,9 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 // of the fields that its schema sets and of the fields that it does not read.
 func (k kuma) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
 	stored = c
+	if ordered, is := stored.(resource.KumaConf); is {
+		stored = ordered.InKuma()
+	}
 	if versioned, is := stored.(resource.Kuma3Conf); is && k.labelsOnly {
 		stored, unread = versioned.InKuma3()
 	}

@@ -1,6 +1,11 @@
 package meshhttproute
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -29,4 +34,34 @@ type Rule struct {
 type RuleConf struct {
 	Filters     []Filter          `json:"filters,omitzero"`
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
+}
+
+// InKuma returns the conf as a control plane of Kuma merges it: of two rules of one item with
+// equal matches the first one wins. In a merge the later one does, so rules with equal matches
+// are in the reverse order. If no two matches are equal, it returns the conf itself.
+func (c *Conf) InKuma() resource.Conf {
+	var next *Conf
+	for i := range c.Rules {
+		var equal []int // the rules with the matches of rule i, if it is their first
+		for j := range c.Rules {
+			if equalMatchList(c.Rules[i].Matches, c.Rules[j].Matches) {
+				equal = append(equal, j)
+			}
+		}
+		if len(equal) < 2 || equal[0] != i {
+			continue
+		}
+		if next == nil {
+			copied := *c
+			copied.Rules = slices.Clone(c.Rules)
+			next = &copied
+		}
+		for k, j := range equal {
+			next.Rules[j] = c.Rules[equal[len(equal)-1-k]]
+		}
+	}
+	if next == nil {
+		return c
+	}
+	return next
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -26,7 +27,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name, found := key.destination.name, &finder{set: key.backends}
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isDirect(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
+			Client: key.client, Protocol: protocol, HostNames: key.facts.names, LongerRegexFirst: b.semantics != semantics.TargetRef, External: key.destination.target.isDirect(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},

@@ -26,12 +26,12 @@ var everyPath = meshhttproute.PathMatch{Type: meshhttproute.PathPrefix, Value: "
 func pathOf(m *meshhttproute.Match) *meshhttproute.PathMatch { return cmp.Or(m.Path, &everyPath) }
 
 // compare orders matches as requests are compared with them: path Exact, Prefix with
-// longer ones first, RegularExpression, none; with a method; with more headers; with more
+// longer ones first, RegularExpression (in Kuma, longer ones first), none; with a method; with more headers; with more
 // query parameters; then by the priority of the rule's policy.
 func (m ruleMatch) compare(o ruleMatch) int {
 	return cmp.Or(
 		cmp.Compare(pathClass(m.Match), pathClass(o.Match)),
-		cmp.Compare(prefixLength(o.Match), prefixLength(m.Match)),
+		cmp.Compare(o.pathLength(), m.pathLength()),
 		cmp.Compare(flag(o.Method != nil), flag(m.Method != nil)),
 		cmp.Compare(len(o.Headers), len(m.Headers)),
 		cmp.Compare(len(o.QueryParams), len(m.QueryParams)),
@@ -47,11 +47,12 @@ func pathClass(m *meshhttproute.Match) int {
 	return slices.Index(classes, m.Path.Type)
 }
 
-func prefixLength(m *meshhttproute.Match) int {
-	if m.Path != nil && m.Path.Type == meshhttproute.PathPrefix {
-		return len(m.Path.Value)
+// pathLength returns the length of a path by which matches are ordered; 0 if it is not.
+func (m ruleMatch) pathLength() int {
+	if m.Path == nil || m.Path.Type != meshhttproute.PathPrefix && !(m.Path.Type == meshhttproute.RegularExpression && m.rule.LongerRegexFirst) {
+		return 0
 	}
-	return 0
+	return len(m.Path.Value)
 }
 
 func flag(set bool) int {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -222,7 +221,7 @@ func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t
 		}
 		return unmet
 	}
-	meta, port := o.destination.Destination.Identity(), o.destination.Port
+	meta := o.destination.Destination.Identity()
 	if t.Kind != resource.TargetMesh {
 		compare("kind", t.Kind.String(), meta.Kind)
 	}
@@ -235,7 +234,7 @@ func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t
 	for _, label := range t.Labels {
 		compare("labels."+label.Key, label.Value, meta.Labels.Value(label.Key))
 	}
-	if t.SectionName != o.destination.Section && t.SectionName != words.Port(port.Number) {
+	if t.SectionName != "" && t.SectionName != o.destination.Section {
 		compare("sectionName", t.SectionName, o.destination.Section)
 	}
 	if len(unmet) == 0 && t.Kind != resource.TargetMesh && t.Name != "" && !view.Semantics().FindsByName(&p.Meta, t.Namespace, meta) {
