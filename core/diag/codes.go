@@ -73,6 +73,7 @@ const (
 	BadIgnore           Code = 1017
 	UnknownNode         Code = 1018
 	NotApplied          Code = 1019
+	NotSeenInPlainText  Code = 1020
 	FieldNotKnown       Code = 1031
 	ScalarOfYAML11      Code = 1032
 	EmptyPolicy         Code = 1033

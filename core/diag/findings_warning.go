@@ -260,6 +260,12 @@ resources: [policies.yaml]
 		Mend: "Give the output of kustomize in the place of the directory.",
 	},
 	{
+		Code: NotSeenInPlainText, Class: ClassWarning, Title: "an inbound without TLS does not see the client",
+		Means: "The dataplane has no identity, so its inbounds have no TLS. A client has no SPIFFE ID, server name or tags there, and no entry about them matches.",
+		When:  "`meshmatch access` with a SPIFFE ID, about a dataplane that no MeshIdentity selects.",
+		Mend:  "Select the dataplane with a MeshIdentity.",
+	},
+	{
 		Code: FieldNotKnown, Class: ClassWarning, Title: "a control plane stored a field that is not known here",
 		Means: "A newer control plane than this version of meshmatch knows has printed or stored the document. The field has no effect in these answers. Where a person writes, in a permission, and in targetref, such a field is an error.",
 		Example: `type: MeshTimeout

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
@@ -97,9 +98,17 @@ func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permissio
 func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) *Access {
 	options.Semantics = view.Semantics()
 	p := Permissions(view, d, inbound)
-	explanation := p.Explain(r)
+	shown, hidden := requests.SpaceOf(view, d).Shown(r)
+	explanation := p.Explain(shown)
 	answer := explanation.Answer
 	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
+	if len(hidden) > 0 {
+		a.Warnings = append(a.Warnings, diag.Diagnostic{
+			Code: diag.NotSeenInPlainText, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			What: "the inbound has no TLS, because no MeshIdentity selects the dataplane: it does not see the " + strings.Join(hidden, ", the ") + " of the client",
+			Hint: "select the dataplane with a MeshIdentity",
+		})
+	}
 	if answer.HasShadow {
 		shadow := NewDecision(answer.Shadow, options)
 		a.Shadow = &shadow
@@ -108,7 +117,7 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 		a.Explanation = newExplanation(&explanation, options)
 	}
 	if options.Why {
-		a.Why = newWhys(p.Results(r), options)
+		a.Why = newWhys(p.Results(shown), options)
 	}
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/request"
@@ -50,13 +51,13 @@ func Client(view *core.View, mesh string, name Name) (*access.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := view.Identities(mesh).Of(d)
+	ids, err := requests.IDsOf(view, d)
 	if err != nil {
 		return nil, err
 	}
 	client := &access.Client{}
-	if id != nil {
-		client.SpiffeID = id.SPIFFEID
+	if len(ids) > 0 {
+		client.SpiffeID = ids[0]
 	}
 	if tags := ClientTags(d); len(tags) > 0 {
 		client.Tags = tags[0]

@@ -121,7 +121,8 @@ func (t *tester) decisionsAt(c *specs.AccessCase, at inboundAt, single bool) Tes
 		if err != nil {
 			return failed("%v", err)
 		}
-		return t.judge(c, at, permissions.Decide(r).Decision, r)
+		shown, _ := requests.SpaceOf(t.view, at.dataplane).Shown(r)
+		return t.judge(c, at, permissions.Decide(shown).Decision, r)
 	}
 	clients, err := t.clients(c.From, permissions.Clients != nil)
 	if err != nil {

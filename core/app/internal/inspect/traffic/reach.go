@@ -93,6 +93,7 @@ type reacher struct {
 	mesh     string
 	options  inspect.Options
 	from, to []*resource.Dataplane
+	service  *find.Service // whose inbounds are asked for; nil: all inbounds of to
 	services *find.Services
 	clients  map[string]*reachClient // by SPIFFE ID
 	columns  map[reachColumn]*column
@@ -146,7 +147,7 @@ func (r *reacher) find(q ReachQuery) error {
 	r.to = all
 	if q.To != "" {
 		var err error
-		if r.to, err = r.named(q.To); err != nil {
+		if r.to, r.service, err = r.named(q.To); err != nil {
 			return err
 		}
 	}
@@ -159,25 +160,18 @@ func (r *reacher) find(q ReachQuery) error {
 		r.clients[q.From] = &reachClient{id: q.From}
 	case q.From != "":
 		var err error
-		if r.from, err = r.named(q.From); err != nil {
+		if r.from, _, err = r.named(q.From); err != nil {
 			return err
 		}
 	}
-	identities := r.view.Identities(r.mesh)
 	for _, d := range r.from {
-		id, err := identities.Of(d)
-		if err != nil || id == nil || request.ClaimsID(q.From) && id.SPIFFEID != q.From {
+		ids, err := requests.IDsOf(r.view, d)
+		if err != nil {
 			continue
 		}
-		c := r.clients[id.SPIFFEID]
-		if c == nil {
-			c = &reachClient{id: id.SPIFFEID}
-			r.clients[c.id] = c
-		}
-		c.dataplanes++
-		for _, tags := range find.ClientTags(d) {
-			if !slices.ContainsFunc(c.tags, func(t resource.Tags) bool { return slices.Equal(t, tags) }) {
-				c.tags = append(c.tags, tags)
+		for _, id := range ids {
+			if !request.ClaimsID(q.From) || id == q.From {
+				r.addClient(id, d)
 			}
 		}
 	}
@@ -187,29 +181,44 @@ func (r *reacher) find(q ReachQuery) error {
 	return nil
 }
 
+// addClient adds a dataplane to the clients with a SPIFFE ID.
+func (r *reacher) addClient(id string, d *resource.Dataplane) {
+	c := r.clients[id]
+	if c == nil {
+		c = &reachClient{id: id}
+		r.clients[id] = c
+	}
+	c.dataplanes++
+	for _, tags := range find.ClientTags(d) {
+		if !slices.ContainsFunc(c.tags, func(t resource.Tags) bool { return slices.Equal(t, tags) }) {
+			c.tags = append(c.tags, tags)
+		}
+	}
+}
+
 // named returns the dataplanes of a service by its tag, else the dataplane with the name,
 // else the dataplanes of MeshServices with the name.
-func (r *reacher) named(name string) ([]*resource.Dataplane, error) {
+func (r *reacher) named(name string) ([]*resource.Dataplane, *find.Service, error) {
 	service, failed := find.NewService(r.view, r.mesh, name, nil)
 	if failed == nil && service.IsTag() {
-		return service.Dataplanes, nil
+		return service.Dataplanes, service, nil
 	}
 	d, err := find.Dataplane(r.view, r.mesh, find.Name{Name: name})
 	switch {
 	case err == nil:
-		return []*resource.Dataplane{d}, nil
+		return []*resource.Dataplane{d}, nil, nil
 	case failed == nil:
-		return service.Dataplanes, nil
+		return service.Dataplanes, service, nil
 	}
 	known := find.ServiceNames(r.view, r.mesh)
 	for _, d := range r.view.Dataplanes(r.mesh) {
 		if d.Name == name { // it is in several namespaces
-			return nil, err
+			return nil, nil, err
 		}
 		known = append(known, d.Name)
 	}
 	slices.Sort(known)
-	return nil, find.NotFound(fmt.Sprintf("there is no service and no dataplane %q", name), name, slices.Compact(known))
+	return nil, nil, find.NotFound(fmt.Sprintf("there is no service and no dataplane %q", name), name, slices.Compact(known))
 }
 
 // add adds the inbounds of a dataplane to the columns.
@@ -217,6 +226,9 @@ func (r *reacher) add(d *resource.Dataplane) {
 	config, applied := requests.ConfigOf(r.view, d), r.view.PermissionsApply(d)
 	seen := map[reachColumn]bool{}
 	for i := range d.Inbounds {
+		if r.service != nil && !slices.Contains(r.service.Inbounds(d), i) {
+			continue
+		}
 		space := requests.SpaceOf(r.view, d)
 		space.Protocol = request.ProtocolOf(&d.Inbounds[i])
 		key := reachColumn{r.services.Of(d, i), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}

@@ -59,10 +59,33 @@ func InputsOf(config *results.Config, d *resource.Dataplane, inbound int, open b
 func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 	identities := view.Identities(d.Mesh)
 	id, err := identities.Of(d)
+	if IsClassic(view, d) {
+		return Space{Domain: d.Mesh}
+	}
 	if err != nil || id == nil { // `check` reports the error
 		return Space{Plain: true}
 	}
 	return Space{Domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh))}
+}
+
+// Shown returns a request as an inbound sees it, and the parts that the client cannot show to
+// it: without TLS a client has no certificate and sends no server name (SPEC 13.1). Every
+// answer about one request is about what this function returns.
+func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []string) {
+	if !s.Plain {
+		return r, nil
+	}
+	seen := *r
+	if seen.SpiffeID != "" {
+		seen.SpiffeID, hidden = "", append(hidden, "SPIFFE ID")
+	}
+	if len(seen.Tags) > 0 {
+		seen.Tags, hidden = nil, append(hidden, "tags")
+	}
+	if seen.SNI != "" {
+		seen.SNI, hidden = "", append(hidden, "server name")
+	}
+	return &seen, hidden
 }
 
 // ConfigIn returns the config of MeshTrafficPermission, or nil if no
