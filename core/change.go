@@ -46,17 +46,13 @@ type Change struct {
 	// mesh is missing in one of the views.
 	Bindings []resource.ID
 	// Places are the places where the effective confs have different content or different
-	// origins. It is empty if only the dataplane's resource (such as its address), its
-	// shadow confs or its confs for destinations changed.
+	// origins: of outbounds to tags and to destinations alike. It is empty if only the
+	// dataplane's resource (such as its address) or its shadow confs changed. Dataplanes that
+	// joined or left have no places of outbounds to destinations.
 	Places []results.Place
 	// Shadow is Places for the shadow confs (SPEC 8.3). It is equal to Places unless a
 	// policy that only informs selects the dataplanes.
 	Shadow []results.Place
-	// Destinations reports that the confs of outbounds to destinations may differ: in one
-	// of the scopes, the list of policies with `to` items that select the dataplanes
-	// changed, and a dataplane can have such outbounds. Places does not contain them;
-	// [CompareDestinations] names the destinations.
-	Destinations bool
 
 	difference mesh.Difference // contains the same, and the dataplanes
 }
@@ -64,7 +60,7 @@ type Change struct {
 func newChange(in string, d mesh.Difference) Change {
 	c := Change{
 		Mesh: in, Action: Changed, OwnResource: d.OwnResource,
-		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow, Destinations: d.Destinations,
+		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow,
 		difference: d,
 	}
 	switch {

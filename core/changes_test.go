@@ -22,9 +22,6 @@ func changesText(c core.Commit) []string {
 		if change.OwnResource {
 			line += ", itself"
 		}
-		if change.Destinations {
-			line += ", destinations"
-		}
 		for _, id := range change.Policies {
 			line += ", by " + id.Name
 		}

@@ -14,8 +14,8 @@ import (
 // Compare returns what changed for dataplanes from one view to another, sorted by mesh,
 // action and first identity. The result depends on the content of the views alone, not on
 // the commits between them. A dataplane is in one change at most. A dataplane whose
-// confs, origins and own resource are equal in both views is left out, unless
-// [Change.Destinations] applies to it. Positions in files are ignored.
+// confs, origins and own resource are equal in both views is left out. Positions in files are
+// ignored. If destinations changed themselves, [CompareDestinations] names their clients.
 //
 // MeshIdentities and MeshTrusts are not part of a configuration, so their effects, such
 // as the SPIFFE IDs of dataplanes, are in no change. To find those, compare what

@@ -23,7 +23,7 @@ type DestinationChange struct {
 	// Policies are the policies that were added, removed or changed and have `to` items
 	// for the destination, or for a route of it, in either view, sorted. The confs of
 	// outbounds to the destination may differ on the dataplanes that these policies
-	// select ([View.SelectedBy]). The list is empty if the mesh is missing in one of the
+	// select; see Dataplanes. The list is empty if the mesh is missing in one of the
 	// views.
 	Policies []resource.ID
 	// Endpoints are the dataplanes that were added, removed or changed and that the
@@ -35,12 +35,24 @@ type DestinationChange struct {
 	// MeshIdentities or the Mesh if the mesh gets its first identity or loses its last one.
 	// Clients of some zones may not be concerned.
 	Zones []resource.ID
+
+	before, after *mesh.State // nil: a view lacks the mesh
+}
+
+// Dataplanes returns the clients of the destination whose conf for it changed, sorted by
+// identity, as they are: in content or in origins, for the policies that are enforced. If the
+// zero identity means all destinations, these are the clients of any. The list is empty if
+// the mesh is missing in one of the views. The cost is proportional to the mesh.
+func (c *DestinationChange) Dataplanes() []*resource.Dataplane {
+	if c.before == nil || c.after == nil {
+		return nil
+	}
+	return mesh.ChangedClients(c.before, c.after, c.Destination)
 }
 
 // CompareDestinations returns what changed for destinations from one view to another,
 // sorted by mesh and identity. The result depends on the content of the views alone.
-// [Compare] does not report these changes: they touch every dataplane that reaches the
-// destination. No dataplane is examined for them, so their cost is proportional to the
+// [Compare] reports only those of policies, with the dataplanes. No dataplane is examined for them, so their cost is proportional to the
 // difference and to the number of destinations.
 func CompareDestinations(before, after *View) []DestinationChange {
 	var changes []DestinationChange
@@ -53,6 +65,7 @@ func CompareDestinations(before, after *View) []DestinationChange {
 			c := DestinationChange{
 				Mesh: cmp.Or(a, b).Name(), Destination: d.Destination, Action: Changed,
 				OwnResource: d.OwnResource, Policies: d.Policies, Endpoints: d.Endpoints, Zones: d.Zones,
+				before: a, after: b,
 			}
 			switch {
 			case d.Joined:

@@ -51,8 +51,7 @@ const destinationsWorld = `
 {type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: []}]}}
 `
 
-// If the mesh has destinations, a change of a dataplane reports that its policies with
-// `to` items differ, as no place has their confs.
+// A change of a dataplane has the places of its outbounds to destinations whose confs differ.
 func TestChangesOfDestinations(t *testing.T) {
 	timeout := "\n---\n{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, name: api}, default: {idleTimeout: 1s}}]}}\n"
 	rules := strings.NewReplacer("to: [{targetRef: {kind: MeshService, name: api}, ", "rules: [{").Replace(timeout)
@@ -60,7 +59,7 @@ func TestChangesOfDestinations(t *testing.T) {
 		world, upsert string
 		want          []string
 	}{
-		"a policy for a service":    {destinationsWorld, timeout, []string{"changed api-1, destinations, by t"}},
+		"a policy for a service":    {destinationsWorld, timeout, []string{`changed api-1, by t, MeshTimeout of MeshService api, port 80, MeshTimeout of MeshHTTPRoute "r" of MeshService api, port 80`}},
 		"a policy for inbounds":     {destinationsWorld, rules, []string{"changed api-1, by t, MeshTimeout of inbound 0"}},
 		"without destinations":      {dataplaneText("api-1", "api", toOther), timeout, nil},
 		"the policy in other lines": {destinationsWorld + timeout, "\n\n\n" + timeout, nil},

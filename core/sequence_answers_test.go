@@ -74,12 +74,12 @@ func (s *sequence) placesOf(configs []*results.Config) map[results.Place]string 
 		if c.Default != nil {
 			places[results.Place{Policies: c.Kind.Name, Kind: results.AtDefault}] = s.text(c.Default)
 		}
-		for i, o := range c.Outbounds {
+		for _, o := range c.Outbounds {
 			if o.Effective != nil {
-				places[results.Place{Policies: c.Kind.Name, Kind: results.AtOutbound, Index: i}] = s.text(o.Effective)
+				places[results.Place{Policies: c.Kind.Name, Kind: results.AtOutbound, Index: o.Index}] = s.text(o.Effective)
 			}
 			for _, r := range o.Routes {
-				places[results.Place{Policies: c.Kind.Name, Kind: results.AtRoute, Index: i, Route: r.Route.ID}] = r.Route.KRI() + s.text(r.Effective)
+				places[results.Place{Policies: c.Kind.Name, Kind: results.AtRoute, Index: o.Index, Route: r.Route.ID}] = r.Route.KRI() + s.text(r.Effective)
 			}
 		}
 		for i, in := range c.Inbounds {

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	stdcmp "cmp"
+	"maps"
 	"slices"
 	"testing"
 
@@ -46,46 +47,65 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 			s.checkChange(id, changes, core.Changed, then, now)
 		default:
 			c, ok := changes[id]
-			if ok && (c.Action != core.Changed || c.OwnResource || len(c.Places)+len(c.Shadow) == 0 && !c.Destinations || len(c.Places)+len(c.Shadow) > 0 && len(c.Policies) == 0) {
+			if ok && (c.Action != core.Changed || c.OwnResource || len(c.Places)+len(c.Shadow) == 0 || len(c.Places)+len(c.Shadow) > 0 && len(c.Policies) == 0) {
 				s.Fatalf("%s %v, own resource %v, by %v, %v", id.Name, c.Action, c.OwnResource, c.Policies, c.Places)
 			}
 			s.checkPlaces(id, &c, then, now)
-			s.checkDestinations(commit, id, c.Destinations)
+			s.checkDestinations(commit, id, &c)
 		}
 	}
 }
 
-// checkDestinations expects that a commit names what changes for the outbounds to
-// destinations of a dataplane that did not change itself. If named is not set, no change
-// of the dataplane names them; then the resources of destinations or the mode of their
-// mesh changed.
-func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, named bool) {
+// checkDestinations expects that a commit names exactly the places of outbounds to
+// destinations that change, of a dataplane that did not change itself. If the resources of
+// destinations changed or the mode of their mesh, it may name fewer.
+func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, c *core.Change) {
 	s.Helper()
-	changed := func(c core.DestinationChange) bool { return c.Mesh == id.Mesh && c.OwnResource }
-	if named || commit.Before.Mesh(id.Mesh) != commit.After.Mesh(id.Mesh) || slices.ContainsFunc(commit.DestinationChanges(), changed) {
-		return
-	}
-	if diff := cmp.Diff(s.destinationsOf(commit.Before, id), s.destinationsOf(commit.After, id)); diff != "" {
-		s.Fatalf("%s: no change names its outbounds to destinations: %s", id.Name, diff)
+	for scope, places := range [][]results.Place{c.Places, c.Shadow} {
+		before, after := s.destinationsOf(commit.Before, id, core.Scope(scope)), s.destinationsOf(commit.After, id, core.Scope(scope))
+		var named []string
+		for _, p := range places {
+			if p.Destination != (resource.ID{}) {
+				named = append(named, p.String())
+			}
+		}
+		for _, place := range named {
+			if before[place] == after[place] {
+				s.Fatalf("%s: %s is in a change, and remains %s", id.Name, place, after[place])
+			}
+		}
+		changed := func(c core.DestinationChange) bool { return c.Mesh == id.Mesh && c.OwnResource }
+		if commit.Before.Mesh(id.Mesh) != commit.After.Mesh(id.Mesh) || slices.ContainsFunc(commit.DestinationChanges(), changed) {
+			continue
+		}
+		both := maps.Clone(before)
+		maps.Copy(both, after)
+		for place := range both {
+			if before[place] != after[place] && !slices.Contains(named, place) {
+				s.Fatalf("%s: no change names %s, which was %q and is %q", id.Name, place, before[place], after[place])
+			}
+		}
 	}
 }
 
-// destinationsOf renders the confs of the outbounds of a dataplane to destinations, in both
-// scopes.
-func (s *sequence) destinationsOf(v *core.View, id resource.ID) []string {
-	var texts []string
+// destinationsOf renders the confs of the outbounds of a dataplane to destinations in a
+// scope, by their places.
+func (s *sequence) destinationsOf(v *core.View, id resource.ID, scope core.Scope) map[string]string {
+	texts := map[string]string{}
 	d := v.Dataplane(id)
 	outbounds := v.DestinationOutbounds(d)
-	for _, scope := range []core.Scope{core.Enforced, core.Shadow} {
-		for _, kind := range v.Kinds().Names() {
-			confs := v.DestinationConfs(d, kind, scope)
-			for i := range outbounds {
-				config := confs.Of(&outbounds[i])
-				text := kind + " " + outbounds[i].Destination.KRI(outbounds[i].Section) + " " + s.text(config.Effective)
-				for _, route := range config.Routes {
-					text += " " + route.Route.KRI() + " " + s.text(route.Effective)
-				}
-				texts = append(texts, text)
+	for _, config := range v.Configs(d, scope) {
+		confs := v.DestinationConfs(d, config.Kind.Name, scope)
+		for i := range outbounds {
+			o := &outbounds[i]
+			at := results.Place{Policies: config.Kind.Name, Kind: results.AtOutbound, Destination: o.Destination.Identity().ID, Port: o.Port.Number}
+			found := confs.Of(o)
+			if found.Effective != nil {
+				texts[at.String()] = s.text(found.Effective)
+			}
+			for _, route := range found.Routes {
+				at.Kind, at.Route = results.AtRoute, route.Route.ID
+				texts[at.String()] = route.Route.KRI() + " " + s.text(route.Effective)
 			}
 		}
 	}
@@ -106,7 +126,8 @@ func (s *sequence) checkChange(id resource.ID, changes map[resource.ID]core.Chan
 func (s *sequence) checkPlaces(id resource.ID, c *core.Change, then, now [2]answer) {
 	s.Helper()
 	for scope, places := range [][]results.Place{c.Places, c.Shadow} {
-		s.checkScope(id, places, then[scope], now[scope])
+		ofTags := slices.DeleteFunc(slices.Clone(places), func(p results.Place) bool { return p.Destination != resource.ID{} })
+		s.checkScope(id, ofTags, then[scope], now[scope])
 	}
 }
 

@@ -57,7 +57,7 @@ func (d *differ) appendPlaces(places []Place) []Place {
 		places = append(places, Place{Policies: kind.Name, Kind: AtDefault})
 	}
 	for i := range max(a.afterLast(), b.afterLast()) {
-		places = appendOutbound(places, kind, i, outboundAt(a, i), outboundAt(b, i))
+		places = AppendOutbound(places, kind, Place{Index: i}, outboundAt(a, i), outboundAt(b, i))
 	}
 	for i := range max(len(a.Inbounds), len(b.Inbounds)) {
 		if !sameInbound(kind, inboundAt(a, i), inboundAt(b, i)) {
@@ -97,9 +97,12 @@ func inboundAt(c *Config, i int) *InboundConfig {
 	return cmp.Or(at(c.Inbounds, i), &noInbound)
 }
 
-func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundConfig) []Place {
-	if !sameConf(kind.To, a.Effective, b.Effective) {
-		places = append(places, Place{Policies: kind.Name, Kind: AtOutbound, Index: i})
+// AppendOutbound appends the places of one outbound where two confs of it differ, as
+// [Differences] does. Of identifies the outbound.
+func AppendOutbound(places []Place, kind *resource.Kind, of Place, a, b OutboundConfig) []Place {
+	of.Policies = kind.Name
+	if of.Kind = AtOutbound; !sameConf(kind.To, a.Effective, b.Effective) {
+		places = append(places, of)
 	}
 	var routes []resource.ID
 	for _, r := range slices.Concat(a.Routes, b.Routes) {
@@ -109,8 +112,9 @@ func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundCon
 		}
 	}
 	slices.SortFunc(routes, resource.ID.Compare)
-	for _, route := range slices.Compact(routes) {
-		places = append(places, Place{Policies: kind.Name, Kind: AtRoute, Index: i, Route: route})
+	of.Kind = AtRoute
+	for _, of.Route = range slices.Compact(routes) {
+		places = append(places, of)
 	}
 	return places
 }

@@ -14,7 +14,6 @@ type Difference struct {
 	OwnResource        bool
 	Policies, Bindings []resource.ID
 	Places, Shadow     []results.Place
-	Destinations       bool
 
 	before, after *profileView // nil: the dataplanes joined, or left
 	state         *State       // the state with the dataplanes
@@ -54,7 +53,7 @@ func (d *Difference) After(scope results.Scope) []*results.Config { return d.aft
 // Compare returns what changed for dataplanes from one state of a mesh to another,
 // in any order; nil is a mesh without resources, and one of the states is not nil.
 func Compare(before, after *State) []Difference {
-	c := &comparison{before: before, after: after, groups: map[changeKey]*changeGroup{}}
+	c := &comparison{before: before, after: after, places: newDestinationPlaces(before, after), groups: map[changeKey]*changeGroup{}}
 	if sameLineage(before, after) {
 		c.compareVersions()
 	} else {
@@ -66,6 +65,7 @@ func Compare(before, after *State) []Difference {
 // comparison compares two states of a mesh; one of them may be nil.
 type comparison struct {
 	before, after *State
+	places        *destinationPlaces
 	groups        map[changeKey]*changeGroup
 }
 
@@ -160,38 +160,90 @@ func (m *State) profileAt(slot uint32) *profileView {
 	return m.profiles.Value(m.dataplanes.Value(slot).profile)
 }
 
-// differences returns a difference for each group, with its places and causes.
+// differences returns the differences of the groups, with their places and causes.
 func (c *comparison) differences() []Difference {
 	causes := c.causes()
-	destinations := c.before != nil && c.after != nil && (c.before.hasDestinations() || c.after.hasDestinations())
 	differences := make([]Difference, 0, len(c.groups))
 	for key, group := range c.groups {
 		d := Difference{
-			OwnResource: key.ownResource, before: key.before, after: key.after,
-			Places: results.Differences(key.before.configs(results.Enforced), key.after.configs(results.Enforced)),
+			OwnResource: key.ownResource, before: key.before, after: key.after, state: c.after, slots: group.slots.Commit(),
 		}
-		d.Shadow = d.Places
-		if key.before.informed() || key.after.informed() {
-			d.Shadow = results.Differences(key.before.configs(results.Shadow), key.after.configs(results.Shadow))
-		}
-		d.slots = group.slots.Commit()
-		d.Destinations = destinations && key.before != nil && key.after != nil &&
-			destinationItemsDiffer(key.before, key.after) && c.after.reachesDestinations(d.slots)
-		if !key.ownResource && len(d.Places)+len(d.Shadow) == 0 && !d.Destinations {
-			continue
-		}
-		d.state = c.after
 		if key.after == nil {
 			d.state = c.before
 		}
-		if group.members != nil {
-			d.first = group.members.first(d.state)
-		} else {
-			d.first = d.state.first(d.slots)
+		d.Places = results.Differences(key.before.configs(results.Enforced), key.after.configs(results.Enforced))
+		if d.Shadow = d.Places; key.before.informed() || key.after.informed() {
+			d.Shadow = results.Differences(key.before.configs(results.Shadow), key.after.configs(results.Shadow))
 		}
-		d.Policies = causes.of(key)
-		d.Bindings = c.bindings(key, d.first)
-		differences = append(differences, d)
+		for _, part := range c.parts(&d) {
+			if !key.ownResource && len(part.Places)+len(part.Shadow) == 0 {
+				continue
+			}
+			if group.members != nil && group.members.set().Len() == part.slots.Len() {
+				part.first = group.members.first(d.state)
+			} else {
+				part.first = d.state.first(part.slots)
+			}
+			part.Policies = causes.of(key)
+			part.Bindings = c.bindings(key, part.first)
+			differences = append(differences, part)
+		}
 	}
 	return differences
+}
+
+// parts divides a group, which has the places of a difference, by the places of outbounds to
+// destinations. The dataplanes of a group have the same outbounds to tags alone.
+func (c *comparison) parts(d *Difference) []Difference {
+	rest := *d
+	if d.before == nil || d.after == nil || !c.before.hasDestinations() && !c.after.hasDestinations() {
+		return []Difference{rest}
+	}
+	informed := d.before.informed() || d.after.informed()
+	if len(c.places.pair(d.before, d.after, results.Enforced).kinds) == 0 && (!informed || len(c.places.pair(d.before, d.after, results.Shadow).kinds) == 0) {
+		return []Difference{rest}
+	}
+	found := map[[2]*results.Place]*placesGroup{}
+	for slot := range rest.slots.All() {
+		dataplane := c.after.dataplanes.Value(slot).resource
+		enforced := c.places.of(dataplane, d.before, d.after, results.Enforced)
+		shadow := enforced
+		if informed {
+			shadow = c.places.of(dataplane, d.before, d.after, results.Shadow)
+		}
+		if len(enforced)+len(shadow) == 0 {
+			continue
+		}
+		var key [2]*results.Place
+		for i, list := range [][]results.Place{enforced, shadow} {
+			if len(list) > 0 {
+				key[i] = &list[0]
+			}
+		}
+		if found[key] == nil {
+			found[key] = &placesGroup{enforced: enforced, shadow: shadow}
+		}
+		found[key].slots.Add(slot)
+	}
+	var parts []Difference
+	for _, of := range found {
+		part := *d
+		part.slots = of.slots.Commit()
+		part.Places = slices.Concat(d.Places, of.enforced)
+		if part.Shadow = part.Places; informed {
+			part.Shadow = slices.Concat(d.Shadow, of.shadow)
+		}
+		rest.slots = rest.slots.AndNot(part.slots)
+		parts = append(parts, part)
+	}
+	if rest.slots.Len() > 0 {
+		parts = append(parts, rest)
+	}
+	return parts
+}
+
+// placesGroup contains dataplanes with the same places of outbounds to destinations.
+type placesGroup struct {
+	slots            index.SetEditor
+	enforced, shadow []results.Place
 }

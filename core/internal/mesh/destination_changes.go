@@ -6,11 +6,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/match"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
-	"github.com/meshmatch/meshmatch/index"
 )
 
 // DestinationDifference is what changed for a destination. It has the fields of
@@ -187,52 +185,12 @@ func (m *State) selectors() *destination.Selectors {
 	return d.selectors
 }
 
-// reachesDestinations reports whether one of the dataplanes can have outbounds to
-// destinations.
-func (m *State) reachesDestinations(slots index.Set) bool {
-	for slot := range slots.All() {
-		d := m.dataplanes.Value(slot).resource
-		if semantics.IsTransparent(d) || slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return o.Backend != nil }) {
-			return true
-		}
-	}
-	return false
-}
-
-// destinationItemsDiffer reports whether other policies with `to` items, or other contents
-// of them, select the dataplanes of two views, in one of the scopes. A nil view has none.
-func destinationItemsDiffer(before, after *profileView) bool {
-	return toItemsDiffer(before.in(results.Enforced).classOf(), after.in(results.Enforced).classOf()) ||
-		(before.informed() || after.informed()) && toItemsDiffer(before.in(results.Shadow).classOf(), after.in(results.Shadow).classOf())
-}
-
 // classOf returns the configs of the class; nil for nil.
 func (s *profileConfigs) classOf() *classConfigs {
 	if s == nil {
 		return nil
 	}
 	return s.class
-}
-
-func toItemsDiffer(before, after *classConfigs) bool {
-	if before == after {
-		return false
-	}
-	kinds := map[*resource.Kind]bool{}
-	for _, s := range []*classConfigs{before, after} {
-		if s == nil {
-			continue
-		}
-		for _, config := range s.configs {
-			if kind := config.Kind(); kind.To != nil && !kinds[kind] {
-				kinds[kind] = true
-				if policiesDiffer(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // policiesDiffer reports whether the policies with `to` items of two lists differ.

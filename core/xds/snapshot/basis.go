@@ -45,7 +45,7 @@ func sameConfs(a, b *results.Config) bool {
 	}
 	return a.Kind == b.Kind && a.Kind.To != nil && a.Default == b.Default && slices.Equal(a.Inbounds, b.Inbounds) &&
 		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b results.OutboundConfig) bool {
-			return a.Effective == b.Effective && slices.Equal(a.Routes, b.Routes)
+			return a.Index == b.Index && a.Effective == b.Effective && slices.Equal(a.Routes, b.Routes)
 		})
 }
 

@@ -1,0 +1,245 @@
+package mesh
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// destinationPlaces finds the outbounds to destinations whose confs differ in two states, of
+// dataplanes that both states have. Dataplanes of one class have the same policies, so each
+// port of a destination is compared once for each pair of classes.
+type destinationPlaces struct {
+	before, after *State
+	pairs         map[[2]*classConfigs]*confsPair
+	lists         map[string][]results.Place // equal lists of places are one
+}
+
+func newDestinationPlaces(before, after *State) *destinationPlaces {
+	return &destinationPlaces{before: before, after: after, pairs: map[[2]*classConfigs]*confsPair{}, lists: map[string][]results.Place{}}
+}
+
+// confsPair are the confs for destinations of two classes: what dataplanes had and have.
+type confsPair struct {
+	kinds []kindPair // that may differ
+	known map[portPair][]results.Place
+	// shared are the places of lists of outbounds, by their first element: transparent proxies
+	// share lists of thousands (SPEC 17.3).
+	shared map[outboundLists][]results.Place
+}
+
+// outboundLists are the outbounds of a dataplane in both states, as the first element and the
+// length of each list.
+type outboundLists struct {
+	before, after *destination.Outbound
+	was, is       int
+}
+
+func listsOf(before, after []destination.Outbound) outboundLists {
+	return outboundLists{firstOf(before), firstOf(after), len(before), len(after)}
+}
+
+func firstOf(list []destination.Outbound) *destination.Outbound {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0]
+}
+
+// kindPair is the confs by the policies of one kind; nil for a class without any.
+type kindPair struct {
+	kind          *resource.Kind
+	before, after *destination.Confs
+}
+
+// portPair is a port of a destination in both states; the zero port if one of them lacks it.
+type portPair struct{ before, after portOf }
+
+// portOf is all of an outbound on which its confs depend.
+type portOf struct {
+	destination resource.Destination
+	port        uint32
+	section     string
+}
+
+func portAt(o *destination.Outbound) portOf {
+	if o == nil {
+		return portOf{}
+	}
+	return portOf{o.Destination, o.Port.Number, o.Section}
+}
+
+// pair returns the confs of the classes of two profiles in a scope.
+func (p *destinationPlaces) pair(before, after *profileView, scope results.Scope) *confsPair {
+	key := [2]*classConfigs{before.in(scope).classOf(), after.in(scope).classOf()}
+	known := p.pairs[key]
+	if known == nil {
+		known = &confsPair{known: map[portPair][]results.Place{}, shared: map[outboundLists][]results.Place{}}
+		known.kinds = p.kinds(key[0], key[1], before.configs(scope), after.configs(scope))
+		p.pairs[key] = known
+	}
+	return known
+}
+
+// kinds returns the confs of two classes, of the kinds that may differ: those with other
+// policies with `to` items and, if other routes or destinations may be found, all.
+func (p *destinationPlaces) kinds(before, after *classConfigs, was, is []*results.Config) (pairs []kindPair) {
+	differing, all := toKinds(before, after)
+	routes := slices.ContainsFunc(differing, (*resource.Kind).IsRoute)
+	if routes || p.before.Destinations() != p.after.Destinations() {
+		differing = all
+	}
+	for _, kind := range differing {
+		pair := kindPair{kind: kind}
+		if before.of(kind.Name) != nil {
+			pair.before = p.before.destinationItems().Confs(kind, was)
+		}
+		if after.of(kind.Name) != nil {
+			pair.after = p.after.destinationItems().Confs(kind, is)
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// toKinds returns the kinds with `to` items that select the dataplanes of one of two classes,
+// and of these the ones with other policies or other contents of them. A nil class has none.
+func toKinds(before, after *classConfigs) (differing, all []*resource.Kind) {
+	for _, s := range []*classConfigs{before, after} {
+		if s == nil {
+			continue
+		}
+		for _, config := range s.configs {
+			kind := config.Kind()
+			if kind.To == nil || slices.Contains(all, kind) {
+				continue
+			}
+			all = append(all, kind)
+			if policiesDiffer(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()) {
+				differing = append(differing, kind)
+			}
+		}
+	}
+	return differing, all
+}
+
+// of returns the places of a dataplane that differ, sorted, given the profiles that it had
+// and has. Equal results are one slice.
+func (p *destinationPlaces) of(d *resource.Dataplane, before, after *profileView, scope results.Scope) []results.Place {
+	pair := p.pair(before, after, scope)
+	if len(pair.kinds) == 0 {
+		return nil
+	}
+	is := p.after.Destinations().Outbounds(d)
+	was, old := is, p.before.at(d)
+	if old != d || p.before.Destinations() != p.after.Destinations() {
+		was = p.before.Destinations().Outbounds(old)
+	}
+	lists := listsOf(was, is)
+	if places, known := pair.shared[lists]; known {
+		return places
+	}
+	var places []results.Place
+	eachOutbound(was, is, func(was, is *destination.Outbound) { places = append(places, pair.places(was, is)...) })
+	places = p.list(places)
+	if semantics.IsTransparent(d) { // else no other dataplane has the list
+		pair.shared[lists] = places
+	}
+	return places
+}
+
+// list returns the one list of places, sorted, that has the given ones; nil for none.
+func (p *destinationPlaces) list(places []results.Place) []results.Place {
+	if len(places) == 0 {
+		return nil
+	}
+	slices.SortFunc(places, comparePlaces)
+	places = slices.Compact(places)
+	key := fmt.Sprintln(places)
+	if known, found := p.lists[key]; found {
+		return known
+	}
+	p.lists[key] = places
+	return places
+}
+
+// eachOutbound visits the ports of destinations to which a dataplane has outbounds, as they
+// were and as they are; nil if one of the lists lacks it. Both lists may be one.
+func eachOutbound(before, after []destination.Outbound, visit func(was, is *destination.Outbound)) {
+	if listsOf(before, before) == listsOf(after, after) {
+		for i := range after {
+			visit(&after[i], &after[i])
+		}
+		return
+	}
+	type port struct {
+		resource.ID
+		number uint32
+	}
+	pairs := map[port][2]*destination.Outbound{}
+	for side, list := range [][]destination.Outbound{before, after} {
+		for i := range list {
+			o := &list[i]
+			key := port{o.Destination.Identity().ID, o.Port.Number}
+			pair := pairs[key]
+			pair[side] = o
+			pairs[key] = pair
+		}
+	}
+	for _, pair := range pairs {
+		visit(pair[0], pair[1])
+	}
+}
+
+// places returns the places of an outbound that differ.
+func (c *confsPair) places(was, is *destination.Outbound) []results.Place {
+	key := portPair{portAt(was), portAt(is)}
+	places, known := c.known[key]
+	if known {
+		return places
+	}
+	at := results.Place{Port: cmp.Or(key.after.port, key.before.port)}
+	at.Destination = cmp.Or(key.after.destination, key.before.destination).Identity().ID
+	for _, k := range c.kinds {
+		var before, after results.OutboundConfig
+		if was != nil {
+			before = k.before.Of(was)
+		}
+		if is != nil {
+			after = k.after.Of(is)
+		}
+		places = results.AppendOutbound(places, k.kind, at, before, after)
+	}
+	c.known[key] = places
+	return places
+}
+
+func comparePlaces(a, b results.Place) int {
+	return cmp.Or(strings.Compare(a.Policies, b.Policies), a.Destination.Compare(b.Destination), cmp.Compare(a.Port, b.Port),
+		cmp.Compare(a.Kind, b.Kind), a.Route.Compare(b.Route))
+}
+
+// ChangedClients returns the dataplanes of both states whose confs for a destination differ,
+// sorted by identity, as they are in the second state; the zero identity means any
+// destination.
+func ChangedClients(before, after *State, id resource.ID) (clients []*resource.Dataplane) {
+	p := newDestinationPlaces(before, after)
+	for slot := range after.allSlots() {
+		d := after.dataplanes.Value(slot).resource
+		if d == nil || before.at(d) == nil {
+			continue
+		}
+		places := p.of(d, before.profileOf(before.at(d)), after.profileAt(slot), results.Enforced)
+		if slices.ContainsFunc(places, func(at results.Place) bool { return at.Destination == id || id == resource.ID{} }) {
+			clients = append(clients, d)
+		}
+	}
+	slices.SortFunc(clients, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
+	return clients
+}
