@@ -31,7 +31,7 @@ var layers = []struct{ name, packages, reaches string }{
 	{"messages do not depend on policies", `^core/internal/xds/message$`, `^core($|/(resource|results|kind|permission|internal/(enforce|identity|variant)))`},
 	{"what is sent is bytes", `^core/xds/wire$`, `^(github.com/envoyproxy|google.golang.org)/`},
 	{"the gate is of any module", `^bench/gate$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
-	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/shape|cmd/(meshmatch|confgen)|core|fuzz|gen|index)($|/)`},
+	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(cmd/(meshmatch|confgen)|core|fuzz|gen|index)($|/)`},
 }
 
 // reachOnly are the packages of this module that a package may reach.

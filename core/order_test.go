@@ -62,7 +62,7 @@ var order = []string{
 	`core/internal/mesh`,
 	`core/internal/blocks`,
 	`core/internal/match`,
-	`core/internal/(collector|destination)|core/permission|bench/shape`,
+	`core/internal/(collector|destination)|core/permission|core/internal/shape`,
 	`core/internal/semantics`,
 	`core/internal/request|core/results`,
 	`core/internal/enforce(/rollout)?`,
@@ -83,7 +83,7 @@ var order = []string{
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate/internal/chart`,
 	`gen|bench/gate`,
-	`bench/usage|gen/laws`,
+	`core/internal/usage|gen/laws`,
 	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
 	`gen/internal/diag|gen/internal/shapes/shared`,

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/bench/usage"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"

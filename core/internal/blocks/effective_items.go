@@ -11,7 +11,7 @@ import (
 // item sets no leaf when all of these are merged, it sets none when further items take
 // part, provided that no item can hide others without setting a leaf. So a class config
 // stores the effective items, and its outbounds are merged from these. In the fleet of
-// package bench/shape, 3 of 270 items remain.
+// package core/internal/shape, 3 of 270 items remain.
 //
 // If a policy is replaced, the effective items of its new version are found without a merge
 // of all items. An item is overridden if other items with a higher priority set each of

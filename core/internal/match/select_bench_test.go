@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"

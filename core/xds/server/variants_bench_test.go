@@ -8,7 +8,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
-	"github.com/meshmatch/meshmatch/bench/usage"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"

@@ -10,9 +10,9 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	resourcev3 "github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"

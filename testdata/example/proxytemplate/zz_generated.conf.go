@@ -7,6 +7,23 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		Imports       []string
+		Modifications []Modification
+	}(Conf{})
+	_ = struct {
+		Cluster  *Change
+		Listener *Change
+	}(Modification{})
+	_ = struct {
+		Operation Operation
+		Value     *string
+	}(Change{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

@@ -8,6 +8,20 @@ import (
 	"slices"
 )
 
+// If this does not compile, a struct has other fields than those that the code below
+// merges and compares: run go generate.
+var (
+	_ = struct {
+		ConnectTimeout *conf.Duration
+		HTTP           *HTTP
+	}(Conf{})
+	_ = struct {
+		RequestTimeout    *conf.Duration
+		StreamIdleTimeout *conf.Duration
+		IdleTimeout       *conf.Duration
+	}(HTTP{})
+)
+
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {

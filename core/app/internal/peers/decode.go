@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	kubernetesyaml "sigs.k8s.io/yaml"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

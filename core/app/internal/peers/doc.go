@@ -22,7 +22,7 @@
 //  1. Require the peer at a fixed version (go get, then go mod tidy -e), and add its module to
 //     peerModules in page.go, so that the page names the version.
 //  2. Write a function that returns a [comparison], in the file of its subject or in a new one,
-//     and list it in [comparisons]. Its input comes from package bench/shape, in a small size for
+//     and list it in [comparisons]. Its input comes from package core/internal/shape, in a small size for
 //     tests; an input of another project has its repository, file and commit in source.
 //  3. In prepare, make one [contender] for each side, meshmatch first. Use the peer as its own
 //     users do when speed matters: what they do once (parsing, compiling, loading) is not in the

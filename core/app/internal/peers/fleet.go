@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/identity/ca"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/internal/xds/sds"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

@@ -7,7 +7,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"

@@ -9,10 +9,10 @@ import (
 
 	"github.com/cedar-policy/cedar-go"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"

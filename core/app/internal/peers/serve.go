@@ -14,9 +14,9 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/internal/identity/ca"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"

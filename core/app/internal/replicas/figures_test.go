@@ -19,11 +19,11 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/etcd"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/etcd/etcdtest"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes/kubetest"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/sourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"

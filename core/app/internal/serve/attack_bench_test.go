@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/http2"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/bench/usage"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
 )

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )

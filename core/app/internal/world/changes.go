@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/resource"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/bench/usage"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 

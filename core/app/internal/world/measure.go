@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/meshmatch/meshmatch/bench/usage"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )

@@ -3,7 +3,7 @@ package world
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
