@@ -33,9 +33,12 @@ func TestRedundantAndConflicting(t *testing.T) {
 		"an entry below another one": {
 			web + permit("a", mesh, "{allow: [{method: GET, path: {type: Exact, value: /a}}, {method: GET}]}"),
 			"MM3002 a spec.rules[0].default.allow[0]"},
-		"of two equal entries the first decides, and the second never does": {
+		"of two equal entries the first is not needed, and the second never decides": {
 			web + permit("a", mesh, "{allow: [{method: GET}, {method: GET}]}"),
-			"MM3001 a spec.rules[0].default.allow[1]"},
+			"MM3002 a spec.rules[0].default.allow[0], MM3001 a spec.rules[0].default.allow[1]"},
+		"two denials that together cover an allowance": {
+			web + permit("a", mesh, "{deny: [{headers: [{type: Present, name: x-a}]}, {headers: [{type: Absent, name: x-a}]}], allow: [{method: GET}]}"),
+			"MM3001 a spec.rules[0].default.allow[0]"},
 		"a denial of what nothing allows": {
 			web + permit("a", mesh, "{deny: [{method: POST}], allow: [{method: GET}]}"),
 			"MM3002 a spec.rules[0].default.deny[0]"},

@@ -136,8 +136,17 @@ func needlessEntries(p *permission.Permissions, decides map[permission.Place]*ac
 			known[entry.Place] = true
 		}
 	}
-	for _, list := range requests.ListsOf(p) {
-		list.Entries = slices.DeleteFunc(list.Entries, func(e access.Entry) bool { return decides[*e.By] == nil })
+	lists := requests.ListsOf(p)
+	for _, list := range lists {
+		for i := range list.Entries {
+			// An entry that decides nothing is no candidate, but it stays in the list: it may
+			// decide without a candidate.
+			if by := list.Entries[i].By; decides[*by] == nil {
+				known[*by] = true
+			}
+		}
+	}
+	for _, list := range lists {
 		found, err := access.Needless(&access.Space{Protocol: p.Protocol}, list, known, limits)
 		if err != nil {
 			return nil
