@@ -51,7 +51,7 @@ var order = []string{
 	`core/internal/xds/sds`,
 	`core/xds`,
 	`core/internal/xds/(rbac|seal)`,
-	`core/internal/xds/message|core/xds/capability`,
+	`core/internal/xds/message|core/internal/xds/capability`,
 	`core/xds/wire`,
 
 	// What is computed, and what it is computed from.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 // A ClientType is the xDS implementation of a node. It determines the resources that the

@@ -11,9 +11,9 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // The keys of the filter state that recordConnection sets. No request can change it.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // An Inbound is the draft of an inbound: its listener, the cluster of the workload and

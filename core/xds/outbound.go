@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/collector"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // An Outbound is the draft of the listener of an outbound (SPEC 11.3).

@@ -5,10 +5,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // Origin is what a part of a snapshot belongs to. Its values are those that a

@@ -1,9 +1,9 @@
 package xds
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // A Translator applies the policies of one kind: each function changes a draft by the

@@ -3,10 +3,10 @@ package snapshot
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // shape contains the translators by the drafts that they shape, in the order of the

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // newerOperators are the command operators of access logs that not all supported releases of

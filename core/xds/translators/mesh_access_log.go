@@ -20,12 +20,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 const meshAccessLogKind = "MeshAccessLog"

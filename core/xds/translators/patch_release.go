@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 // releaseAPIs are the capabilities of what each release added to the API.

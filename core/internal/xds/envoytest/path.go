@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 )
 
 // Path returns the binary that the variable ENVOY names. Without it the test is

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 

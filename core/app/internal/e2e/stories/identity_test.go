@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
-	"github.com/meshmatch/meshmatch/core/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 

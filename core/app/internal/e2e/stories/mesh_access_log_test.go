@@ -3,7 +3,7 @@ package stories
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 var meshAccessLogStories = []story{{

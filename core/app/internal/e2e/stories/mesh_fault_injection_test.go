@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 var meshFaultInjectionStories = []story{{

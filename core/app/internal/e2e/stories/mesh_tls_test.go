@@ -3,7 +3,7 @@ package stories
 import (
 	"crypto/tls"
 
-	"github.com/meshmatch/meshmatch/core/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 var meshTLSStories = []story{{
