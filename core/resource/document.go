@@ -150,6 +150,8 @@ func (d *decoder) single(in *strict.Value, stored bool) {
 	}
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
+	case d.walked && isNoResource(in):
+		d.out.NoResources = append(d.out.NoResources, in.At().Pos())
 	case in.Kind() == strict.List:
 		in.At().Errorf(diag.WrongType, "write each resource as a document of its own, after a line of ---", "must be a mapping, not a list")
 	case isForeign(in):
@@ -186,6 +188,31 @@ func nameIn(in *strict.Value) string {
 		name = namespace + "/" + name
 	}
 	return strings.TrimSpace(kind + " " + name)
+}
+
+// isNoResource reports whether a document of a repository is something else than a resource: a
+// list of anything but resources, or a mapping without all of the fields by which a person
+// could have meant a resource. A permission that lost its type has one of them.
+func isNoResource(in *strict.Value) bool {
+	switch in.Kind() {
+	case strict.List:
+		for i := 0; ; i++ {
+			element := in.Element(i)
+			if element == nil {
+				return true
+			}
+			if element.Has("type") && element.Has("name") || element.Has("kind") && element.Has("apiVersion") {
+				return false
+			}
+		}
+	case strict.Mapping:
+		switch path.Base(in.At().Pos().File) {
+		case "kustomization.yaml", "kustomization.yml":
+			return false
+		}
+		return !slices.ContainsFunc([]string{"type", "kind", "apiVersion", "mesh", "metadata", "spec"}, in.Has)
+	}
+	return true
 }
 
 // isForeign reports whether a document has none of the fields by which it could be a

@@ -93,8 +93,12 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	case group != "" && d.registered(in, group, kind, documentMeta):
 		return
 	case group != "" && d.kindsOf(group) != nil:
-		kinds := d.kindsOf(group)
-		at.Field("kind").Errorf(diag.UnknownKind, diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
+		hint := diag.DidYouMean(kind, d.kindsOf(group))
+		if kind != "" && !strings.HasPrefix(hint, "did you mean") {
+			count(&d.out.Skipped, kind, 1) // such as PolicyGenerator
+			return
+		}
+		at.Field("kind").Errorf(diag.UnknownKind, hint, "unknown kind %q of %s", kind, group)
 		return
 	case kind == "ConfigMap" && version == "v1" && d.configMap(in), kind == SecretKind && version == "v1" && d.kubernetesSecret(in):
 		return

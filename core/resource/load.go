@@ -55,6 +55,9 @@ type Input struct {
 	Name   string // for positions
 	Data   []byte
 	Origin InputOrigin
+	// Walked means that a directory was given and not the file: what is no resource there is
+	// left out (SPEC 1.1).
+	Walked bool
 }
 
 // Load reads files, directory trees and "-" (SPEC 1.1). From a directory tree
@@ -90,7 +93,7 @@ func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) 
 			list.errorf(diag.UnreadableFile, f.name, "", "%s", readError(err))
 			continue
 		}
-		in := Input{Name: f.name, Data: data}
+		in := Input{Name: f.name, Data: data, Walked: f.root != nil && !l.Strict}
 		if l.Read != nil {
 			l.Read(in)
 		}
@@ -180,6 +183,7 @@ type inputFacts struct {
 	// annotated reports that documents of the input may have an ignoreAnnotation.
 	annotated bool
 	origin    InputOrigin
+	walked    bool // see Input
 	// inRESTList reports that the documents are items of a list that a control plane's API
 	// returned.
 	inRESTList bool
@@ -243,7 +247,7 @@ func (d *decoding) decode(in Input) []*part {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
 	chunks := strict.Chunks(in.Data, pieces)
-	facts := inputFacts{annotated: bytes.Contains(in.Data, []byte(ignoreAnnotation)), origin: in.Origin}
+	facts := inputFacts{annotated: bytes.Contains(in.Data, []byte(ignoreAnnotation)), origin: in.Origin, walked: in.Walked}
 	if diag.HasIgnoreComments(in.Data) {
 		comments := &part{}
 		comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)

@@ -26,6 +26,9 @@ type Set struct {
 	// LeftOut lists the inputs that were not read, in the order of the input: those of a
 	// control plane that do not load, and with [Loader.KeepGoing] all that do not load.
 	LeftOut []LeftOut
+	// NoResources are the positions of documents in walked directories that are no resources,
+	// such as the values of a chart (SPEC 1.1).
+	NoResources []diag.Position
 	// Depending are the findings that depend on how the documents are read, until
 	// [Set.ReadAs] is called.
 	Depending []diag.Depending
@@ -47,6 +50,7 @@ func (s *Set) join(o *Set) {
 	s.Trusts = append(s.Trusts, o.Trusts...)
 	s.Objects = append(s.Objects, o.Objects...)
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
+	s.NoResources = append(s.NoResources, o.NoResources...)
 	s.Documents = append(s.Documents, o.Documents...)
 	s.Ignores = append(s.Ignores, o.Ignores...)
 	for at, text := range o.Sources {

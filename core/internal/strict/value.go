@@ -105,6 +105,15 @@ func (v *Value) EachName(yield func(string) bool) { v.node.names(v.doc.reader.st
 // Has reports whether the value is a mapping with the field.
 func (v *Value) Has(name string) bool { return v.node.find(name) >= 0 }
 
+// Element returns an element of a list, or nil.
+func (v *Value) Element(i int) *Value {
+	n := v.node.element(i)
+	if n == nil {
+		return nil
+	}
+	return newValue(v.doc, *v.at.Index(i), n)
+}
+
 // Field returns the value of a mapping's field, or nil.
 func (v *Value) Field(name string) *Value {
 	i := v.node.find(name)

@@ -44,6 +44,8 @@ type globals struct {
 	keepSources bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
+	// noResources are the documents of walked directories that are no resources.
+	noResources []diag.Position
 	// reported reports that it is on standard error.
 	reported bool
 }
@@ -107,6 +109,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 		return nil, err
 	}
 	g.leftOut = append(g.leftOut, set.LeftOut...)
+	g.noResources = append(g.noResources, set.NoResources...)
 	return set, nil
 }
 

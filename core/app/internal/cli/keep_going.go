@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,17 @@ func (g *globals) incompleteLines() []string {
 	return lines
 }
 
+// noResourceLines returns the positions of the documents that are no resources, each once.
+func (g *globals) noResourceLines() []string {
+	var lines []string
+	for _, at := range g.noResources {
+		if !slices.Contains(lines, at.String()) {
+			lines = append(lines, at.String())
+		}
+	}
+	return lines
+}
+
 func incompleteLine(e diag.Diagnostic) string {
 	at := e.Pos.File
 	if e.Pos.Line > 0 {
@@ -50,6 +62,9 @@ func (g *globals) reportLeftOut(c *cobra.Command) { g.printLeftOut(c.ErrOrStderr
 
 func (g *globals) printLeftOut(to io.Writer) {
 	g.reported = true
+	if n := len(g.noResources); n > 0 {
+		fmt.Fprintf(to, "left out: %d documents that are no resources: %s; --strict refuses them\n", n, strings.Join(g.noResourceLines(), ", "))
+	}
 	printed := map[string]bool{}
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {
@@ -131,7 +146,7 @@ func (g *globals) missing(kind string) string {
 // withIncomplete returns an answer with a field incomplete, if something was left out.
 // An answer that is a list has no fields: what was left out is on standard error.
 func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
-	if len(g.leftOut) == 0 {
+	if len(g.leftOut) == 0 && len(g.noResources) == 0 {
 		return answer
 	}
 	data, err := conf.Marshal(answer)
@@ -143,7 +158,14 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 		g.reportLeftOut(c)
 		return answer
 	}
-	field, err := conf.Marshal(map[string][]string{"incomplete": g.incompleteLines()})
+	fields := map[string][]string{}
+	if len(g.leftOut) > 0 {
+		fields["incomplete"] = g.incompleteLines()
+	}
+	if len(g.noResources) > 0 {
+		fields["leftOut"] = g.noResourceLines()
+	}
+	field, err := conf.Marshal(fields)
 	if err != nil {
 		return answer
 	}
