@@ -96,13 +96,14 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			case 16:
 				text = fmt.Sprintf("{type: ZoneEgress, name: %s, zone: %s, networking: {address: 10.3.0.%d, port: 10002}}", name, pick("east", "west"), random.IntN(2))
 			case 17:
-				text = fmt.Sprintf("{type: Dataplane, name: proxy, labels: {app: %s, kuma.io/zone: %s}, networking: {address: 10.0.0.%d, listeners: [{type: %s, port: 10001}%s]}}", pick("a", "b"), pick("east", "west"), random.IntN(2), pick("ZoneIngress", "ZoneEgress"), some(", {address: 10.0.0., type: ZoneEgress, port: 10002, name: out, state: "+pick("Ready", "NotReady")+"}"))
+				text = fmt.Sprintf("{type: Dataplane, name: proxy, labels: {app: %s, kuma.io/zone: %s}, networking: {address: 10.0.0.%d, listeners: [{address: 10.0.0.7, type: %s, port: 10001}%s]}}", pick("a", "b"), pick("east", "west"), random.IntN(2), pick("ZoneIngress", "ZoneEgress"), some(", {address: 10.0.0.8, type: ZoneEgress, port: 10002, name: out, state: "+pick("Ready", "NotReady")+"}"))
 			case 18:
-				text = fmt.Sprintf("{type: Dataplane, name: both, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.%d, inbound: [{port: 80, protocol: tcp, tags: {kuma.io/service: both}}], listeners: [{address: 10.0.0., type: ZoneEgress, port: 10003, name: out}]}}\n---\n{type: MeshTrafficPermission, name: p, spec: {targetRef: {kind: Dataplane, sectionName: %s}, rules: [{default: {%s: [{spiffeId: {type: Exact, value: spiffe://a/b}}]}}]}}", random.IntN(2), pick("out", "'80'"), pick("allow", "deny"))
+				text = fmt.Sprintf("{type: Dataplane, name: both, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.%d, inbound: [{port: 80, protocol: tcp, tags: {kuma.io/service: both}}], listeners: [{address: 10.0.0.8, type: ZoneEgress, port: 10003, name: out}]}}\n---\n{type: MeshTrafficPermission, name: p, spec: {targetRef: {kind: Dataplane, sectionName: %s}, rules: [{default: {%s: [{spiffeId: {type: Exact, value: spiffe://a/b}}]}}]}}", random.IntN(2), pick("out", "'80'"), pick("allow", "deny"))
 			case 19, 20:
 				text = fmt.Sprintf("{type: Secret, name: %s, data: %s}", pick("ca", "other"), base64.StdEncoding.EncodeToString([]byte(pick("none", bundles[0], bundles[1]))))
 			case 9:
-				text = fmt.Sprintf("{type: Mesh, name: default, mtls: {enabledBackend: %q, backends: [{name: ca, type: builtin}]}, routing: {zoneEgress: %v, defaultForbidMeshExternalServiceAccess: %v}}", some("ca"), random.IntN(2) == 0, random.IntN(3) == 0)
+				enabled := some("ca") // Kuma refuses an egress without mtls
+				text = fmt.Sprintf("{type: Mesh, name: default, mtls: {enabledBackend: %q, backends: [{name: ca, type: builtin}]}, routing: {zoneEgress: %v, defaultForbidMeshExternalServiceAccess: %v}}", enabled, random.IntN(2) == 0 && enabled != "", random.IntN(3) == 0)
 			case 7:
 				if id := (resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}); f.engine.View().Dataplane(id) != nil {
 					remove = append(remove, id)

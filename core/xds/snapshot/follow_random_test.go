@@ -38,10 +38,16 @@ func TestBuilderFollowsRandomMeshes(t *testing.T) {
 			}
 			edits := &randomEdits{random: rand.New(rand.NewPCG(seed, 27)), generator: g, present: map[resource.ID]bool{}}
 			f := follow(t, by)
-			for step := range 10 {
+			for step, refused := 0, 0; step < 10; step++ {
+				before := maps.Clone(edits.present)
 				batch, text := edits.next(t)
 				if _, err := f.engine.Apply(t.Context(), batch); err != nil {
-					t.Fatal(err)
+					// Kuma refuses a part of the policies of the generator (SPEC 17).
+					if refused++; by == semantics.TargetRef || refused > 200 {
+						t.Fatal(err)
+					}
+					edits.present, step = before, step-1
+					continue
 				}
 				want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View()))
 				if diff := cmp.Diff(want, answersOf(f.builder.At(f.engine.View()))); diff != "" {
