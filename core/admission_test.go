@@ -48,7 +48,7 @@ func TestChangedAfterDecoding(t *testing.T) {
 				set := resourcetest.Decode(t, file.String())
 				test.change(set)
 				got := ""
-				engine := core.NewEngine(kinds.All(), core.Options{})
+				engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 				if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
 					got = err.Error()
 				}

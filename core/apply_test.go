@@ -100,7 +100,7 @@ func TestApplyAllOrNothing(t *testing.T) {
 
 // An order that is not total is found before anything changes, in any mesh.
 func TestApplyWithoutOrder(t *testing.T) {
-	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { return 0 }})
+	e := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef, Order: func(a, b *resource.Policy) int { return 0 }})
 	one := resourcetest.Decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))
 	apply(t, e, core.Batch{Upsert: one})
 	two := resourcetest.Decode(t, timeoutText("b", "", everyDataplane, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))

@@ -26,7 +26,7 @@ func BenchmarkBuild(b *testing.B) {
 			b.ReportAllocs()
 			var view *core.View
 			for b.Loop() {
-				engine := core.NewEngine(kinds, core.Options{})
+				engine := core.NewEngine(kinds, core.Options{Semantics: core.TargetRef})
 				if _, err := engine.Apply(b.Context(), core.Batch{Upsert: set}); err != nil {
 					b.Fatal(err)
 				}

@@ -70,7 +70,7 @@ func TestCompare(t *testing.T) {
 				apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, text)})
 			}
 			set := resourcetest.Decode(t, "\n"+world)
-			stranger, err := core.NewView(t.Context(), kinds.All(), set)
+			stranger, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}

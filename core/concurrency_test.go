@@ -130,7 +130,7 @@ func TestWatch(t *testing.T) {
 		if view != e.View() {
 			t.Error("not the newest view")
 		}
-		got = append(got, changesText(core.Commit{After: view, Before: core.NewEngine(view.Kinds(), core.Options{}).View()})...)
+		got = append(got, changesText(core.Commit{After: view, Before: core.NewEngine(view.Kinds(), core.Options{Semantics: core.TargetRef}).View()})...)
 		switch len(got) {
 		case 1:
 			if len(changes) != 1 || changes[0].Len() != 2 {

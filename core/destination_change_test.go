@@ -123,7 +123,7 @@ func TestDestinationChanges(t *testing.T) {
 				b.Upsert = resourcetest.Decode(t, c.upsert)
 			}
 			apply(t, e, b)
-			stranger, err := core.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "\n"+destinationsWorld))
+			stranger, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "\n"+destinationsWorld))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,8 +198,8 @@ func TestDestinationChangesOfZones(t *testing.T) {
 		"an egress":                {upsert: replaced("port: 10002", "port: 10003"), as: semantics.Kuma, want: []string{"changed out, through Dataplane egress"}},
 		"an egress of Kuma 2":      {upsert: "{type: ZoneEgress, name: e, zone: west, networking: {address: 10.0.0.6, port: 1}}", as: semantics.Kuma, want: []string{"changed out, through ZoneEgress e", "changed out-west, through ZoneEgress e"}},
 		"a Secret":                 {upsert: replaced("Y2E=", "Y2I="), as: semantics.Kuma, want: []string{"changed out, through Secret ca"}},
-		"a Secret without zones":   {upsert: replaced("Y2E=", "Y2I="), want: []string{"changed out, through Secret ca"}},
-		"an address without zones": {upsert: replaced("10.9.0.1", "10.9.0.3")},
+		"a Secret without zones":   {upsert: replaced("Y2E=", "Y2I="), as: semantics.TargetRef, want: []string{"changed out, through Secret ca"}},
+		"an address without zones": {upsert: replaced("10.9.0.1", "10.9.0.3"), as: semantics.TargetRef},
 		"the same in other lines":  {upsert: "\n\n" + zonesWorld, as: semantics.Kuma},
 		"a Secret of nothing":      {upsert: "{type: Secret, mesh: default, name: other, data: Y2E=}", as: semantics.Kuma},
 		"an ingress of a proxy":    {upsert: "{type: Dataplane, name: i, labels: {kuma.io/zone: west}, networking: {address: 10.0.0.5, listeners: [{address: 10.0.0.5, type: ZoneIngress, port: 1}]}}", as: semantics.Kuma},

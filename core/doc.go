@@ -11,7 +11,7 @@
 //
 //	loader := resource.Loader{Kinds: kinds.All()}
 //	set, err := loader.Load(ctx, "mesh.yaml")
-//	engine := core.NewEngine(loader.Kinds, core.Options{})
+//	engine := core.NewEngine(loader.Kinds, core.Options{Semantics: core.Detect(set)})
 //	commit, err := engine.Apply(ctx, core.Batch{Upsert: set})
 //
 // A commit reports which dataplanes changed, where, and because of which policies.

@@ -48,7 +48,7 @@ type enforcementSequence struct {
 func newEnforcementSequence(t *testing.T, data []byte) *enforcementSequence {
 	return &enforcementSequence{
 		T: t, Choices: enforcetest.NewChoices(data),
-		engine:    core.NewEngine(kinds.All(), core.Options{}),
+		engine:    core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef}),
 		documents: enforcetest.World{}, set: enforcetest.MeshSet(),
 		present: map[resource.ID]bool{}, policies: map[resource.ID]*resource.Policy{},
 	}
@@ -178,7 +178,7 @@ func (s *enforcementSequence) checkReference(got map[resource.ID][]string) {
 	for _, r := range s.documents {
 		set.Documents = append(set.Documents, ocm.NewDocument(r))
 	}
-	view, err := core.NewView(context.Background(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		s.Fatal(err)
 	}

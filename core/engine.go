@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -13,9 +14,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// Options are the options of an [Engine]. The zero Options are ready to use.
+// Options are the options of an [Engine].
 type Options struct {
-	// Semantics is how policies are read (SPEC 17.1).
+	// Semantics is how policies are read (SPEC 17.1): [TargetRef], [Kuma] or [Kuma3], or
+	// what [Detect] finds. There is no default: [Engine.Apply] returns [ErrNoSemantics].
 	Semantics Semantics
 	// Order is the order in which policies of one kind override each other. Nil is the
 	// order of the semantics.
@@ -54,7 +56,12 @@ func (e *Engine) View() *View { return e.current.Load() }
 
 // Commit is the result of [Engine.Apply]: the views before and after. They are
 // the same view if the batch changed nothing.
-type Commit struct{ Before, After *View }
+type Commit struct {
+	Before, After *View
+	// Warnings are about the batch: resources of a Kuma control plane, which [Detect] finds,
+	// for an engine that reads policies by [TargetRef].
+	Warnings []diag.Diagnostic
+}
 
 // Changes returns what changed for dataplanes; see [Compare].
 func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
@@ -66,7 +73,7 @@ func (c Commit) DestinationChanges() []DestinationChange {
 
 // Apply applies a batch as a whole. If it returns an error, nothing changed: a
 // [diag.Errors] for resources that are invalid by SPEC 1.2 and for deletions of
-// resources that do not exist, a [results.ErrNoOrder], an [ErrPanic], or the cause of
+// resources that do not exist, an [ErrNoSemantics], a [results.ErrNoOrder], an [ErrPanic], or the cause of
 // the context if it ends before the batch is applied. An upsert that repeats a
 // resource, with the same content and the same position in a file, changes nothing.
 // When Apply returns, [Engine.View] returns the new view.
@@ -74,6 +81,9 @@ func (c Commit) DestinationChanges() []DestinationChange {
 // After an ErrPanic or an ended context, the next batch first rebuilds the engine's state
 // of the meshes concerned. This takes as long as their first batch.
 func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
+	if e.View().reading.Semantics == 0 {
+		return Commit{}, ErrNoSemantics
+	}
 	sorted, err := admit(ctx, e.View().kinds, e.View().Semantics().Reading(), &batch)
 	if err != nil {
 		return Commit{}, err
@@ -104,7 +114,7 @@ func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
 	}
 	globals, changed := before.globals.After(batch.globals())
 	if len(updates) == 0 && enforcement.Delta == nil && !changed {
-		return Commit{before, before}, nil
+		return Commit{Before: before, After: before}, nil
 	}
 	after := &View{
 		kinds: before.kinds, reading: before.reading, meshes: slices.Clone(before.meshes), globals: globals,
@@ -128,7 +138,7 @@ func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
 	}
 	e.current.Store(after)
 	close(before.superseded)
-	return Commit{before, after}, nil
+	return Commit{before, after, otherSemantics(before.Semantics(), batch.Upsert)}, nil
 }
 
 // lock waits until no other batch is applied, or the context ends.

@@ -61,7 +61,7 @@ const (
 // checked after this and each further apply.
 func newEngine(t testing.TB, text string) *core.Engine {
 	t.Helper()
-	e := core.NewEngine(kinds.All(), core.Options{})
+	e := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, text)})
 	return e
 }

@@ -36,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	if _, err := engine.Apply(context.Background(), core.Batch{Upsert: set}); err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func Example() {
 // which policy.
 func ExampleCommit_Changes() {
 	loader := resource.Loader{Kinds: kinds.All()}
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	for _, text := range []string{shop, `
 type: MeshTimeout
 name: zz-fast

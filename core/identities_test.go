@@ -173,7 +173,7 @@ func TestMeshesOfIdentitiesAndTrusts(t *testing.T) {
 
 // Mesh returns the resource.
 func TestMesh(t *testing.T) {
-	view, err := core.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {rules: []}}"))
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {rules: []}}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func TestOutbounds(t *testing.T) {
 
 // TestOutboundsOfUnknown returns the errors of Config.
 func TestOutboundsOfUnknown(t *testing.T) {
-	view := core.NewEngine(kinds.All(), core.Options{}).View()
+	view := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef}).View()
 	if _, err := view.Outbounds(nil, "MeshTimeout", core.Enforced); err == nil {
 		t.Error("a nil dataplane has outbounds")
 	}

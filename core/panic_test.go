@@ -58,7 +58,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 				world.WriteString(timeoutText(service, "", "kind: MeshService, name: "+service, forAll))
 			}
 			world.WriteString(identityText("a", "", "/a") + trustText("a", "td"))
-			e := core.NewEngine(loader.Kinds, core.Options{})
+			e := core.NewEngine(loader.Kinds, core.Options{Semantics: core.TargetRef})
 			apply(t, e, load(world.String()))
 			before, sizes := e.View(), e.Sizes()
 
@@ -101,7 +101,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 
 // An order is an embedder's code, too.
 func TestApplyWithAnOrderThatPanics(t *testing.T) {
-	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { panic("no order") }})
+	e := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef, Order: func(a, b *resource.Policy) int { panic("no order") }})
 	apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))})
 	before := e.View()
 	_, err := e.Apply(t.Context(), core.Batch{Upsert: resourcetest.Decode(t, timeoutText("b", "", everyDataplane, forAll))})

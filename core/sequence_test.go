@@ -58,7 +58,7 @@ func TestSequences(t *testing.T) {
 				generator = generator.WithDestinations()
 			}
 			// Two of three sequences read policies as Kuma does.
-			switch s := semantics.Semantics(seed % 3); s {
+			switch s := semantics.TargetRef + semantics.Semantics(seed%3); s {
 			case semantics.TargetRef:
 				runSequence(t, generator, s, data)
 			default:

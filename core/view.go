@@ -31,14 +31,9 @@ type View struct {
 	enforcement *enforce.State
 }
 
-// NewView returns a view of the resources, as the first commit of a new engine publishes
-// it. The caller must not change the resources afterwards. It returns the errors of
-// [Engine.Apply].
-func NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	return Options{}.NewView(ctx, kinds, set)
-}
-
-// NewView is the function [NewView] for an engine with these options.
+// NewView returns a view of the resources, as the first commit of a new engine with these
+// options publishes it. The caller must not change the resources afterwards. It returns the
+// errors of [Engine.Apply].
 func (o Options) NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
 	commit, err := NewEngine(kinds, o).Apply(ctx, Batch{Upsert: set})
 	return commit.After, err

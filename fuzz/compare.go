@@ -25,7 +25,7 @@ func compareConfigs(s *Scenario) error {
 // compareSet is compareConfigs for the set of a scenario.
 func compareSet(s *Scenario, set *resource.Set) error {
 	return caught(func() error {
-		view, err := core.NewView(context.Background(), s.kinds, set)
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), s.kinds, set)
 		if err != nil {
 			return fmt.Errorf("the engine refuses the scenario: %w", err)
 		}

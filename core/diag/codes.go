@@ -135,6 +135,7 @@ const (
 	KindNotRead          Code = 5001
 	DefaultPolicyMissing Code = 5002
 	FromNotRead          Code = 5003
+	OtherSemantics       Code = 5004
 	TargetNotInKuma3     Code = 5101
 	ReferenceNotInKuma3  Code = 5102
 	FromNotInKuma3       Code = 5103

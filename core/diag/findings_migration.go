@@ -48,6 +48,12 @@ spec:
 		Mend:      "Write the items as rules.",
 	},
 	{
+		Code: OtherSemantics, Class: ClassWarning, Title: "the engine reads policies by another semantics",
+		Means: "A resource has a label that Kuma's control planes write, or is a MeshService. The commands read such an input as Kuma, and the program that embeds the engine chose `targetref`.",
+		When:  "a Go program applies what it got from a control plane to an engine with the semantics TargetRef.",
+		Mend:  "Choose the semantics by `core.Detect`, as the commands do, or keep it if the resources are written for it.",
+	},
+	{
 		Code: TargetNotInKuma3, Class: ClassMigration, Title: "Kuma 3 selects other dataplanes",
 		Means: "Kuma 3 reads only Mesh, and Dataplane with labels. A policy with a name selects every dataplane; a policy with another kind selects none.",
 		When:  "A policy has a top-level targetRef with a name, proxyTypes or another kind, and is checked for Kuma 3.",

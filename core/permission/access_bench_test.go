@@ -114,7 +114,7 @@ func BenchmarkAccessFilter(b *testing.B) {
 
 func permissionConfig(b *testing.B, kind *resource.Kind, policies []*resource.Policy, d *resource.Dataplane) *results.Config {
 	b.Helper()
-	view, err := core.NewView(b.Context(), resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(b.Context(), resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {
 		b.Fatal(err)
 	}

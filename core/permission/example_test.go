@@ -40,7 +40,7 @@ func ExampleForInbound() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	view, err := core.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		log.Fatal(err)
 	}

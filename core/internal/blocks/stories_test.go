@@ -55,7 +55,7 @@ func viewOf(t *testing.T, all *resource.Kinds, text string) *core.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), all, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), all, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestMergedItems(t *testing.T) {
 	one := func(seconds int) string {
 		return fmt.Sprintf("---\ntype: MeshTimeout\nname: one\nspec: {to: [{targetRef: {kind: MeshService, name: s-7}, default: {idleTimeout: %ds}}]}\n", seconds)
 	}
-	e := core.NewEngine(loader.Kinds, core.Options{})
+	e := core.NewEngine(loader.Kinds, core.Options{Semantics: core.TargetRef})
 	if _, err := e.Apply(t.Context(), decode(world.String()+one(1))); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestPlacementsMergeNothing(t *testing.T) {
 	kind := *kinds.All().Lookup("MeshTimeout")
 	kind.To = &resource.Section{Conf: counted{kind.To.Conf, &fills}, Targets: kind.To.Targets}
 	loader := resource.Loader{Kinds: resource.NewKinds(&kind), Documents: ocm.Documents()}
-	e := core.NewEngine(loader.Kinds, core.Options{})
+	e := core.NewEngine(loader.Kinds, core.Options{Semantics: core.TargetRef})
 	apply := func(text string) core.Commit {
 		t.Helper()
 		set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})

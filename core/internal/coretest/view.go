@@ -11,7 +11,7 @@ import (
 // View returns the view of the resources of a text; see [resourcetest.Decode].
 func View(t testing.TB, text string) *core.View {
 	t.Helper()
-	view, err := core.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, text))
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), resourcetest.Decode(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func FuzzEnforce(f *testing.F) {
 }
 
 var meshView = sync.OnceValue(func() *core.View {
-	view, err := core.NewView(context.Background(), kinds.All(), enforcetest.MeshSet())
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), kinds.All(), enforcetest.MeshSet())
 	if err != nil {
 		panic(err)
 	}

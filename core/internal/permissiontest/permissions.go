@@ -17,7 +17,7 @@ import (
 // Permissions returns the permissions of the inbounds of the set's only
 // dataplane, by the inbound's name.
 func Permissions(set *resource.Set) (map[string]*permission.Permissions, error) {
-	view, err := core.NewView(context.Background(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		return nil, err
 	}

@@ -9,26 +9,27 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// Semantics is a way to read policies. The zero Semantics is [TargetRef].
+// Semantics is a way to read policies. The zero Semantics is none: an engine refuses it.
 type Semantics uint8
 
 // The semantics.
 const (
+	_ Semantics = iota
 	// TargetRef reads policies by SPEC 1 to 9.
-	TargetRef Semantics = iota
+	TargetRef
 	// Kuma reads policies like a control plane of Kuma 2.14.
 	Kuma
 	// Kuma3 reads policies like a control plane of Kuma 3.0.
 	Kuma3
 )
 
-var names = [...]string{"targetref", "kuma", "kuma3"}
+var names = [...]string{"", "targetref", "kuma", "kuma3"}
 
 // String returns the name that the command line and answers use.
 func (s Semantics) String() string { return names[s] }
 
 // Reading returns the semantics as a set of ways to read documents.
-func (s Semantics) Reading() diag.Reading { return diag.AsTargetRef << s }
+func (s Semantics) Reading() diag.Reading { return diag.AsTargetRef << (s - TargetRef) }
 
 // MarshalText returns the name.
 func (s Semantics) MarshalText() ([]byte, error) { return []byte(names[s]), nil }
@@ -42,11 +43,11 @@ func (s *Semantics) UnmarshalText(name []byte) (err error) {
 // Parse returns the semantics with a name.
 func Parse(name string) (Semantics, error) {
 	for i, known := range names {
-		if known == name {
+		if known == name && name != "" {
 			return Semantics(i), nil
 		}
 	}
-	return TargetRef, fmt.Errorf("unknown semantics %q; %s", name, diag.DidYouMean(name, names[:]))
+	return 0, fmt.Errorf("unknown semantics %q; %s", name, diag.DidYouMean(name, names[1:]))
 }
 
 // reader is one way to read policies.
@@ -141,6 +142,7 @@ func (s Semantics) FromItems(kind *resource.Kind) FromItems { return s.reader().
 // the resource that decides, the first by identity if there are several; nil for
 // TargetRef.
 func Detect(set *resource.Set) (detected Semantics, because *resource.Meta) {
+	detected = TargetRef
 	found := func(m *resource.Meta) {
 		if because == nil || m.ID.Compare(because.ID) < 0 {
 			detected, because = Kuma, m

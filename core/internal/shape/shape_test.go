@@ -26,7 +26,7 @@ func TestPoliciesOfDataplane7(t *testing.T) {
 		t.Run(fmt.Sprintf("%s of %d", test.name, test.n), func(t *testing.T) {
 			kind := meshtimeout.Kind()
 			set := &resource.Set{Dataplanes: []*resource.Dataplane{Dataplane(7, 0)}, Policies: test.policies(kind, test.n)}
-			view, err := core.NewView(t.Context(), resource.NewKinds(kind), set)
+			view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), resource.NewKinds(kind), set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func fleet(b *testing.B, policies int) (*core.Engine, *resource.Kind, []*resourc
 	b.Helper()
 	kind := meshtimeout.Kind()
 	all := shape.Fleet(kind, policies)
-	engine := core.NewEngine(resource.NewKinds(kind), core.Options{})
+	engine := core.NewEngine(resource.NewKinds(kind), core.Options{Semantics: core.TargetRef})
 	if _, err := engine.Apply(b.Context(), core.Batch{Upsert: &resource.Set{Policies: all}}); err != nil {
 		b.Fatal(err)
 	}

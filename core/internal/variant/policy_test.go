@@ -31,7 +31,7 @@ func load(t testing.TB, text string) *resource.Set {
 
 func engineOf(t testing.TB, text string) *core.Engine {
 	t.Helper()
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, text)}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ kuma.io/service=web: {"connectionTimeout":"1s"} r: {"connectionTimeout":"2s","id
 // Policies override each other in the order of the engine.
 func TestPolicyCompilerOrder(t *testing.T) {
 	reversed := func(a, b *resource.Policy) int { return results.DefaultOrder(b, a) }
-	engine := core.NewEngine(kinds.All(), core.Options{Order: reversed})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef, Order: reversed})
 	if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, `
 {type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}]}}
 ---
@@ -218,7 +218,7 @@ func TestUpdate(t *testing.T) {
 	const mesh, backend, payments = "{kind: Mesh}", "{kind: MeshService, name: backend}", "{kind: MeshService, name: payments}"
 	const route = "---\n{type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: payments}, rules: []}]}}\n"
 	attached := "---\n{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {connectionTimeout: 2s}}]}}\n"
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	retries := variant.NewPolicyCompiler(engine.View(), "default", retry)
 	timeouts := variant.NewPolicyCompiler(engine.View(), "default", timeout)
 	for _, c := range []*variant.PolicyCompiler{retries, timeouts} {
@@ -551,7 +551,7 @@ func TestFleet(t *testing.T) {
 		d.Inbounds = d.Inbounds[j%2 : j%2+1]
 		set.Dataplanes = append(set.Dataplanes, d)
 	}
-	view, err := core.NewView(t.Context(), resource.NewKinds(kind), &set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), resource.NewKinds(kind), &set)
 	if err != nil {
 		t.Fatal(err)
 	}

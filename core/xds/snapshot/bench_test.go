@@ -55,7 +55,7 @@ func fleet(b *testing.B, dataplanes int) *core.Engine {
 	for j := range dataplanes {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, fleetOutbounds))
 	}
-	engine := core.NewEngine(all, core.Options{})
+	engine := core.NewEngine(all, core.Options{Semantics: core.TargetRef})
 	if _, err := engine.Apply(b.Context(), core.Batch{Upsert: set}); err != nil {
 		b.Fatal(err)
 	}

@@ -33,6 +33,9 @@ type follower struct {
 }
 
 func follow(t *testing.T, s semantics.Semantics) *follower {
+	if s == 0 {
+		s = semantics.TargetRef
+	}
 	return &follower{t, core.NewEngine(kinds.All(), core.Options{Semantics: s}), snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})}
 }
 

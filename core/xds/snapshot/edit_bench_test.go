@@ -30,7 +30,7 @@ func BenchmarkEdit(b *testing.B) {
 		{"certificates", core.Batch{Upsert: identity}, core.Batch{Delete: []resource.ID{identity.Identities[0].ID}}},
 	} {
 		b.Run("edit="+edit.name, func(b *testing.B) {
-			engine := core.NewEngine(kinds.All(), core.Options{})
+			engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 			builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
 			var kept []*snapshot.Snapshot
 			apply := func(ctx context.Context, batch core.Batch) {

@@ -26,7 +26,7 @@ func BenchmarkFirst(b *testing.B) {
 			set.Dataplanes = append(set.Dataplanes, shape.Dataplane(1+j, 0))
 		}
 		first := func(b *testing.B) *core.View {
-			engine := core.NewEngine(all, core.Options{})
+			engine := core.NewEngine(all, core.Options{Semantics: core.TargetRef})
 			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: set}); err != nil {
 				b.Fatal(err)
 			}

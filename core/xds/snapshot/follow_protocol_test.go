@@ -25,7 +25,7 @@ func TestClientsFollowProtocols(t *testing.T) {
 		http   = `{type: Dataplane, name: api, networking: {address: 10.0.0.2, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: api}}]}}`
 		second = `{type: Dataplane, name: api-2, networking: {address: 10.0.0.3, inbound: [{port: 80, protocol: tcp, tags: {kuma.io/service: api}}]}}`
 	)
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	loader := resource.Loader{Kinds: kinds.All()}
 	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
 	for _, step := range []struct {

@@ -32,7 +32,7 @@ func TestBuilderFollowsRandomMeshes(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			by, g := semantics.Semantics(seed%3), generator.WithDestinations()
+			by, g := semantics.TargetRef+semantics.Semantics(seed%3), generator.WithDestinations()
 			if by != semantics.TargetRef {
 				g = g.WithKumaLabels()
 			}

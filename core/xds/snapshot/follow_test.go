@@ -73,7 +73,7 @@ func TestBuilderFollowsIdentities(t *testing.T) {
 // A builder that has followed the changes of an engine answers as a new one does, by
 // name and by locator.
 func TestBuilderFollowsChanges(t *testing.T) {
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	loader := resource.Loader{Kinds: kinds.All()}
 	builder, audited := snapshot.NewBuilder(translators.All(), snapshot.Options{}), snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
 	for _, change := range []struct {
@@ -160,7 +160,7 @@ func TestOutboundsAreKept(t *testing.T) {
 		return core.Batch{Upsert: set}
 	}
 	allocations := func(outbounds int) int {
-		engine := core.NewEngine(kinds.All(), core.Options{})
+		engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 		builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
 		d := shape.Dataplane(0, outbounds)
 		made := func(batch core.Batch) int {
@@ -234,7 +234,7 @@ func TestBundledTrustDomain(t *testing.T) {
 // A change of a collector builds again what refers to it, and nothing else: another address
 // of a gRPC collector changes one cluster and no listener (SPEC 17.4).
 func TestCollectorChangesItsCluster(t *testing.T) {
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	loader := resource.Loader{Kinds: kinds.All()}
 	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
 	at := func(upsert string) (web, api *snapshot.Snapshot) {

@@ -71,7 +71,7 @@ func itemEdits(tb testing.TB) [2]core.Batch {
 func BenchmarkItem(b *testing.B) {
 	for _, world := range []string{"tags", "resources"} {
 		b.Run("outbounds="+world, func(b *testing.B) {
-			engine := core.NewEngine(kinds.All(), core.Options{})
+			engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 			builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
 			edits := itemEdits(b)
 			var kept []*snapshot.Snapshot

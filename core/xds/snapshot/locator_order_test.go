@@ -66,7 +66,7 @@ func TestAnswersOfLocatorsHaveNoHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(t.Context(), g.Kinds(), set)
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestFacetsOfOtherBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), resource.NewKinds(meshloadbalancingstrategy.Kind()), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), resource.NewKinds(meshloadbalancingstrategy.Kind()), set)
 	if err != nil {
 		t.Fatal(err)
 	}

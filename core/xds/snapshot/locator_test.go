@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"cmp"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -51,7 +52,7 @@ func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.Options{Semantics: as}.NewView(t.Context(), g.Kinds(), set)
+		view, err := core.Options{Semantics: cmp.Or(as, core.TargetRef)}.NewView(t.Context(), g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ networking:
 		})
 	}
 	t.Run("a name that no dataplane has", func(t *testing.T) {
-		view, err := core.NewView(t.Context(), kinds.All(), &resource.Set{})
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), &resource.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +245,7 @@ func snapshotState(t *testing.T, as semantics.Semantics, mesh string) *snapshot.
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.Options{Semantics: as}.NewView(t.Context(), kinds.All(), set)
+	view, err := core.Options{Semantics: cmp.Or(as, core.TargetRef)}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

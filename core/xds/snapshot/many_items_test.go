@@ -46,7 +46,7 @@ func FuzzManyItems(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(t.Context(), all, set)
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), all, set)
 		if err != nil {
 			t.Fatal(err)
 		}

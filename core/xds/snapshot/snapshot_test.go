@@ -17,7 +17,7 @@ import (
 // A snapshot is kept while nothing changes that it depends on, and the parts that
 // dataplanes have in common are one pointer.
 func TestSnapshotsAreShared(t *testing.T) {
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	apply := func(builders ...*resource.DataplaneBuilder) {
 		t.Helper()
 		set := &resource.Set{}
@@ -73,7 +73,7 @@ func TestBuildersAreFreed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), kinds.All(), &resource.Set{Dataplanes: []*resource.Dataplane{d}})
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), &resource.Set{Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestInboundsFollowTheProvider(t *testing.T) {
 ---
 {type: MeshTimeout, name: clients, spec: {from: [{targetRef: {kind: MeshSubset, tags: {team: a}}, default: {http: {requestTimeout: 7s}}}]}}
 `
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	apply := func(text string) {
 		t.Helper()
 		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})

@@ -75,7 +75,7 @@ func TestTrustDomains(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := resourcetest.Decode(t, trustWorld)
 			c.trusts(t, set)
-			view, err := core.NewView(t.Context(), kinds.All(), set)
+			view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}

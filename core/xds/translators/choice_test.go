@@ -102,7 +102,7 @@ func TestWorkOfFromPastTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			view, err := core.NewView(t.Context(), loader.Kinds, set)
+			view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), loader.Kinds, set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -98,7 +98,7 @@ func effectiveMetrics(t *testing.T, profiles *meshmetric.Profiles) *results.Effe
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

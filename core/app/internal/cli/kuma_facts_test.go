@@ -132,7 +132,7 @@ func printOutbounds() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	view, err := core.Options{Semantics: read}.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: cmp.Or(read, core.TargetRef)}.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

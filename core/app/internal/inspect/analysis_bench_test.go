@@ -71,7 +71,7 @@ func loadAnalysed(b *testing.B, text string) (*resource.Set, *core.View) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	view, err := core.NewView(b.Context(), all, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(b.Context(), all, set)
 	if err != nil {
 		b.Fatal(err)
 	}

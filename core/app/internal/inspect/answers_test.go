@@ -69,7 +69,7 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(t.Context(), loader.Kinds, set)
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), loader.Kinds, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func viewOf(t *testing.T, files ...string) *core.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

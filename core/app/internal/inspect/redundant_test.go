@@ -117,7 +117,7 @@ func TestRedundantAndConflicting(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		view, err := core.NewView(t.Context(), all, set)
+		view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), all, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -100,7 +101,7 @@ func newMigration(t *testing.T, s *fuzz.Scenario) (*migration, error) {
 		view **core.View
 		as   semantics.Semantics
 	}{{&m.before, semantics.Kuma}, {&m.ignored, semantics.Kuma3}} {
-		if *v.view, err = (core.Options{Semantics: v.as}).NewView(t.Context(), m.kinds, m.set); err != nil {
+		if *v.view, err = (core.Options{Semantics: cmp.Or(v.as, core.TargetRef)}).NewView(t.Context(), m.kinds, m.set); err != nil {
 			return nil, err
 		}
 	}

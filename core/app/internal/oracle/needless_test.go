@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func withoutNeedless(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, equ
 	if err != nil {
 		return err
 	}
-	view, err := (core.Options{Semantics: as}).NewView(t.Context(), s.Kinds(), set)
+	view, err := (core.Options{Semantics: cmp.Or(as, core.TargetRef)}).NewView(t.Context(), s.Kinds(), set)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -47,7 +48,7 @@ func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 // reading returns the fast path in a semantics.
 func reading(s semantics.Semantics) subject {
 	return func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
-		view, err := core.Options{Semantics: s}.NewView(context.Background(), kinds, set)
+		view, err := core.Options{Semantics: cmp.Or(s, core.TargetRef)}.NewView(context.Background(), kinds, set)
 		if err != nil {
 			return nil, err
 		}

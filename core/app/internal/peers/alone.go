@@ -39,7 +39,7 @@ func alone() []comparison {
 func reachOfEdit(ctx context.Context, dataplanes, policies int) (*contest, error) {
 	set := fleetOf(dataplanes)
 	set.Policies = shape.Fleet(meshtimeout.Kind(), policies)
-	engine := core.NewEngine(kinds.All(), core.Options{})
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 	if _, err := engine.Apply(ctx, core.Batch{Upsert: set}); err != nil {
 		return nil, err
 	}

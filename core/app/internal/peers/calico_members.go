@@ -153,7 +153,7 @@ type engineMembers struct {
 }
 
 func newEngineMembers(ctx context.Context) *engineMembers {
-	return &engineMembers{ctx, core.NewEngine(kinds.All(), core.Options{})}
+	return &engineMembers{ctx, core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})}
 }
 
 func (m *engineMembers) id(n int) resource.ID {

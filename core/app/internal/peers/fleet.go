@@ -104,7 +104,7 @@ func newMeshOf(engine *core.Engine, dataplanes []*resource.Dataplane, authoritie
 
 // newMesh returns mesh-perf's graph with the edit undone.
 func newMesh(ctx context.Context, services int, e edit, authorities *ca.Authorities) (*mesh, error) {
-	m := newMeshOf(core.NewEngine(kinds.All(), core.Options{}), shape.MeshPerf(services, 2), authorities)
+	m := newMeshOf(core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef}), shape.MeshPerf(services, 2), authorities)
 	if err := m.apply(ctx, core.Batch{Upsert: &resource.Set{Dataplanes: m.dataplanes}}); err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func decider(name string, requests int, allow func(request int) bool) contender 
 // decisionList returns the permissions of an inbound that all policies select.
 func decisionList(ctx context.Context, kind *resource.Kind, policies []*resource.Policy) (*permission.Permissions, error) {
 	d := shape.Dataplane(7, 0)
-	view, err := core.NewView(ctx, resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(ctx, resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {
 		return nil, err
 	}

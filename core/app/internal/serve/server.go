@@ -147,7 +147,7 @@ func causeOf(ctx context.Context, err error) error {
 
 func engineOptions(o *Options) core.Options {
 	if o.Semantics == nil {
-		return core.Options{}
+		return core.Options{Semantics: core.TargetRef} // checkSemantics refuses resources of Kuma
 	}
 	return core.Options{Semantics: *o.Semantics}
 }

@@ -227,7 +227,7 @@ func (f *soakFiles) expected() *expected {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	view, err := core.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		f.t.Fatal(err)
 	}

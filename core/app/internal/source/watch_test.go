@@ -343,7 +343,7 @@ func TestEnd(t *testing.T) {
 func TestApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk(t)
-		engine := core.NewEngine(kinds.All(), core.Options{})
+		engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
 		steps := []string{
 			"{type: MeshIdentity, name: i, spec: {selector: {dataplane: {}}, provider: {type: Spire}}}",
 			"{type: MeshTimeout, name: t, spec: {to: [{default: {idleTimeout: 1s}}]}}",

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"runtime"
 	"testing"
 
@@ -27,7 +28,7 @@ func BenchmarkDestinations(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			b.StopTimer()
-			engine := core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
+			engine := core.NewEngine(w.kinds, core.Options{Semantics: cmp.Or(o.Shape.semantics, core.TargetRef)})
 			before := usage.Heap()
 			b.StartTimer()
 			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: w.set}); err != nil {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -164,7 +165,7 @@ func newWorld(o Options) *world {
 	if o.Shape.routes != nil {
 		w.set.Policies = append(w.set.Policies, o.Shape.routes(w.kinds, &o)...)
 	}
-	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
+	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: cmp.Or(o.Shape.semantics, core.TargetRef)})
 	return w
 }
 

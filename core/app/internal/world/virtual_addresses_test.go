@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -28,7 +29,7 @@ func BenchmarkVirtualAddresses(b *testing.B) {
 	b.Run("build", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			engine := core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
+			engine := core.NewEngine(w.kinds, core.Options{Semantics: cmp.Or(o.Shape.semantics, core.TargetRef)})
 			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: w.set}); err != nil {
 				b.Fatal(err)
 			}

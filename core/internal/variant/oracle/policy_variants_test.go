@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ func comparePolicyVariants(by semantics.Semantics, s *fuzz.Scenario) error {
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	view, err := core.Options{Semantics: by}.NewView(context.Background(), s.Kinds(), set)
+	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(context.Background(), s.Kinds(), set)
 	if err != nil {
 		return err
 	}

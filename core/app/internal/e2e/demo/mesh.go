@@ -30,7 +30,7 @@ func load(ctx context.Context, mesh, dir string) (*core.View, error) {
 	for _, d := range set.Dataplanes {
 		toLoopback(d)
 	}
-	return core.NewView(ctx, loader.Kinds, set)
+	return core.Options{Semantics: core.TargetRef}.NewView(ctx, loader.Kinds, set)
 }
 
 // toLoopback gives a dataplane of the network 10.0.0.0/16 the address with the same end

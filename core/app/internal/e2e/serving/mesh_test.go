@@ -103,7 +103,7 @@ func (m *mesh) dataplane(name string) (*resource.Dataplane, *identity.Identity) 
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	view, err := core.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		m.t.Fatal(err)
 	}

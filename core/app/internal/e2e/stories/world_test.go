@@ -84,7 +84,7 @@ func (w *world) load(s *story) *core.View {
 		"OTHER-KEY", strconv.Quote(envoytest.KeyPEM(w.t, client)),
 	).Replace(w.local(s.mesh))
 	set := resourcetest.Decode(w.t, text)
-	view, err := core.Options{Semantics: s.semantics}.NewView(context.Background(), kinds.All(), set)
+	view, err := core.Options{Semantics: cmp.Or(s.semantics, core.TargetRef)}.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		w.t.Fatal(err)
 	}

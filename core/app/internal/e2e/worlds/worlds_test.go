@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -79,7 +80,7 @@ type dataplane struct {
 // world returns the dataplanes of a random mesh with more documents. Two of three meshes have
 // destinations, and are read as Kuma does.
 func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplane {
-	by := semantics.Semantics(seed % 3)
+	by := semantics.TargetRef + semantics.Semantics(seed%3)
 	if by != semantics.TargetRef {
 		g = g.WithKumaLabels().WithDestinations()
 	}
@@ -103,7 +104,7 @@ func load(t *testing.T, by semantics.Semantics, kinds *resource.Kinds, title str
 		return nil
 	}
 	set.Identities = slices.DeleteFunc(set.Identities, func(i *resource.MeshIdentity) bool { return i.Spec.Provider.Type == spiffe.Bundled })
-	view, err := core.Options{Semantics: by}.NewView(t.Context(), kinds, set)
+	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(t.Context(), kinds, set)
 	if err != nil {
 		t.Errorf("%s: %v", title, err)
 		return nil

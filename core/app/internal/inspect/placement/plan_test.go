@@ -60,7 +60,7 @@ func planned(t *testing.T, names []string, documents ...any) *core.View {
 		}
 		set.Documents = append(set.Documents, read.Documents...)
 	}
-	view, err := core.NewView(t.Context(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(t.Context(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (s *site) publishText(text string) {
 
 func (s *site) publish(set *resource.Set) {
 	s.t.Helper()
-	view, err := core.NewView(context.Background(), s.loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), s.loader.Kinds, set)
 	if err != nil {
 		s.t.Fatal(err)
 	}

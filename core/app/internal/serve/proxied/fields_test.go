@@ -109,7 +109,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	view, err := core.NewView(context.Background(), all, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), all, set)
 	if err != nil {
 		return out, err
 	}

@@ -84,7 +84,7 @@ type watched struct {
 func watch(t *testing.T, s source.Source) *watched {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &watched{t: t, engine: core.NewEngine(kinds.All(), core.Options{}), stop: cancel, ended: make(chan struct{}), changed: make(chan struct{})}
+	w := &watched{t: t, engine: core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef}), stop: cancel, ended: make(chan struct{}), changed: make(chan struct{})}
 	t.Cleanup(func() { cancel(); <-w.ended })
 	go func() {
 		defer close(w.ended)

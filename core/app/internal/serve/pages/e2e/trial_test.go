@@ -83,7 +83,7 @@ func (s *shop) startProxy(name string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	view, err := core.NewView(s.t.Context(), l.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(s.t.Context(), l.Kinds, set)
 	if err != nil {
 		s.t.Fatal(err)
 	}
