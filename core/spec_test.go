@@ -56,7 +56,8 @@ func TestSpecNumberingIsComplete(t *testing.T) {
 		14 14.1 14.2 14.3 14.4
 		15
 		16
-		17 17.1 17.2 17.3 17.4 17.5`)
+		17 17.1 17.2 17.3 17.4 17.5
+		18 18.1 18.2 18.3`)
 	if diff := cmp.Diff(want, specRules(t)); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,78 @@
+package capability
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// page is the table of core/VERSIONS.md. UPDATE=1 writes it.
+const page = "../../../VERSIONS.md"
+
+func versions() string {
+	var b strings.Builder
+	b.WriteString(`# Versions of Envoy
+
+What older releases lack, and what they get instead (core/SPEC.md, section 18). This page is made from the
+table of core/internal/xds/capability: ` + "`UPDATE=1 go test ./core/internal/xds/capability`" + `.
+
+| since | capability | before |
+|---|---|---|
+`)
+	for _, c := range table {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Set.Release(), c.text, c.instead)
+	}
+	b.WriteString(`
+Operators of access logs that a release does not have are written as ` + "`-`" + `.
+
+The stories of each policy kind run with 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0: ` + "`make e2e e2e-versions`" + `.
+1.35 gets what 1.36 gets, as far as its API knows it. It is known by its API alone.
+`)
+	return b.String()
+}
+
+func TestVersionsPage(t *testing.T) {
+	want := versions()
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the table says; run UPDATE=1 go test ./core/internal/xds/capability", page)
+	}
+}
+
+func TestOf(t *testing.T) {
+	for _, test := range []struct {
+		version    string
+		has, lacks Set
+	}{
+		{"1.35.0", 0, DelayedConnect | HandshakeState | LogServices | RouteRateLimits | API136},
+		{"1.36.10", API136, DelayedConnect | API137},
+		{"1.37", DelayedConnect | HandshakeState | LogServices, RouteRateLimits},
+		{"1.38.4", RouteRateLimits | API138, SeparateHeaderLines | API139},
+		{"1.39.0-dev", SeparateHeaderLines, API140},
+		{"1.40.0", All, 0},
+		{"1.41.2", All, 0},
+		{"2.0.0", All, 0},
+	} {
+		v, err := ParseVersion(test.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := Of(v); !s.Has(test.has) || s&test.lacks != 0 {
+			t.Errorf("%s has %s, want %s and not %s", test.version, s, test.has, test.lacks)
+		}
+	}
+	for _, bad := range []string{"", "1", "x.y", "1.2.3.4", "1.36.x", "1.-1"} {
+		if v, err := ParseVersion(bad); err == nil {
+			t.Errorf("%q is read as %s", bad, v)
+		}
+	}
+}
