@@ -3,6 +3,7 @@ package conf
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template/parse"
 
@@ -17,6 +18,9 @@ type Template string
 
 // templateVariables are the variables of a [Template].
 var templateVariables = []string{"Mesh", "Zone", "Namespace", "Name", "ServiceAccount", "Workload"}
+
+// maxTemplate is the limit of the length of a template, in bytes.
+const maxTemplate = 4 << 10
 
 // Validate checks the syntax.
 func (t Template) Validate(at *diag.At) {
@@ -35,8 +39,15 @@ type TemplatePart struct {
 var errAction = errors.New("not one of the variables")
 
 // Parts returns the pieces of the template in order.
-func (t Template) Parts() ([]TemplatePart, error) {
-	trees, err := parse.Parse("template", string(t), "{{", "}}", map[string]any{"label": ""})
+func (t Template) Parts() ([]TemplatePart, error) { return ParseTemplate(string(t), templateVariables) }
+
+// ParseTemplate returns the pieces of a template with the given variables and label. Nothing
+// of it is executed: a template of Go's language may run without an end (SPEC 1.2).
+func ParseTemplate(text string, variables []string) ([]TemplatePart, error) {
+	if len(text) > maxTemplate {
+		return nil, fmt.Errorf("it has %d bytes, and at most %d are allowed", len(text), maxTemplate)
+	}
+	trees, err := parse.Parse("template", text, "{{", "}}", map[string]any{"label": ""})
 	if err != nil {
 		_, text, _ := strings.Cut(err.Error(), "template: template:")
 		return nil, errors.New("line " + text)
@@ -51,7 +62,7 @@ func (t Template) Parts() ([]TemplatePart, error) {
 		case *parse.TextNode:
 			parts = append(parts, TemplatePart{Text: string(n.Text)})
 		case *parse.ActionNode:
-			part, err := variable(n.Pipe)
+			part, err := variable(n.Pipe, variables)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", n, err)
 			}
@@ -63,19 +74,15 @@ func (t Template) Parts() ([]TemplatePart, error) {
 	return parts, nil
 }
 
-func variable(pipe *parse.PipeNode) (TemplatePart, error) {
+func variable(pipe *parse.PipeNode, variables []string) (TemplatePart, error) {
 	if len(pipe.Decl) > 0 || len(pipe.Cmds) != 1 {
 		return TemplatePart{}, errAction
 	}
 	args := pipe.Cmds[0].Args
 	switch first := args[0].(type) {
 	case *parse.FieldNode:
-		if len(args) == 1 && len(first.Ident) == 1 {
-			for _, name := range templateVariables {
-				if name == first.Ident[0] {
-					return TemplatePart{Variable: name}, nil
-				}
-			}
+		if len(args) == 1 && len(first.Ident) == 1 && slices.Contains(variables, first.Ident[0]) {
+			return TemplatePart{Variable: first.Ident[0]}, nil
 		}
 	case *parse.IdentifierNode:
 		if len(args) == 2 && first.Ident == "label" {

@@ -1,9 +1,7 @@
 package specs
 
 import (
-	"html/template"
-	"io"
-
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -33,24 +31,22 @@ func (s *HostnameSelector) Validate(at *diag.At) {
 	})
 }
 
-// HostnameTemplate is a host name in the syntax of text/template.
+// HostnameTemplate is a host name with variables, as in a [conf.Template].
 //
 //confgen:openapi {"minLength": 1}
 type HostnameTemplate string
 
-// Validate checks that the template can be executed.
+// hostnameVariables are the variables of a [HostnameTemplate].
+var hostnameVariables = []string{"Name", "DisplayName", "Namespace", "Mesh", "Zone"}
+
+// Validate checks the syntax.
 func (t HostnameTemplate) Validate(at *diag.At) {
 	const hint = `use {{ .Name }}, {{ .DisplayName }}, {{ .Namespace }}, {{ .Mesh }}, {{ .Zone }} and {{ label "key" }}`
 	if t == "" {
 		at.Errorf(diag.EmptyValue, hint, "must not be empty")
 		return
 	}
-	filled := struct{ Name, DisplayName, Namespace, Mesh, Zone string }{}
-	parsed, err := template.New("hostname").Funcs(template.FuncMap{"label": func(string) string { return "" }}).Parse(string(t))
-	if err == nil {
-		err = parsed.Execute(io.Discard, filled)
-	}
-	if err != nil {
+	if _, err := conf.ParseTemplate(string(t), hostnameVariables); err != nil {
 		at.Errorf(diag.BadValue, hint, "bad template: %v", err)
 	}
 }
