@@ -2,7 +2,9 @@ package meshproxypatch
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -77,7 +79,19 @@ func (p JSONPointer) Validate(at *diag.At) {
 	if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(text), "~") {
 		at.Errorf(diag.BadValue, "write ~0 for ~ and ~1 for / in a name", "bad JSON pointer %q", text)
 	}
+	if len(text) > maxPointer {
+		at.Errorf(diag.BadValue, "", "has %d bytes, and at most %d are allowed", len(text), maxPointer)
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		// A list is filled up to the index, which may be many elements.
+		if index, err := strconv.ParseUint(part, 10, 64); err == nil && index > maxIndex || errors.Is(err, strconv.ErrRange) {
+			at.Errorf(diag.BadValue, "use - for the end of a list", "the index %s is above %d", part, maxIndex)
+		}
+	}
 }
+
+// Limits of a pointer: bytes, and an index of a list.
+const maxPointer, maxIndex = 4 << 10, 1000
 
 // checkExtensions reports fields that do not conform to the types of the extensions
 // in a value.

@@ -191,6 +191,14 @@ func TestRejected(t *testing.T) {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: a/b}]}}]}`,
 			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: must be a JSON pointer that starts with /`,
 		},
+		"an index that makes a long list": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a/1000000000/b}]}}]}`,
+			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: the index 1000000000 is above 1000; use - for the end of a list`,
+		},
+		"an index beyond all numbers": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a/99999999999999999999}]}}]}`,
+			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: the index 99999999999999999999 is above 1000; use - for the end of a list`,
+		},
 		"bare tilde": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a~b}]}}]}`,
 			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: bad JSON pointer "/a~b"; write ~0 for ~ and ~1 for / in a name`,

@@ -90,27 +90,39 @@ func patchPart(p *xds.Part, e *results.Effective, patch *meshproxypatch.Conf) {
 	c.report()
 }
 
-// modified returns a message after a modification, nil if it is removed, and whether
-// the modification matches the message. It does not change the message.
+// mayModify reports whether a modification is for a message. One for filters or virtual hosts
+// may find none in it.
+func mayModify(p *xds.Part, m *meshproxypatch.Modification, message proto.Message) bool {
+	switch message := message.(type) {
+	case *clusterv3.Cluster:
+		return m.Cluster != nil && m.Cluster.Operation != meshproxypatch.AddResource && clusterMatches(p, m.Cluster.Match, message)
+	case *listenerv3.Listener:
+		return m.Listener != nil && m.Listener.Operation != meshproxypatch.AddResource && listenerMatches(p, m.Listener.Match, message) ||
+			m.NetworkFilter != nil && filterMatches(p, m.NetworkFilter.Match, message) ||
+			m.HTTPFilter != nil && filterMatches(p, m.HTTPFilter.Match, message)
+	case *routev3.RouteConfiguration:
+		return m.VirtualHost != nil && hostMatches(p, m.VirtualHost.Match, message)
+	}
+	return false
+}
+
+// modified returns a message after a modification that is for it, nil if it is removed, and
+// whether the modification matches. It does not change the message.
 func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message) (proto.Message, bool, error) {
 	switch message := message.(type) {
 	case *clusterv3.Cluster:
-		if mod := m.Cluster; mod != nil && mod.Operation != meshproxypatch.AddResource && clusterMatches(p, mod.Match, message) {
-			return replaced(message, mod.Operation, mod.Value, mod.JSONPatches)
-		}
+		return replaced(message, m.Cluster.Operation, m.Cluster.Value, m.Cluster.JSONPatches)
 	case *listenerv3.Listener:
 		switch {
-		case m.Listener != nil && m.Listener.Operation != meshproxypatch.AddResource && listenerMatches(p, m.Listener.Match, message):
+		case m.Listener != nil:
 			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches)
-		case m.NetworkFilter != nil && filterMatches(p, m.NetworkFilter.Match, message):
+		case m.NetworkFilter != nil:
 			return withNetworkFilter(message, filterMod(*m.NetworkFilter))
-		case m.HTTPFilter != nil && filterMatches(p, m.HTTPFilter.Match, message):
+		default:
 			return withHTTPFilter(message, filterMod(*m.HTTPFilter))
 		}
 	case *routev3.RouteConfiguration:
-		if m.VirtualHost != nil && hostMatches(p, m.VirtualHost.Match, message) {
-			return withVirtualHost(p, message, m.VirtualHost)
-		}
+		return withVirtualHost(p, message, m.VirtualHost)
 	}
 	return message, false, nil
 }

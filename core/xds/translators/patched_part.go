@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"errors"
 	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -22,7 +23,18 @@ type patchedPart struct {
 	conf    *results.Effective
 	patch   *meshproxypatch.Conf
 	history []modification
+	work    int // bytes of the messages that were modified
 }
+
+// maxPatchWork is the limit of the work on one part of a snapshot: the bytes of the messages
+// before each modification. Each modification copies its message, so the work on a list
+// that grows by each of them is quadratic. A message is three times as large as JSON.
+const (
+	maxPatchWork = 6 << 20
+	workOfJSON   = 3
+)
+
+var errTooMuchWork = errors.New("this and the later modifications of the resource are not done: the modifications before have copied 6 MiB of it; write one with all of it")
 
 // modification is what one modification did to one message.
 type modification struct {
@@ -70,10 +82,18 @@ func (p *patchedPart) modify(first int) {
 // modifyEach does the modifications from one on. If it is strict, it does none whose result
 // Envoy would refuse.
 func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
+	p.work = 0
 	for i := first; i < len(p.patch.AppendModifications); i++ {
 		for at := 0; at < len(p.Messages); at++ {
 			before := p.Messages[at]
-			changed, applied, err := modified(p.Part, &p.patch.AppendModifications[i], before)
+			m := &p.patch.AppendModifications[i]
+			if !mayModify(p.Part, m, before) {
+				continue
+			}
+			if p.work += workOf(m) * proto.Size(before); p.work > maxPatchWork {
+				return append(outcomes, outcome{i, errTooMuchWork})
+			}
+			changed, applied, err := modified(p.Part, m, before)
 			if strict && err == nil && applied && changed != nil {
 				err = refusal(changed)
 			}
@@ -95,6 +115,17 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 		}
 	}
 	return outcomes
+}
+
+// workOf returns the weight of a modification.
+func workOf(m *meshproxypatch.Modification) int {
+	switch {
+	case m.Cluster != nil && m.Cluster.JSONPatches != nil, m.Listener != nil && m.Listener.JSONPatches != nil,
+		m.NetworkFilter != nil && m.NetworkFilter.JSONPatches != nil, m.HTTPFilter != nil && m.HTTPFilter.JSONPatches != nil,
+		m.VirtualHost != nil && m.VirtualHost.JSONPatches != nil:
+		return workOfJSON
+	}
+	return 1
 }
 
 // back goes back to the last messages between two modifications that Envoy accepts, else to
