@@ -26,6 +26,8 @@ func (ownOnly) Node(state server.State, c *server.Client, id string) bool {
 	return open || c.Identity == id
 }
 
+func (ownOnly) Name(server.State, *server.Client, string) bool { return true }
+
 func (ownOnly) Parameters(_ server.State, c *server.Client, parameters map[string]string) bool {
 	return parameters["app"] == c.Identity
 }

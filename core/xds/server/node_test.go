@@ -45,6 +45,8 @@ func (w witnessAccess) Node(_ server.State, client *server.Client, _ string) boo
 	return true
 }
 
+func (w witnessAccess) Name(server.State, *server.Client, string) bool { return true }
+
 func (w witnessAccess) Parameters(server.State, *server.Client, map[string]string) bool { return true }
 
 // textOf returns the reader of a text in the metadata of a node.

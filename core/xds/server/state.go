@@ -51,6 +51,8 @@ type Access interface {
 	// Parameters reports whether a client may have the variants that parameters
 	// choose.
 	Parameters(state State, client *Client, parameters map[string]string) bool
+	// Name reports whether a client may ask for a name by parameters.
+	Name(state State, client *Client, name string) bool
 }
 
 // A Client is the peer of a stream. It does not change while the stream lives, except that For

@@ -13,6 +13,9 @@ func (s *stream) locateNames(w *watch) []*wire.Resource {
 	}
 	var want []*wire.Resource
 	for _, name := range w.sub.names {
+		if access != nil && !access.Name(s.generation.state, &s.client, name) {
+			continue
+		}
 		if v, ok := s.generation.state.Locate(w.t, name, s.node.Parameters); ok {
 			want = append(want, v.Resource)
 			s.known = true
@@ -31,7 +34,7 @@ func (s *stream) locate(t wire.Type, l *locator) (wire.Variant, Verdict) {
 		if p.asked != s.generation.number {
 			p.asked, p.allowed = s.generation.number, access.Parameters(state, &s.client, p.values)
 		}
-		if !p.allowed {
+		if !p.allowed || !access.Name(state, &s.client, l.name) {
 			return wire.Variant{}, Denied
 		}
 	}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -11,8 +12,13 @@ import (
 )
 
 // A grantKey identifies a decision of the upstream: a client may have, or may not have, what
-// parameters choose (SPEC 12.1).
-type grantKey struct{ identity, parameters string }
+// parameters choose of the names of a mesh (SPEC 12.1).
+type grantKey struct{ identity, parameters, mesh string }
+
+func newGrantKey(identity, name string, p server.Parameters) grantKey {
+	mesh, _, _ := strings.Cut(name, "/") // SPEC 11.4
+	return grantKey{identity, p.Key, mesh}
+}
 
 // A grant asks for one decision. It asks for the first locator of the client with the
 // parameters, in the name of the client, on a session that stays open: later decisions of the
@@ -40,7 +46,7 @@ func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters)
 	if identity == "" { // a relay, for itself
 		return server.Found
 	}
-	id := grantKey{identity, p.Key}
+	id := newGrantKey(identity, key.name, p)
 	if verdict := s.grants.get(id); verdict != server.Unknown {
 		return verdict
 	}

@@ -75,6 +75,8 @@ type onlyOwn struct{}
 
 func (onlyOwn) Node(server.State, *server.Client, string) bool { return true }
 
+func (onlyOwn) Name(server.State, *server.Client, string) bool { return true }
+
 func (onlyOwn) Parameters(_ server.State, client *server.Client, p map[string]string) bool {
 	return client.For == "" || p["env"] == "prod"
 }

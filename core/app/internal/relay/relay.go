@@ -271,7 +271,7 @@ func (r *Relay) sweep(s *server.Server, idle int64) {
 	s.Subscriptions(func(client *server.Client, t wire.Type, name string, p server.Parameters) {
 		key := nameKey{t, name}
 		if r.options.Authenticated {
-			r.useGrant(grantKey{r.identity(client), p.Key}, now)
+			r.useGrant(newGrantKey(r.identity(client), name, p), now)
 		}
 		if h := state.names.get(key).choose(p.Values); h != nil {
 			h.use(now)

@@ -209,7 +209,14 @@ func checksumLine(content []byte) string {
 	return "sha256 " + hex.EncodeToString(sum[:]) + "\n"
 }
 
+// maxSaved limits the size of a file with the state of a relay.
+const maxSaved = 4 << 30
+
 func readFile(path string) (*saved, error) {
+	// The file may be anything by now.
+	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxSaved) {
+		return nil, ErrDamaged
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -337,7 +344,7 @@ func (r *Relay) restoreNode(from *savedNode, resources []*wire.Resource) error {
 
 func (r *Relay) restoreGrant(from *savedGrant) {
 	p := server.ParametersOf(from.Parameters)
-	g := &grant{relay: r, key: grantKey{from.Identity, p.Key}, parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
+	g := &grant{relay: r, key: newGrantKey(from.Identity, from.Name, p), parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
 	r.grants[g.key] = g
 	r.countGrant(g.key.identity, g.verdict, 1)
 	r.edit.grants.set(g.key, g.verdict)

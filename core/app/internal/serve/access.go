@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -43,6 +44,19 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
 	identity, every := a.of(client)
 	return every || state.(*publication).owners().have(identity, parameters)
+}
+
+// Name reports whether a name is of the mesh of the client: its parameters describe a dataplane
+// of that mesh, and choose resources of no other one. All dataplanes with one SPIFFE ID are in
+// one mesh; see ambiguous.
+func (a *access) Name(state server.State, client *server.Client, name string) bool {
+	identity, every := a.of(client)
+	if every {
+		return true
+	}
+	mesh, _, _ := strings.Cut(name, "/")
+	own := state.(*publication).owners().dataplanes[identity]
+	return len(own) > 0 && own[0].Mesh == mesh
 }
 
 // of returns the identity that decides what a client may have, or whether it may have

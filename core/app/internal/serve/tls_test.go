@@ -171,13 +171,31 @@ func TestClientIdentity(t *testing.T) {
 	})
 }
 
+// otherMesh is a second mesh, whose web has the parameters of the first one's.
+const otherMesh = `
+type: Dataplane
+mesh: other
+name: web
+networking:
+  address: 10.1.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+  outbound: [{port: 1000, tags: {kuma.io/service: db}}]
+---
+type: Dataplane
+mesh: other
+name: db
+networking:
+  address: 10.1.0.2
+  inbound: [{port: 80, tags: {kuma.io/service: db}}]
+`
+
 // TestClientParameters gives each client the resources for the parameters of its own
 // dataplane, and none for others. Without a tag, parameters could select the resources of
 // another dataplane.
 func TestClientParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCredentials(t)
-		r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
+		r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity, "other.yaml": otherMesh}, func(o *serve.Options) {
 			o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
 		})
 		set := resourcetest.Decode(t, mesh)
@@ -194,16 +212,21 @@ func TestClientParameters(t *testing.T) {
 			parameters variant.Parameters
 			want       bool
 		}{
-			"its own":               {webID, own["web"], true},
-			"its own, without one":  {webID, incomplete, false},
-			"its own, and one more": {webID, more, false},
-			"its own, one changed":  {webID, other, false},
-			"another one's":         {webID, own["api"], false},
-			"none":                  {webID, nil, false},
-			"a relay":               {relayID, own["web"], true},
-			"an ID of no dataplane": {"spiffe://default.mesh.local/other", own["web"], false},
+			"its own":                {webID, own["web"], true},
+			"a name of another mesh": {webID, own["web"], false},
+			"a relay, another mesh":  {relayID, own["web"], true},
+			"its own, without one":   {webID, incomplete, false},
+			"its own, and one more":  {webID, more, false},
+			"its own, one changed":   {webID, other, false},
+			"another one's":          {webID, own["api"], false},
+			"none":                   {webID, nil, false},
+			"a relay":                {relayID, own["web"], true},
+			"an ID of no dataplane":  {"spiffe://default.mesh.local/other", own["web"], false},
 		} {
 			client, locator := r.client("", c.client(k.id)), xdstest.Locator{Name: "default/api", Parameters: k.parameters}
+			if strings.HasSuffix(name, "another mesh") {
+				locator.Name = "other/db"
+			}
 			if err := client.SubscribeLocators(wire.ClusterType, locator); err != nil {
 				t.Fatal(err)
 			}
