@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
-	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -22,7 +21,7 @@ func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 	v := m.Verification()
 	const field = "spec.tls.verification."
 	if ca := v.CACert; ca != nil && v.ChecksCA() {
-		text, why := s.PEM(ca)
+		text, why := s.PEM(m, ca)
 		if why == "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
 			why = "it has no certificate in PEM"
 		}
@@ -33,11 +32,11 @@ func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 	if !v.PresentsClientCert() {
 		return "", ""
 	}
-	certificate, why := s.PEM(v.ClientCert)
+	certificate, why := s.PEM(m, v.ClientCert)
 	if why != "" {
 		return field + "clientCert", why
 	}
-	key, why := s.PEM(v.ClientKey)
+	key, why := s.PEM(m, v.ClientKey)
 	if why != "" {
 		return field + "clientKey", why
 	}
@@ -47,12 +46,12 @@ func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 	return "", ""
 }
 
-// PEM returns the text of a certificate or key, or why there is none.
-func (s *Set) PEM(c *specs.Certificate) (text, why string) {
+// PEM returns the text of a certificate or key of a MeshExternalService, or why there is none.
+func (s *Set) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, why string) {
 	if name, is := c.SecretName(); is {
-		secret := s.secrets[name]
-		if secret == nil {
-			return "", fmt.Sprintf("there is no Secret %q in the mesh", name)
+		secret, why := s.secret(m, name)
+		if why != "" {
+			return "", why
 		}
 		return secret.Text(), ""
 	}
@@ -72,7 +71,7 @@ func (s *Set) PEM(c *specs.Certificate) (text, why string) {
 }
 
 // Secrets returns the Secrets to which the certificates and keys of a MeshExternalService
-// refer, in the order of the fields; nil for those that the mesh lacks.
+// refer, in the order of the fields; nil for those that the mesh lacks, or proxies do not get.
 func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secret) {
 	if !m.UsesTLS() {
 		return nil
@@ -83,7 +82,8 @@ func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secr
 			continue
 		}
 		if name, is := c.SecretName(); is {
-			secrets = append(secrets, s.secrets[name])
+			secret, _ := s.secret(m, name)
+			secrets = append(secrets, secret)
 		}
 	}
 	return secrets

@@ -18,6 +18,7 @@ type Set struct {
 	byLabel   map[kindLabel][]int
 	secrets   map[string]*resource.Secret // by name
 	zoned     bool                        // an external service was made in a zone
+	reserved  []string                    // names of Secrets that proxies do not get
 	lists     sync.Map                    // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
@@ -33,9 +34,10 @@ type kindLabel struct {
 }
 
 // New returns the destinations among the objects of a mesh, which must be sorted by
-// identity. Mesh is the mesh's document, or nil.
-func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) *Set {
+// identity. Mesh is the mesh's document, or nil. Reserved is what [ReservedSecrets] returns.
+func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects []resource.Object) *Set {
 	set := &Set{semantics: s, mesh: mesh, byName: map[kindName][]int{}, byLabel: map[kindLabel][]int{}, secrets: map[string]*resource.Secret{}}
+	set.reserved = slices.Concat(reserved, secretsOfBackends(mesh))
 	for _, o := range objects {
 		if secret, is := o.(*resource.Secret); is {
 			set.secrets[secret.Name] = secret

@@ -24,7 +24,7 @@ type destinations struct {
 func (m *State) Destinations() *destination.Set {
 	d := m.resources.destinations
 	d.once.Do(func() {
-		d.set = destination.New(m.index.Semantics(), m.resources.document, m.resources.objects)
+		d.set = destination.New(m.index.Semantics(), m.resources.document, destination.ReservedSecrets(m.resources.identities.All()), m.resources.objects)
 	})
 	return d.set
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -61,7 +62,8 @@ func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 			next.collectors = collectors
 		}
 	}
-	if differ || next.document != r.document {
+	sameSecrets := next.identities == r.identities || slices.Equal(destination.ReservedSecrets(r.identities.All()), destination.ReservedSecrets(next.identities.All()))
+	if differ || next.document != r.document || !sameSecrets {
 		next.destinations = new(destinations)
 		if proxies := by.Proxies(next.document, next.objects); !proxies.Equal(r.proxies) {
 			next.proxies = proxies

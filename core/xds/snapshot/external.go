@@ -95,7 +95,7 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	}
 	if v.PresentsClientCert() {
 		m.CommonTlsContext.TlsCertificates = []*tlsv3.TlsCertificate{{
-			CertificateChain: inline(set, v.ClientCert), PrivateKey: inline(set, v.ClientKey),
+			CertificateChain: inline(set, s, v.ClientCert), PrivateKey: inline(set, s, v.ClientKey),
 		}}
 	}
 	if !v.ChecksCA() {
@@ -103,7 +103,7 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	}
 	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(message.SystemCAs)}
 	if v.CACert != nil {
-		validation.TrustedCa = inline(set, v.CACert)
+		validation.TrustedCa = inline(set, s, v.CACert)
 	}
 	if v.ChecksNames() {
 		acceptName(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: cmp.Or(m.Sni, first)}})
@@ -130,8 +130,8 @@ func nameMatcher(name specs.SubjectAltName) *matcherv3.StringMatcher {
 }
 
 // inline returns a certificate or key of a service that is reachable.
-func inline(set *destinations.Set, c *specs.Certificate) *corev3.DataSource {
-	text, _ := set.PEM(c)
+func inline(set *destinations.Set, s *resource.MeshExternalService, c *specs.Certificate) *corev3.DataSource {
+	text, _ := set.PEM(s, c)
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
 }
 
