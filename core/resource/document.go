@@ -128,6 +128,7 @@ func (d *decoder) single(in *strict.Value, stored bool) {
 	since := d.sink.Counts()
 	defer func() {
 		if d.sink.Counts() != since {
+			d.hideKeys(in, since)
 			d.sink.Name(since, nameIn(in))
 			d.sink.OfDocument(since[2], in.At().Pos(), stored && !d.load.loader.Strict)
 		}

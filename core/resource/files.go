@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -80,8 +81,8 @@ func (f *files) append(given string, found file) {
 }
 
 // tree lists the .yaml, .yml and .json files of a directory tree, without
-// hidden ones. A link to a file is followed if it stays in the tree; a link to
-// a directory is ignored. The directory of a Helm chart is one error.
+// hidden ones. A link to a file is followed if it stays in the tree. A link to a directory is
+// ignored if the tree has that directory, and is an error otherwise. The directory of a Helm chart is one error.
 func (f *files) tree(dir string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -109,6 +110,8 @@ func (f *files) tree(dir string) {
 		case entry.IsDir() && isChart(root, inTree):
 			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -", "is a Helm chart: its templates are no resources")
 			return filepath.SkipDir
+		case entry.Type()&fs.ModeSymlink != 0 && !isResourceFile(path):
+			f.directoryLink(real, name, path)
 		case entry.IsDir(), !isResourceFile(path):
 		case entry.Type()&fs.ModeSymlink != 0:
 			f.link(dir, real, root, file{name: filepath.ToSlash(name), path: path})
@@ -149,11 +152,32 @@ func (f *files) link(dir, real string, root *os.Root, link file) {
 	case err != nil:
 		f.errorf(diag.UnreadableFile, link.name, "", "%s", readError(err))
 	case info.IsDir():
+		f.directoryLink(real, link.name, link.path)
 	case !info.Mode().IsRegular():
 		f.errorf(diag.UnreadableFile, link.name, "remove it", "is not a regular file")
 	default:
 		link.path, link.root = inTree, root
 		f.append(dir, link)
+	}
+}
+
+// directoryLink reports a link to a directory whose files are not read: the tree does not have
+// it, or has it under a hidden name. Its files may deny what is then allowed. Links to
+// other files are ignored, as files of their names are.
+func (f *files) directoryLink(real, name, path string) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	if info, err := os.Stat(target); err != nil || !info.IsDir() {
+		return
+	}
+	inTree, err := filepath.Rel(real, target)
+	hidden := slices.ContainsFunc(strings.Split(filepath.ToSlash(inTree), "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != "."
+	})
+	if err != nil || !filepath.IsLocal(inTree) || hidden {
+		f.errorf(diag.UnreadableFile, name, "remove it, or give the directory itself", "is a link to a directory whose files are not read")
 	}
 }
 

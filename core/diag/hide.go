@@ -1,0 +1,18 @@
+package diag
+
+import "regexp"
+
+// quoted is a text of a document in a message.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|` + "`[^`]*`?")
+
+// Hide removes the quoted texts of the document from the diagnostics since the [Sink.Counts]
+// for which is returns true: their values are keys or certificates.
+func (s *Sink) Hide(since [2]int, is func(*Diagnostic) bool) {
+	for _, new := range [][]Diagnostic{s.errors[min(since[0], len(s.errors)):], s.warnings[min(since[1], len(s.warnings)):]} {
+		for i := range new {
+			if d := &new[i]; is(d) {
+				d.What, d.Hint = quoted.ReplaceAllString(d.What, "..."), quoted.ReplaceAllString(d.Hint, "...")
+			}
+		}
+	}
+}
