@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,6 +170,12 @@ func TestStoreSetBack(t *testing.T) {
 		r := stored(t, m, keep)
 		m.SetBack(older)
 		r.eventually("report", func() bool { return strings.Contains(r.log.String(), "set back") })
+		r.expect("/dataplanes/kri_dp_default___new_/status", 200, "")
+		for i := range 5 { // the revision of the new history passes the old one
+			write(m, sourcetest.Dataplane("later", fmt.Sprintf("127.0.1.%d", i+1)))
+		}
+		time.Sleep(time.Minute)
+		r.expect("/dataplanes/kri_dp_default___later_/status", 404, "")
 		r.expect("/dataplanes/kri_dp_default___new_/status", 200, "")
 		if err := r.stop(); err != nil {
 			t.Fatal(err)

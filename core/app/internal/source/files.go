@@ -37,6 +37,8 @@ type Files struct {
 	// Notifications shorten the time until a change is found; nil: the operating system
 	// notifies.
 	Notifications Notifications
+	// Busy has each load while it runs; nil: nothing does.
+	Busy *Busy
 	// Notice is called with problems of notifications, after which changes are
 	// found by scans alone. Nil ignores them.
 	Notice func(error)

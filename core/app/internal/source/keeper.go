@@ -45,7 +45,7 @@ func checksumLine(h hash.Hash) string { return "sha256 " + hex.EncodeToString(h.
 // Load returns the resources that are kept, and when they were kept. The error is
 // [fs.ErrNotExist] if there are none, [ErrDamaged] with the path, or an error of the loader.
 func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.Set, time.Time, error) {
-	data, err := os.ReadFile(k.Path())
+	data, err := readState(k.Path())
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -93,6 +93,9 @@ func unpack(data []byte) ([]resource.Input, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
+		if header.Size > int64(len(content)) {
+			return nil, ErrDamaged
+		}
 		content := make([]byte, header.Size)
 		if _, err := io.ReadFull(archive, content); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -100,6 +103,12 @@ func unpack(data []byte) ([]resource.Input, error) {
 		inputs = append(inputs, resource.Input{Name: header.Name, Data: content})
 	}
 }
+
+// maxState limits the size of a file with a state. A load has at most 1 GiB.
+const maxState = 2 << 30
+
+// readState returns the content of a file with a state. The file may be anything by now.
+func readState(path string) ([]byte, error) { return resource.ReadFile(path, maxState) }
 
 // A Recording is the input of one load, in a temporary file. Its user calls Keep or
 // Discard, once. It is used by one goroutine at a time. The methods of nil do nothing.

@@ -38,6 +38,29 @@ func NewStoreKeeper(dir, store string) *StoreKeeper {
 // Path returns the path of the file.
 func (k *StoreKeeper) Path() string { return k.path }
 
+// isSetBack reports whether the store was set back after the state was kept. Nil keeps nothing.
+func (k *StoreKeeper) isSetBack() bool {
+	if k == nil {
+		return false
+	}
+	_, err := os.Stat(k.path + setBackSuffix)
+	return err == nil
+}
+
+// rememberSetBack remembers over a restart that the store was set back, or forgets it. Without
+// the directory, which is reported elsewhere, it is remembered until the process ends.
+func (k *StoreKeeper) rememberSetBack(is bool) {
+	switch {
+	case k == nil:
+	case is:
+		_ = os.WriteFile(k.path+setBackSuffix, nil, 0o600)
+	default:
+		_ = os.Remove(k.path + setBackSuffix)
+	}
+}
+
+const setBackSuffix = ".set-back"
+
 // keptState is what a file contains.
 type keptState struct {
 	revision Revision
@@ -59,7 +82,7 @@ type keptObject struct {
 // load returns the state that is kept. The error is [fs.ErrNotExist] if there is none, or
 // [ErrDamaged] with the path.
 func (k *StoreKeeper) load() (*keptState, error) {
-	data, err := os.ReadFile(k.path)
+	data, err := readState(k.path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +106,9 @@ func unpackState(data []byte) (*keptState, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		if header.Size > int64(len(content)) {
+			return nil, ErrDamaged
 		}
 		text := make([]byte, header.Size)
 		if _, err := io.ReadFull(archive, text); err != nil {

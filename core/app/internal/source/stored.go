@@ -35,6 +35,8 @@ type Stored struct {
 	// Patience is how long a store may be silent until it counts as lost; 0 means
 	// [DefaultPatience].
 	Patience time.Duration
+	// Busy has each load while it runs; nil: nothing does.
+	Busy *Busy
 	// Keeper keeps the state; nil: it is not kept.
 	Keeper *StoreKeeper
 	// Notice is called with problems of the Keeper. Nil ignores them.
@@ -86,7 +88,18 @@ func (w *following) follow(ctx context.Context) {
 	if w.kept != nil && !w.AcceptRollback {
 		since.Revision = w.kept.revision
 	}
+	setBack := w.kept != nil && w.Keeper.isSetBack() && !w.AcceptRollback
+	if w.AcceptRollback {
+		w.Keeper.rememberSetBack(false)
+	}
 	for attempt := 0; ctx.Err() == nil; attempt++ {
+		// A store that was set back has another history, even when its revision passes the old
+		// one.
+		if setBack {
+			w.inbox.put(ctx, news{err: errWasSetBack, at: time.Now()})
+			sleep(ctx, maxBackOff)
+			continue
+		}
 		complete := since.Revision
 		var failure error
 		for page, err := range w.Store.Follow(ctx, since) {
@@ -112,6 +125,10 @@ func (w *following) follow(ctx context.Context) {
 			w.inbox.put(ctx, news{err: errRollback, at: time.Now()})
 			continue
 		}
+		if errors.Is(failure, ErrSetBack) {
+			setBack = true
+			w.Keeper.rememberSetBack(true)
+		}
 		w.inbox.put(ctx, news{err: cmp.Or(failure, errEnded), at: time.Now()})
 		sleep(ctx, backOff(attempt))
 	}
@@ -121,8 +138,9 @@ func (w *following) follow(ctx context.Context) {
 func (s Since) accepts() bool { return s.Revision == 0 }
 
 var (
-	errEnded    = errors.New("the store ended the watch")
-	errRollback = errors.New("the store was set back, and its older state is accepted")
+	errEnded      = errors.New("the store ended the watch")
+	errWasSetBack = fmt.Errorf("%w, so its later states are not a continuation; accept them with --accept-rollback, or start without the kept state", ErrSetBack)
+	errRollback   = errors.New("the store was set back, and its older state is accepted")
 )
 
 // backOff returns how long to wait before the next attempt: between a half and the whole of
@@ -181,6 +199,7 @@ func (w *following) collect(ctx context.Context) []news {
 // handle handles news in order. It yields one update for all complete states among them,
 // and returns false if the caller stopped.
 func (w *following) handle(ctx context.Context, all []news, yield func(*Update, error) bool) bool {
+	defer w.Busy.Begin("reading " + w.String())()
 	var ready *staged // the changes of the complete states
 	var last *news    // the page that completed the last one
 	for i := range all {

@@ -64,7 +64,9 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		recording.Discard()
 		recording = w.Keeper.record()
 		w.loader.Read = recording.add
+		end := w.Busy.Begin("reading the files")
 		set, err = w.loader.Load(ctx, w.Paths...)
+		end()
 		after := newScan(w.Paths)
 		unchanged := after.equal(w.scan)
 		w.scan = after

@@ -46,9 +46,10 @@ func (h *hold) reason(now time.Time) string {
 func (h *hold) put(name string, kv *mvccpb.KeyValue, now time.Time) {
 	switch name {
 	case applyKey:
-		*h = hold{lease: kv.Lease, began: now}
-		if h.lease == 0 {
-			h.lease = -1 // it was written without a lease, so it never ends by itself
+		// An apply writes the key with a lease. One without would never end, and whoever may
+		// write one key would stop all followers.
+		if kv.Lease != 0 {
+			*h = hold{lease: kv.Lease, began: now}
 		}
 	case lastKey:
 		var l last
@@ -70,21 +71,19 @@ func (s *Store) removed(ctx context.Context, h *hold) error {
 	if lease == 0 {
 		return nil
 	}
-	if lease > 0 {
-		client, err := s.connection()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		left, err := client.TimeToLive(ctx, clientv3.LeaseID(lease))
-		if err != nil {
-			return s.readable(err)
-		}
-		if left.TTL <= 0 {
-			*h = hold{interrupted: "the lease of an apply has ended before it was complete; run it again"}
-			return nil
-		}
+	client, err := s.connection()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	left, err := client.TimeToLive(ctx, clientv3.LeaseID(lease))
+	if err != nil {
+		return s.readable(err)
+	}
+	if left.TTL <= 0 {
+		*h = hold{interrupted: "the lease of an apply has ended before it was complete; run it again"}
+		return nil
 	}
 	*h = hold{}
 	return nil

@@ -213,7 +213,7 @@ func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, err
 		}
 	}()
 	began := last{Time: time.Now().UTC(), Resources: n}
-	absent := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(w.key(applyKey)), "=", 0)}
+	absent := []clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(w.key(applyKey)), "=", 0)}
 	holding, conflict, err := w.commit(ctx, nil, absent, []clientv3.Op{
 		clientv3.OpPut(w.key(applyKey), began.text(), clientv3.WithLease(lease.ID)), clientv3.OpPut(w.key(lastKey), began.text()),
 	})
