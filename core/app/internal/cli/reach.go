@@ -137,7 +137,24 @@ func reachRows(a *traffic.Reach) [][]string {
 	return rows
 }
 
-func reachCSV(w io.Writer, a *traffic.Reach) error { return csv.NewWriter(w).WriteAll(reachRows(a)) }
+func reachCSV(w io.Writer, a *traffic.Reach) error {
+	rows := reachRows(a)
+	for _, row := range rows {
+		for k := range row {
+			row[k] = plainCell(row[k])
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// plainCell returns a cell that no spreadsheet runs as a formula: names and identities are
+// texts of authors.
+func plainCell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
 
 func reachMarkdown(w io.Writer, a *traffic.Reach) error {
 	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "\n", " ")

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,11 +25,11 @@ func (s *Server) source() source.Source {
 	if len(s.options.Files) > 0 || len(s.options.Stores) == 0 {
 		all = append(all, &source.Files{
 			Loader: s.options.Loader, Paths: s.options.Files, Keeper: s.keeper,
-			Quiet: s.options.Quiet, Rescan: s.options.Rescan, Notifications: s.options.Notifications, Notice: notice,
+			Quiet: s.options.Quiet, Rescan: s.options.Rescan, Notifications: s.options.Notifications, Notice: notice, Busy: &s.busy,
 		})
 	}
 	for _, store := range s.options.Stores {
-		stored := &source.Stored{Store: store, Loader: s.options.Loader, AcceptRollback: s.options.AcceptRollback, Notice: notice}
+		stored := &source.Stored{Store: store, Loader: s.options.Loader, AcceptRollback: s.options.AcceptRollback, Notice: notice, Busy: &s.busy}
 		if s.options.State != "" {
 			stored.Keeper = source.NewStoreKeeper(s.options.State, store.String())
 		}
@@ -155,8 +156,14 @@ func (s *Server) refuse(err error) {
 
 // logErrors logs the errors of a load.
 func (s *Server) logErrors(err error) {
-	for _, text := range errorsOf(err) {
-		s.options.Logger.Error(text)
+	log := newLoadLog(func(text string) { s.options.Logger.Error(text) })
+	defer log.end()
+	var diagnostics diag.Errors
+	if !errors.As(err, &diagnostics) {
+		log.line(0, diag.OneLine(err.Error()))
+	}
+	for _, d := range diagnostics {
+		log.line(d.Code, diag.OneLine(d.Line()))
 	}
 }
 
@@ -187,6 +194,7 @@ func (s *Server) load(ctx context.Context, update *source.Update) error {
 // the time when the change was found. The caller updates the data of /status, and then calls
 // report to log what changed.
 func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err error) {
+	defer s.busy.Begin("applying a load")()
 	set, held := s.removals.hold(s.applied, s.files.Set, time.Now())
 	batch := s.files.Batch
 	if s.behind || set != s.files.Set {

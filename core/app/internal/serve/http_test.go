@@ -147,6 +147,17 @@ func TestLogin(t *testing.T) {
 		}
 		value, _, _ := strings.Cut(cookie, ";")
 		ask("GET", "/meshes", value, nil, http.StatusOK)
+		time.Sleep(time.Second)
+		for i := range 2 * 100 { // wrong tokens of one address in a second
+			status := http.StatusUnauthorized
+			if i >= 100 {
+				status = http.StatusTooManyRequests
+			}
+			ask("POST", "/login", "", url.Values{"token": {"wrong"}}, status)
+		}
+		ask("POST", "/login", "", url.Values{"token": {token}}, http.StatusTooManyRequests)
+		time.Sleep(time.Second)
+		ask("POST", "/login", "", url.Values{"token": {token}}, http.StatusSeeOther)
 		ask("GET", "/meshes", value+"0", nil, http.StatusSeeOther)
 		ask("GET", "/meshes", "meshmatch-session=99999999999.00", nil, http.StatusSeeOther)
 

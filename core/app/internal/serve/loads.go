@@ -28,6 +28,7 @@ type loads struct {
 // loadState is the outcome of the loads at one moment.
 type loadState struct {
 	errors []string  // of the last load
+	slow   *Stale    // nil: no load takes long
 	stale  *Stale    // nil: the files are served
 	last   time.Time // of the last good load
 }
@@ -56,7 +57,7 @@ func (l *loads) shown() pages.Load {
 func (l *loads) succeed(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state = loadState{last: at.UTC()}
+	l.state = loadState{last: at.UTC(), slow: l.state.slow}
 }
 
 // fail records a load with errors. If the state is stale already, its time and reason are
@@ -68,6 +69,13 @@ func (l *loads) fail(err error, since time.Time, why string) {
 	if l.state.stale == nil {
 		l.state.stale = &Stale{since.UTC(), why}
 	}
+}
+
+// slow records what takes long; nil: nothing.
+func (l *loads) slow(work *Stale) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.slow = work
 }
 
 // resume records a start with the input of an earlier load.

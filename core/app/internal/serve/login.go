@@ -51,7 +51,13 @@ func (s *front) login(w http.ResponseWriter, r *http.Request) {
 		inspectapi.WriteProblem(w, http.StatusMethodNotAllowed, "use GET or POST")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
+		if !s.operators.guesses.mayTry(r, time.Now()) {
+			header.Set("Retry-After", "1")
+			s.writeLogin(w, http.StatusTooManyRequests, r.PostFormValue("next"), "Too many wrong tokens. Try again later.")
+			return
+		}
 		if !s.operators.equal(r.PostFormValue("token")) {
+			s.operators.guesses.failed(r)
 			s.writeLogin(w, http.StatusUnauthorized, r.PostFormValue("next"), "This is not the token.")
 			return
 		}

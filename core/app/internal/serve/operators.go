@@ -28,6 +28,8 @@ type operators struct {
 	ids  []string
 	path string                 // of the token; empty: there is none
 	key  atomic.Pointer[[]byte] // the token
+
+	guesses guesses
 }
 
 // minToken is the least length of a token in bytes.
@@ -81,11 +83,16 @@ func (o *operators) proves(r *http.Request) bool {
 	if !o.hasToken() {
 		return false
 	}
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return o.equal(strings.TrimSpace(token))
-	}
+	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	cookie, err := r.Cookie(sessionCookie)
-	return err == nil && o.isSession(cookie.Value, time.Now())
+	switch {
+	case !bearer && err != nil, !o.guesses.mayTry(r, time.Now()):
+		return false
+	case bearer && o.equal(strings.TrimSpace(token)), !bearer && o.isSession(cookie.Value, time.Now()):
+		return true
+	}
+	o.guesses.failed(r)
+	return false
 }
 
 const (
@@ -160,6 +167,9 @@ func (s *front) authorize(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	switch {
+	case s.operators.hasToken() && !s.operators.guesses.mayTry(r, time.Now()):
+		w.Header().Set("Retry-After", "1")
+		inspectapi.WriteProblem(w, http.StatusTooManyRequests, "too many wrong tokens; try again later")
 	case !s.operators.hasToken():
 		inspectapi.WriteProblem(w, http.StatusUnauthorized, "a client certificate is required")
 	case strings.Contains(r.Header.Get("Accept"), "text/html") && r.Method == http.MethodGet:

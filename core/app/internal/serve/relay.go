@@ -91,7 +91,9 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 
 // Run serves until the context ends, and then returns nil. It returns the error of a listener.
 // It is called once.
-func (s *Relay) Run(ctx context.Context) error {
+func (s *Relay) Run(ctx context.Context) error { return untilEnd(ctx, s.run) }
+
+func (s *Relay) run(ctx context.Context) error {
 	if s.xdsListener == nil {
 		if err := s.Listen(); err != nil {
 			return err

@@ -35,6 +35,8 @@ type Server struct {
 	keeper    *source.Keeper // of the files; nil: no input of files is kept
 	store     storeState
 	loads     loads
+	busy      source.Busy
+	kinds     map[string]bool // that are read
 	changes   changes
 
 	// The following are used by the goroutine of Run alone.
@@ -54,9 +56,13 @@ func New(options Options) (*Server, error) {
 		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
 		issuer:  sds.NewIssuer(authorities(&options)),
 		logged:  map[string]bool{},
+		kinds:   map[string]bool{},
 		grpc:    newGRPCNodes(),
 
 		removals: removals{percent: options.MaxRemoved, grace: options.RemovalGrace},
+	}
+	for _, shape := range resource.Shapes(options.Loader.Kinds, options.Loader.Documents) {
+		s.kinds[shape.Kind] = true
 	}
 	if options.State != "" && len(options.Stores) == 0 {
 		s.keeper = source.NewKeeper(options.State)
@@ -103,7 +109,10 @@ func (s *Server) adsOptions() server.Options {
 // Run serves until the context ends, and then returns nil. If the first load has errors and
 // Options.State has no last good input, it returns those errors, a [diag.Errors]. It also
 // returns the errors of listeners. It is called once.
-func (s *Server) Run(ctx context.Context) error {
+// A computation that does not end delays the end by at most 5 s.
+func (s *Server) Run(ctx context.Context) error { return untilEnd(ctx, s.run) }
+
+func (s *Server) run(ctx context.Context) error {
 	if s.httpListener == nil {
 		if err := s.Listen(); err != nil {
 			return err
@@ -121,6 +130,8 @@ func (s *Server) Run(ctx context.Context) error {
 		running.Go(func() { s.serveHealth(ctx, cancel) })
 	}
 	updates := make(chan loaded)
+	running.Go(func() { s.watchWork(ctx) })
+	running.Go(func() { returnMemory(ctx) })
 	running.Go(func() { s.watch(ctx, updates) })
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
 		return causeOf(ctx, err)

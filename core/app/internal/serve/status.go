@@ -23,7 +23,9 @@ type Status struct {
 	// Errors are the errors of the last load.
 	Errors []string `json:"errors"`
 	// Stale is set if the current files are not served.
-	Stale        *Stale     `json:"stale,omitempty"`
+	Stale *Stale `json:"stale,omitempty"`
+	// Slow is set while a load takes longer than 10 s.
+	Slow         *Stale     `json:"slow,omitempty"`
 	LastLoad     *time.Time `json:"lastLoad,omitempty"`     // of a good load
 	HeldRemovals int64      `json:"heldRemovals,omitempty"` // dataplanes
 	// Store is the state of the stores; nil: files alone are served.
@@ -51,7 +53,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Dataplanes: DataplanesStatus{
 			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent], Silent: states[server.Silent],
 		},
-		Errors: loads.errors, Stale: loads.stale, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
+		Errors: loads.errors, Stale: loads.stale, Slow: loads.slow, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
 	}
 	counters := s.ads.Counters()
 	for i := range server.ProtocolNames {

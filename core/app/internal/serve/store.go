@@ -23,7 +23,9 @@ type StoreStatus struct {
 	Age       *float64 `json:"age,omitempty"`
 	Connected bool     `json:"connected"`
 	// Invalid are the objects that do not load, in the order of their positions.
-	Invalid []InvalidObject `json:"invalid"`
+	// At most 100 are listed; MoreInvalid is the number of the others.
+	Invalid     []InvalidObject `json:"invalid"`
+	MoreInvalid int             `json:"moreInvalid,omitempty"`
 	// Stores is the state of each of several stores; Revision is then the sum of theirs,
 	// Age the largest one, and Connected is set if all are.
 	Stores []OneStoreStatus `json:"stores,omitempty"`
@@ -153,26 +155,31 @@ func (s *Server) stored(update *source.Update) {
 	for _, i := range before {
 		known[i.At] = true
 	}
+	log := newLoadLog(func(text string) { s.options.Logger.Error(text) })
+	defer log.end()
 	for _, i := range update.Invalid {
 		if !known[i.At] {
-			s.logInvalid(&i)
+			logInvalid(log, &i)
 		}
 	}
 }
 
-func (s *Server) logInvalid(i *source.Invalid) {
+func logInvalid(log *loadLog, i *source.Invalid) {
 	for _, e := range i.Errors {
-		s.options.Logger.Error(e.Line())
+		log.line(e.Code, e.Line())
 	}
 	switch i.Effect {
 	case source.EffectLastGood:
-		s.options.Logger.Error(i.At + " does not load; " + i.LastGood + " stays in effect")
+		log.line(0, i.At+" does not load; "+i.LastGood+" stays in effect")
 	case source.EffectDeny:
-		s.options.Logger.Error(i.At + " does not load and never did; every client of the inbounds that it may select is denied")
+		log.line(0, i.At+" does not load and never did; every client of the inbounds that it may select is denied")
 	case source.EffectNone:
-		s.options.Logger.Error(i.At + " does not load; it is left out")
+		log.line(0, i.At+" does not load; it is left out")
 	}
 }
+
+// maxInvalid limits the objects of /status, and the errors of one.
+const maxInvalid = 100
 
 // storeStatus returns the state of the stores; nil if there are none.
 func (s *Server) storeStatus(now time.Time) *StoreStatus {
@@ -192,9 +199,11 @@ func (s *Server) storeStatus(now time.Time) *StoreStatus {
 			status.Stores = append(status.Stores, OneStoreStatus{one.Name, one.Revision, now.Sub(one.Current).Seconds(), s.store.isConnected(one)})
 		}
 	}
-	for _, i := range s.store.invalid {
+	shown := s.store.invalid[:min(len(s.store.invalid), maxInvalid)]
+	status.MoreInvalid = len(s.store.invalid) - len(shown)
+	for _, i := range shown {
 		object := InvalidObject{Kind: i.Kind, At: i.At, Since: i.Since.UTC(), Effect: i.Effect.String(), LastGood: i.LastGood}
-		for _, e := range i.Errors {
+		for _, e := range i.Errors[:min(len(i.Errors), maxInvalid)] {
 			object.Errors = append(object.Errors, diag.OneLine(e.Error()))
 		}
 		status.Invalid = append(status.Invalid, object)
@@ -232,9 +241,15 @@ func (c *collector) collectStore(values chan<- prometheus.Metric) {
 		gauge(storeAgeDesc, *status.Age)
 	}
 	kinds := map[string]int{}
-	for _, i := range status.Invalid {
-		kinds[i.Kind]++
+	c.store.mu.Lock()
+	for _, i := range c.store.invalid {
+		kind := i.Kind
+		if !c.kinds[kind] { // a document names any kind
+			kind = "other"
+		}
+		kinds[kind]++
 	}
+	c.store.mu.Unlock()
 	for kind, n := range kinds {
 		gauge(storeInvalidDesc, float64(n), kind)
 	}

@@ -71,11 +71,17 @@ type question struct {
 	proxies Proxies
 }
 
+// Matches reports whether a GET request is for a path of the API.
+func (a *api) Matches(get *http.Request) bool {
+	_, pattern := a.mux.Handler(get)
+	return pattern != "/"
+}
+
 // unknown answers requests that no other pattern matches.
 func (a *api) unknown(w http.ResponseWriter, r *http.Request) {
 	get := r.Clone(r.Context())
 	get.Method = http.MethodGet
-	if _, pattern := a.mux.Handler(get); pattern != "/" {
+	if a.Matches(get) {
 		w.Header().Set("Allow", "GET, HEAD")
 		WriteProblem(w, http.StatusMethodNotAllowed, "use GET")
 		return

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -202,8 +203,8 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, p page) {
 	s.write(w, a, http.StatusOK, v)
 }
 
-// answer makes a page. The number of pages in progress is limited; a page that may take
-// long gets a time, and waits for no more than one other such page.
+// answer makes a page. The number of pages in progress is limited, and each gets a time. A
+// page that may take long waits for no more than one other such page.
 func (s *site) answer(a *ask, w http.ResponseWriter, p page) (*view, error) {
 	if a.State = s.Current(); a.State == nil {
 		return nil, errNotYet
@@ -230,14 +231,10 @@ func (s *site) answer(a *ask, w http.ResponseWriter, p page) (*view, error) {
 		return nil, errBusy
 	}
 	free := sync.OnceFunc(func() { <-slots })
-	if !p.long {
-		defer free()
-		return p.answer(a)
-	}
 	return answerInTime(a, p, free)
 }
 
-// answerInTime makes a page that may take long. If it takes too long, the request is
+// answerInTime makes a page. If it takes too long, the request is
 // answered, and the slot stays taken until the work ends.
 func answerInTime(a *ask, p page, free func()) (*view, error) {
 	ctx, cancel := context.WithTimeoutCause(a.Context(), longest, errTooLong)
@@ -304,7 +301,9 @@ func (s *site) unknown(w http.ResponseWriter, r *http.Request) {
 	if s.Fallback != nil && (r.URL.Path == "/meshes" || len(r.URL.Path) > len("/meshes/") && r.URL.Path[:len("/meshes/")] == "/meshes/") {
 		get := r.Clone(r.Context())
 		get.Method = http.MethodGet
-		if _, pattern := s.mux.Handler(get); pattern == "/" {
+		matcher, matches := s.Fallback.(interface{ Matches(*http.Request) bool })
+		forPage := matches && !matcher.Matches(get) && strings.Contains(r.Header.Get("Accept"), "text/html") // a browser's, of no other path
+		if _, pattern := s.mux.Handler(get); pattern == "/" && !forPage {
 			s.Fallback.ServeHTTP(w, r)
 			return
 		}

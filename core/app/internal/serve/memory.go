@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"context"
+	"runtime/debug"
+	runtimemetrics "runtime/metrics"
+	"time"
+)
+
+// memoryInterval is how often memory is looked at: what a flood took is back within a minute.
+const memoryInterval = 20 * time.Second
+
+// muchMemory is how much more than before is worth a collection.
+const muchMemory = 128 << 20
+
+// returnMemory returns memory to the system when much of it was freed, until the context ends.
+// Without it, what a flood took stays until the runtime collects by itself, after two minutes.
+func returnMemory(ctx context.Context) {
+	ticker := time.NewTicker(memoryInterval)
+	defer ticker.Stop()
+	var m memory
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			m.step()
+		}
+	}
+}
+
+// memory is the heap that was live when it was looked at before. A heap that has grown may be
+// garbage by now, which only a collection shows; it is made once for each growth.
+type memory struct{ live uint64 }
+
+func (m *memory) step() (returned bool) {
+	live, free := readMemory()
+	if live > m.live+m.live/2+muchMemory || free > live && free > muchMemory {
+		debug.FreeOSMemory()
+		live, _ = readMemory()
+		returned = true
+	}
+	m.live = live
+	return returned
+}
+
+// readMemory returns the heap that was live at the last collection, and the part of the heap that
+// is free and not returned to the system.
+func readMemory() (live, free uint64) {
+	samples := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	runtimemetrics.Read(samples)
+	return samples[0].Value.Uint64(), samples[1].Value.Uint64()
+}
