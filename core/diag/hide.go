@@ -7,12 +7,19 @@ var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|` + "`[^`]*`?")
 
 // Hide removes the quoted texts of the document from the diagnostics since the [Sink.Counts]
 // for which is returns true: their values are keys or certificates.
-func (s *Sink) Hide(since [2]int, is func(*Diagnostic) bool) {
+func (s *Sink) Hide(since [3]int, is func(*Diagnostic) bool) {
 	for _, new := range [][]Diagnostic{s.errors[min(since[0], len(s.errors)):], s.warnings[min(since[1], len(s.warnings)):]} {
 		for i := range new {
-			if d := &new[i]; is(d) {
-				d.What, d.Hint = quoted.ReplaceAllString(d.What, "..."), quoted.ReplaceAllString(d.Hint, "...")
-			}
+			new[i].hide(is)
 		}
+	}
+	for i := min(since[2], len(s.depending)); i < len(s.depending); i++ {
+		s.depending[i].hide(is)
+	}
+}
+
+func (d *Diagnostic) hide(is func(*Diagnostic) bool) {
+	if is(d) {
+		d.What, d.Hint = quoted.ReplaceAllString(d.What, "..."), quoted.ReplaceAllString(d.Hint, "...")
 	}
 }

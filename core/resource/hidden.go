@@ -12,7 +12,7 @@ var keyPath = regexp.MustCompile(`(?i)key\b|cert|\.?ca\.|\binline|insecureInline
 
 // hideKeys removes texts of the document from the diagnostics since the counts that are about a
 // Secret, or about a key: logs and pages show diagnostics.
-func (d *decoder) hideKeys(in *strict.Value, since [2]int) {
+func (d *decoder) hideKeys(in *strict.Value, since [3]int) {
 	secret := in.FieldText("type") == SecretKind || in.FieldText("kind") == SecretKind || in.FieldText("type") == SecretType
 	d.sink.Hide(since, func(e *diag.Diagnostic) bool { return secret || keyPath.MatchString(e.Path) })
 }
