@@ -31,7 +31,7 @@ func (s *HostnameSelector) Validate(at *diag.At) {
 	})
 }
 
-// HostnameTemplate is a host name with variables, as in a [conf.Template].
+// HostnameTemplate is a host name in the syntax of text/template.
 //
 //confgen:openapi {"minLength": 1}
 type HostnameTemplate string
