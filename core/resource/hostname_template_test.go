@@ -2,7 +2,6 @@ package resource_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -18,11 +17,10 @@ func TestHostnameTemplates(t *testing.T) {
 		`{{ printf \"%99999999d\" 1 }}`: false,
 		`{{ define \"x\" }}{{ template \"x\" }}{{ end }}{{ template \"x\" }}`: false,
 	} {
-		begin := time.Now()
 		_, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "in", Data: []byte(
 			`{"type": "HostnameGenerator", "name": "g", "spec": {"selector": {"meshService": {"matchLabels": {}}}, "template": "` + template + `"}}`)})
-		if (err == nil) != valid || time.Since(begin) > 5*time.Second {
-			t.Errorf("%s: after %v: %v", template, time.Since(begin), err)
+		if (err == nil) != valid {
+			t.Errorf("%s: %v", template, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The file of a kept state may lead to anything by now: it is read with a limit, and without
@@ -32,15 +31,11 @@ func TestStateThatNeverEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			begin := time.Now()
 			if _, err := keeper.load(); err == nil {
 				t.Error("the state of a store is loaded")
 			}
 			if _, err := readState(files.Path()); err == nil {
 				t.Error("the state of files is loaded")
-			}
-			if took := time.Since(begin); took > 10*time.Second {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}

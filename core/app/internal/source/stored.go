@@ -139,7 +139,7 @@ func (s Since) accepts() bool { return s.Revision == 0 }
 
 var (
 	errEnded      = errors.New("the store ended the watch")
-	errWasSetBack = fmt.Errorf("%w, so its later states are not a continuation; accept them with --accept-rollback, or start without the kept state", ErrSetBack)
+	errWasSetBack = fmt.Errorf("%w, so its later states are not a continuation; accept the rollback, or start without the kept state", ErrSetBack)
 	errRollback   = errors.New("the store was set back, and its older state is accepted")
 )
 
