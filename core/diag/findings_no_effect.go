@@ -448,7 +448,7 @@ spec:
 	{
 		Code: OlderEnvoy, Class: ClassNoEffect, Title: "the version of Envoy lacks it",
 		Means: "A proxy of this version cannot do what the conf asks for, so it is left out there. What permissions and TLS need is never left out: such clients are denied.",
-		When:  "the snapshot of an Envoy 1.36 with OpenTelemetry access logs over HTTP, or with a MeshProxyPatch that uses a field of 1.40; `check --envoy 1.36` has all of them.",
+		When:  "the snapshot of an Envoy 1.36 with OpenTelemetry access logs over HTTP, or with a MeshProxyPatch that uses a field of 1.40.",
 		Mend:  "Run the version of Envoy that the message names, or write the conf so that it does without.",
 	},
 }
