@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -15,6 +16,7 @@ import (
 
 func newSnapshot(g *globals) *cobra.Command {
 	var asBootstrap, grpc bool
+	var version string
 	var t targets
 	options := defaultBootstrap()
 	c := &cobra.Command{
@@ -44,14 +46,14 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 			if asBootstrap && t.several() {
 				return usagef("a bootstrap is that of one dataplane; give its name")
 			}
-			client := xds.Envoy
-			if grpc {
-				client = xds.ProxylessGRPC
+			client, err := snapshotClient(version, grpc)
+			if err != nil {
+				return err
 			}
 			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
 			var answers []answered
 			for _, d := range t.list {
-				snapshot := state.Snapshot(d, client)
+				snapshot := state.SnapshotFor(d, client)
 				if err := reportWarnings(c, snapshot); err != nil {
 					answers = append(answers, t.answered(w, d, nil, err))
 					continue
@@ -68,9 +70,30 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 	}
 	t.register(c)
 	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
+	c.Flags().StringVar(&version, "envoy", "", "the `VERSION` of the Envoy, such as 1.36.4 (default: the newest that was tried)")
 	c.Flags().BoolVar(&grpc, "grpc", false, "print the resources for gRPC instead of Envoy")
 	bootstrapFlags(c, &options)
 	return c
+}
+
+// snapshotClient returns the client that flags name: an Envoy of a version, or gRPC.
+func snapshotClient(version string, grpc bool) (xds.Client, error) {
+	if version == "" {
+		if grpc {
+			return xds.Client{Type: xds.ProxylessGRPC}, nil
+		}
+		return xds.Client{}, nil
+	}
+	v, err := capability.ParseVersion(version)
+	switch {
+	case grpc:
+		return xds.Client{}, usagef("--envoy is for Envoy; leave it out with --grpc")
+	case err != nil:
+		return xds.Client{}, usagef("--envoy: %v", err)
+	case v.Compare(capability.Oldest) < 0:
+		return xds.Client{}, usagef("--envoy: %s is too old; the oldest release is %s", v, capability.Oldest)
+	}
+	return xds.EnvoyOf(v), nil
 }
 
 // reportWarnings prints the warnings of a snapshot to standard error, and returns its
