@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	escapedSlash = regexp.MustCompile(`(?i)%2f|%5c`)
+	escapedSlash = regexp.MustCompile(`(?i)%2f|%5c|%2e|/\.?\.?;`)
 	twoDots      = regexp.MustCompile(`(?i)^((\.|%2e){2}|\.\.;.*)$`)
 	oneDot       = regexp.MustCompile(`(?i)^(\.|%2e|\.;.*)$`)
 	slashesOnly  = regexp.MustCompile(`^//+$`)

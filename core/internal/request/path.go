@@ -11,7 +11,8 @@ import (
 // slashes, slashes are merged, escapes of letters, digits and -._~ are decoded, and
 // characters that a URI cannot contain are percent-encoded. If ok is false, an inbound
 // that compares paths refuses the request: the normal form has an escaped slash or
-// backslash, or the path has a fragment or a zero byte, and then path is "".
+// backslash, or parameters of a segment that is empty, . or .., which the workload may leave
+// out; or the path has a fragment or a zero byte, and then path is "".
 func NormalizePath(target string) (path string, ok bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if path == "" || path[0] != '/' {
@@ -27,7 +28,18 @@ func NormalizePath(target string) (path string, ok bool) {
 		return "", false
 	}
 	path = mergeSlashes(path)
-	return path, !hasEscape(path, "%2F", "%5C")
+	return path, !hasEscape(path, "%2F", "%5C", "%2E") && !hasDotParameters(path)
+}
+
+// hasDotParameters reports whether a segment has parameters and is empty, . or .. without them:
+// a workload that ignores parameters takes it for a dot segment.
+func hasDotParameters(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if name, _, parameters := strings.Cut(segment, ";"); parameters && (name == "" || name == "." || name == "..") {
+			return true
+		}
+	}
+	return false
 }
 
 // isNormal reports whether a path is in normal form. Most paths are, and then
@@ -37,7 +49,7 @@ func isNormal(path string) bool {
 		switch c := path[i]; {
 		case c == '%', !passes(c):
 			return false
-		case c == '/' && i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.'):
+		case c == '/' && i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.' || path[i+1] == ';'):
 			return false
 		}
 	}

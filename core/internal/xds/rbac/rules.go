@@ -64,7 +64,7 @@ func (b *sizeBudget) add(c *condition) {
 var pathBeyondASCII = negation(comparison(input{kind: urlPath}, textRegex, `[\x00-\x7f]*`))
 
 // pathWithEscapedSlash is [escapedSlash] in the rules form.
-var pathWithEscapedSlash = comparison(input{kind: urlPath}, textRegex, `(?s:.)*%(?:2[fF]|5[cC])(?s:.)*`)
+var pathWithEscapedSlash = comparison(input{kind: urlPath}, textRegex, `(?s:.)*(?:%(?:2[eEfF]|5[cC])|/\.{0,2};)(?s:.)*`)
 
 // addPolicies adds the policies of one case. No policy holds for a request that meets one
 // of the conditions in never.
