@@ -154,7 +154,9 @@ var pages = map[string]page{
 	"core/KUMA.md":                          {speed, 0},
 	"core/SPEC.md":                          {speed, 1}, // a limit of work
 	"core/ARCHITECTURE.md":                  {speed, 0},
+	"core/OPERATORS.md":                     {speed, 0},
 	"core/STYLE.md":                         {speed, 0},
+	"core/VERSIONS.md":                      {speed, 0},
 	"core/app/SECURITY.md":                  {speed, 0},
 	"testdata/kuma-facts/README.md":         {speed, 0},
 }
