@@ -2,7 +2,7 @@ package resource
 
 import "github.com/meshmatch/meshmatch/core/internal/strict"
 
-// Origin of an [Input]: who wrote its documents (SPEC 1.2).
+// InputOrigin is the origin of an [Input]: who wrote its documents (SPEC 1.2).
 type InputOrigin uint8
 
 const (

@@ -70,7 +70,7 @@ func ClientBy(userAgent, version string) (Client, error) {
 		return EnvoyOf(capability.Unknown), nil
 	}
 	if v.Compare(capability.Oldest) < 0 {
-		return Client{}, fmt.Errorf("Envoy %s is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, capability.Oldest)
+		return Client{}, fmt.Errorf("the release %s of Envoy is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, capability.Oldest)
 	}
 	return EnvoyOf(v), nil
 }

@@ -156,7 +156,7 @@ func (p *player) step(line string) error {
 			pause, err = time.ParseDuration(fields[1])
 			must(p.t, err)
 			pause-- // what comes at its end is expected next
-			defer time.Sleep(1)
+			defer time.Sleep(time.Nanosecond)
 		}
 		time.Sleep(pause) // of the clock of the bubble
 		if r, any := p.next(); any {

@@ -237,6 +237,7 @@ func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, to exporter) *access
 	}
 	const name = "meshmatch"
 	if l.lacks.Has(capability.LogServices) {
+		//lint:ignore SA1019 Envoy 1.36 has no other field for it.
 		m.CommonConfig = &grpclogv3.CommonGrpcAccessLogConfig{LogName: name, GrpcService: to.grpc, TransportApiVersion: corev3.ApiVersion_V3}
 	} else {
 		m.LogName, m.GrpcService, m.HttpService = name, to.grpc, to.http

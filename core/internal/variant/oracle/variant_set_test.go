@@ -283,7 +283,7 @@ func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string
 	reference := make([]Fragment, len(s))
 	for i, v := range s {
 		fragments[i] = variant.Part{Constraints: read[i], Content: v.Content}
-		reference[i] = Fragment{Constraints: v.Constraints, Content: v.Content}
+		reference[i] = Fragment(v)
 	}
 	set, compiled, err := variant.Compile(fragments)
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 	"sigs.k8s.io/yaml"
 
-	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes/kubetest"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 const packaging = "../.."
