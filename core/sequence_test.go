@@ -62,7 +62,7 @@ func TestSequences(t *testing.T) {
 			case semantics.TargetRef:
 				runSequence(t, generator, s, data)
 			default:
-				runSequence(t, generator.WithKumaLabels(), s, data)
+				runSequence(t, generator.WithKumaLabels().ReadBy(s), s, data)
 			}
 		})
 	}
@@ -130,8 +130,8 @@ func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.V
 // apply applies a batch and checks everything.
 func (s *sequence) apply(batch core.Batch) {
 	if batch.Upsert != nil {
-		batch.Upsert.Policies = slices.DeleteFunc(batch.Upsert.Policies, func(p *resource.Policy) bool { return !valid(&p.Meta, p.Validate) })
-		batch.Upsert.Dataplanes = slices.DeleteFunc(batch.Upsert.Dataplanes, func(d *resource.Dataplane) bool { return !valid(&d.Meta, d.Validate) })
+		batch.Upsert.Policies = slices.DeleteFunc(batch.Upsert.Policies, func(p *resource.Policy) bool { return !s.valid(&p.Meta, p.Validate) })
+		batch.Upsert.Dataplanes = slices.DeleteFunc(batch.Upsert.Dataplanes, func(d *resource.Dataplane) bool { return !s.valid(&d.Meta, d.Validate) })
 	}
 	s.Helper()
 	commit, err := s.engine.Apply(context.Background(), batch)
@@ -217,11 +217,12 @@ func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 	}
 }
 
-// valid reports whether an engine accepts a resource: a change of one thing can
+// valid reports whether the engine accepts a resource: a change of one thing can
 // make it invalid.
-func valid(m *resource.Meta, validate func(*diag.At)) bool {
+func (s *sequence) valid(m *resource.Meta, validate func(*diag.At)) bool {
 	var sink diag.Sink
 	validate(m.Place(&sink))
+	sink.Choose(s.engine.View().Semantics().Reading())
 	return !sink.Failed()
 }
 

@@ -3,6 +3,8 @@ package fuzz
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -14,13 +16,14 @@ type Generator struct {
 	kuma  bool // resources have the labels of Kuma's control planes (SPEC 17.1)
 	// destinations adds destinations, and references to them (SPEC 17.3).
 	destinations bool
+	in           diag.Reading // how scenarios are read
 }
 
 // NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none
 // for a kind. The texts are additional YAML values, for fields whose types accept none
 // of the built-in texts.
 func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
-	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
+	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}, in: diag.AsTargetRef}
 	letters := newAlphabet(texts)
 	for _, kind := range kinds.All() {
 		if err := checkTargets(kind); err != nil {
@@ -65,6 +68,17 @@ func (g *Generator) WithDestinations() *Generator {
 	more := *g
 	more.destinations = true
 	return &more
+}
+
+// ReadBy returns the generator of scenarios that are read by some semantics, instead of
+// [core.TargetRef]. They lack the documents that one of them refuses (SPEC 17.1).
+func (g *Generator) ReadBy(all ...core.Semantics) *Generator {
+	read := *g
+	read.in = 0
+	for _, s := range all {
+		read.in |= s.Reading()
+	}
+	return &read
 }
 
 // WithConfs returns the generator of scenarios with those of its Confs, as trees of documents,

@@ -21,12 +21,14 @@ type Scenario struct {
 	documents []map[string]any
 	json      bool   // the file is JSON, not YAML
 	seed      uint64 // derived from the bytes, for random requests
+	in        diag.Reading
+	refused   int // documents that the generator made and a semantics refuses
 }
 
 // Scenario decodes bytes. Every sequence of bytes gives a scenario that loads.
 func (g *Generator) Scenario(data []byte) *Scenario {
 	c := &choices{data}
-	s := &Scenario{kinds: g.kinds, seed: xxhash.Sum64(data), json: !c.rarely(4)}
+	s := &Scenario{kinds: g.kinds, seed: xxhash.Sum64(data), in: g.in, json: !c.rarely(4)}
 	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
 	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
 	anyTarget := resource.TopTargets | resource.RouteTargets
@@ -52,7 +54,33 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 			m.placement(s)
 		}
 	}
+	if s.in != diag.AsTargetRef { // which accepts all of them
+		s.dropRefused()
+	}
 	return s
+}
+
+// dropRefused removes the documents with errors that only hold in some semantics. Each
+// document is a line of the JSON form.
+func (s *Scenario) dropRefused() {
+	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents()}
+	set, err := loader.Decode(context.Background(), resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
+	if err != nil {
+		return // then it does not load either
+	}
+	refused := map[int]bool{}
+	for _, d := range set.Depending {
+		if d.In&s.in != 0 && !d.Warning {
+			refused[d.Document.Line] = true
+		}
+	}
+	var accepted []map[string]any
+	for i, document := range s.documents {
+		if !refused[i+1] {
+			accepted = append(accepted, document)
+		}
+	}
+	s.documents, s.refused = accepted, len(refused)
 }
 
 func (s *Scenario) add(document map[string]any) {
@@ -94,7 +122,7 @@ func (s *Scenario) Hub() *naive.Hub { return naive.ReadHub(s.documents) }
 
 // Load loads the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
-	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents(), As: diag.AsTargetRef}
+	loader := resource.Loader{Kinds: s.kinds, Documents: core.Documents(), As: s.in}
 	if s.json {
 		return loader.Decode(context.Background(), resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
 	}

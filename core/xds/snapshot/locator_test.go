@@ -42,7 +42,7 @@ func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 		t.Fatal(err)
 	}
 	if as != semantics.TargetRef {
-		g = g.WithKumaLabels()
+		g = g.WithKumaLabels().ReadBy(as)
 	}
 	compared, variants := 0, 0
 	for seed := range uint64(120) {

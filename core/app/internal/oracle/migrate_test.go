@@ -32,8 +32,8 @@ func TestSoakMigration(t *testing.T) {
 		scenarios /= 10
 	}
 	var seen sync.Map // the edited fields, without indexes, and the codes of findings
-	oracle.AllKinds(t).WithKumaLabels().WithDestinations().Compare(t, scenarios, compareMigration(t, &seen))
-	oracle.Permissions(t).WithKumaLabels().Compare(t, 2*scenarios, compareMigration(t, &seen))
+	oracle.AllKinds(t).WithKumaLabels().WithDestinations().ReadBy(semantics.Kuma, semantics.Kuma3).Compare(t, scenarios, compareMigration(t, &seen))
+	oracle.Permissions(t).WithKumaLabels().ReadBy(semantics.Kuma, semantics.Kuma3).Compare(t, 2*scenarios, compareMigration(t, &seen))
 	for _, what := range []string{
 		"MeshTimeout spec.from", "MeshTrafficPermission spec.from", "any spec.targetRef", "any spec.to[].targetRef", "Dataplane labels",
 		diag.TargetNotInKuma3.String(), diag.MTLSNotInKuma3.String(), diag.OpensInKuma3.String(),

@@ -24,16 +24,16 @@ func TestSoak(t *testing.T) {
 		{"views", oracle.WithFrom(t), 2_000, compareViews},
 		{"views with routes", oracle.WithRoutes(t), 1_000, compareViews},
 		{"access", oracle.Permissions(t), 1_000, compareAccess},
-		{"access as Kuma 2", oracle.Permissions(t).WithKumaLabels(), 1_000, inSemantics(semantics.Kuma, compareAccess)},
-		{"access as Kuma 3", oracle.Permissions(t).WithKumaLabels(), 500, inSemantics(semantics.Kuma3, compareAccess)},
-		{"as Kuma 2", oracle.AllKinds(t).WithKumaLabels(), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
-		{"as Kuma 3", oracle.AllKinds(t).WithKumaLabels(), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
+		{"access as Kuma 2", oracle.Permissions(t).WithKumaLabels().ReadBy(semantics.Kuma), 1_000, inSemantics(semantics.Kuma, compareAccess)},
+		{"access as Kuma 3", oracle.Permissions(t).WithKumaLabels().ReadBy(semantics.Kuma3), 500, inSemantics(semantics.Kuma3, compareAccess)},
+		{"as Kuma 2", oracle.AllKinds(t).WithKumaLabels().ReadBy(semantics.Kuma), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
+		{"as Kuma 3", oracle.AllKinds(t).WithKumaLabels().ReadBy(semantics.Kuma3), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
 		{"destinations", oracle.AllKinds(t).WithKumaLabels().WithDestinations(), 5_000, compareAnswers},
-		{"destinations as Kuma 2", oracle.AllKinds(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma, compareAnswers)},
-		{"destinations as Kuma 3", oracle.AllKinds(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma3, compareAnswers)},
+		{"destinations as Kuma 2", oracle.AllKinds(t).WithKumaLabels().WithDestinations().ReadBy(semantics.Kuma), 5_000, inSemantics(semantics.Kuma, compareAnswers)},
+		{"destinations as Kuma 3", oracle.AllKinds(t).WithKumaLabels().WithDestinations().ReadBy(semantics.Kuma3), 5_000, inSemantics(semantics.Kuma3, compareAnswers)},
 		{"effects", oracle.AllKinds(t), 500, compareEffects},
 		{"effects of items", oracle.WithFrom(t), 500, compareEffects},
-		{"effects as Kuma 2", oracle.AllKinds(t).WithKumaLabels().WithDestinations(), 500, inSemantics(semantics.Kuma, compareEffects)},
+		{"effects as Kuma 2", oracle.AllKinds(t).WithKumaLabels().WithDestinations().ReadBy(semantics.Kuma), 500, inSemantics(semantics.Kuma, compareEffects)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(fuzz.Soak(t))

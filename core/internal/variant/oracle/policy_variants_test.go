@@ -26,10 +26,6 @@ func comparePolicyVariants(by semantics.Semantics, s *fuzz.Scenario) error {
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	if by != core.TargetRef {
-		// Kuma refuses items of both kinds in a policy (SPEC 17.1).
-		set.Policies = slices.DeleteFunc(set.Policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 && len(p.To)+len(p.From) > 0 })
-	}
 	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(context.Background(), s.Kinds(), set)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func TestSoakPolicyVariants(t *testing.T) {
 			if testing.Short() {
 				scenarios /= 40
 			}
-			test.generator.Compare(t, scenarios, func(s *fuzz.Scenario) error { return comparePolicyVariants(test.as, s) })
+			test.generator.ReadBy(test.as).Compare(t, scenarios, func(s *fuzz.Scenario) error { return comparePolicyVariants(test.as, s) })
 		})
 	}
 }
