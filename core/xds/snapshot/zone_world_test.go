@@ -113,8 +113,8 @@ func (w *zoneWorld) documents() string {
 		add("{type: Dataplane, name: d%d, labels: {%s}, networking: {address: 10.0.1.%d, inbound: [{port: 80, tags: {kuma.io/service: s}}, {port: 81, tags: {kuma.io/service: s}}]}}", i, labels(d.zone, "app: "+d.app), i)
 	}
 	for i, e := range w.egresses {
-		add("{type: Dataplane, name: e%d, labels: {%s}, networking: {address: 10.0.2.%d, listeners: [{address: 10.0.2., type: ZoneEgress, port: 10002, state: %s}]}}",
-			i, labels(e.zone, "identified: "+fmt.Sprintf("%q", has[e.identified && w.identified])), i, map[bool]string{true: "Ready", false: "NotReady"}[e.ready])
+		add("{type: Dataplane, name: e%d, labels: {%s}, networking: {address: 10.0.2.%d, listeners: [{address: 10.0.2.%d, type: ZoneEgress, port: 10002, state: %s}]}}",
+			i, labels(e.zone, "identified: "+fmt.Sprintf("%q", has[e.identified && w.identified])), i, i, map[bool]string{true: "Ready", false: "NotReady"}[e.ready])
 	}
 	if w.identified || w.others {
 		add("{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {identified: 'yes'}}}, provider: {type: Spire, spire: {}}}}")
