@@ -125,13 +125,16 @@ func (r *rewriter) from(p *resource.Policy, d *document) {
 	if p.Kind == permission.KindName {
 		effect = "every client that no other policy allows is denied"
 	}
-	rules := r.rulesOf(p, list(d.spec(), "from"))
+	rules, by := r.rulesOf(p, list(d.spec(), "from")), "write rules, which match clients by their SPIFFE IDs"
+	if p.Type.ToOrRules != 0 && at(d.spec(), "to") != nil {
+		rules, by = nil, "write the rules in a policy of their own: Kuma refuses to and rules in one "+p.Kind
+	}
 	if rules != nil {
 		delete(d.spec(), "from")
 		d.spec()["rules"] = rules
 		d.edited("spec.from")
 	}
-	r.find(diag.FromNotInKuma3, p.From[0].Pos, "spec.from", hintOf(rules != nil, "write rules, which match clients by their SPIFFE IDs"),
+	r.find(diag.FromNotInKuma3, p.From[0].Pos, "spec.from", hintOf(rules != nil, by),
 		"Kuma 3 reads no `from`: %s", effect)
 }
 
