@@ -7,10 +7,10 @@ import (
 )
 
 // variable is a label or a variable of a template.
-var variable = regexp.MustCompile(`{{ *(?:label "([^"]*)"|\.(Mesh|Zone)) *}}`)
+var variable = regexp.MustCompile(`{{ *(?:label "([^"]*)"|\.([A-Za-z]+)) *}}`)
 
 // identity returns the MeshIdentity that gives a dataplane its SPIFFE ID (SPEC 11.6), or
-// nil. A trust domain may refer to labels, the mesh and the zone, a path to nothing.
+// nil.
 func (m *mesh) identity(dp *resource.Dataplane) *resource.MeshIdentity {
 	var most *resource.MeshIdentity // with the most labels, then the first by name
 	for _, i := range m.identities {
@@ -54,27 +54,35 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 		path = "/ns/" + namespace + "/sa/" + account
 	}
 	if template := i.Spec.SpiffeID; template != nil {
+		workload, _ := lookup(dp.Labels, "kuma.io/workload")
+		account, _ := lookup(dp.Labels, "k8s.kuma.io/service-account")
+		home, _ := lookup(dp.Labels, "kuma.io/zone")
+		variables := map[string]string{"Mesh": dp.Mesh, "Zone": home, "Name": dp.Name, "Namespace": namespace, "ServiceAccount": account, "Workload": workload}
+		if template.Path != nil {
+			path = fillTemplate(string(*template.Path), dp.Labels, variables)
+		}
 		if template.TrustDomain != nil {
 			labels := dp.Labels
 			if m.kumaLike() {
 				labels = i.Labels
-			} else {
-				zone, _ = lookup(dp.Labels, "kuma.io/zone")
+				variables["Zone"] = zone
 			}
-			trustDomain = variable.ReplaceAllStringFunc(string(*template.TrustDomain), func(text string) string {
-				parts := variable.FindStringSubmatch(text)
-				if parts[1] != "" {
-					value, _ := lookup(labels, parts[1])
-					return value
-				}
-				return map[string]string{"Mesh": dp.Mesh, "Zone": zone}[parts[2]]
-			})
-		}
-		if template.Path != nil {
-			path = string(*template.Path)
+			trustDomain = fillTemplate(string(*template.TrustDomain), labels, variables)
 		}
 	}
 	return "spiffe://" + trustDomain + path
+}
+
+// fillTemplate returns the text of a template (SPEC 11.6).
+func fillTemplate(template string, labels resource.Tags, variables map[string]string) string {
+	return variable.ReplaceAllStringFunc(template, func(text string) string {
+		parts := variable.FindStringSubmatch(text)
+		if parts[1] != "" {
+			value, _ := lookup(labels, parts[1])
+			return value
+		}
+		return variables[parts[2]]
+	})
 }
 
 // permitsAll reports whether no permission is applied to a dataplane (SPEC 17.1).

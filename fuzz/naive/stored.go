@@ -42,7 +42,7 @@ func (m *mesh) asStored(conf any) any {
 // last of them, so that a merge in which later rules win takes its fields.
 func firstRulesWin(conf *meshhttproute.Conf) *meshhttproute.Conf {
 	next := *conf
-	next.Rules = nil
+	next.Rules = slices.Clone(conf.Rules[:0]) // an empty list is not an absent one
 	for i, rule := range conf.Rules {
 		after := 0 // rules with these matches after this one
 		for j, other := range conf.Rules {
