@@ -30,7 +30,7 @@
 //	dataplane := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
 //	outbounds, err := view.Outbounds(dataplane, "MeshTimeout", core.Enforced)
 //	for _, outbound := range outbounds {
-//		timeout, err := rules.ConfOf[meshtimeout.Conf](outbound.Effective)
+//		timeout, err := results.ConfOf[meshtimeout.Conf](outbound.Effective)
 //		log.Println(outbound, timeout)
 //		for field, origin := range outbound.Fields() {
 //			log.Println(field, "is set by", origin.Policy.Name, origin.Index)
