@@ -241,7 +241,7 @@ spec:
     rules:
     - {matches: [{path: {type: PathPrefix, value: /cart}}], default: {backendRefs: [{kind: MeshService, labels: {app: cart}, port: 80}]}}
     - {matches: [{path: {type: PathPrefix, value: /pod}}], default: {backendRefs: [{kind: MeshService, name: pod, port: 80}]}}
-    - {matches: [{path: {type: PathPrefix, value: /west}}], default: {backendRefs: [{kind: MeshMultiZoneService, labels: {joins: west}}]}}
+    - {matches: [{path: {type: PathPrefix, value: /west}}], default: {backendRefs: [{kind: MeshMultiZoneService, labels: {joins: west}, port: 80}]}}
     - {matches: [{path: {type: PathPrefix, value: /outside}}], default: {backendRefs: [{kind: MeshExternalService, name: outside}]}}
     - {matches: [{path: {type: PathPrefix, value: /none}}], default: {backendRefs: [{kind: MeshService, labels: {app: none}, port: 80}]}}
 ---
