@@ -38,7 +38,7 @@ func newMesh(t *testing.T, files map[string]string) *mesh {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = network.Close() })
-	m := &mesh{t: t, network: network, dir: t.TempDir(), certificates: t.TempDir()}
+	m := &mesh{t: t, network: network, dir: t.TempDir(), semantics: semantics.TargetRef, certificates: t.TempDir()}
 	for name, content := range files {
 		m.write(name, content)
 	}
