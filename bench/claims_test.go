@@ -153,6 +153,7 @@ var pages = map[string]page{
 	"core/FINDINGS.md":                      {speed, 0},
 	"core/KUMA.md":                          {speed, 0},
 	"core/SPEC.md":                          {speed, 1}, // a limit of work
+	"core/API.md":                           {speed, 0},
 	"core/ARCHITECTURE.md":                  {speed, 0},
 	"core/OPERATORS.md":                     {speed, 0},
 	"core/STYLE.md":                         {speed, 0},
