@@ -7,8 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
-// keyPath matches the path of a key or certificate, or of a part of one.
-var keyPath = regexp.MustCompile(`(?i)key\b|cert|\.?ca\.|\binline|insecureInline|secret`)
+// keyPath matches the path of a key or certificate, or of a part of one. A field `key` has the name
+// of an attribute, a tag or a header.
+var keyPath = regexp.MustCompile(`(?i)(private|client)key|cert|pem\b|\.?ca\.|\binline|insecureInline|secret`)
 
 // hideKeys removes texts of the document from the diagnostics since the counts that are about a
 // Secret, or about a key: logs and pages show diagnostics.
