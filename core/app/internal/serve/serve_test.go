@@ -66,7 +66,14 @@ func TestServe(t *testing.T) {
 		if err := os.Remove(filepath.Join(r.dir, "mesh.yaml")); err != nil {
 			t.Fatal(err)
 		}
-		r.eventually("removal", func() bool { return len(web.Named(wire.ClusterType)) == 0 })
+		const drains = "local/127.0.0.2/8080" // connections of the inbound can still be open (SPEC 12.3)
+		r.eventually("removal", func() bool {
+			left := web.Named(wire.ClusterType)
+			_, kept := left[drains]
+			return kept && len(left) == 1
+		})
+		time.Sleep(10 * time.Minute)
+		r.eventually("the end of the drain", func() bool { return len(web.Named(wire.ClusterType)) == 0 })
 		if web.Err() != nil {
 			t.Errorf("the stream has ended: %v", web.Err())
 		}
