@@ -1,33 +1,39 @@
 package diag
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // quoted is a text of a document in a message.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|` + "`[^`]*`?")
 
-// word is a word of a schema, such as the type of a certificate.
-var word = regexp.MustCompile(`^"[A-Za-z]{1,16}"$`)
-
-// Hide removes the quoted texts of the document from the diagnostics since the [Sink.Counts]
-// for which is returns true: their values are keys or certificates. Hints have none.
-func (s *Sink) Hide(since [3]int, is func(*Diagnostic) bool) {
-	for _, new := range [][]Diagnostic{s.errors[min(since[0], len(s.errors)):], s.warnings[min(since[1], len(s.warnings)):]} {
-		for i := range new {
-			new[i].hide(is)
+// Hide removes the quoted texts, except the given words, from the diagnostics since the
+// [Sink.Counts] for which is returns true: their values are keys or certificates.
+func (s *Sink) Hide(since [3]int, words []string, is func(*Diagnostic) bool) {
+	hide := func(d *Diagnostic) {
+		if is(d) {
+			d.What, d.Hint = hidden(d.What, words), hidden(d.Hint, words)
 		}
 	}
+	for i := min(since[0], len(s.errors)); i < len(s.errors); i++ {
+		hide(&s.errors[i])
+	}
+	for i := min(since[1], len(s.warnings)); i < len(s.warnings); i++ {
+		hide(&s.warnings[i])
+	}
 	for i := min(since[2], len(s.depending)); i < len(s.depending); i++ {
-		s.depending[i].hide(is)
+		hide(&s.depending[i].Diagnostic)
 	}
 }
 
-func (d *Diagnostic) hide(is func(*Diagnostic) bool) {
-	if is(d) {
-		d.What = quoted.ReplaceAllStringFunc(d.What, func(text string) string {
-			if word.MatchString(text) {
-				return text
-			}
-			return "..."
-		})
-	}
+// hidden returns a message without the quoted texts that are not one of the words.
+func hidden(message string, words []string) string {
+	return quoted.ReplaceAllStringFunc(message, func(text string) string {
+		if slices.Contains(words, strings.Trim(text, `"`)) {
+			return text
+		}
+		return "..."
+	})
 }

@@ -8,14 +8,24 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// No error or warning quotes the content of a Secret, or of a key.
+// No error quotes the content of a Secret, or of a key.
 func TestErrorsDoNotQuoteKeys(t *testing.T) {
-	const secret = "c2VjcmV0IGtleQ"
+	for _, secret := range []string{"c2VjcmV0IGtleQ", "looksLikeAWord"} {
+		t.Run(secret, func(t *testing.T) { errorsDoNotQuote(t, secret) })
+	}
+}
+
+func errorsDoNotQuote(t *testing.T, secret string) {
 	for name, document := range map[string]string{
 		"data of a Secret":           `{"type": "Secret", "mesh": "m", "name": "s", "data": "` + secret + `!"}`,
 		"a wrong type":               `{"type": "Secret", "mesh": "m", "name": "s", "data": ["` + secret + `"]}`,
 		"a Secret of Kubernetes":     `{"apiVersion": "v1", "kind": "Secret", "type": "system.kuma.io/secret", "metadata": {"name": "s"}, "data": {"value": "` + secret + `!"}}`,
 		"an inline key of a service": `{"type": "MeshExternalService", "mesh": "m", "name": "s", "spec": {"match": {"type": "HostnameGenerator", "port": 1, "protocol": "tcp"}, "endpoints": [{"address": "a.b", "port": 1}], "tls": {"enabled": true, "verification": {"clientKey": {"inline": "` + secret + `!"}, "clientCert": {"type": "` + secret + `"}}}}}`,
+		"a type of another part":     externalService(`{"type": "` + secret + `", "insecureInline": {"value": "a"}}`),
+		"a field of a kind":          externalService(`"` + secret + `"`),
+		"a text for an object":       externalService(`{"type": "InsecureInline", "insecureInline": "` + secret + `"}`),
+		"a list for a text":          externalService(`{"type": "InsecureInline", "insecureInline": {"value": ["` + secret + `"]}}`),
+		"text that is not UTF-8":     externalService(`{"inlineString": "` + secret + `\ud800"}`),
 		"an inline key of a CA":      `{"type": "MeshIdentity", "mesh": "m", "name": "s", "spec": {"selector": {}, "provider": {"type": "Bundled", "bundled": {"ca": {"privateKey": {"type": "` + secret + `"}, "certificate": {"type": "File", "file": {"path": "/a"}}}}}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -26,6 +36,34 @@ func TestErrorsDoNotQuoteKeys(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("an error quotes the key: %v", err)
+			}
+		})
+	}
+}
+
+// externalService returns a document whose client has the given key.
+func externalService(key string) string {
+	return `{"type": "MeshExternalService", "mesh": "m", "name": "s", "spec": {"match": {"type": "HostnameGenerator", "port": 1, "protocol": "tcp"}, "endpoints": [{"address": "a.b", "port": 1}], "tls": {"enabled": true, "verification": {"clientCert": {"secret": "c"}, "clientKey": ` + key + `}}}}`
+}
+
+// Errors at and near the places of keys quote what is no key: names, types and words of a schema.
+func TestErrorsQuoteWhatIsNoKey(t *testing.T) {
+	for name, test := range map[string]struct{ document, quoted string }{
+		"the labels of a Secret":  {`{"type": "Secret", "mesh": "m", "name": "s", "labels": "no-labels", "data": ""}`, `"no-labels"`},
+		"a field twice":           {`{"type": "Secret", "mesh": "m", "name": "s", "data": "", "data": ""}`, `"data"`},
+		"a field of a key twice":  {externalService(`{"secret": "a", "secret": "b"}`), `"secret"`},
+		"the type of a key":       {externalService(`{"type": "InsecureInline"}`), `"InsecureInline"`},
+		"the kind of a reference": {externalService(`{"type": "Secret", "secretRef": {"kind": "Secrets", "name": "a"}}`), `"Secrets"`},
+		"the key of an attribute": {`{"type": "MeshAccessLog", "mesh": "m", "name": "p", "spec": {"to": [{"targetRef": {"kind": "Mesh"}, "default": {"backends": [{"type": "OpenTelemetry", "openTelemetry": {"endpoint": "a:1", "attributes": [{"key": "a..b", "value": "c"}]}}]}}]}}`, `"a..b"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loader := &resource.Loader{Kinds: kinds.All()}
+			_, err := loader.Decode(t.Context(), resource.Input{Name: "in", Data: []byte(test.document)})
+			if err == nil {
+				t.Fatal("there is no error")
+			}
+			if !strings.Contains(err.Error(), test.quoted) {
+				t.Errorf("the error does not quote %s: %v", test.quoted, err)
 			}
 		})
 	}
