@@ -52,7 +52,7 @@ func service(name, app, zone string) string {
 
 // zoneProxy is a dataplane with a listener of a zone proxy.
 func zoneProxy(name, zone, kind, address string) string {
-	return fmt.Sprintf("{type: Dataplane, name: %s, labels: {kuma.io/zone: %s}, networking: {address: %s, listeners: [{type: %s, port: 10001}]}}", name, zone, address, kind)
+	return fmt.Sprintf("{type: Dataplane, name: %[1]s, labels: {kuma.io/zone: %[2]s}, networking: {address: %[3]s, listeners: [{type: %[4]s, address: %[3]s, port: 10001}]}}", name, zone, address, kind)
 }
 
 // zoneAddress is the address of the zone west.
