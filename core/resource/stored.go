@@ -48,12 +48,15 @@ func (d *decoder) isStored(in *strict.Value) bool {
 }
 
 // readAs sets what an unknown field of a document is, and whether its fields may be in snake
-// case. A permission in which a field is not known could allow more than was meant, so such a
-// field is an error in any document.
+// case. A permission in whose spec a field is not known could allow more than was meant, so such
+// a field is an error in any document.
 func readAs(in *strict.Value, kind string, stored bool) {
 	doc := in.Document()
 	doc.Unknown, doc.SnakeCase = strict.UnknownFails, protobufKinds[kind]
-	if stored && kind != permissionKind {
+	switch {
+	case stored && kind == permissionKind:
+		doc.Unknown = strict.UnknownLimits
+	case stored:
 		doc.Unknown = strict.UnknownWarns
 	}
 }
@@ -63,7 +66,7 @@ func readAs(in *strict.Value, kind string, stored bool) {
 func decodeHead(in *strict.Value, target any, except ...string) {
 	doc := in.Document()
 	inside := doc.Unknown
-	if inside == strict.UnknownWarns {
+	if inside != strict.UnknownFails {
 		doc.Unknown = strict.UnknownDropped
 	}
 	strict.DecodeExcept(in, target, except...)

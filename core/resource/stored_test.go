@@ -76,6 +76,27 @@ func TestUnknownFieldOfAStoredPermission(t *testing.T) {
 	}
 }
 
+// What a control plane adds around the content of a permission limits nothing.
+func TestUnknownFieldAroundAStoredPermission(t *testing.T) {
+	for _, text := range []string{
+		`{type: MeshTrafficPermission, name: p, kri: k, nextYear: 1, spec: {rules: [{default: {allow: [{sni: a}]}}]}}`,
+		`{apiVersion: kuma.io/v1alpha1, kind: MeshTrafficPermission, metadata: {name: p, namespace: shop, uid: a}, nextYear: 1, spec: {rules: [{default: {allow: [{sni: a}]}}]}}`,
+	} {
+		loader := resource.Loader{Kinds: kinds.All()}
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
+		if err != nil || len(set.LeftOut) != 0 || len(set.Policies) != 1 {
+			t.Fatalf("%s: %+v: %v", text, set, err)
+		}
+		if set, err := set.ReadAs(diag.AsKuma2, false); err != nil || len(set.Warnings) != 0 {
+			t.Errorf("%s: %v: %v", text, set.Warnings, err)
+		}
+		loader.As = diag.AsTargetRef
+		if _, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)}); err == nil {
+			t.Errorf("%s: targetref accepts it", text)
+		}
+	}
+}
+
 // The JSON of protocol buffers has two spellings of a field.
 func TestSnakeCase(t *testing.T) {
 	for _, text := range []string{

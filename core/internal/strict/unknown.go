@@ -17,13 +17,16 @@ const (
 	UnknownWarns
 	// UnknownDropped is UnknownWarns, but nothing for a field of the outermost value.
 	UnknownDropped
+	// UnknownLimits is UnknownFails, in a stored permission. The fields around its content are
+	// read with UnknownDropped.
+	UnknownLimits
 )
 
 // unknown reports a field that the struct does not declare.
 func (d *decoder) unknown(name string, known *fields) {
 	at := d.at().Name(name)
 	hint := diag.DidYouMean(name, known.names)
-	if d.doc.Unknown == UnknownFails {
+	if d.doc.Unknown == UnknownFails || d.doc.Unknown == UnknownLimits {
 		at.Errorf(diag.UnknownField, hint, "unknown field")
 		return
 	}
