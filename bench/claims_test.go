@@ -143,7 +143,8 @@ type page struct {
 // pages are all Markdown pages, except those with results and those of a test's input. Contracts
 // have many figures that are rules; what they may not have is a speed.
 var pages = map[string]page{
-	"README.md":                             {figure, 2},  // how long a demo and a page take a reader
+	"README.md":                             {figure, 0},
+	"core/AUTHORS.md":                       {figure, 0},
 	"core/GUIDE.md":                         {figure, 2},  // the same; a slower benchmark
 	"core/app/README.md":                    {figure, 12}, // times that an operator sets, and those of a relay's pings
 	"core/app/packaging/README.md":          {figure, 0},
@@ -160,6 +161,51 @@ var pages = map[string]page{
 	"core/VERSIONS.md":                      {speed, 0},
 	"core/app/SECURITY.md":                  {speed, 0},
 	"testdata/kuma-facts/README.md":         {speed, 0},
+}
+
+// A ratio of README.md is in a row of bench/RESULTS.md with the same work and peer, whose input
+// begins with the text of README.md.
+func TestRatiosOfReadme(t *testing.T) {
+	measured := cellsOf(readFile(t, "RESULTS.md"))
+	_, section, ok := strings.Cut(readFile(t, "../README.md"), "\n| ratio |")
+	if !ok {
+		t.Fatal("README.md has no ratios")
+	}
+	section, _, _ = strings.Cut(section, "\n\n")
+	rows := cellsOf(section)
+	for _, row := range rows {
+		if !slices.ContainsFunc(measured, func(m []string) bool {
+			ratio, _, _ := strings.Cut(strings.Trim(m[0], "*"), " ")
+			return ratio == row[0] && m[1] == row[1] && strings.HasPrefix(m[2], row[2]) && m[3] == row[3]
+		}) {
+			t.Errorf("RESULTS.md has no row %q", row)
+		}
+	}
+	if len(rows) < 5 {
+		t.Errorf("README.md has only %d ratios", len(rows))
+	}
+}
+
+// cellsOf returns the rows of tables whose first cell has a number, without references to notes.
+func cellsOf(text string) [][]string {
+	var rows [][]string
+	for line := range strings.Lines(regexp.MustCompile(` \[\d+\]`).ReplaceAllString(text, "")) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if len(cells) >= 4 && regexp.MustCompile(`^\**\d`).MatchString(cells[0]) {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// README.md is read in ten minutes; the pages by reader have the rest.
+func TestReadmeIsShort(t *testing.T) {
+	if lines := strings.Count(readFile(t, "../README.md"), "\n"); lines > 300 {
+		t.Errorf("README.md has %d lines, want at most 300", lines)
+	}
 }
 
 // results are the pages that are about measurements: each has the command that repeats them.

@@ -44,13 +44,19 @@ func TestReadmeEmbeds(t *testing.T) {
 		t.Skip("it builds a program")
 	}
 	t.Parallel()
-	blocks := readMarkdown(t, "../../../../README.md").blocks("go")
+	page := readMarkdown(t, "../../../../README.md")
+	blocks := page.blocks("go")
 	if len(blocks) != 1 {
 		t.Fatalf("README.md has %d blocks of Go, want 1", len(blocks))
 	}
 	program, output, _ := strings.Cut(strings.Join(blocks[0].lines, "\n")+"\n", "// Output:\n")
 	module := newModule(t)
 	module.write(t, "main.go", program)
+	input := page.blocks("yaml")
+	if len(input) != 1 || input[0].lines[0] != "# mesh.yaml" {
+		t.Fatal("README.md does not show mesh.yaml")
+	}
+	module.write(t, "mesh.yaml", strings.Join(input[0].lines, "\n")+"\n")
 	want := strings.ReplaceAll(strings.TrimPrefix(output, "// "), "\n// ", "\n")
 	if got := module.run(t, "go run ."); got != want {
 		t.Errorf("the program prints\n%sand README.md shows\n%s", got, want)

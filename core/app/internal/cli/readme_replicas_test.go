@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 )
 
-// TestReadmeReplicas runs the block of README.md with three replicas before one etcd, on
+// TestReadmeReplicas runs the block of core/OPERATORS.md with three replicas before one etcd, on
 // free ports. Then the etcd is killed, restarted and edited: each replica serves all the
 // time, and ends at the edit.
 func TestReadmeReplicas(t *testing.T) {
@@ -61,7 +61,7 @@ func TestReadmeReplicas(t *testing.T) {
 	const conf = "/meshes/default/dataplanes/web-1/_conf?kind=mt&outbound=backend"
 
 	found := false
-	for _, block := range readMarkdown(t, "README.md").blocks("sh") {
+	for _, block := range readMarkdown(t, operatorsPage).blocks("sh") {
 		if block.lines[0] != "etcd &" {
 			continue
 		}
@@ -75,7 +75,7 @@ func TestReadmeReplicas(t *testing.T) {
 		}
 	}
 	if !found || len(replicas) != 3 {
-		t.Fatalf("README.md has %d replicas before an etcd, want 3", len(replicas))
+		t.Fatalf("%s has %d replicas before an etcd, want 3", operatorsPage, len(replicas))
 	}
 	for _, url := range replicas {
 		await(url+conf, `"requestTimeout": "3s"`) // of the proposal

@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 )
 
-// TestReadmeServes runs the block of README.md that serves: the server on free ports,
+// TestReadmeServes runs the block of core/OPERATORS.md that serves: the server on free ports,
 // the bootstrap of a proxy, and what curl asks. The directory of the state is another
 // one. The packages below core/app/internal/e2e run Envoy with such a bootstrap.
 func TestReadmeServes(t *testing.T) {
@@ -22,12 +22,12 @@ func TestReadmeServes(t *testing.T) {
 		t.Skip("it starts a server")
 	}
 	t.Chdir("../../../..")
-	blocks := readMarkdown(t, "README.md").blocks("sh")
+	blocks := readMarkdown(t, operatorsPage).blocks("sh")
 	block := slices.IndexFunc(blocks, func(b *codeBlock) bool {
 		return slices.ContainsFunc(b.lines, func(line string) bool { return strings.HasPrefix(line, "bin/meshmatch serve ") })
 	})
 	if block < 0 {
-		t.Fatal("README.md does not show how to serve")
+		t.Fatal(operatorsPage + " does not show how to serve")
 	}
 	address := ""
 	for _, line := range blocks[block].lines {
@@ -62,7 +62,7 @@ func TestReadmeServes(t *testing.T) {
 	}
 }
 
-// TestReadmeRelays runs the block of README.md with a relay, behind a server of the demo mesh
+// TestReadmeRelays runs the block of core/OPERATORS.md with a relay, behind a server of the demo mesh
 // and on free ports, until /status has its upstream.
 func TestReadmeRelays(t *testing.T) {
 	if testing.Short() {
@@ -71,7 +71,7 @@ func TestReadmeRelays(t *testing.T) {
 	t.Chdir("../../../..")
 	_, upstream := serveForTest(t, []string{"serve", "-f", "testdata/demo", "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0"})
 	address, asked := "", false
-	for _, c := range readMarkdown(t, "README.md").commands() {
+	for _, c := range readMarkdown(t, operatorsPage).commands() {
 		command, args, _ := strings.Cut(c.line, " ")
 		switch {
 		case command == "bin/meshmatch" && strings.HasPrefix(args, "relay "):
@@ -96,7 +96,7 @@ func TestReadmeRelays(t *testing.T) {
 		}
 	}
 	if !asked {
-		t.Error("README.md does not show a relay and its status")
+		t.Error(operatorsPage + " does not show a relay and its status")
 	}
 }
 

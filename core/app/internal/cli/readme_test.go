@@ -8,7 +8,13 @@ import (
 	"testing"
 )
 
-// TestReadme runs the commands of README.md. In a block of type console they must print what
+// The pages with the examples of README.md, by reader.
+const (
+	authorsPage   = "core/AUTHORS.md"
+	operatorsPage = "core/OPERATORS.md"
+)
+
+// TestReadme runs the commands of README.md and of the pages by reader. In a block of type console they must print what
 // the page shows, and UPDATE=1 writes it; in a block of type sh they must print something.
 // Targets of make must be in `make help`. Other tests run the rest: TestReadmeServes and
 // TestReadmeRelays the commands that need a server, TestReadmeReplicas those that need an etcd,
@@ -18,11 +24,29 @@ func TestReadme(t *testing.T) {
 		t.Skip("it measures a mesh, among other commands")
 	}
 	t.Chdir("../../../..")
-	page := readMarkdown(t, "README.md")
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
+	commands := 0
+	for _, file := range []string{"README.md", authorsPage, operatorsPage} {
+		page := readMarkdown(t, file)
+		commands += runCommands(t, page)
+		for _, m := range regexp.MustCompile("(?m)(?:^|`)make\\s([a-z0-9-]+)").FindAllStringSubmatch(page.String(), -1) {
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:.*## `).Match(makefile) {
+				t.Errorf("%s: `make help` does not list make %s", file, m[1])
+			}
+		}
+		page.save(t, file)
+	}
+	if commands < 10 {
+		t.Errorf("found only %d commands", commands)
+	}
+}
+
+// runCommands runs the commands of a page, and returns how many there are.
+func runCommands(t *testing.T, page *markdown) int {
+	t.Helper()
 	commands := 0
 	for _, c := range page.commands() {
 		args, ok := strings.CutPrefix(c.line, "go run ./cmd/meshmatch ")
@@ -43,21 +67,13 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: nothing is printed", c.line)
 		}
 	}
-	if commands < 10 {
-		t.Errorf("found only %d commands", commands)
-	}
-	for _, m := range regexp.MustCompile("(?m)(?:^|`)make\\s([a-z0-9-]+)").FindAllStringSubmatch(page.String(), -1) {
-		if !regexp.MustCompile(`(?m)^` + m[1] + `:.*## `).Match(makefile) {
-			t.Errorf("`make help` does not list make %s", m[1])
-		}
-	}
-	page.save(t, "README.md")
+	return commands
 }
 
 // TestLinks checks that the files to which the pages link exist.
 func TestLinks(t *testing.T) {
 	const repository = "../../../../"
-	for page, dir := range map[string]string{"README.md": "", "core/GUIDE.md": "core/", "core/KUMA.md": "core/", "core/STYLE.md": "core/", "core/app/README.md": "core/app/"} {
+	for page, dir := range map[string]string{"README.md": "", authorsPage: "core/", operatorsPage: "core/", "core/ARCHITECTURE.md": "core/", "core/GUIDE.md": "core/", "core/KUMA.md": "core/", "core/STYLE.md": "core/", "core/app/README.md": "core/app/"} {
 		for _, m := range regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(readMarkdown(t, repository+page).prose(), -1) {
 			if _, err := os.Stat(repository + dir + m[1]); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])

@@ -10,19 +10,20 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 )
 
-// README.md has what the demo prints. UPDATE=1 writes it.
-func TestREADMEShowsTheDemo(t *testing.T) {
+// The page of operators has what the demo prints. UPDATE=1 writes it.
+func TestPageShowsTheDemo(t *testing.T) {
 	const (
 		repository = "../../../../../"
+		page       = "core/OPERATORS.md"
 		begin, end = "```console\n$ make demo\n", "```\n"
 	)
-	page, err := os.ReadFile(repository + "README.md")
+	content, err := os.ReadFile(repository + page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(page), begin)
+	before, rest, ok := strings.Cut(string(content), begin)
 	if !ok {
-		t.Fatal("README.md does not show make demo")
+		t.Fatal(page + " does not show make demo")
 	}
 	shown, after, _ := strings.Cut(rest, end)
 	var out strings.Builder
@@ -30,12 +31,12 @@ func TestREADMEShowsTheDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("UPDATE") == "1" {
-		if err := os.WriteFile(repository+"README.md", []byte(before+begin+out.String()+end+after), 0o644); err != nil {
+		if err := os.WriteFile(repository+page, []byte(before+begin+out.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(shown, out.String()); diff != "" {
-		t.Errorf("README.md shows another output of make demo (-README +demo); UPDATE=1 writes it:\n%s", diff)
+		t.Errorf("%s shows another output of make demo (-page +demo); UPDATE=1 writes it:\n%s", page, diff)
 	}
 }
