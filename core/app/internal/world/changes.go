@@ -217,19 +217,46 @@ func (w *world) route() core.Batch {
 	return b
 }
 
-// reroute changes the service of the route, alternately to a service that the
-// outbounds have and to a service that they do not have.
+// reroute changes the services of the route, alternately to services that the
+// outbounds have and, without destinations, to a service that they do not have.
 func (w *world) reroute(round int) core.Batch {
 	kind := w.kinds.Lookup(resource.TargetMeshHTTPRoute.String())
-	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
+	route := &resource.Policy{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: "measured"}},
 		Type:      kind,
 		TargetRef: resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "r1"}}},
-		To: []resource.Item{{
-			TargetRef: resource.TargetRef{Kind: resource.TargetMeshService, Name: shape.Service(round % (w.Outbounds + 1))},
-			Conf:      &meshhttproute.Conf{Rules: []meshhttproute.Rule{}},
-		}},
-	}}}}
+	}
+	for _, service := range w.routedServices(round) {
+		route.To = append(route.To, resource.Item{TargetRef: service, Conf: &meshhttproute.Conf{Rules: []meshhttproute.Rule{}}})
+	}
+	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{route}}}
+}
+
+// routedServices returns references to services that differ in consecutive rounds. Each
+// dataplane of the rack has an outbound to a service of two of three consecutive rounds.
+// A dataplane that lists its destinations has few services, so there the references
+// find one service of each dataplane of the rack.
+func (w *world) routedServices(round int) []resource.TargetRef {
+	if w.Shape.objects == nil {
+		return []resource.TargetRef{{Kind: resource.TargetMeshService, Name: shape.Service(round % (w.Outbounds + 1))}}
+	}
+	if !w.Shape.listed {
+		return []resource.TargetRef{w.destination(round % services(&w.Options))}
+	}
+	var refs []resource.TargetRef
+	for j := cohort; j < 2*cohort; j += dataplanesPerService {
+		refs = append(refs, w.destination(neighbour(j, round%w.Outbounds, &w.Options)))
+	}
+	return refs
+}
+
+// destination returns a reference to a MeshService of the world, by its labels.
+func (w *world) destination(service int) resource.TargetRef {
+	labels := serviceLabels(service)
+	if w.set.Dataplanes[0].Namespace == "" {
+		labels = withoutNamespace(labels)
+	}
+	return resource.TargetRef{Kind: resource.TargetMeshService, Labels: labels}
 }
 
 // The numbers of dataplanes and of policies in a batch of churn.

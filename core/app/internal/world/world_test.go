@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 			}
 			d := r.Destinations
 			all := 2*services(&o) + externalServices
-			outbounds := map[string]int{"transparent": all, "routed": all, "multi-zone": all + services(&o)/zones, "reachable": 2 * 4, "universal": 4}
+			outbounds := map[string]int{"transparent": all, "routed": all, "multi-zone": all + services(&o)/zones, "reachable": 4, "universal": 4}
 			if (d != nil) != (outbounds[shape.Name] > 0) {
 				t.Errorf("destinations: %+v", d)
 			} else if d != nil && (d.Outbounds != outbounds[shape.Name] || (d.NewOutbounds > 0) == shape.listed || min(d.One, d.All, d.AfterPolicy, d.AddService, d.RemoveEndpoint, d.EndpointBytes, d.Export) <= 0) {
