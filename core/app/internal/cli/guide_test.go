@@ -87,7 +87,8 @@ func newModule(t *testing.T) *guideModule {
 	}
 	m := &guideModule{filepath.Join(parent, "control-plane")}
 	m.write(t, "go.mod", "module example.com/control-plane\n\ngo 1.26.0\n"+requirements.String()+
-		"\nrequire github.com/meshmatch/meshmatch v0.1.0\n"+replaced.String())
+		"\nrequire github.com/meshmatch/meshmatch v0.1.0\n"+
+		"require github.com/meshmatch/meshmatch/cmd/benchgate v0.1.0\n"+replaced.String())
 	m.write(t, "go.sum", sums.String())
 	return m
 }
@@ -113,7 +114,7 @@ func (m *guideModule) write(t *testing.T, name, content string) {
 }
 
 // run runs a line of the shell and returns its standard output. What would use the
-// network is done in go.mod: a tool is added, and the module is there already.
+// network is done in go.mod: a tool is added, and its module is required already.
 func (m *guideModule) run(t *testing.T, line string) string {
 	t.Helper()
 	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
