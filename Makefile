@@ -1,4 +1,4 @@
-# `make help` lists all targets. Only Go is needed. Tools run at the versions pinned
+# `make help` lists the targets of every day, `make help-all` all. Only Go is needed. Tools run at the versions pinned
 # here, and are not dependencies of the module.
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -37,10 +37,13 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
 
-help: ## Show this list
+help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+help-all: ##+ Show all targets
+	@awk -F':.*##[+]? ' '/^[a-z0-9-]+:.*##[+]? /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Show the effective configuration of one proxy of the demo mesh
 	$(GO) run ./cmd/meshmatch inspect dataplane web-1 -f testdata/demo
@@ -71,24 +74,27 @@ generate: ## Update the generated code
 	$(GO) generate $(PACKAGES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) generate ./...
 
-check-generate: ## Fail if the generated code is not up to date
+check-generate: ##+ Fail if the generated code is not up to date
 	$(GO) run ./cmd/confgen -check ./...
 	cd $(EXAMPLE) && GOWORK=off $(GO) run github.com/meshmatch/meshmatch/cmd/confgen -check ./...
 
-tidy: ## Update go.mod and go.sum of all modules
+api: ##+ Fail on a break of the public API that core/CHANGELOG.md does not name: make api BASE=v0.1.0
+	@GO='$(GO)' BASE='$(if $(filter command% environment%,$(origin BASE)),$(BASE))' bash .ci/api
+
+tidy: ##+ Update go.mod and go.sum of all modules
 	bash .ci/tidy
 
-bench: ## Run all benchmarks, with allocations and work counters
+bench: ##+ Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
-bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: takes a few minutes
+bench-streams: ##+ Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: takes a few minutes
 	GODEBUG=adaptivestackstart=0 $(GO) test -p 1 ./core/xds/server ./core/app/internal/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
 	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
-bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
+bench-world: ##+ Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
 	$(GO) run ./core/app/benchworld --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
 
-check-bench: ## Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
+check-bench: ##+ Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
 	@mkdir -p bin
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime 30ms -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
 	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
@@ -96,32 +102,32 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
 
-peers: ## Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes, and fetches modules
+peers: ##+ Measure beside other projects, into bench/RESULTS.md and a picture: takes about ten minutes, and fetches modules
 	@GO='$(GO)' bash .ci/peers
 
 # The memory of two servers and the clients of both is kept below 15 GiB.
-peers-25000: ## The same for mesh-perf's largest graph, 25,000 services with 2 instances, into bench/RESULTS-25000.md: takes half an hour
+peers-25000: ##+ The same for mesh-perf's largest graph, 25,000 services with 2 instances, into bench/RESULTS-25000.md: takes half an hour
 	@GO='$(GO)' GOGC=40 GOMEMLIMIT=14GiB bash .ci/peers -services 25000 -only '^Serving' -rounds 6 -o ../../../../bench/RESULTS-25000.md
 
-check-peers: ## Compare the answers of other projects on small inputs
+check-peers: ##+ Compare the answers of other projects on small inputs
 	cd core/app/internal/peers/kuma && GOWORK=off $(GO) vet ./...
 	cd core/app/internal/peers && export GOWORK=off && $(GO) vet ./... && $(GO) test ./...
 
-kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
+kuma-facts: ##+ Compare answers with facts about Kuma, for each of its versions
 	$(GO) test -count=1 ./core/app/internal/cli ./core/app/internal/oracle -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
 
 # A mutant that does not end is killed after a minute of processor time.
-mutants: ## List small changes to packages that their own tests do not notice: make mutants MUTATED=core/permission takes minutes, all take hours
+mutants: ##+ List small changes to packages that their own tests do not notice: make mutants MUTATED=core/permission takes minutes, all take hours
 	@ulimit -t 60; for package in $(MUTATED); do echo "== $$package"; \
 		GOFLAGS="$(shell $(GO) env GOFLAGS) -short -vet=off" $(GO) run $(GREMLINS) unleash --workers 1 --timeout-coefficient 15 --invert-logical -E / -S lct ./$$package || exit 1; done
 
-soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
+soak: ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
 
-soak-streams: ## Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
+soak-streams: ##+ Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
@@ -129,11 +135,11 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/app/internal/cli -run TestProductionPage
 
-e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ## Test the stories with the traffic of older Envoys, fetched into .cache/
+e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test the stories with the traffic of older Envoys, fetched into .cache/
 	@for v in $(OLDER); do echo "== Envoy $$v"; (ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy $(GO) test -count=1 ./core/app/internal/e2e/stories) || exit 1; done
 
 e2e-stores: FAULT_RUNS ?= 50
-e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stores, built from their modules: etcd and Kubernetes' API server
+e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/source/etcd/...
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
 	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
@@ -141,13 +147,13 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ## Test with real stor
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./core/app/internal/cli -run TestClusterPage
 	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
 
-e2e-pages: $(AXE) $(ENVOY) ## Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
+e2e-pages: $(AXE) $(ENVOY) ##+ Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
 	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/app/internal/serve/pages/e2e
 
-screenshots: ## Make the pictures of pages in README.md anew: needs Debian's package chromium
+screenshots: ##+ Make the pictures of pages in README.md anew: needs Debian's package chromium
 	$(GO) run ./core/app/internal/serve/pages/e2e/screenshots -out core/app/internal/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
 
-demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
+demo: $(ENVOY) ##+ Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/app/internal/e2e/demo -envoy $(ENVOY)
 
 $(CURDIR)/.cache/envoy-%/envoy: core/app/internal/e2e/envoy-%.txt
@@ -188,6 +194,13 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	test -d $$built || { echo "building kube-apiserver and kubectl into $$built, which takes some minutes"; mkdir -p $$built.$$$$ && \
 		cd $(CLUSTER) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
+
+# What CI has no time for. A green run of CI names it (.ci/run).
+NIGHTLY := api e2e-versions soak soak-streams bench-world peers
+nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
+
+nightly-targets:
+	@echo $(NIGHTLY)
 
 ci: ## Run everything that CI runs
 	bash .ci/run

@@ -145,6 +145,7 @@ type page struct {
 var pages = map[string]page{
 	"README.md":                             {figure, 0},
 	"core/AUTHORS.md":                       {figure, 0},
+	"core/CHANGELOG.md":                     {figure, 0},
 	"core/GUIDE.md":                         {figure, 2},  // the same; a slower benchmark
 	"core/app/README.md":                    {figure, 12}, // times that an operator sets, and those of a relay's pings
 	"core/app/packaging/README.md":          {figure, 0},

@@ -16,7 +16,7 @@ const (
 
 // TestReadme runs the commands of README.md and of the pages by reader. In a block of type console they must print what
 // the page shows, and UPDATE=1 writes it; in a block of type sh they must print something.
-// Targets of make must be in `make help`. Other tests run the rest: TestReadmeServes and
+// Targets of make must be in `make help-all`. Other tests run the rest: TestReadmeServes and
 // TestReadmeRelays the commands that need a server, TestReadmeReplicas those that need an etcd,
 // TestReadmeEmbeds the program, and a test of core/app/internal/e2e/demo the commands of make demo.
 func TestReadme(t *testing.T) {
@@ -33,8 +33,8 @@ func TestReadme(t *testing.T) {
 		page := readMarkdown(t, file)
 		commands += runCommands(t, page)
 		for _, m := range regexp.MustCompile("(?m)(?:^|`)make\\s([a-z0-9-]+)").FindAllStringSubmatch(page.String(), -1) {
-			if !regexp.MustCompile(`(?m)^` + m[1] + `:.*## `).Match(makefile) {
-				t.Errorf("%s: `make help` does not list make %s", file, m[1])
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:.*##[+]? `).Match(makefile) {
+				t.Errorf("%s: `make help-all` does not list make %s", file, m[1])
 			}
 		}
 		page.save(t, file)
