@@ -105,3 +105,29 @@ func TestClientsOfDestinations(t *testing.T) {
 		})
 	}
 }
+
+// Places of routes with one name in two namespaces are different places (SPEC 17.3).
+func TestPlacesOfRoutesInNamespaces(t *testing.T) {
+	var world, routes string
+	for _, name := range []string{"a", "b"} {
+		world += fmt.Sprintf("---\n{type: Dataplane, name: %s, networking: {address: 10.0.0.1, outbound: [{port: 1, backendRef: {kind: MeshService, name: one, port: 80}}]}}\n", name)
+		routes += fmt.Sprintf(`---
+{apiVersion: kuma.io/v1alpha1, kind: MeshHTTPRoute, metadata: {name: r, namespace: %[1]s, labels: {kuma.io/mesh: default}},
+ spec: {targetRef: {kind: Dataplane, name: %[1]s}, to: [{targetRef: {kind: MeshService, name: one}, rules: []}]}}
+`, name)
+	}
+	world += "---\n{type: MeshService, name: one, spec: {selector: {dataplaneTags: {x: one}}, ports: [{port: 80, appProtocol: http}]}}\n"
+	e := newEngine(t, world+timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 9s}}`))
+	commit := apply(t, e, core.Batch{Upsert: resourcetest.Decode(t, routes)})
+	found := map[string]string{}
+	for _, change := range commit.Changes() {
+		for _, d := range change.Dataplanes() {
+			for _, place := range change.Places {
+				found[d.Name] += place.Policies + " " + place.Route.Namespace + ";"
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"a": "MeshHTTPRoute ;MeshTimeout a;", "b": "MeshHTTPRoute ;MeshTimeout b;"}, found); diff != "" {
+		t.Errorf("places, -want +got:\n%s", diff)
+	}
+}

@@ -63,10 +63,10 @@ func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, c *core
 	s.Helper()
 	for scope, places := range [][]results.Place{c.Places, c.Shadow} {
 		before, after := s.destinationsOf(commit.Before, id, core.Scope(scope)), s.destinationsOf(commit.After, id, core.Scope(scope))
-		var named []string
+		var named []results.Place
 		for _, p := range places {
 			if p.Destination != (resource.ID{}) {
-				named = append(named, p.String())
+				named = append(named, p)
 			}
 		}
 		for _, place := range named {
@@ -90,8 +90,8 @@ func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, c *core
 
 // destinationsOf renders the confs of the outbounds of a dataplane to destinations in a
 // scope, by their places.
-func (s *sequence) destinationsOf(v *core.View, id resource.ID, scope core.Scope) map[string]string {
-	texts := map[string]string{}
+func (s *sequence) destinationsOf(v *core.View, id resource.ID, scope core.Scope) map[results.Place]string {
+	texts := map[results.Place]string{}
 	d := v.Dataplane(id)
 	outbounds := v.DestinationOutbounds(d)
 	for _, config := range v.Configs(d, scope) {
@@ -101,11 +101,11 @@ func (s *sequence) destinationsOf(v *core.View, id resource.ID, scope core.Scope
 			at := results.Place{Policies: config.Kind.Name, Kind: results.AtOutbound, Destination: o.Destination.Identity().ID, Port: o.Port.Number}
 			found := confs.Of(o)
 			if found.Effective != nil {
-				texts[at.String()] = s.text(found.Effective)
+				texts[at] = s.text(found.Effective)
 			}
 			for _, route := range found.Routes {
 				at.Kind, at.Route = results.AtRoute, route.Route.ID
-				texts[at.String()] = route.Route.KRI() + " " + s.text(route.Effective)
+				texts[at] = route.Route.KRI() + " " + s.text(route.Effective)
 			}
 		}
 	}

@@ -2,11 +2,12 @@ package mesh
 
 import (
 	"cmp"
-	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/hashtable"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -18,11 +19,14 @@ import (
 type destinationPlaces struct {
 	before, after *State
 	pairs         map[[2]*classConfigs]*confsPair
-	lists         map[string][]results.Place // equal lists of places are one
+	lists         hashtable.Table[*placeList] // equal lists of places are one
+	seed          maphash.Seed
 }
 
+type placeList struct{ places []results.Place }
+
 func newDestinationPlaces(before, after *State) *destinationPlaces {
-	return &destinationPlaces{before: before, after: after, pairs: map[[2]*classConfigs]*confsPair{}, lists: map[string][]results.Place{}}
+	return &destinationPlaces{before: before, after: after, pairs: map[[2]*classConfigs]*confsPair{}, seed: maphash.MakeSeed()}
 }
 
 // confsPair are the confs for destinations of two classes: what dataplanes had and have.
@@ -161,11 +165,15 @@ func (p *destinationPlaces) list(places []results.Place) []results.Place {
 	}
 	slices.SortFunc(places, comparePlaces)
 	places = slices.Compact(places)
-	key := fmt.Sprintln(places)
-	if known, found := p.lists[key]; found {
-		return known
+	var hash uint64
+	for i := range places {
+		hash = hash*31 + maphash.Comparable(p.seed, places[i])
 	}
-	p.lists[key] = places
+	same := func(l *placeList) bool { return slices.Equal(l.places, places) }
+	if known, found := p.lists.Find(hash, same); found {
+		return known.places
+	}
+	p.lists.Add(hash, &placeList{places})
 	return places
 }
 
