@@ -117,21 +117,3 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
-
-// The test of the first condition is no leaf.
-func TestLeafOfATree(t *testing.T) {
-	tree, err := BuildTree([]Predicate{Equal("env", "prod")}, firstValue{7}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content, ok := tree.Leaf(); ok {
-		t.Errorf("the tree is a leaf with the content %d, want a test", content)
-	}
-	all, err := BuildTree([]Predicate{True()}, firstValue{7}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content, ok := all.Leaf(); !ok || content != 7 {
-		t.Errorf("an item for all clients is no leaf: %d, %v", content, ok)
-	}
-}

@@ -1,7 +1,7 @@
 // Package partition divides all clients that could exist into sets of clients with the
 // same content. It works on keys, values, predicates, items and contents; it does not
-// depend on policies. Callers use it to make `from` rules (SPEC 5), condition trees
-// (SPEC 7.7) and variants of resources (SPEC 9).
+// depend on policies. Callers use it to make `from` rules (SPEC 5) and variants of
+// resources (SPEC 9).
 //
 // A client is a map from key to value: it has at most one value for a key. For each
 // key it has one of the values that some predicate mentions, another value, or none.
@@ -30,10 +30,10 @@
 //   - [Regions]: for each content the set of clients that have it (region.go),
 //     with a canonical predicate (canonical.go).
 //
-// Three results need no partition. [Ordered] searches over the items for rules; the
-// first rule that selects a client applies (search.go, shadow.go). [BuildTree] tests
-// conditions in a given order (tree.go). [Canonicalize] and [Equivalent] work on sets
-// of clients (set.go), and [NewChoice] chooses among disjoint sets (choice.go).
+// Other results need no partition. [Ordered] searches over the items for rules; the
+// first rule that selects a client applies (search.go, shadow.go). [Canonicalize] and
+// [Equivalent] work on sets of clients (set.go), and [NewChoice] chooses among disjoint
+// sets (choice.go).
 //
 // Invariants:
 //

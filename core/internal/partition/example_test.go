@@ -97,18 +97,6 @@ func (r routes) Add(content string, item int) string {
 	return r[item] + " " + content
 }
 
-func ExampleBuildTree() {
-	conditions := []partition.Predicate{partition.Present("denied"), partition.Present("allowed")}
-	tree, err := partition.BuildTree(conditions, actions{"Deny", "Allow"}, partition.Limits{})
-	if err != nil {
-		panic(err)
-	}
-	first, yes, _ := tree.Condition()
-	content, _ := yes.Leaf()
-	fmt.Println(first, content, tree.Leaves())
-	// Output: 0 Deny 3
-}
-
 func ExampleNewChoice() {
 	prod, test, qa := partition.Equal("env", "prod"), partition.Equal("env", "test"), partition.Equal("env", "qa")
 

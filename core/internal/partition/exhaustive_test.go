@@ -125,7 +125,7 @@ func shuffle(r *rand.Rand, p Predicate) Predicate {
 	return p
 }
 
-// bytesOf prints every result of a partition and of a tree.
+// bytesOf prints every result of a partition.
 func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) string {
 	t.Helper()
 	p, err := Build(items, algebra, Limits{})
@@ -153,60 +153,4 @@ func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) 
 		text = fmt.Appendf(text, "\n%v %s %s %v", region.Content, region.Clients.Predicate(), keysOf(region.Clients), witness)
 	}
 	return string(text)
-}
-
-func TestTreeAgreesWithItsConditions(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	for range instances {
-		conditions := make([]Predicate, r.IntN(6))
-		for i := range conditions {
-			conditions[i] = randomPredicate(r, 2)
-		}
-		checkTree(t, conditions, Algebra[[3]uint8](randomAnonymous(r, len(conditions))))
-		checkTree(t, conditions, Algebra[filled](randomOverriding(r, len(conditions))))
-	}
-}
-
-func checkTree[S comparable](t testing.TB, conditions []Predicate, algebra Algebra[S]) {
-	t.Helper()
-	tree, err := BuildTree(conditions, algebra, Limits{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, instance(conditions, algebra))
-	}
-	reached := make(map[string]bool)
-	for _, client := range everyClient(conditions...) {
-		want := algebra.Start()
-		for i, c := range conditions {
-			if c.Accepts(client) {
-				want = algebra.Add(want, i)
-			}
-		}
-		way := ""
-		got := tree.Evaluate(func(i int) bool {
-			holds := conditions[i].Accepts(client)
-			way += fmt.Sprint(i, holds, " ")
-			return holds
-		})
-		if got != want {
-			t.Fatalf("tree gives %v to %v, want %v\n%s", got, client, want, instance(conditions, algebra))
-		}
-		reached[way] = true
-	}
-	if len(reached) != tree.Leaves() {
-		t.Fatalf("%d of %d leaves can be reached\n%s", len(reached), tree.Leaves(), instance(conditions, algebra))
-	}
-	checkPruned(t, tree)
-}
-
-func checkPruned[S comparable](t testing.TB, tree *Tree[S]) {
-	t.Helper()
-	_, yes, no := tree.Condition()
-	if yes == nil {
-		return
-	}
-	if yes == no {
-		t.Fatal("a condition has two equal subtrees")
-	}
-	checkPruned(t, yes)
-	checkPruned(t, no)
 }

@@ -31,7 +31,6 @@ func FuzzPartition(f *testing.F) {
 		checkPartition(t, predicatesOf(items), fields)
 		checkPartition(t, predicates, fields)
 		checkPartition(t, predicates, contents)
-		checkTree(t, predicates, contents)
 		if len(predicates) > 1 {
 			checkSets(t, predicates)
 		}
