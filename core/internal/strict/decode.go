@@ -297,9 +297,7 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 		v.Set(reflect.MakeSlice(p.t, 0, 0))
 	}
 	for i := range d.elements {
-		if elem := v.Index(i); !d.quick(elem, p.elem) {
-			d.value(elem, p.elem)
-		}
+		d.value(v.Index(i), p.elem)
 	}
 }
 

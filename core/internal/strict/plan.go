@@ -16,7 +16,6 @@ type plan struct {
 	bits      int   // of numbers
 	validates bool  // the type is a [Validator]
 	defaults  bool  // the type is a [Defaulter]
-	quick     bool  // see [decoder.quick]
 	isEnum    bool
 	words     []string // of an [Enum]
 	fields    *fields  // of structs
@@ -116,7 +115,6 @@ func (b planner) plan(t reflect.Type) *plan {
 	if e, ok := reflect.Zero(t).Interface().(Enum); ok && t.Kind() == reflect.String {
 		p.isEnum, p.words = true, e.Enum()
 	}
-	p.quick = p.isQuick()
 	switch p.form {
 	case integer, natural, decimal:
 		p.bits = t.Bits()

@@ -48,11 +48,9 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		default:
 			seen[n] = true
 			f := &known.list[n]
-			if to := v.Field(f.index); !d.quick(to, f.plan) {
-				d.enterField(name)
-				d.value(to, f.plan)
-				d.leave()
-			}
+			d.enterField(name)
+			d.value(v.Field(f.index), f.plan)
+			d.leave()
 			continue
 		}
 		d.in.skip()
