@@ -239,8 +239,7 @@ func (r *blockReader) quoted(begin int) int {
 			r.add(part{begin: int32(begin + 1), end: int32(end), kind: String, quoted: true, escaped: escaped})
 			return end + 1
 		case r.data[end] == '\\' && quote == '"':
-			line := jsonScanner{data: r.data[:r.end]}
-			if end = line.escape(end + 1); end < 0 || r.data[end-1] == '/' {
+			if end = escape(r.data[:r.end], end+1); end < 0 || r.data[end-1] == '/' {
 				return -1 // the library does not read \/
 			}
 			escaped = true

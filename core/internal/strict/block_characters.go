@@ -68,3 +68,36 @@ func all(text []byte, class charSet) bool {
 	}
 	return true
 }
+
+// escape returns the end of the escape whose backslash is before an offset, or -1 if it is
+// none of JSON. It does not read surrogate halves, which are complete only in pairs.
+func escape(data []byte, at int) int {
+	if at == len(data) {
+		return -1
+	}
+	switch data[at] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return at + 1
+	case 'u':
+	default:
+		return -1
+	}
+	if at+5 > len(data) {
+		return -1
+	}
+	char := 0
+	for _, c := range data[at+1 : at+5] {
+		switch {
+		case '0' <= c && c <= '9':
+			char = char<<4 | int(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			char = char<<4 | int(c|0x20-'a'+10)
+		default:
+			return -1
+		}
+	}
+	if 0xd800 <= char && char < 0xe000 {
+		return -1
+	}
+	return at + 5
+}

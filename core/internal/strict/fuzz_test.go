@@ -2,6 +2,7 @@ package strict
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -171,5 +172,22 @@ func TestSeedsAreBothLanguages(t *testing.T) {
 				t.Errorf("seed %d as %s: %d documents, %s", i, name, len(out), errs)
 			}
 		}
+	}
+}
+
+// An error is located in its document, even after a document with a surrogate pair.
+func TestDocumentsOfOneLine(t *testing.T) {
+	const face = `{"text": "\ud83d\ude00"}`
+	out, errs := read(`{"text": "a"} {"text": "b"}`+face+`{"text": 1} {"text": "c",}`, readJSON)
+	var texts []string
+	for _, s := range out {
+		texts = append(texts, s.Text)
+	}
+	if want := []string{"a", "b", "😀", ""}; !slices.Equal(texts, want) {
+		t.Errorf("read %q, want %q", texts, want)
+	}
+	want := "f:3:61: text: must be a string, not the number 1; write it in quotes: \"1\"\nf:3:77: bad JSON: '}' after a comma; check commas, quotes and brackets"
+	if errs != want {
+		t.Errorf("errors\n%s\nwant\n%s", errs, want)
 	}
 }

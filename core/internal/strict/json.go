@@ -58,21 +58,21 @@ func (s *source) json(yield func(*Document) bool) (done bool, bad *syntaxError) 
 
 // jsonReader checks the documents of a JSON text, and finds their parts.
 type jsonReader struct {
-	jsonScanner
-	lines   *lines
-	scanned int // the end of the latest document that was scanned
-	// The tokens are read from data[skipped:], from the first document on that the scanner
-	// does not read.
-	tokens  *jsontext.Decoder // nil: all documents so far were scanned
-	kept    jsontext.Decoder  // its buffers, for the next text
-	skipped int
+	data   []byte
+	begin  int // of the tokens: the text after a document marker
+	lines  *lines
+	limits Limits
+	tokens jsontext.Decoder // its buffers serve the next text
+	parts  []part
+	open   []int // the mappings and lists around the next value, outermost first
 }
 
 // reset makes the reader read the text of s.
 func (r *jsonReader) reset(s *source) {
 	r.data, r.lines, r.limits = s.piece.data, s.lines(), s.reader.limits()
-	r.skipped = len(r.data) - len(bytes.TrimPrefix(r.data, []byte("---")))
-	r.scanned, r.tokens = r.skipped, nil
+	text := bytes.TrimPrefix(r.data, []byte("---"))
+	r.begin = len(r.data) - len(text)
+	r.tokens.Reset(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }
 
 // jsonExcess is an error for a document beyond the limits.
@@ -90,35 +90,6 @@ const maxRoom = 1 << 18
 // document finds the parts of the next document.
 func (r *jsonReader) document() error {
 	r.parts, r.open = withRoom(r.parts, min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
-	if r.tokens == nil {
-		begin := r.space(r.scanned)
-		if begin == len(r.data) {
-			return io.EOF
-		}
-		if end := r.jsonScanner.document(begin); end >= 0 {
-			r.scanned = end
-			return nil
-		}
-		r.parts, r.open = r.parts[:0], r.open[:0]
-		r.readTokens()
-	}
-	return r.tokenized()
-}
-
-// readTokens makes the reader read tokens, from the end of the latest document. The tokens
-// before it are read again, because errors depend on them.
-func (r *jsonReader) readTokens() {
-	r.tokens = &r.kept
-	r.tokens.Reset(bytes.NewBuffer(r.data[r.skipped:]), jsontext.AllowDuplicateNames(true))
-	for r.offset() < r.scanned {
-		if err := r.tokens.SkipValue(); err != nil {
-			panic(fmt.Sprintf("strict: JSON was scanned that is invalid: %v", err))
-		}
-	}
-}
-
-// tokenized finds the parts of a document by its tokens.
-func (r *jsonReader) tokenized() error {
 	for {
 		begin := r.next()
 		if err := r.excess(begin); err != nil {
@@ -163,7 +134,7 @@ func (r *jsonReader) excess(begin int) error {
 // add adds the part that a token begins, or ends the part that it ends.
 func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
-		r.close(int(end))
+		r.close(end)
 		return
 	}
 	p := part{begin: begin, end: end, parts: 1}
@@ -184,13 +155,16 @@ func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	r.parts = append(r.parts, p)
 }
 
-// offset returns the end of the latest token.
-func (r *jsonReader) offset() int {
-	if r.tokens == nil {
-		return r.scanned
-	}
-	return r.skipped + int(r.tokens.InputOffset())
+// close ends the innermost mapping or list.
+func (r *jsonReader) close(end int32) {
+	last := len(r.open) - 1
+	first := r.open[last]
+	r.parts[first].end, r.parts[first].parts = end, int32(len(r.parts)-first)
+	r.open = r.open[:last]
 }
+
+// offset returns the end of the latest token.
+func (r *jsonReader) offset() int { return r.begin + int(r.tokens.InputOffset()) }
 
 // next returns the beginning of the next token.
 func (r *jsonReader) next() int {
@@ -228,7 +202,7 @@ func (r *jsonReader) syntaxError(err error) *syntaxError {
 	case errors.As(err, &syntax):
 		e.what = "bad JSON: " + syntax.Err.Error()
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			offset = min(len(data), r.skipped+int(syntax.ByteOffset))
+			offset = min(len(data), r.begin+int(syntax.ByteOffset))
 		}
 		if after, found := bytes.CutPrefix(data[offset:], []byte(",")); found {
 			after = bytes.TrimLeft(after, " \t\r\n")
