@@ -163,8 +163,9 @@ func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err er
 			return err
 		}
 	case !g.isTable():
+		given, _ := semantics.Parse(g.semantics.word) // else none is chosen
 		answer := &check.Check{
-			Resources: map[string]int{}, Skipped: map[string]int{},
+			Semantics: given, Resources: map[string]int{}, Skipped: map[string]int{},
 			Errors: invalid, Warnings: []diag.Diagnostic{},
 		}
 		if err := g.print(c, answer, nil); err != nil {

@@ -38,7 +38,7 @@ func TestProductionPage(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	if output, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", "build", "-o", bin, "github.com/meshmatch/meshmatch/cmd/meshmatch").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	envoy := os.Getenv("ENVOY")

@@ -19,9 +19,9 @@ import (
 
 // Check is the answer of `check` (SPEC 10).
 type Check struct {
-	Semantics semantics.Semantics `json:"semantics"` // the semantics of the warnings (SPEC 17.1)
-	Resources map[string]int      `json:"resources"` // the number of each kind
-	Skipped   map[string]int      `json:"skipped"`   // documents on which no answer depends, by kind
+	Semantics semantics.Semantics `json:"semantics,omitzero"` // of the warnings (SPEC 17.1); zero if nothing was read, so that none was chosen
+	Resources map[string]int      `json:"resources"`          // the number of each kind
+	Skipped   map[string]int      `json:"skipped"`            // documents on which no answer depends, by kind
 	// Unread is, by kind, the number of documents that configure proxies but are not
 	// read. No answer includes their configuration.
 	Unread   map[string]int    `json:"unread,omitempty"`
