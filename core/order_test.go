@@ -63,6 +63,7 @@ var order = []string{
 	`core/internal/blocks`,
 	`core/internal/match`,
 	`core/internal/(collector|destination)|core/permission|core/internal/shape`,
+	`core/internal/items`,
 	`core/internal/semantics`,
 	`core/internal/request|core/results`,
 	`core/internal/enforce(/rollout)?`,

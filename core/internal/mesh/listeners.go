@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -38,7 +39,7 @@ func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayL
 	}
 	configs := make([]*results.ListenerConfig, len(listeners))
 	for i := range configs {
-		configs[i] = results.ListenerTo(kind, matched, i, listeners[i].Hostname)
+		configs[i] = items.ListenerTo(m.index.Semantics(), kind, matched, i, listeners[i].Hostname)
 		if configs[i].Inbound = new(results.InboundConfig); inbounds != nil {
 			configs[i].Inbound = inbounds[i]
 		}

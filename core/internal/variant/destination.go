@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -99,7 +100,7 @@ func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
 	product := newContentProduct(len(c.routes))
 	product.add(set, confs, partition.True(), 0)
 	for i, route := range c.routes {
-		set, confs, err := c.route(route)
+		set, confs, err := c.items(route)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -121,28 +122,16 @@ func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
 	if c.kind.Default != nil {
 		return c.merge(c.kind.Default, func(p *resource.Policy, add func(resource.Conf)) { add(p.Default) })
 	}
-	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
-		return !p.TargetRef.Kind.IsRoute() && t.SelectsOutbound(c.tags)
-	})
+	return c.items(nil)
 }
 
-// route returns the variants of the conf of a route, for parameters that the route
-// selects. A policy that is attached to the route selects the same parameters.
-func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
-	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
-		if p.TargetRef.Kind.IsRoute() && !c.semantics.RefersToRoute(p, &p.TargetRef, route) {
-			return false
-		}
-		return t.SelectsOutbound(c.tags) || t.Kind.IsRoute() && c.semantics.RefersToRoute(p, t, route)
-	})
-}
-
-// items returns the variants of the merge of the `to` items for which takesPart returns
-// true.
-func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
+// items returns the variants of the merge of the `to` items that apply to the outbound or,
+// if route is not nil, to a route of it. For a route these are the variants for parameters
+// that the route selects; a policy that is attached to the route selects the same ones.
+func (c *destinationCompiler) items(route *resource.Policy) (*Set, []resource.Conf, error) {
 	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
 		for i := range p.To {
-			if takesPart(p, &p.To[i].TargetRef) {
+			if items.Applies(c.semantics, p, &p.To[i].TargetRef, c.tags, route) {
 				add(p.To[i].Conf)
 			}
 		}
@@ -151,17 +140,17 @@ func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resour
 
 // merge returns the variants of the merge of the confs that each policy adds.
 func (c *destinationCompiler) merge(section *resource.Section, each func(p *resource.Policy, add func(resource.Conf))) (*Set, []resource.Conf, error) {
-	var items []partition.Predicate
+	var predicates []partition.Predicate
 	var confs []resource.Conf
 	var p *resource.Policy
 	add := func(conf resource.Conf) {
-		items, confs = append(items, c.predicates[p]), append(confs, conf)
+		predicates, confs = append(predicates, c.predicates[p]), append(confs, conf)
 	}
 	for _, p = range c.policies {
 		each(p, add)
 	}
 	m := newConfMerger(section.Conf, confs)
-	return compile(items, m, m.content, c.most)
+	return compile(predicates, m, m.content, c.most)
 }
 
 // contentProduct combines the variants of an outbound and of its routes. Place 0 of a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
@@ -193,7 +194,7 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.To, func(item resource.Item) bool {
-		return item.TargetRef.Kind.IsRoute() && slices.ContainsFunc(d.routes, func(r *resource.Policy) bool { return c.semantics.RefersToRoute(p, &item.TargetRef, r) })
+		return slices.ContainsFunc(d.routes, func(r *resource.Policy) bool { return items.Applies(c.semantics, p, &item.TargetRef, tags, r) })
 	})
 }
 
