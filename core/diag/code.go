@@ -22,12 +22,18 @@ func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 // whether there is such a code.
 func ParseCode(text string) (Code, bool) {
 	digits, ok := strings.CutPrefix(strings.ToUpper(text), "MM")
+	c := parseDigits(digits)
+	_, known := find(c)
+	return c, ok && known
+}
+
+// parseDigits returns the code of four digits, or 0.
+func parseDigits(digits string) Code {
 	n, err := strconv.ParseUint(digits, 10, 16)
-	if !ok || err != nil || len(digits) != 4 {
-		return 0, false
+	if err != nil || len(digits) != 4 {
+		return 0
 	}
-	_, known := find(Code(n))
-	return Code(n), known
+	return Code(n)
 }
 
 // Definition returns the definition of the code. It panics for a code that is not in
@@ -104,12 +110,15 @@ type Definition struct {
 
 // Definitions returns the definitions of all codes, in the order of the codes. The
 // caller must not change them.
-func Definitions() []*Definition { return definitions }
+func Definitions() []*Definition { return definitions() }
 
 func find(c Code) (*Definition, bool) {
-	i, known := slices.BinarySearchFunc(definitions, c, func(d *Definition, c Code) int { return int(d.Code) - int(c) })
+	list := definitions()
+	i, known := slices.BinarySearchFunc(list, c, compareCode)
 	if !known {
 		return nil, false
 	}
-	return definitions[i], true
+	return list[i], true
 }
+
+func compareCode(d *Definition, c Code) int { return int(d.Code) - int(c) }

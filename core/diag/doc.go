@@ -16,8 +16,8 @@
 //	}
 //
 // Each diagnostic has a [Code], which is passed where the message is made. A
-// [Definition] contains the meaning of a code, an example and a remedy; core/FINDINGS.md
-// is generated from the definitions.
+// [Definition] contains the meaning of a code, an example and a remedy. The definitions are
+// the page FINDINGS.md of this package.
 //
 // [OneLine] escapes all printed text: the text of an input cannot break a line or
 // change a terminal.

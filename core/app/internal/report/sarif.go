@@ -104,7 +104,7 @@ func SARIF(findings []diag.Diagnostic, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
 			Name: "meshmatch", Version: version,
-			InformationURI: "https://github.com/meshmatch/meshmatch/blob/main/core/FINDINGS.md",
+			InformationURI: "https://github.com/meshmatch/meshmatch/blob/main/core/diag/FINDINGS.md",
 			Rules:          []sarifRule{},
 		}},
 		ColumnKind: "unicodeCodePoints",
