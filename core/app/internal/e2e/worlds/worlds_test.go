@@ -82,7 +82,7 @@ type dataplane struct {
 func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplane {
 	by := semantics.TargetRef + semantics.Semantics(seed%3)
 	if by != semantics.TargetRef {
-		g = g.WithKumaLabels().WithDestinations()
+		g = g.WithKumaLabels().WithDestinations().ReadBy(by)
 	}
 	random := rand.New(rand.NewPCG(seed, 3))
 	data := make([]byte, 100+random.IntN(1000))
