@@ -109,8 +109,11 @@ func (i *Inbound) enable(name string, config *anypb.Any) {
 
 // RequestForm returns the form of RBAC filters that the proxy reads.
 func (i *Inbound) RequestForm() rbac.Form {
-	if i.Client == ProxylessGRPC {
+	switch {
+	case i.Client == ProxylessGRPC:
 		return rbac.RulesForm
+	case i.Lacks.Has(capability.ByteExpressions):
+		return rbac.CharacterMatcherForm
 	}
 	return rbac.MatcherForm
 }

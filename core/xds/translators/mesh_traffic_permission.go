@@ -95,7 +95,7 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	if err != nil || deniesReserved(all, c.Visibility()) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
-	if c.TLS != nil && !c.Plaintext && c.RequestForm() == rbac.MatcherForm { // gRPC compares each URI SAN by itself
+	if c.TLS != nil && !c.Plaintext && c.RequestForm() != rbac.RulesForm { // gRPC compares each URI SAN by itself
 		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
 		add := c.AddNetworkFilter
 		if all.Protocol == request.HTTP {

@@ -7,7 +7,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
-	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
@@ -18,7 +17,7 @@ func TestEnvoyRefusesAuthorities(t *testing.T) {
 	taken := regexp.MustCompile(`^[!$-.0-;=@-Z\[\]_a-z~]$`)
 	ca := envoytest.NewAuthority(t)
 	closed := &permission.Permissions{Protocol: request.HTTP}
-	e := startEnvoy(t, []object{listenerOf(t, ca, "closed", closed, printed(t, closed, rbac.MatcherForm, "closed."), false)})
+	e := startEnvoy(t, []object{listenerOf(t, ca, "closed", closed, printed(t, closed, formsOf(t)[0].form, "closed."), false)})
 	certificate := ca.Issue(t, "spiffe://shop.mesh/a")
 	each(256, func(b int) {
 		if b == '\r' || b == '\n' {

@@ -97,7 +97,7 @@ func grpcTrials(t *testing.T) []trial {
 
 // grpcStory is the requests of a story that gRPC accepts in full.
 func grpcStory(t *testing.T, name string) trial {
-	for _, trial := range stories(t) {
+	for _, trial := range stories(t, rules) {
 		if trial.title == name+"/http/rules" {
 			trial.name = name
 			for i, c := range trial.clients {

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
+	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
@@ -22,7 +23,7 @@ func rawPaths(t *testing.T) []trial {
 		Allow: []conf.Match{{Path: &conf.PathMatch{Type: conf.PathRegex, Value: "/.*"}}},
 	}}})
 	var out []trial
-	for _, form := range forms {
+	for _, form := range formsOf(t) {
 		trial := trial{title: "raw/" + form.name, permissions: &permission.Permissions{Protocol: request.HTTP, Rules: list}, form: form.form, raw: true}
 		for _, path := range []string{"/private/a", "/private/abcd", "/private/ää", "/ä", "/a?ä", "/\xff", "/a"} {
 			trial.clients = append(trial.clients, withHost(&permissiontest.Client{URIs: permissiontest.SpiffeIDs[:1], Method: "GET", Path: path}))
@@ -40,7 +41,8 @@ func TestEnvoyNormalizesPaths(t *testing.T) {
 		Allow: []conf.Match{{Path: &conf.PathMatch{Type: conf.PathPrefix, Value: "/"}}},
 	}}})
 	p := &permission.Permissions{Protocol: request.HTTP, Rules: list}
-	e := startEnvoy(t, []object{listenerOf(t, ca, "all", p, printed(t, p, forms[0].form, "all."), false)})
+	e := startEnvoy(t, []object{listenerOf(t, ca, "all", p, printed(t, p, formsOf(t)[0].form, "all."), false)})
+	keepsParameters := formsOf(t)[0].form == rbac.CharacterMatcherForm
 	certificate := ca.Issue(t, permissiontest.SpiffeIDs[0])
 	paths := []string{"/x/..;a/b", "/x/.;a/b", "/x/..;", "/x/..;/b", "/x/;../b", "/x/a..;/b", "/..;x", "/x/y/%2e%2e;a/b", "/x/.%2e/b", "/x/..%3ba/b", "/x/...;/b", "/x/..,/b", "/x/..\\b", "/x/y/..;..;/b", "/x/.;", "/x/;a/b", "/x/.%2e;a/b", "/x/%2e.;a/b", "/x/%2e;a/b", "/x/..;a%2e", "/x/a%00b"}
 	for c := 0x21; c < 0x100; c++ { // Envoy refuses blanks and control characters
@@ -60,6 +62,9 @@ func TestEnvoyNormalizesPaths(t *testing.T) {
 	for _, path := range paths {
 		c := withHost(&permissiontest.Client{Method: "GET", Path: path + "?q=/../%41"})
 		got, err := send(e.ports["all"], certificate, http2Raw, c)
+		if keepsParameters && hasDotParameters(path) && err == nil && !got.allowed {
+			continue
+		}
 		want, ok := request.NormalizePath(c.Path)
 		switch {
 		case err != nil:

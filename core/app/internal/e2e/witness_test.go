@@ -12,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
-	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 )
 
 // witnessScenarios is how many pairs of random meshes are compared, each inbound of which
@@ -84,8 +83,8 @@ func randomEdits(t *testing.T) []edit {
 		before, after := permissiontest.Random(t, r), permissiontest.Random(t, r)
 		for _, inbound := range []string{"http", "tcp"} {
 			e := edit{sides: [2]trial{
-				{title: fmt.Sprintf("seed %d/%s/before", seed, inbound), permissions: before[inbound], form: rbac.MatcherForm},
-				{title: fmt.Sprintf("seed %d/%s/after", seed, inbound), permissions: after[inbound], form: rbac.MatcherForm},
+				{title: fmt.Sprintf("seed %d/%s/before", seed, inbound), permissions: before[inbound], form: formsOf(t)[0].form},
+				{title: fmt.Sprintf("seed %d/%s/after", seed, inbound), permissions: after[inbound], form: formsOf(t)[0].form},
 			}}
 			space := &access.Space{Protocol: before[inbound].Protocol}
 			differences, err := access.Compare(space, access.ListOf(before[inbound]), access.ListOf(after[inbound]), access.Limits{})

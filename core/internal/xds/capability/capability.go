@@ -25,6 +25,9 @@ const (
 	// SeparateHeaderLines: routes compare each line of a header by itself, not all lines joined
 	// by commas.
 	SeparateHeaderLines
+	// ByteExpressions: regular expressions compare bytes. In older releases they compare
+	// characters, and a byte that is no part of one evades a dot or a class.
+	ByteExpressions
 	// API136 and the following ones: the types, fields and words that a release of the API added.
 	API136
 	API137
@@ -62,6 +65,8 @@ var table = []capability{
 		"rate limits are in the listener, which an edit of them replaces; each filter chain counts by itself"},
 	{SeparateHeaderLines, from(1, 39), "routes that compare each line of a header by itself",
 		"a condition of a route, a timeout or a retry on a header compares all its lines, joined by commas"},
+	{ByteExpressions, []Version{{1, 36, 10}, {1, 38, 4}, {1, 39, 1}}, "regular expressions that compare bytes",
+		"an entry that allows by a regular expression on a header holds for no value with a byte outside ASCII; routes compare characters"},
 	{API136, from(1, 36), "API of Envoy 1.36", "modifications of MeshProxyPatch that need it are not applied"},
 	{API137, from(1, 37), "API of Envoy 1.37", "modifications of MeshProxyPatch that need it are not applied"},
 	{API138, from(1, 38), "API of Envoy 1.38", "modifications of MeshProxyPatch that need it are not applied"},
@@ -89,6 +94,15 @@ func (c *capability) has(v Version) bool {
 		}
 	}
 	return false
+}
+
+// first returns the first releases that have the capability, such as "1.36.10, 1.38.4".
+func (c *capability) first() string {
+	list := make([]string, len(c.since))
+	for i, v := range c.since {
+		list[i] = strings.TrimSuffix(v.String(), ".0")
+	}
+	return strings.Join(list, ", ")
 }
 
 // API returns the capability of the types, fields and words that a release of the API added,
@@ -126,7 +140,7 @@ func (s Set) Lacks() (list []Lack) {
 func (s Set) Lack() string {
 	for _, c := range table {
 		if c.Set == s {
-			return fmt.Sprintf("Envoy before %s has no %s", s.Release(), c.text)
+			return fmt.Sprintf("Envoy before %s has no %s", c.first(), c.text)
 		}
 	}
 	return fmt.Sprintf("it needs Envoy %s", s.Release())

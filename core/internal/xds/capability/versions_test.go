@@ -21,7 +21,7 @@ table of core/internal/xds/capability: ` + "`UPDATE=1 go test ./core/internal/xd
 |---|---|---|
 `)
 	for _, c := range table {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Set.Release(), c.text, c.instead)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.first(), c.text, c.instead)
 	}
 	b.WriteString(`
 Operators of access logs that a release does not have are written as ` + "`-`" + `.
@@ -54,9 +54,14 @@ func TestOf(t *testing.T) {
 		has, lacks Set
 	}{
 		{"1.35.0", 0, DelayedConnect | HandshakeState | LogServices | RouteRateLimits | API136},
-		{"1.36.10", API136, DelayedConnect | API137},
+		{"1.36.9", API136, ByteExpressions},
+		{"1.36.10", API136 | ByteExpressions, DelayedConnect | API137},
+		{"1.37.9", API137, ByteExpressions},
+		{"1.38.3", API138, ByteExpressions},
+		{"1.39.0", API139, ByteExpressions},
+		{"1.39.3", API139 | ByteExpressions, API140},
 		{"1.37", DelayedConnect | HandshakeState | LogServices, RouteRateLimits},
-		{"1.38.4", RouteRateLimits | API138, SeparateHeaderLines | API139},
+		{"1.38.4", RouteRateLimits | API138 | ByteExpressions, SeparateHeaderLines | API139},
 		{"1.39.0-dev", SeparateHeaderLines, API140},
 		{"1.40.0", All, 0},
 		{"1.41.2", All, 0},

@@ -22,11 +22,13 @@ import (
 // interpreter evaluates a filter as Envoy's documentation describes, for one request of a
 // client with a certificate. It does not use the permissions.
 type interpreter struct {
-	t       testing.TB
-	grpc    bool // evaluate as gRPC does: a header without a value is absent
-	uris    []string
-	sni     string
-	headers map[string]string // with :method and :path on HTTP inbounds
+	t    testing.TB
+	grpc bool // evaluate as gRPC does: a header without a value is absent
+	// Evaluate as releases without byte expressions do.
+	characters bool
+	uris       []string
+	sni        string
+	headers    map[string]string // with :method and :path on HTTP inbounds
 }
 
 // newInterpreter returns an interpreter for a client's request. The certificate carries
@@ -174,10 +176,13 @@ func (in *interpreter) text(value string, m anyStringMatcher) bool {
 	return value == m.GetExact()
 }
 
-// matches compares a whole text with an expression: byte by byte as Envoy does, or with
-// Go's expressions as gRPC does.
+// matches compares a whole text with an expression: byte by byte as Envoy does, by characters
+// as older releases do, or with Go's expressions as gRPC does.
 func (in *interpreter) matches(expression, value string) bool {
-	if !in.grpc {
+	switch {
+	case in.characters:
+		expression, value = byCharacters(in.t, expression, value)
+	case !in.grpc:
 		bytewise := func(text string) string {
 			var b strings.Builder
 			for i := range len(text) {

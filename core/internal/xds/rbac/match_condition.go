@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -33,7 +32,7 @@ func (t *translation) entry(e *permission.Entry) *condition {
 	if m.SpiffeID != nil {
 		conditions = append(conditions, t.spiffeID(m.SpiffeID))
 	}
-	if m.SNI != nil && t.form == MatcherForm {
+	if m.SNI != nil && t.form != RulesForm {
 		conditions = append(conditions, comparison(input{kind: serverName}, textExact, lowerName(m)))
 	}
 	if m.Path != nil {
@@ -58,7 +57,7 @@ func header(name string) input { return input{httpHeader, name} }
 func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
 	on := input{kind: clientURI}
 	switch {
-	case t.form == MatcherForm:
+	case t.form != RulesForm:
 		return comparison(on, textRegex, SpiffeIDExpression(m))
 	case m.Type == conf.SpiffeIDExact:
 		return comparison(on, textExact, m.Value)
@@ -71,7 +70,7 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 	on, exactly := input{kind: urlPath}, func(on input, path string) []*condition {
 		return []*condition{comparison(on, textExact, path)}
 	}
-	if t.form == MatcherForm {
+	if t.form != RulesForm {
 		on, exactly = header(":path"), func(on input, path string) []*condition {
 			return []*condition{comparison(on, textExact, path), comparison(on, textPrefix, path+"?")}
 		}
@@ -80,7 +79,7 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 	switch {
 	case m.Type == conf.PathExact:
 		return anyOf(exactly(on, m.Value)...)
-	case m.Type == conf.PathRegex && t.form == MatcherForm:
+	case m.Type == conf.PathRegex && t.form != RulesForm:
 		return comparison(on, textRegex, t.regex("target", m.Value, (*regex.Expr).Target))
 	case m.Type == conf.PathRegex:
 		return comparison(on, textRegex, t.regex("whole", m.Value, (*regex.Expr).Whole))
@@ -104,19 +103,20 @@ func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *conditio
 		anyBytes = `(?s:.)*` // gRPC uses Go's expressions
 	}
 	element := `(?:` + anyBytes + `,)?[\t ]*`
+	runsOf := func(e *regex.Expr) string { return e.Runs(anyBytes) }
 	switch how := h.How(); {
 	case how == conf.HeaderAbsent:
 		return negation(comparison(on, textAny, ""))
 	case how == conf.HeaderPresent:
 		return comparison(on, textAny, "")
 	case isHost && runs:
-		return comparison(on, textRegex, t.regex(fmt.Sprint("authority runs ", scope), request.AuthorityExpression(h), func(e *regex.Expr) string {
-			return anyRun(e.Authority(), anyBytes, scope)
-		}))
+		return t.bytewise(scope, comparison(on, textRegex, t.regex("authority runs", request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return runsOf(e.Authority())
+		})))
 	case isHost:
-		return comparison(on, textRegex, t.regex("authority", request.AuthorityExpression(h), func(e *regex.Expr) string {
+		return t.bytewise(scope, comparison(on, textRegex, t.regex("authority", request.AuthorityExpression(h), func(e *regex.Expr) string {
 			return e.Authority().Whole()
-		}))
+		})))
 	case how == conf.HeaderPrefix:
 		if runs && *h.Value != "" {
 			return comparison(on, textRegex, element+quoted(*h.Value)+anyBytes)
@@ -125,15 +125,13 @@ func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *conditio
 	case how == conf.HeaderRegex:
 		switch {
 		case runs && on.header == "cookie": // it ends in a blank if its last line is empty
-			return comparison(on, textRegex, t.regex(fmt.Sprint("cookie ", scope), *h.Value, func(e *regex.Expr) string {
-				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes, scope)
-			}))
+			return t.bytewise(scope, comparison(on, textRegex, t.regex("cookie", *h.Value, func(e *regex.Expr) string {
+				return `(?:` + e.Whole() + `)|` + runsOf(e)
+			})))
 		case runs:
-			return comparison(on, textRegex, t.regex(fmt.Sprint("runs ", scope), *h.Value, func(e *regex.Expr) string {
-				return anyRun(e, anyBytes, scope)
-			}))
+			return t.bytewise(scope, comparison(on, textRegex, t.regex("runs", *h.Value, runsOf)))
 		}
-		return comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole))
+		return t.bytewise(scope, comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole)))
 	}
 	if runs {
 		return comparison(on, textRegex, element+quoted(*h.Value)+`[\t ]*(?:,`+anyBytes+`)?`)
@@ -141,13 +139,22 @@ func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *conditio
 	return comparison(on, textExact, *h.Value)
 }
 
-// anyRun returns an expression that matches a value if any run of its elements matches. For
-// a denial it also matches a value with a byte beyond ASCII.
-func anyRun(e *regex.Expr, anyBytes string, scope request.Scope) string {
-	if scope != request.Denial {
-		return e.Runs(anyBytes)
+// bytewise completes the comparison of a header with a regular expression, as far as the bytes
+// beyond ASCII are concerned. Envoy compares byte by byte; releases without
+// [capability.ByteExpressions] compare characters, and a byte that is no part of one matches
+// nothing but \C. ASCII is compared alike by all.
+//
+// So a denial also holds for every value with such a byte. For those releases an entry that
+// allows holds for no such value: it could match the character where it does not match the bytes.
+func (t *translation) bytewise(scope request.Scope, c *condition) *condition {
+	ascii := comparison(c.on, textRegex, `[\x00-\x7f]*`)
+	switch {
+	case scope == request.Denial:
+		return anyOf(c, allOf(comparison(c.on, textAny, ""), negation(ascii)))
+	case t.form == CharacterMatcherForm:
+		return allOf(c, ascii)
 	}
-	return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
+	return c
 }
 
 // regex translates a regular expression that passed validation, once.

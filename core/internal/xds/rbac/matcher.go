@@ -10,9 +10,9 @@ import (
 // then one for each rule that allows. Each action has the policy's KRI as its name. If
 // there are many SPIFFE IDs, they are in maps. Requests that are decided separately come
 // first.
-func entryMatcher(out *writer, list *permission.DecisionList, d decision) {
+func entryMatcher(out *writer, list *permission.DecisionList, form Form, d decision) {
 	w := &matcherWriter{writer: out, inputs: map[input][]byte{}}
-	t := newTranslation(MatcherForm)
+	t := newTranslation(form)
 	rules := inOrder(entriesOf(list), d)
 	some, last := untilCertain(rules, d)
 	if !list.AsksForPath() || len(some) == 0 && last == d.byDefault() { // in the latter case all requests are decided alike

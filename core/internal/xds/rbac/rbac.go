@@ -25,6 +25,9 @@ type Form uint8
 const (
 	// MatcherForm is a matcher tree whose actions have the names of policies.
 	MatcherForm Form = iota
+	// CharacterMatcherForm is the same for releases whose regular expressions compare
+	// characters in place of bytes (SPEC 18.3).
+	CharacterMatcherForm
 	// RulesForm is policies with principals. gRPC reads nothing else: for gRPC, a
 	// filter that has only a matcher allows every client.
 	RulesForm
@@ -63,7 +66,7 @@ func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error
 		case form == RulesForm:
 			entryRules(w, p.Rules, d)
 		default:
-			entryMatcher(w, p.Rules, d)
+			entryMatcher(w, p.Rules, form, d)
 		}
 	})
 	if w.full || len(w.data) > MaxFilter {
@@ -81,7 +84,7 @@ func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 	w := &writer{}
 	_, url, fields := filterOf(protocol)
 	fields.write(w, form, statPrefix, []decision{enforced}, func(decision) {
-		if form == MatcherForm { // the rules form without policies denies already
+		if form != RulesForm { // the rules form without policies denies already
 			m := &matcherWriter{writer: w}
 			m.onMatch(matcherOnNoMatch, action{policy: LimitName, deny: true})
 		}
@@ -117,7 +120,7 @@ func (f rbacFields) write(w *writer, form Form, statPrefix string, decisions []d
 	if f.statPrefix != 0 {
 		w.text(f.statPrefix, statPrefix)
 	}
-	if form == MatcherForm {
+	if form != RulesForm {
 		for _, d := range decisions {
 			w.message(f.matcher[d], func() { body(d) })
 		}
