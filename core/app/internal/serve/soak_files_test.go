@@ -12,6 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -24,6 +25,22 @@ import (
 
 // soakNames are the dataplanes of the soak's clients.
 var soakNames = []string{"m0", "m1", "m2", "m3"}
+
+// A soakProgram is what a client of the soak is.
+type soakProgram struct {
+	name, version string
+	client        xds.Client // which the version is, by the table of core/VERSIONS.md
+}
+
+// soakPrograms are the programs of the soak's clients. Their number has no common divisor with
+// the protocols and roles of the clients, so each of them has several.
+var soakPrograms = []soakProgram{
+	{"envoy", "1.40.0", xds.Client{}},
+	{"envoy", "1.38.3", xds.EnvoyOf(capability.Version{Major: 1, Minor: 38})},
+	{"envoy", "", xds.EnvoyOf(capability.Version{Major: 1, Minor: 36})}, // SPEC 18.2
+	{"envoy", "1.41.2", xds.Client{}},
+	{"gRPC Go", "1.75.0", xds.Client{Type: xds.ProxylessGRPC}},
+}
 
 // soakNode returns the node id of a dataplane of soakNames.
 func soakNode(name string) string { return "kri_dp_default___" + name + "_" }
@@ -249,6 +266,8 @@ func (e *expected) Node(n *server.Node) (*wire.Snapshot, bool) {
 	for t := range wire.Type(wire.NumTypes) {
 		s[t].Listed = built.Resources(t)
 	}
+	extensions := &s[wire.ExtensionType] // no wildcard selects one (SPEC 11.8)
+	extensions.Listed, extensions.Named = nil, extensions.Listed
 	s[wire.ListenerType].Named = built.API()
 	return &s, true
 }
@@ -263,11 +282,8 @@ func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
 	if d == nil || d.Zone() != zone {
 		return nil
 	}
-	client := xds.Envoy
-	if strings.HasPrefix(n.UserAgent, "gRPC") {
-		client = xds.ProxylessGRPC
-	}
-	return e.state.Snapshot(d, client)
+	i := slices.IndexFunc(soakPrograms, func(p soakProgram) bool { return p.name == n.UserAgent && p.version == n.Version })
+	return e.state.SnapshotFor(d, soakPrograms[max(0, i)].client)
 }
 
 // refuses reports whether a dataplane of soakNames has a patch that weakens permissions.

@@ -119,12 +119,17 @@ func newSoak(t *testing.T, seed uint64) *soak {
 			}
 			return ""
 		}}
-		switch agent := []string{"envoy", "gRPC Go"}[i%7/6]; i % 8 {
+		id := soakNode(pick(random, soakNames))
+		switch i % 8 {
 		case 0, 1: // no node: locators
+			id = ""
 		case 2:
-			options.Node = &corev3.Node{Id: soakNode("unknown"), UserAgentName: agent}
-		default:
-			options.Node = &corev3.Node{Id: soakNode(pick(random, soakNames)), UserAgentName: agent}
+			id = soakNode("unknown")
+		}
+		if id != "" {
+			program := soakPrograms[i%len(soakPrograms)]
+			options.Node = &corev3.Node{Id: id, UserAgentName: program.name,
+				UserAgentVersionType: &corev3.Node_UserAgentVersion{UserAgentVersion: program.version}}
 		}
 		replica := pick(random, s.replicas[:])
 		actor, err := xdstest.NewActor(replica.conn, options)
@@ -237,8 +242,10 @@ func (s *soak) restart(r *soakReplica) {
 func (s *soak) check() {
 	expected := s.files.expected()
 	ctx := envoytest.Limit(s.t)
-	for i, c := range s.clients {
+	for _, c := range s.clients {
 		c.Thaw()
+	}
+	for i, c := range s.clients {
 		c.Wait(ctx, func() bool { return len(c.Differences(expected)) == 0 })
 		for _, d := range c.Differences(expected) {
 			s.t.Errorf("client %d (%s): %s\nthe log of its replica:\n%s", i, c, d, c.replica.log)

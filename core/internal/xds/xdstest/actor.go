@@ -38,7 +38,7 @@ type asked struct {
 func NewActor(conn grpc.ClientConnInterface, options Options) (*Actor, error) {
 	a := &Actor{options: options}
 	if n := options.Node; n != nil {
-		a.Node = server.Node{ID: n.GetId(), UserAgent: n.GetUserAgentName()}
+		a.Node = server.Node{ID: n.GetId(), UserAgent: n.GetUserAgentName(), Version: n.GetUserAgentVersion()}
 	}
 	for t := range a.types {
 		a.types[t] = asked{names: map[string]bool{}, locators: map[string]Locator{}}
@@ -107,7 +107,7 @@ func (a *Actor) String() string {
 	if a.options.StateOfTheWorld {
 		protocol = "sotw"
 	}
-	return fmt.Sprintf("%s, node %q", protocol, a.Node.ID)
+	return fmt.Sprintf("%s, node %q, %s %s", protocol, a.Node.ID, a.Node.UserAgent, a.Node.Version)
 }
 
 // FreezeOrThaw stops reading, or reads again if the actor has stopped.
@@ -179,7 +179,7 @@ func (a *Actor) Differences(state server.State) []string {
 		}
 		got := map[string]string{}
 		for name, held := range a.Named(t) {
-			if _, wanted := want[name]; wanted || !drains(t, name) {
+			if _, wanted := want[name]; wanted || !a.drains(t, name) {
 				got[name] = held.Body
 			}
 		}
@@ -201,9 +201,10 @@ func (a *Actor) Differences(state server.State) []string {
 }
 
 // drains reports whether a resource that a snapshot no longer has may stay for the drain time,
-// because open connections can use it (SPEC 12.3).
-func drains(t wire.Type, name string) bool {
-	return t == wire.ExtensionType || t == wire.RouteType || t == wire.ClusterType && strings.HasPrefix(name, "local/")
+// because open connections can use it (SPEC 12.3). For gRPC nothing drains.
+func (a *Actor) drains(t wire.Type, name string) bool {
+	return !strings.HasPrefix(a.Node.UserAgent, "gRPC") &&
+		(t == wire.ExtensionType || t == wire.RouteType || t == wire.ClusterType && strings.HasPrefix(name, "local/"))
 }
 
 // selected returns the bodies of the resources that are asked for, by name.
