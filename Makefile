@@ -56,10 +56,10 @@ build: ## Build the commands into bin/
 test race soak fuzz: export GOGC ?= 400
 
 test: ## Run all tests, including those of the example module
-	$(GO) test $(PACKAGES)
-	cd $(EXAMPLE) && GOWORK=off $(GO) test ./...
+	$(GO) test -vet=off $(PACKAGES)
+	cd $(EXAMPLE) && GOWORK=off $(GO) test -vet=off ./...
 
-# make test and make lint vet the packages. The limit is for a slow machine.
+# make lint vets the packages. The limit is for a slow machine.
 race: ## Run the tests with the race detector, those of packages that start goroutines
 	$(GO) test -race -short -vet=off -timeout 20m $(filter-out $(addprefix ./,$(SEQUENTIAL)),$(shell $(GO) list -f '.{{slice .ImportPath 30}}' $(PACKAGES)))
 
