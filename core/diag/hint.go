@@ -35,6 +35,15 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
+// Misspells reports whether a word is probably meant to be one of the known words: its letters
+// differ in case, or in at most a quarter of them and at most three.
+func Misspells(word string, known []string) bool {
+	limit := 1 + max(1, min(3, len(word)/4))
+	return slices.ContainsFunc(known, func(k string) bool {
+		return editDistance(strings.ToLower(word), strings.ToLower(k), limit) < limit
+	})
+}
+
 // containing returns the first known word that begins with word, otherwise the only
 // one that contains it, otherwise "".
 func containing(word string, known []string) string {

@@ -202,7 +202,7 @@ func isNoResource(in *strict.Value) bool {
 			if element == nil {
 				return true
 			}
-			if element.Has("type") && element.Has("name") || element.Has("kind") && element.Has("apiVersion") {
+			if isMeant(element) {
 				return false
 			}
 		}
@@ -211,9 +211,24 @@ func isNoResource(in *strict.Value) bool {
 		case "kustomization.yaml", "kustomization.yml":
 			return false
 		}
-		return !slices.ContainsFunc([]string{"type", "kind", "apiVersion", "mesh", "metadata", "spec"}, in.Has)
+		return !slices.ContainsFunc(resourceFields, in.Has)
 	}
 	return true
+}
+
+// resourceFields are the fields by which a document can be meant as a resource.
+var resourceFields = []string{"type", "kind", "apiVersion", "mesh", "metadata", "spec"}
+
+// isMeant reports whether an element of a list can be meant as a resource. One field is not
+// enough: elements of many lists have a type or a kind.
+func isMeant(element *strict.Value) bool {
+	fields := 0
+	for _, field := range resourceFields {
+		if element.Has(field) {
+			fields++
+		}
+	}
+	return fields > 1 || element.Has("type") && element.Has("name")
 }
 
 // isForeign reports whether a document has none of the fields by which it could be a
@@ -230,7 +245,7 @@ func (d *decoder) foreign(in *strict.Value) {
 	case "kustomization.yaml", "kustomization.yml":
 		d.kustomization(in)
 	default:
-		in.At().Errorf(diag.MissingField, "leave the file out: give files or directories of resources only", "the document is no resource: it has neither a type nor a kind")
+		in.At().Errorf(diag.MissingField, "leave it out: give files or directories of resources only, or use --exclude", "the document is no resource: it has neither a type nor a kind")
 	}
 }
 
@@ -241,7 +256,7 @@ const kustomizeGroup = "kustomize.config.k8s.io"
 // kustomization skips the file of kustomize in a directory, with a warning; or, if it has
 // patches, with an error, because the files of patches are no resources.
 func (d *decoder) kustomization(in *strict.Value) {
-	hint := "give its output: kubectl kustomize " + diag.OneLine(path.Dir(in.At().Pos().File)) + " | meshmatch ... -f -"
+	hint := "give its output: kubectl kustomize " + diag.OneLine(path.Dir(in.At().Pos().File)) + " | meshmatch ... -f -; or leave it out with --exclude"
 	for _, patches := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
 		if in.Has(patches) {
 			in.At().Field(patches).Errorf(diag.UnrenderedInput, hint, "the directory is an input of kustomize: patches are no resources")
@@ -290,11 +305,11 @@ func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*st
 	return true
 }
 
-// kindsOf returns the registered kinds of a group.
+// kindsOf returns the registered kinds of a group whose documents are read.
 func (d *decoder) kindsOf(group string) []string {
 	var kinds []string
 	for _, t := range d.load.loader.Documents {
-		if t.Group == group {
+		if t.Group == group && t.decode != nil {
 			kinds = append(kinds, t.Kind)
 		}
 	}
@@ -334,11 +349,16 @@ func (d *decoder) resource(meta Meta, b body) {
 }
 
 func (d *decoder) kindHint(word string) string {
-	known := slices.Concat(d.load.loader.Kinds.Names(), []string{MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind}, objectNames())
+	known := d.readKinds()
 	if hint := diag.DidYouMean(word, append(known, d.kindsOf("")...)); hint != "" {
 		return hint
 	}
 	return "one of " + strings.Join(known, ", ")
+}
+
+// readKinds returns the kinds of Kuma that are read.
+func (d *decoder) readKinds() []string {
+	return slices.Concat(d.load.loader.Kinds.Names(), []string{MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind}, objectNames())
 }
 
 // requireSpec reports whether there is a spec. If there is none, it adds an

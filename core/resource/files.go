@@ -33,11 +33,12 @@ type file struct {
 // files lists the files that a load reads. It reports a path that it cannot
 // read and continues with the next one.
 type files struct {
-	ctx   context.Context // of the load
-	sink  *diag.Sink
-	list  []file
-	given map[string]string // from the clean name of a file to the path by which it was found
-	roots []*os.Root
+	ctx     context.Context // of the load
+	sink    *diag.Sink
+	list    []file
+	exclude *exclusions
+	given   map[string]string // from the clean name of a file to the path by which it was found
+	roots   []*os.Root
 }
 
 func (f *files) errorf(code diag.Code, name, hint, format string, args ...any) {
@@ -81,7 +82,7 @@ func (f *files) append(given string, found file) {
 }
 
 // tree lists the .yaml, .yml and .json files of a directory tree, without
-// hidden ones. A link to a file is followed if it stays in the tree. A link to a directory is
+// hidden ones and those that are excluded. A link to a file is followed if it stays in the tree. A link to a directory is
 // ignored if the tree has that directory, and is an error otherwise. The directory of a Helm chart is one error.
 func (f *files) tree(dir string) {
 	real, err := filepath.EvalSymlinks(dir)
@@ -103,12 +104,16 @@ func (f *files) tree(dir string) {
 			return fs.SkipAll
 		case err != nil:
 			f.errorf(diag.UnreadableFile, name, "", "%s", readError(err)) // and continue with the other entries
+		case path != real && f.exclude.match(filepath.ToSlash(inTree), filepath.ToSlash(name)):
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
 		case path != real && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}
 		case entry.IsDir() && isChart(root, inTree):
-			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -", "is a Helm chart: its templates are no resources")
+			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -; or leave it out with --exclude", "is a Helm chart: its templates are no resources")
 			return filepath.SkipDir
 		case entry.Type()&fs.ModeSymlink != 0 && !isResourceFile(path):
 			f.directoryLink(real, name, path)

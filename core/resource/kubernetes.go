@@ -84,7 +84,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
 	case group == KumaGroup:
-		if d.skipUnused(in, "kind", kind) {
+		if d.skipUnused(in, "kind", kind) || d.unreadPolicy(in, kind) {
 			return
 		}
 	case group == kustomizeGroup:
@@ -93,12 +93,11 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	case group != "" && d.registered(in, group, kind, documentMeta):
 		return
 	case group != "" && d.kindsOf(group) != nil:
-		hint := diag.DidYouMean(kind, d.kindsOf(group))
-		if kind != "" && !strings.HasPrefix(hint, "did you mean") {
+		if d.isForeignKind(kind, d.kindsOf(group)) {
 			count(&d.out.Skipped, kind, 1) // such as PolicyGenerator
 			return
 		}
-		at.Field("kind").Errorf(diag.UnknownKind, hint, "unknown kind %q of %s", kind, group)
+		at.Field("kind").Errorf(diag.UnknownKind, diag.DidYouMean(kind, d.kindsOf(group)), "unknown kind %q of %s", kind, group)
 		return
 	case kind == "ConfigMap" && version == "v1" && d.configMap(in), kind == SecretKind && version == "v1" && d.kubernetesSecret(in):
 		return
@@ -123,6 +122,23 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	}
 	d.resource(meta, body{at: at, kindField: "kind", document: in, spec: doc.Spec})
+}
+
+// isForeignKind reports whether documents of an unknown kind are counted and not refused: the
+// kind is no misspelling of one that is read (SPEC 1.1).
+func (d *decoder) isForeignKind(kind string, read []string) bool {
+	return kind != "" && !d.load.loader.Strict && !diag.Misspells(kind, read)
+}
+
+// unreadPolicy counts a document of a kind of Kuma that this version does not read. It has a
+// warning, because a policy of a later version of Kuma configures proxies.
+func (d *decoder) unreadPolicy(in *strict.Value, kind string) bool {
+	if d.isKnown(kind) || objectKinds[kind] != nil || !d.isForeignKind(kind, d.readKinds()) {
+		return false
+	}
+	in.At().Field("kind").Warnf(diag.KindNotRead, "", "documents of kind %s are not read: no answer includes their configuration", kind)
+	count(&d.out.Unread, kind, 1)
+	return true
 }
 
 // liveOnKubernetes returns the fields around the content that a control plane adds.

@@ -34,9 +34,13 @@ type Loader struct {
 	// Claimed means that the inputs are objects whose keys decide which of them has an
 	// identity, so that several with one identity are no error. It needs KeepGoing.
 	Claimed bool
-	// Strict makes what a control plane stored and does not load an error, as in files that
-	// people write. Otherwise it is left out; see [Set.LeftOut].
+	// Strict makes errors of what is left out otherwise: what a control plane stored and does
+	// not load, what is no resource in a directory, and unknown kinds of groups of which others
+	// are read. See [Set.LeftOut] and [Set.NoResources].
 	Strict bool
+	// Exclude are patterns of files and directories that a directory tree has and the load
+	// leaves out, as in `--exclude` (SPEC 1.1). A malformed one matches nothing.
+	Exclude []string
 	// As is how documents are read; 0: it is not known yet. What depends on it is then in
 	// [Set.Depending] until [Set.ReadAs] is called.
 	As diag.Reading
@@ -75,7 +79,7 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 // LoadWith is [Loader.Load] of files and, after them, of content in memory.
 func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) (*Set, error) {
 	d := l.decoding(ctx)
-	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}}
+	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}, exclude: newExclusions(l.Exclude)}
 	defer list.close()
 	for _, path := range paths {
 		list.add(path)
@@ -106,7 +110,11 @@ func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) 
 			break
 		}
 	}
-	return d.set()
+	set, err := d.set()
+	if set != nil {
+		set.Excluded = list.exclude.matched()
+	}
+	return set, err
 }
 
 // Decode is [Loader.Load] for content in memory.

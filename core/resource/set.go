@@ -29,6 +29,8 @@ type Set struct {
 	// NoResources are the positions of documents in walked directories that are no resources,
 	// such as the values of a chart (SPEC 1.1).
 	NoResources []diag.Position
+	// Excluded are the patterns of [Loader.Exclude] that left something out.
+	Excluded []string
 	// Depending are the findings that depend on how the documents are read, until
 	// [Set.ReadAs] is called.
 	Depending []diag.Depending
@@ -51,6 +53,7 @@ func (s *Set) join(o *Set) {
 	s.Objects = append(s.Objects, o.Objects...)
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.NoResources = append(s.NoResources, o.NoResources...)
+	s.Excluded = append(s.Excluded, o.Excluded...)
 	s.Documents = append(s.Documents, o.Documents...)
 	s.Ignores = append(s.Ignores, o.Ignores...)
 	for at, text := range o.Sources {

@@ -44,8 +44,13 @@ type globals struct {
 	keepSources bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
+	exclude []string // --exclude
 	// noResources are the documents of walked directories that are no resources.
 	noResources []diag.Position
+	// excluded are the patterns of exclude that left something out, and excludes reports that
+	// something was read with them.
+	excluded []string
+	excludes bool
 	// reported reports that it is on standard error.
 	reported bool
 }
@@ -95,10 +100,13 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	if repeats(files, resource.Stdin) {
 		return nil, errStdinTwice
 	}
+	if err := g.checkExclude(); err != nil {
+		return nil, err
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, Strict: g.strict, KeepSources: g.keepSources}
+	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, Strict: g.strict, KeepSources: g.keepSources, Exclude: g.exclude}
 	paths, addresses := split(files)
 	stores, err := g.openStores(addresses)
 	if err != nil {
@@ -109,7 +117,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 		return nil, err
 	}
 	g.leftOut = append(g.leftOut, set.LeftOut...)
-	g.noResources = append(g.noResources, set.NoResources...)
+	g.addRepository(set)
 	return set, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,17 +35,6 @@ func (g *globals) incompleteLines() []string {
 	return lines
 }
 
-// noResourceLines returns the positions of the documents that are no resources, each once.
-func (g *globals) noResourceLines() []string {
-	var lines []string
-	for _, at := range g.noResources {
-		if !slices.Contains(lines, at.String()) {
-			lines = append(lines, at.String())
-		}
-	}
-	return lines
-}
-
 func incompleteLine(e diag.Diagnostic) string {
 	at := e.Pos.File
 	if e.Pos.Line > 0 {
@@ -62,9 +50,7 @@ func (g *globals) reportLeftOut(c *cobra.Command) { g.printLeftOut(c.ErrOrStderr
 
 func (g *globals) printLeftOut(to io.Writer) {
 	g.reported = true
-	if n := len(g.noResources); n > 0 {
-		fmt.Fprintf(to, "left out: %d documents that are no resources: %s; --strict refuses them\n", n, strings.Join(g.noResourceLines(), ", "))
-	}
+	g.printNoResources(to)
 	printed := map[string]bool{}
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {

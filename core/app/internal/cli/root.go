@@ -45,6 +45,7 @@ func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
+	g.warnUnusedExclude(stderr)
 	var failed failure
 	switch {
 	case err == nil:
@@ -104,7 +105,8 @@ func newRoot(g *globals) *cobra.Command {
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
-	flags.BoolVar(&g.strict, "strict", false, "refuse what a control plane stored and does not load, as in files that people write")
+	flags.StringArrayVar(&g.exclude, "exclude", nil, "the `PATTERN` of files and directories to leave out of a directory tree, such as charts or deploy/**/values.yaml; may be repeated")
+	flags.BoolVar(&g.strict, "strict", false, "refuse what is left out otherwise: what a control plane stored and does not load, and what is no resource in a directory")
 	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out resources that do not load, and report them in the answer")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range root.Commands() {

@@ -142,6 +142,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	if err != nil {
 		return nil, usagef("--max-removed: %w", err)
 	}
+	if err := g.checkExclude(); err != nil {
+		return nil, err
+	}
 	options := f.Options
 	paths, addresses := split(g.files)
 	if options.Stores, err = g.openStores(addresses); err != nil {
@@ -161,7 +164,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	case len(options.Stores) > 0:
 		return nil, usagef("serve -f STORE needs --semantics %s, %s or %s: no label of a resource may decide it", semantics.TargetRef, semantics.Kuma, semantics.Kuma3)
 	}
-	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes(), As: read.Reading()}
+	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes(), As: read.Reading(), Exclude: g.exclude}
 	options.Translators = g.translators
 	return &options, nil
 }

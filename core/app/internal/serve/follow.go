@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
@@ -206,6 +207,9 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 		return nil, err
 	}
 	first := s.applied == nil
+	if at := set.NoResources; len(at) > 0 && (first || !slices.Equal(at, s.applied.NoResources)) {
+		s.options.Logger.Warn("left out: " + resource.NoResourceText(at))
+	}
 	s.applied, s.behind = set, set != s.files.Set
 	s.publish(&publication{set: set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)

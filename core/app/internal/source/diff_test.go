@@ -47,7 +47,7 @@ spec: {}
 	added, removed := Diff(nil, set), Diff(set, new(resource.Set))
 	for i := range reflect.TypeFor[resource.Set]().NumField() {
 		field := reflect.TypeFor[resource.Set]().Field(i)
-		if field.Type.Kind() != reflect.Slice || slices.Contains([]string{"LeftOut", "NoResources", "Depending", "Warnings", "Ignores"}, field.Name) {
+		if field.Type.Kind() != reflect.Slice || slices.Contains([]string{"LeftOut", "NoResources", "Excluded", "Depending", "Warnings", "Ignores"}, field.Name) {
 			continue
 		}
 		lists++

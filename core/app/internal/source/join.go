@@ -140,6 +140,7 @@ func merged(updates []*Update) (*resource.Set, error) {
 		all.Documents = append(all.Documents, u.Set.Documents...)
 		all.Warnings = append(all.Warnings, u.Set.Warnings...)
 		all.Ignores = append(all.Ignores, u.Set.Ignores...)
+		all.NoResources = append(all.NoResources, u.Set.NoResources...)
 		for _, counts := range []struct{ to, from *map[string]int }{{&all.Skipped, &u.Set.Skipped}, {&all.Unread, &u.Set.Unread}} {
 			for kind, n := range *counts.from {
 				if *counts.to == nil {

@@ -100,7 +100,7 @@ func unpack(data []byte) ([]resource.Input, error) {
 		if _, err := io.ReadFull(archive, content); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		inputs = append(inputs, resource.Input{Name: header.Name, Data: content})
+		inputs = append(inputs, resource.Input{Name: header.Name, Data: content, Walked: header.PAXRecords[walkedRecord] != ""})
 	}
 }
 
@@ -109,6 +109,10 @@ const maxState = 2 << 30
 
 // readState returns the content of a file with a state. The file may be anything by now.
 func readState(path string) ([]byte, error) { return resource.ReadFile(path, maxState) }
+
+// walkedRecord is the record of an input that a directory has: what is no resource in it stays
+// left out when it is read again (SPEC 1.1).
+const walkedRecord = "MESHMATCH.walked"
 
 // A Recording is the input of one load, in a temporary file. Its user calls Keep or
 // Discard, once. It is used by one goroutine at a time. The methods of nil do nothing.
@@ -164,7 +168,11 @@ func (r *Recording) add(in resource.Input) {
 	if r == nil || r.err != nil {
 		return
 	}
-	if r.err = r.archive.WriteHeader(&tar.Header{Name: in.Name, Mode: 0o600, Size: int64(len(in.Data)), Format: tar.FormatPAX}); r.err == nil {
+	header := tar.Header{Name: in.Name, Mode: 0o600, Size: int64(len(in.Data)), Format: tar.FormatPAX}
+	if in.Walked {
+		header.PAXRecords = map[string]string{walkedRecord: "true"}
+	}
+	if r.err = r.archive.WriteHeader(&header); r.err == nil {
 		_, r.err = r.archive.Write(in.Data)
 	}
 }
