@@ -245,7 +245,7 @@ func (d *decoder) foreign(in *strict.Value) {
 	case "kustomization.yaml", "kustomization.yml":
 		d.kustomization(in)
 	default:
-		in.At().Errorf(diag.MissingField, "leave it out: give files or directories of resources only, or use --exclude", "the document is no resource: it has neither a type nor a kind")
+		in.At().Errorf(diag.MissingField, "leave it out: exclude it, or give files or directories of resources only", "the document is no resource: it has neither a type nor a kind")
 	}
 }
 
@@ -256,7 +256,7 @@ const kustomizeGroup = "kustomize.config.k8s.io"
 // kustomization skips the file of kustomize in a directory, with a warning; or, if it has
 // patches, with an error, because the files of patches are no resources.
 func (d *decoder) kustomization(in *strict.Value) {
-	hint := "give its output: kubectl kustomize " + diag.OneLine(path.Dir(in.At().Pos().File)) + " | meshmatch ... -f -; or leave it out with --exclude"
+	hint := "give its output: kubectl kustomize " + diag.OneLine(path.Dir(in.At().Pos().File)) + " | meshmatch ... -f -; or exclude it"
 	for _, patches := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
 		if in.Has(patches) {
 			in.At().Field(patches).Errorf(diag.UnrenderedInput, hint, "the directory is an input of kustomize: patches are no resources")

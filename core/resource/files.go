@@ -113,7 +113,7 @@ func (f *files) tree(dir string) {
 				return filepath.SkipDir
 			}
 		case entry.IsDir() && isChart(root, inTree):
-			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -; or leave it out with --exclude", "is a Helm chart: its templates are no resources")
+			f.errorf(diag.UnrenderedInput, name, "give its output: helm template "+diag.OneLine(name)+" | meshmatch ... -f -; or exclude it", "is a Helm chart: its templates are no resources")
 			return filepath.SkipDir
 		case entry.Type()&fs.ModeSymlink != 0 && !isResourceFile(path):
 			f.directoryLink(real, name, path)

@@ -109,9 +109,9 @@ func TestHelmChartIsOneError(t *testing.T) {
 		arg     string
 		want    string
 	}{
-		"below a directory":       {chart("x/y"), ".", "x/y:" + hint + "x/y | meshmatch ... -f -; or leave it out with --exclude"},
-		"given":                   {chart("x"), "x", "x:" + hint + "x | meshmatch ... -f -; or leave it out with --exclude"},
-		"a chart without values":  {map[string]string{"x/Chart.yml": "", "x/Chart.yaml": "name: c", "x/charts/y/Chart.yaml": "name: d"}, "x", "x:" + hint + "x | meshmatch ... -f -; or leave it out with --exclude"},
+		"below a directory":       {chart("x/y"), ".", "x/y:" + hint + "x/y | meshmatch ... -f -; or exclude it"},
+		"given":                   {chart("x"), "x", "x:" + hint + "x | meshmatch ... -f -; or exclude it"},
+		"a chart without values":  {map[string]string{"x/Chart.yml": "", "x/Chart.yaml": "name: c", "x/charts/y/Chart.yaml": "name: d"}, "x", "x:" + hint + "x | meshmatch ... -f -; or exclude it"},
 		"a file of the same name": {map[string]string{"x/Chart.yaml": mesh + "a"}, "x", "a"},
 		"no chart":                {map[string]string{"x/templates/a.yaml": mesh + "a", "x/charts/b.yaml": mesh + "b"}, "x", "a b"},
 	} {
@@ -127,12 +127,12 @@ func TestHelmChartIsOneError(t *testing.T) {
 // The file of kustomize is a warning, with or without a kind, because the other files of its
 // directory are read without its changes. Files of patches could not be read.
 func TestKustomizationIsNotApplied(t *testing.T) {
-	const want = "k/kustomization.yaml:1:1: the kustomization is not applied: the files of the directory are read as they are; give its output: kubectl kustomize k | meshmatch ... -f -; or leave it out with --exclude"
+	const want = "k/kustomization.yaml:1:1: the kustomization is not applied: the files of the directory are read as they are; give its output: kubectl kustomize k | meshmatch ... -f -; or exclude it"
 	for name, c := range map[string]struct{ text, want string }{
 		"without a kind":   {"resources: [a.yaml]", want},
 		"with a kind":      {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]", want},
 		"a component":      {"apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component", want},
-		"patches":          {"resources: [a.yaml]\npatches: [{path: b.yaml}]", "k/kustomization.yaml:2:10: patches: the directory is an input of kustomize: patches are no resources; give its output: kubectl kustomize k | meshmatch ... -f -; or leave it out with --exclude"},
+		"patches":          {"resources: [a.yaml]\npatches: [{path: b.yaml}]", "k/kustomization.yaml:2:10: patches: the directory is an input of kustomize: patches are no resources; give its output: kubectl kustomize k | meshmatch ... -f -; or exclude it"},
 		"another system's": {"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

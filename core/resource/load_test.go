@@ -196,8 +196,8 @@ func TestTargetRefErrors(t *testing.T) {
 func TestPolicyErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"unknown kind":                 {"type: MeshTimeot\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
-		"no resource":                  {"name: values\nreplicas: 3", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave it out: give files or directories of resources only, or use --exclude`},
-		"apiVersion of no resource":    {"apiVersion: v2\nname: chart", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave it out: give files or directories of resources only, or use --exclude`},
+		"no resource":                  {"name: values\nreplicas: 3", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave it out: exclude it, or give files or directories of resources only`},
+		"apiVersion of no resource":    {"apiVersion: v2\nname: chart", `in.yaml:1:1: the document is no resource: it has neither a type nor a kind; leave it out: exclude it, or give files or directories of resources only`},
 		"a list":                       {"- {type: Mesh, name: a}", `in.yaml:1:1: must be a mapping, not a list; write each resource as a document of its own, after a line of ---`},
 		"type with metadata":           {"type: MeshTLS\nmetadata: {name: p}\nspec: {rules: []}", `in.yaml:1:1: type: belongs to the universal spelling, but other fields to that of Kubernetes; write type, mesh and name, or apiVersion, kind and metadata`},
 		"kind in the place of type":    {"mesh: default\nkind: MeshTLS\nname: p\nspec: {rules: []}", `in.yaml:2:1: kind: belongs to the spelling of Kubernetes, which has apiVersion and metadata too; write type, mesh and name, or apiVersion, kind and metadata`},
