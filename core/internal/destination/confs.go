@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -15,7 +16,6 @@ type Confs struct {
 	*kindItems
 	selected slotSet      // the policies that select the dataplane: of the kind, and the routes
 	group    *group       // by the items for every outbound
-	ofRoutes []*item      // selected items that refer to routes
 	routes   []*kindItems // of the kinds with routes that select the dataplane
 }
 
@@ -50,7 +50,6 @@ func (x *Index) Confs(kind *resource.Kind, configs []*results.Config) *Confs {
 		x.addSlots(c.selected, config.Matched)
 	}
 	c.group = c.groupOf(c.selected.among(c.everywhere))
-	c.ofRoutes = c.selected.among(c.kindItems.ofRoutes)
 	return c
 }
 
@@ -118,19 +117,14 @@ func (c *Confs) own(o *Outbound, items []*item) []*item {
 // ofRoute returns the conf of a route of an outbound, given the outbound's own items
 // and its conf.
 func (c *Confs) ofRoute(route *resource.Policy, own []*item, outbound *results.Effective) *results.Effective {
-	var items []*item
-	for _, it := range c.ofRoutes {
-		if c.reading.Semantics.RefersToRoute(it.Policy, it.targetRef(), route) {
-			items = append(items, it)
-		}
-	}
+	referring := c.selected.among(c.referringTo(route))
 	switch {
 	case c.reading.Semantics.RoutesHaveOutboundItems():
-		return c.merge(route, c.joined(own, items))
-	case len(items) == 0:
+		return c.merge(route, c.joined(own, referring))
+	case len(referring) == 0:
 		return outbound
 	}
-	return c.merge(route, items)
+	return c.merge(route, referring)
 }
 
 // groupOf returns the group of items for every outbound.
@@ -184,16 +178,13 @@ func (c *Confs) merge(route *resource.Policy, items []*item) *results.Effective 
 	return effective
 }
 
-// mergeItems merges items, which are in order, for a route or an outbound. A policy that is
-// attached to a route applies to that route alone (SPEC 4.3).
-func (k *kindItems) mergeItems(route *resource.Policy, items []*item) *results.Effective {
-	contributions := make([]results.Contribution, 0, len(items))
-	for _, it := range items {
-		p := it.Policy
-		if p.TargetRef.Kind.IsRoute() && (route == nil || !k.reading.Semantics.RefersToRoute(p, &p.TargetRef, route)) {
-			continue
+// mergeItems merges items, which are in order, for a route or an outbound.
+func (k *kindItems) mergeItems(route *resource.Policy, list []*item) *results.Effective {
+	contributions := make([]results.Contribution, 0, len(list))
+	for _, it := range list {
+		if items.Contributes(k.reading.Semantics, it.Policy, route) {
+			contributions = append(contributions, results.Contribution{Origin: it.Origin, Conf: it.Policy.To[it.Index].Conf})
 		}
-		contributions = append(contributions, results.Contribution{Origin: it.Origin, Conf: p.To[it.Index].Conf})
 	}
 	return results.Merge(k.kind.To.Conf, contributions)
 }

@@ -9,9 +9,9 @@
 //  2. [Set.Find] returns the destinations that a reference of a policy finds.
 //  3. [Set.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
 //     with a transparent proxy, one for each port of each destination that it reaches.
-//  4. [Set.Index] indexes the `to` items of all policies of the mesh by the
-//     destinations that they find. [Index.After] and [Index.Of] make the next version
-//     after a change of policies or of destinations, from what did not change.
+//  4. [Set.Index] files the `to` items of all policies of the mesh by their selectors (see
+//     package items). [Index.After] and [Index.Of] make the next version after a change of
+//     policies or of destinations, from what did not change.
 //  5. [Index.Confs] takes the items of the policies that select a dataplane,
 //     and [Confs.Of] merges them for an outbound and for its routes.
 //  6. [Selectors] finds the MeshServices for which a dataplane is an endpoint.

@@ -77,17 +77,15 @@ func (x *Index) After(policies Policies, changes iter.Seq2[*resource.Policy, *re
 }
 
 // Of returns the index of the same policies and of other destinations: of the next version
-// of the set. Only the items that find destinations that were added or changed are
-// resolved again.
+// of the set. The items that find destinations that were added or changed are looked up
+// again.
 func (x *Index) Of(set *Set) *Index {
 	if set == x.set {
 		return x
 	}
 	after := set.Index(x.policies, x.caches)
 	for name, made := range x.kinds.Range {
-		if k := made.(*kindItems).of(set, x.policies); k != nil {
-			after.kinds.Store(name, k)
-		}
+		after.kinds.Store(name, made.(*kindItems).of(set))
 	}
 	return after
 }

@@ -19,8 +19,13 @@ func (x *Index) Check(kinds *resource.Kinds) error {
 		if k.size != want.size || k.attached != want.attached {
 			return fmt.Errorf("%s: %d policies with items, %d attached to routes; want %d and %d", kind.Name, k.size, k.attached, want.size, want.attached)
 		}
-		if !slices.EqualFunc(k.everywhere, want.everywhere, equalPlaced) || !slices.EqualFunc(k.ofRoutes, want.ofRoutes, equalPlaced) {
-			return fmt.Errorf("%s: other items for all destinations or for routes than of the policies", kind.Name)
+		if !slices.EqualFunc(k.everywhere, want.everywhere, equalItem) {
+			return fmt.Errorf("%s: other items for all destinations than of the policies", kind.Name)
+		}
+		for p := range x.policies.All() {
+			if p.IsRoute() && !slices.EqualFunc(k.referringTo(p), want.referringTo(p), equalItem) {
+				return fmt.Errorf("%s: other items for %s than of the policies", kind.Name, p.ID)
+			}
 		}
 		for at, d := range x.set.all {
 			if !slices.EqualFunc(k.selecting(at), want.selecting(at), equalPlaced) {
@@ -32,5 +37,7 @@ func (x *Index) Check(kinds *resource.Kinds) error {
 }
 
 func equalPlaced(a, b placedItem) bool {
-	return a.section == b.section && a.Origin == b.Origin && a.slot == b.slot
+	return a.section == b.section && equalItem(a.item, b.item)
 }
+
+func equalItem(a, b *item) bool { return a.Origin == b.Origin && a.slot == b.slot }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -83,7 +84,7 @@ func (s *Set) backend(from *resource.Meta, ref *resource.BackendRef) (at int, po
 	if at < 0 {
 		return 0, port, false
 	}
-	port, ok = portOf(s.all[at], ref.Port)
+	port, ok = items.PortOf(s.all[at], ref.Port)
 	return at, port, ok
 }
 
@@ -100,7 +101,7 @@ func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 		if s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
 			continue
 		}
-		if _, has := portOf(s.all[at], ref.Port); has || ref.Port == 0 {
+		if _, has := items.PortOf(s.all[at], ref.Port); has || ref.Port == 0 {
 			return true
 		}
 	}
@@ -199,7 +200,7 @@ func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield 
 				}
 				continue
 			}
-			if _, has := portOf(s.all[at], r.Port); has && (first < 0 || at < first) {
+			if _, has := items.PortOf(s.all[at], r.Port); has && (first < 0 || at < first) {
 				first = at
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -27,7 +28,7 @@ var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // part of the name is not a DNS label, or if the name is too long.
 func serverName(d resource.Destination, port resource.DestinationPort) (string, bool) {
 	m := d.Identity()
-	labels := []string{"sni", shortNames[kindOf(d)].kri, m.Mesh}
+	labels := []string{"sni", shortNames[items.KindOf(d)].kri, m.Mesh}
 	if zone := m.Zone(); zone != "" {
 		labels = append(labels, zone)
 		if namespace := m.HomeNamespace(); namespace != "" {
@@ -48,12 +49,12 @@ func serverName(d resource.Destination, port resource.DestinationPort) (string, 
 func hashedServerName(d resource.Destination, port resource.DestinationPort) string {
 	m := d.Identity()
 	name := m.DisplayName()
-	if namespace := m.HomeNamespace(); namespace != "" && kindOf(d) == resource.TargetMeshService {
+	if namespace := m.HomeNamespace(); namespace != "" && items.KindOf(d) == resource.TargetMeshService {
 		name += "." + namespace
 	}
 	hash := fnv.New64a()
 	_, _ = fmt.Fprintf(hash, "%s;%s;", name, m.Mesh) // never fails
-	return fmt.Sprintf("a%x.%s.%d.%s.%s", hash.Sum(nil), shortened(name), port.Number, shortened(m.Mesh), shortNames[kindOf(d)].kuma2)
+	return fmt.Sprintf("a%x.%s.%d.%s.%s", hash.Sum(nil), shortened(name), port.Number, shortened(m.Mesh), shortNames[items.KindOf(d)].kuma2)
 }
 
 // shortened cuts a name as Kuma 2 does.

@@ -1,9 +1,12 @@
 // Package items finds the `to` items that apply to requests (SPEC 4.1 to 4.3, 17.3): the
 // requests of an outbound, of a route of it, or of a listener of a builtin gateway.
 //
-//  1. [Contributes] reports whether a policy may apply to a route, or to a whole outbound.
-//  2. [Applies] reports whether an item applies to an outbound by its tags.
-//  3. [ListenerTo] merges the items that apply to a listener.
+//  1. [Filed] contains items by the selectors that their targetRefs name, so that few items
+//     are compared with an outbound.
+//  2. [Contributes] reports whether a policy may apply to a route, or to a whole outbound.
+//  3. [Applies] reports whether an item applies to an outbound by its tags, [Finds] whether
+//     it refers to a destination and to which of its ports.
+//  4. [ListenerTo] merges the items that apply to a listener.
 //
-// The package does not order policies, and has no state.
+// The package does not order policies. A value of it is immutable, except for editors.
 package items
