@@ -61,7 +61,9 @@ func TestRules(t *testing.T) {
 		}, true, true, false},
 		{"17.1: from of MeshTimeout", func(t *testing.T, s semantics.Semantics) any { return s.FromItems(kinds.All().Lookup("MeshTimeout")) },
 			semantics.FromByClient, semantics.FromAsRules, semantics.FromUnread},
-		{"17.1: from of MeshTrafficPermission", func(t *testing.T, s semantics.Semantics) any { return s.FromItems(kinds.All().Lookup("MeshFaultInjection")) },
+		{"17.1: from of MeshTrafficPermission", func(t *testing.T, s semantics.Semantics) any {
+			return s.FromItems(kinds.All().Lookup("MeshFaultInjection"))
+		},
 			semantics.FromByClient, semantics.FromByClient, semantics.FromUnread},
 		{"17.3: a name finds in the zone of the policy", func(t *testing.T, s semantics.Semantics) any {
 			return s.FindsByName(from, "", find[*resource.MeshService](t, loaded(t, till)).Identity())
