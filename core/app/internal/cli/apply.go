@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -39,6 +40,9 @@ func (g *globals) loadApplied(c *cobra.Command, apply, deleted []string) (before
 	}
 	s, err := g.semanticsOf(old, edit)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := webhook.Of(g.zone, old, edit).Store(edit, s); err != nil {
 		return nil, nil, err
 	}
 	engine := core.NewEngine(g.kinds, core.Options{Semantics: s})

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
+	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -45,6 +46,7 @@ type globals struct {
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
 	exclude []string // --exclude
+	zone    string   // --zone: whose control plane stores the documents of files
 	// noResources are the documents of walked directories that are no resources.
 	noResources []diag.Position
 	// excluded are the patterns of exclude that left something out, and excludes reports that
@@ -88,6 +90,11 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	s, err := g.semanticsOf(set)
 	if err != nil {
 		return nil, err
+	}
+	if len(files) > 1 || g.zone != "" {
+		if err := webhook.Of(g.zone, set).Store(set, s); err != nil {
+			return nil, err
+		}
 	}
 	return g.view(c.Context(), set, s)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -65,6 +66,10 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 	}
 	s, err := g.semanticsOf(old, next)
 	if err != nil {
+		return nil, nil, err
+	}
+	plane := webhook.Of(g.zone, old, next)
+	if err := errors.Join(plane.Store(old, s), plane.Store(next, s)); err != nil {
 		return nil, nil, err
 	}
 	before, errBefore = g.view(c.Context(), old, s)

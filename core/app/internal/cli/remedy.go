@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/internal/identity/ca"
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
 )
@@ -18,6 +19,7 @@ var remedies = []struct {
 	{ca.ErrNotKept, "give a directory with --state"},
 	{serve.ErrNotLoopback, "give --tls-cert, --tls-key and --client-ca, or --insecure"},
 	{serve.ErrKeysNotServed, "give --tls-cert, --tls-key and --client-ca"},
+	{webhook.ErrSeveralZones, "give one of them with --zone"},
 	{bootstrap.ErrGRPCFiles, "give --xds-ca, --xds-cert and --xds-key"},
 }
 

@@ -106,6 +106,7 @@ func newRoot(g *globals) *cobra.Command {
 	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
 	flags.StringArrayVar(&g.exclude, "exclude", nil, "the `PATTERN` of files and directories to leave out of a directory tree, such as charts or deploy/**/values.yaml; may be repeated")
+	flags.StringVar(&g.zone, "zone", "", "the `ZONE` whose control plane stores the documents of files, or global (default: the only zone of the input)")
 	flags.BoolVar(&g.strict, "strict", false, "refuse what is left out otherwise: what a control plane stored and does not load, and what is no resource in a directory")
 	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out resources that do not load, and report them in the answer")
 	root.SetFlagErrorFunc(flagError)

@@ -1,0 +1,46 @@
+package webhook
+
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// madeInZones are the kinds of objects, next to policies, dataplanes, identities and trusts, to
+// which the control plane of a zone adds the labels of its zone. Others exist at the global
+// control plane alone.
+var madeInZones = map[string]bool{
+	resource.MeshServiceKind: true, resource.MeshExternalServiceKind: true, resource.HostnameGeneratorKind: true,
+	resource.MeshOpenTelemetryBackendKind: true, resource.WorkloadKind: true,
+}
+
+// labelled yields the resources to which control planes add labels.
+func labelled(set *resource.Set) iter.Seq[*resource.Meta] {
+	return func(yield func(*resource.Meta) bool) {
+		for _, p := range set.Policies {
+			if !yield(&p.Meta) {
+				return
+			}
+		}
+		for _, d := range set.Dataplanes {
+			if !yield(&d.Meta) {
+				return
+			}
+		}
+		for _, i := range set.Identities {
+			if !yield(&i.Meta) {
+				return
+			}
+		}
+		for _, t := range set.Trusts {
+			if !yield(&t.Meta) {
+				return
+			}
+		}
+		for _, o := range set.Objects {
+			if madeInZones[o.Identity().Kind] && !yield(o.Identity()) {
+				return
+			}
+		}
+	}
+}
