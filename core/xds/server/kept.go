@@ -25,16 +25,15 @@ type kept struct {
 type keptResource struct {
 	resource *wire.Resource
 	until    int64 // see Server.now
-	// edition changes with the permissions that the resource has to follow, see editionOf.
-	edition string
+	// main and filters are versions when the resource was kept or last followed, see follow.
+	main, filters string
 }
 
 const (
-	permissionPrefix = "permission/"
-	plainSuffix      = "/plain"
-	localPrefix      = "local/"
-	defaultDrain     = 600 * time.Second // Envoy's own default of --drain-time-s
-	maxDrain         = 24 * time.Hour
+	plainSuffix  = "/plain"
+	localPrefix  = "local/"
+	defaultDrain = 600 * time.Second // Envoy's own default of --drain-time-s
+	maxDrain     = 24 * time.Hour
 )
 
 // drainTime returns the drain time of a proxy (wire.DrainMetadata). GRPC has no filters and clusters
@@ -102,22 +101,21 @@ func (s *stream) withKept(w *watch, want []*wire.Resource) []*wire.Resource {
 // Behind a partial state is another server, which keeps what drains itself. Only what a client
 // names when it resumes is kept here: that server may not have been asked for it.
 func (s *stream) keep(w *watch, r *wire.Resource, held []*wire.Resource) (keptResource, bool) {
-	edition := s.editionOf(r)
 	k, known := w.kept.find(r.Name)
 	switch {
 	case known:
 	case r.Body == nil: // the client has resumed with it: it may drain since an earlier stream
-		k = keptResource{r, s.since + int64(s.drain), s.editionHeld(held, r, edition)}
+		k = keptResource{resource: r, until: s.since + int64(s.drain)}
 	case s.generation.partial != nil:
 		return k, false
 	default:
-		k = keptResource{r, s.server.now() + int64(s.drain), s.editionHeld(held, r, edition)}
+		k = keptResource{resource: r, until: s.server.now() + int64(s.drain)}
 	}
-	if s.snapshot != nil && k.edition != edition {
-		k.edition = edition
-		if k.resource = s.follow(r); k.resource == nil {
-			return k, false
+	if r.Type == wire.ExtensionType && s.snapshot != nil {
+		if !known {
+			k.main, k.filters = s.filtersHeld(r.Name, held)
 		}
+		s.follow(&k)
 	}
 	return k, s.server.now() < k.until
 }
@@ -140,58 +138,61 @@ func (k *kept) has(name string) bool {
 	return found
 }
 
-// A permission filter that is kept follows later edits: a client that loses its access loses it on
-// connections that drain too (SPEC 11.8). The filter of the plain-text chain is followed by the one
-// of the chain with TLS, which decides about a client without a certificate. If there is none,
-// because the inbound has another protocol or is gone, the filter denies everyone after an edit
-// that may concern it.
+// A permission filter that is kept follows edits of permissions, even one that comes with the edit
+// that makes it drain, or while the client was away. A client that loses its access loses it on
+// connections that drain too (SPEC 11.8).
+//
+//   - The filter of the plain-text chain becomes the one of the chain with TLS when that changes:
+//     it decides about a client without a certificate.
+//   - If the inbound no longer speaks HTTP, Options.Follow computes the filter that it would have.
+//   - If the inbound is gone, no permissions are left. The filter denies everyone when another
+//     filter of the dataplane changes.
 
-// editionOf returns a text that changes with what a kept resource follows.
-func (s *stream) editionOf(r *wire.Resource) string {
-	if r.Type != wire.ExtensionType || s.snapshot == nil {
-		return ""
+// follow makes a kept filter what it is in the current state.
+func (s *stream) follow(k *keptResource) {
+	filters := versionOf(s.snapshot[wire.ExtensionType].Named, nil)
+	if main := s.mainFilter(k.resource.Name); main != nil {
+		if main.Version != k.main {
+			followed := *main
+			followed.Name, k.resource = k.resource.Name, &followed
+		}
+		k.main, k.filters = main.Version, filters
+		return
 	}
-	if main := s.mainFilter(r); main != nil {
-		return main.Version
-	}
-	inbound := strings.TrimSuffix(strings.TrimPrefix(r.Name, permissionPrefix), plainSuffix)
-	if l := find(s.snapshot[wire.ListenerType].Listed, inbound); l != nil {
-		return l.Version
-	}
-	return versionOf(s.snapshot[wire.ExtensionType].Named, nil)
-}
-
-// editionHeld is editionOf for what the client holds: the edit that makes a filter drain, or one while
-// the client was away, may have changed permissions too.
-func (s *stream) editionHeld(held []*wire.Resource, r *wire.Resource, edition string) string {
-	if main := s.mainFilter(r); main != nil {
-		if before := find(held, main.Name); before != nil {
-			return before.Version
+	if s.server.options.Follow != nil {
+		filter, gone := s.server.options.Follow(s.generation.state, &s.node, k.resource.Name)
+		if filter != nil && (gone && filters != k.filters || !gone && filter.Version != k.resource.Version) {
+			k.resource = filter
 		}
 	}
-	return edition
+	k.main, k.filters = "", filters
+}
+
+// filtersHeld returns the versions of follow for a filter that begins to drain, by what the client
+// holds. Filters is empty if another filter has changed.
+func (s *stream) filtersHeld(name string, held []*wire.Resource) (main, filters string) {
+	if m := s.mainFilter(name); m != nil {
+		main = m.Version
+		if before := find(held, m.Name); before != nil {
+			main = before.Version
+		}
+	}
+	now := s.snapshot[wire.ExtensionType].Named
+	for _, h := range held {
+		if other := find(now, h.Name); other != nil && other.Version != h.Version {
+			return main, ""
+		}
+	}
+	return main, versionOf(now, nil)
 }
 
 // mainFilter returns the filter of the chain with TLS for the one of the plain-text chain, or nil.
-func (s *stream) mainFilter(r *wire.Resource) *wire.Resource {
-	name, plain := strings.CutSuffix(r.Name, plainSuffix)
-	if !plain || s.snapshot == nil {
+func (s *stream) mainFilter(name string) *wire.Resource {
+	name, plain := strings.CutSuffix(name, plainSuffix)
+	if !plain {
 		return nil
 	}
 	return find(s.snapshot[wire.ExtensionType].Named, name)
-}
-
-// follow returns what a kept filter becomes after an edit; nil: it is removed.
-func (s *stream) follow(r *wire.Resource) *wire.Resource {
-	if main := s.mainFilter(r); main != nil {
-		followed := *main
-		followed.Name = r.Name
-		return &followed
-	}
-	if deny := s.server.options.Deny; deny != nil {
-		return deny(r.Name)
-	}
-	return nil
 }
 
 // expire removes what has been kept for long enough. It returns when to call it again; 0 if nothing

@@ -1,9 +1,13 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -18,8 +22,7 @@ func TestWhatDrains(t *testing.T) {
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
-						deny := func(name string) *wire.Resource { return xdstest.Resource(wire.ExtensionType, name, "deny") }
-						m := newMeshmatch(t, func(o *server.Options) { o.Drain, o.Deny = time.Minute, deny })
+						m := newMeshmatch(t, func(o *server.Options) { o.Drain, o.Follow = time.Minute, followListener })
 						if err := play(t, s, m, protocol.wire()); err != nil {
 							t.Error(err)
 						}
@@ -28,4 +31,22 @@ func TestWhatDrains(t *testing.T) {
 			}
 		})
 	}
+}
+
+// followListener is Options.Follow for scripts: the last letter of a listener's content is what the
+// permission filter of the inbound has as its content, as if the inbound spoke HTTP.
+func followListener(state server.State, node *server.Node, name string) (*wire.Resource, bool) {
+	snapshot, _ := state.Node(node)
+	inbound := strings.TrimSuffix(strings.TrimPrefix(name, "permission/"), "/plain")
+	for _, l := range snapshot[wire.ListenerType].Listed {
+		if l.Name == inbound {
+			var listener listenerv3.Listener
+			if err := proto.Unmarshal(l.Body, &listener); err != nil {
+				panic(err)
+			}
+			content := listener.GetStatPrefix()
+			return xdstest.Resource(wire.ExtensionType, name, content[len(content)-1:]), false
+		}
+	}
+	return xdstest.Resource(wire.ExtensionType, name, "deny"), true
 }

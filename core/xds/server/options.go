@@ -83,9 +83,11 @@ type Options struct {
 	// Drain is the drain time of a proxy whose node does not have it (wire.DrainMetadata), for
 	// which it keeps what its old listeners use; 0 means 600s, less than 0 that nothing drains.
 	Drain time.Duration
-	// Deny returns the extension of a name that denies everyone, for a permission filter that is
-	// kept and whose inbound is edited. Nil: such a filter is removed.
-	Deny func(name string) *wire.Resource
+	// Follow returns what a permission filter is in a state, although no listener refers to it any
+	// more: its client keeps it while connections drain. It is the filter that the inbound would
+	// have with HTTP. Gone reports that the dataplane has no such inbound: the filter then denies
+	// everyone. It is called for each new state, and nil means that the filter stays as it is.
+	Follow func(state State, node *Node, name string) (filter *wire.Resource, gone bool)
 	// Keep is how long after the start of Run a client keeps what it resumed with although
 	// its node is not a dataplane; 0 means 5m (SPEC 12.2).
 	Keep time.Duration

@@ -157,7 +157,7 @@ func (s *stream) advance() {
 			continue
 		}
 		partial := w.isPartial()
-		if s.snapshot != before && (w.kept != nil || !sameResources(s.snapshot, before, w.t)) || len(s.node.Parameters) > 0 || partial {
+		if w.kept != nil || s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial {
 			s.rewant(w)
 		}
 		s.relocate(w)

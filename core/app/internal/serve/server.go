@@ -92,7 +92,7 @@ func authorities(o *Options) *ca.Authorities {
 func (s *Server) adsOptions() server.Options {
 	push := s.metrics.push
 	o := server.Options{
-		Source: &s.publisher, Logger: s.options.Logger, Deny: denied, Refuse: refuseOld,
+		Source: &s.publisher, Logger: s.options.Logger, Follow: followed, Refuse: refuseOld,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
 		MaxStreams:  s.options.MaxStreams, MaxConnectionAge: s.options.MaxConnectionAge, MaxRate: s.options.MaxClientRate,
 	}
