@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -27,10 +28,11 @@ type outboundMerger struct {
 // The items are in five ascending lists. So the item with the next lower
 // priority is the largest of the lists' last items.
 func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []results.Origin) {
-	lists := [5][]itemRef{m.to.effective, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
+	service := items.Named(resource.TargetMeshService, tags.Value(resource.ServiceTag))
+	lists := [5][]itemRef{m.to.effective, m.to.filed(service), m.to.subsets}
 	if route != nil {
-		lists[3] = m.to.routes[m.semantics.ReferenceName(&route.Meta)]
-		lists[4] = m.to.labelled
+		lists[3] = m.to.filed(items.RouteNamed(m.semantics.ReferenceName(&route.Meta)))
+		lists[4] = m.to.filed(items.LabelledRoutes)
 	}
 	m.merged = m.merged[:0]
 	last := len(lists[0]) + len(lists[1]) + len(lists[2]) + len(lists[3]) + len(lists[4])
@@ -44,7 +46,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 		ref := (*list)[n]
 		*list = (*list)[:n]
 		p, index, ok := m.to.of(ref, m.matched)
-		if !ok || !m.applies(p, index, tags, route) {
+		if !ok || !items.Applies(m.semantics, p, &p.To[index].TargetRef, tags, route) {
 			continue
 		}
 		if merger == nil {
@@ -76,26 +78,13 @@ func highest(lists *[5][]itemRef) (list *[]itemRef) {
 	return list
 }
 
-// applies reports whether an item of the lists applies to an outbound with the
-// given tags, or to a route of it.
-func (m *outboundMerger) applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
-	if p.TargetRef.Kind.IsRoute() && (route == nil || !m.semantics.RefersToRoute(p, &p.TargetRef, route)) {
-		return false
-	}
-	t := &p.To[index].TargetRef
-	if t.Kind.IsRoute() {
-		return m.semantics.RefersToRoute(p, t, route)
-	}
-	return t.SelectsOutbound(tags)
-}
-
 // contributions returns the contributions to the last conf, lowest priority
 // first.
 func (m *outboundMerger) contributions() []results.Contribution {
-	items := make([]results.Contribution, len(m.merged))
+	all := make([]results.Contribution, len(m.merged))
 	for i, ref := range m.merged {
 		p, index, _ := m.to.of(ref, m.matched)
-		items[len(items)-1-i] = contribution(p, index, p.To[index].Conf)
+		all[len(all)-1-i] = contribution(p, index, p.To[index].Conf)
 	}
-	return items
+	return all
 }

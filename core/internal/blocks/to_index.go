@@ -3,22 +3,32 @@ package blocks
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // toIndex contains the concatenated `to` items of the matched policies (SPEC
-// 4.1), by their targets. It refers to items by position, so it stays valid
+// 4.1), by their selectors. It refers to items by position, so it stays valid
 // when a policy is replaced by a version with the same targetRefs. It is
 // immutable. Each list is in ascending order.
 type toIndex struct {
-	mesh     []itemRef            // items that select every outbound
-	attached []itemRef            // the items of mesh whose policies are attached to a route
-	subsets  []itemRef            // MeshSubset items; only kinds of embedders have them
-	services map[string][]itemRef // MeshService and MeshServiceSubset items, by service
-	routes   map[string][]itemRef // items that select a route by name, by that name
-	labelled []itemRef            // items that select routes by labels
+	mesh     []itemRef // items that select every outbound
+	attached []itemRef // the items of mesh whose policies are attached to a route
+	subsets  []itemRef // MeshSubset items; only kinds of embedders have them
+	// lists contains the other items, and numbers the indexes of the lists by their selectors.
+	// So an item of a known selector is added without a write to a map.
+	lists   [][]itemRef
+	numbers map[items.Selector]int
+}
+
+// filed returns the items of a selector.
+func (x *toIndex) filed(s items.Selector) []itemRef {
+	if number, known := x.numbers[s]; known {
+		return x.lists[number]
+	}
+	return nil
 }
 
 // itemRef is the position of a policy, in the upper half, and of an item in it.
@@ -30,11 +40,8 @@ func (r itemRef) index() int { return int(r & 0xffff_ffff) }
 
 // newToIndex returns the index of the items that may apply to outbounds by tags.
 func newToIndex(s semantics.Semantics, matched results.Matched) *toIndex {
-	x := &toIndex{routes: map[string][]itemRef{}}
-	// Services are numbered first. An item of a known service is then appended
-	// to a slice, without a second write to a map.
-	numbers := map[string]int{}
-	var services [][]itemRef
+	x := &toIndex{numbers: map[items.Selector]int{}}
+	var names []items.Selector
 	for i, selected := range matched.All() {
 		to := selected.Policy.To
 		if !s.AppliesToTags(selected.Policy) {
@@ -42,35 +49,29 @@ func newToIndex(s semantics.Semantics, matched results.Matched) *toIndex {
 		}
 		for j := range to {
 			ref := itemRef(i)<<32 | itemRef(j)
-			switch t := &to[j].TargetRef; {
-			case t.Kind == resource.TargetMesh:
+			if to[j].TargetRef.Kind == resource.TargetMesh {
 				x.mesh = append(x.mesh, ref)
 				if selected.Policy.TargetRef.Kind.IsRoute() {
 					x.attached = append(x.attached, ref)
 				}
-			case t.Kind == resource.TargetMeshSubset:
-				x.subsets = append(x.subsets, ref)
-			case t.RefersToDestination(): // no outbound is a destination yet
-			case t.Kind.IsService():
-				number, known := numbers[t.Name]
+				continue
+			}
+			if to[j].TargetRef.RefersToDestination() { // no outbound by tags
+				continue
+			}
+			names = items.AppendNames(names[:0], s, &to[j].TargetRef)
+			for _, name := range names {
+				number, known := x.numbers[name]
 				if !known {
-					number = len(services)
-					numbers[t.Name] = number
-					services = append(services, nil)
+					number = len(x.lists)
+					x.numbers[name] = number
+					x.lists = append(x.lists, nil)
 				}
-				services[number] = append(services[number], ref)
-			case t.Kind.IsRoute() && t.Name == "":
-				x.labelled = append(x.labelled, ref)
-			case t.Kind.IsRoute():
-				x.routes[t.Name] = append(x.routes[t.Name], ref)
+				x.lists[number] = append(x.lists[number], ref)
 			}
 		}
 	}
-	x.services = make(map[string][]itemRef, len(numbers))
-	for name, number := range numbers {
-		x.services[name] = slices.Clip(services[number])
-	}
-	x.mesh, x.labelled = slices.Clip(x.mesh), slices.Clip(x.labelled)
+	x.mesh, x.subsets = slices.Clip(x.mesh), x.filed(items.Subsets)
 	return x
 }
 
