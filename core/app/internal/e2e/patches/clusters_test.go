@@ -144,8 +144,9 @@ func TestClusters(t *testing.T) {
 		}
 		w := newWorld(t, list)
 		w.run(t, list)
-		for _, p := range list {
-			passed := w.passed(p)
+		passedOf := w.passed(list)
+		for i, p := range list {
+			passed := passedOf[i]
 			switch {
 			case len(passed) > 0 && len(p.refused) == 0:
 				t.Errorf("%s: it is not refused, and opens %q", p.title, passed)
