@@ -158,21 +158,7 @@ const asGRPC = " as gRPC"
 func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) *snapshot.Snapshot {
 	t.Helper()
 	dataplane, grpc := strings.CutSuffix(dataplane, asGRPC)
-	loader := resource.Loader{Kinds: kinds.All()}
-	dataplanes, err := os.ReadFile("testdata/dataplanes.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := loader.Decode(t.Context(),
-		resource.Input{Name: "dataplanes.yaml", Data: dataplanes}, resource.Input{Name: s.file, Data: s.archive.Files[0].Data})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view)
+	state := s.state(t, list)
 	d := state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: dataplane})
 	if d == nil {
 		t.Fatalf("there is no dataplane %s", dataplane)
@@ -194,6 +180,26 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 		}
 	}
 	return snapshot
+}
+
+// state returns the snapshots of all dataplanes.
+func (s *story) state(t *testing.T, list []xds.Translator) *snapshot.State {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	dataplanes, err := os.ReadFile("testdata/dataplanes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := loader.Decode(t.Context(),
+		resource.Input{Name: "dataplanes.yaml", Data: dataplanes}, resource.Input{Name: s.file, Data: s.archive.Files[0].Data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view)
 }
 
 // validate validates a message and those that it contains as google.protobuf.Any.
