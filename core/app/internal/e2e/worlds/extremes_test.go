@@ -78,7 +78,9 @@ type extremeWorld struct {
 
 // run tries the edits of the documents, and mixtures of valid edits.
 func (w *extremeWorld) run(dataplanes ...string) {
-	w.try("no edit", dataplanes)
+	if !w.try("no edit", dataplanes) {
+		w.t.Fatal("the documents are not valid without an edit")
+	}
 	var edits []edit
 	for i := range w.edited {
 		edits = append(edits, editsOf("", w.edited[i])...)
@@ -123,10 +125,6 @@ func (w *extremeWorld) try(what string, dataplanes []string) bool {
 	if err != nil {
 		return false // infinity
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	if _, err := loader.Decode(w.t.Context(), inputs...); err != nil {
-		return false
-	}
 	others, err := inputsOf(w.base)
 	if err != nil {
 		w.t.Fatal(err)
@@ -134,7 +132,11 @@ func (w *extremeWorld) try(what string, dataplanes []string) bool {
 	for i := range others {
 		others[i].Name = "world-" + others[i].Name
 	}
-	for _, d := range load(w.t, semantics.TargetRef, loader.Kinds, what, append(others, inputs...)...) {
+	list, err := load(w.t.Context(), semantics.TargetRef, kinds.All(), what, append(others, inputs...)...)
+	if err != nil {
+		return false
+	}
+	for _, d := range list {
 		if !slices.Contains(dataplanes, d.dataplane.Name) {
 			continue
 		}

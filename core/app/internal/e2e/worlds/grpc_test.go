@@ -88,7 +88,11 @@ func TestGRPCAcceptsAllFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range load(t, semantics.TargetRef, kinds.All(), kind.Name, resource.Input{Name: "world.yaml", Data: base}, resource.Input{Name: kind.Name + ".yaml", Data: policies}) {
+		list, err := load(t.Context(), semantics.TargetRef, kinds.All(), kind.Name, resource.Input{Name: "world.yaml", Data: base}, resource.Input{Name: kind.Name + ".yaml", Data: policies})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range list {
 			if len(d.dataplane.Outbounds) > 0 { // the others have no inbounds of another shape
 				w.add(kind.Name, d)
 			}

@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -90,30 +91,33 @@ func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplan
 		data[i] = byte(random.UintN(256))
 	}
 	scenario := g.Scenario(data)
-	return load(t, by, g.Kinds(), fmt.Sprintf("seed %d, %s: %s", seed, by, scenario.YAML()),
+	title := fmt.Sprintf("seed %d, %s: %s", seed, by, scenario.YAML())
+	list, err := load(t.Context(), by, g.Kinds(), title,
 		resource.Input{Name: "scenario.yaml", Data: []byte(scenario.YAML())}, resource.Input{Name: "more.yaml", Data: []byte(more)})
+	if err != nil {
+		t.Errorf("%s: %v", title, err)
+	}
+	return list
 }
 
 // load returns the dataplanes of files. Title is of their mesh. MeshIdentities whose
 // certificates a server signs are left out, because a static bootstrap has no server.
-func load(t *testing.T, by semantics.Semantics, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane) {
+func load(ctx context.Context, by semantics.Semantics, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane, err error) {
 	loader := resource.Loader{Kinds: kinds, Documents: ocm.Documents()}
-	set, err := loader.Decode(t.Context(), inputs...)
+	set, err := loader.Decode(ctx, inputs...)
 	if err != nil {
-		t.Errorf("%s: %v", title, err)
-		return nil
+		return nil, err
 	}
 	set.Identities = slices.DeleteFunc(set.Identities, func(i *resource.MeshIdentity) bool { return i.Spec.Provider.Type == spiffe.Bundled })
-	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(t.Context(), kinds, set)
+	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(ctx, kinds, set)
 	if err != nil {
-		t.Errorf("%s: %v", title, err)
-		return nil
+		return nil, err
 	}
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	for _, d := range set.Dataplanes {
 		list = append(list, dataplane{d.Name + " of " + title, d, state})
 	}
-	return list
+	return list, nil
 }
 
 // part returns the bootstrap of a dataplane.
