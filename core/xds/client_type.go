@@ -54,16 +54,13 @@ var envoys = sync.OnceValue(func() (list []Client) {
 	return list
 })
 
-// ClientBy returns the client of a node by its user agent and its version. An Envoy without a
-// version, or with one that cannot be read, is taken for the oldest one that was tried (SPEC
-// 18.2). A client that states neither is no Envoy, which states both. An error names a version that is too old to be served. All versions of gRPC get the
-// same resources.
+// ClientBy returns the client of a node by its user agent and its version. A client that is not
+// gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
+// tried (SPEC 18.2). An error names a version that is too old to be served. All versions of gRPC
+// get the same resources.
 func ClientBy(userAgent, version string) (Client, error) {
 	if t := ClientOf(userAgent); t != Envoy {
 		return Client{Type: t}, nil
-	}
-	if userAgent == "" && version == "" {
-		return Client{}, nil
 	}
 	v, err := capability.ParseVersion(version)
 	if err != nil {

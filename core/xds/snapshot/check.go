@@ -22,17 +22,22 @@ import (
 // all dataplanes. If the context ends, Check builds no further snapshot and returns the
 // cause.
 func (s *State) Check(ctx context.Context, grpc ...*resource.Dataplane) ([]xds.Warning, error) {
+	return s.checkFor(ctx, xds.Client{}, grpc...)
+}
+
+// checkFor is Check for Envoys like the given one.
+func (s *State) checkFor(ctx context.Context, envoy xds.Client, grpc ...*resource.Dataplane) ([]xds.Warning, error) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	found := map[xds.Warning]xds.Warning{} // the key has no place
 	seen := map[checkKey]bool{}
-	add := func(d *resource.Dataplane, client xds.ClientType) {
+	add := func(d *resource.Dataplane, client xds.Client) {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			warnings := s.Snapshot(d, client).warnings
+			warnings := s.SnapshotFor(d, client).warnings
 			mu.Lock()
 			defer mu.Unlock()
 			for _, w := range warnings {
@@ -60,11 +65,11 @@ func (s *State) Check(ctx context.Context, grpc ...*resource.Dataplane) ([]xds.W
 				continue
 			}
 			seen[key] = true
-			add(d, xds.Envoy)
+			add(d, envoy)
 		}
 	}
 	for _, d := range grpc {
-		add(d, xds.ProxylessGRPC)
+		add(d, xds.Client{Type: xds.ProxylessGRPC})
 	}
 	_ = group.Wait() // no function fails
 	if ctx.Err() != nil {

@@ -22,6 +22,7 @@ type bootstrapQuery struct {
 	server  bootstrap.Server
 	grpc    bool
 	command bool
+	envoy   string // a version
 	drain   time.Duration
 	options bootstrap.Options
 }
@@ -74,6 +75,7 @@ func (q *bootstrapQuery) register(c *cobra.Command) {
 	flags.StringVar(&q.server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
 	flags.BoolVar(&q.grpc, "grpc", false, "print a bootstrap for gRPC")
 	flags.BoolVar(&q.command, "command", false, "print the command line of an Envoy with the bootstrap")
+	envoyFlag(c, &q.envoy)
 	flags.DurationVar(&q.drain, "drain-time", defaultDrainTime, "how long Envoy keeps connections through a filter chain that an edit replaces")
 	bootstrapFlags(c, &q.options)
 }
@@ -87,6 +89,9 @@ func (q *bootstrapQuery) check(c *cobra.Command) error {
 		if q.grpc && c.Flags().Changed(flag) {
 			return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
 		}
+	}
+	if _, err := snapshotClient(q.envoy, q.grpc); err != nil {
+		return err
 	}
 	switch {
 	case q.grpc && q.command:
@@ -157,14 +162,16 @@ func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
 // that an edit of permissions closes stays open for this time.
 const defaultDrainTime = time.Minute
 
-// printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell.
+// printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell. Such an
+// Envoy refuses a resource with a field that it does not know, and does not ignore the field,
+// which could open what the field closes (SPEC 18.3).
 func (g *globals) printCommand(c *cobra.Command, b proto.Message, drain time.Duration) error {
 	config, err := message.JSON(b)
 	if err != nil {
 		return err
 	}
 	g.reportLeftOut(c)
-	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --reject-unknown-dynamic-fields --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
 	return err
 }
 

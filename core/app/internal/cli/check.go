@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
@@ -24,6 +25,7 @@ import (
 type checkQuery struct {
 	expand, tls bool
 	next        choice
+	envoy       string // a version
 	// findings selects the output, and which findings decide on the exit status.
 	findings findingOptions
 }
@@ -38,7 +40,8 @@ once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
 every request. With --tls they also report which dataplanes are served to no client
 over TLS, because no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
-what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2.
+what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2. With
+--envoy they report what an older Envoy does not do.
 
 Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
 junit, github and md contain only the findings, for CI. Errors make the exit status
@@ -50,6 +53,7 @@ finding that is not an error; the other classes are
   meshmatch check -f policies/ --fail-on warning
   meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
   meshmatch check -f policies/ --for kuma3
+  meshmatch check -f policies/ --envoy 1.36
   meshmatch check -f policies/ -o sarif
   meshmatch check -f policies/ --expand -o yaml`,
 		Args: noArgs,
@@ -59,6 +63,7 @@ finding that is not an error; the other classes are
 	g.store.registerSecrets(c.Flags())
 	c.Flags().BoolVar(&q.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
 	c.Flags().Var(&q.next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
+	envoyFlag(c, &q.envoy)
 	q.findings.register(c.Flags())
 	return c
 }
@@ -76,7 +81,11 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	case q.expand:
 		return g.printPolicies(c, w.view)
 	}
-	answer, err := g.check(c.Context(), w, q.tls, q.next.word)
+	envoy, err := envoyClient(q.envoy)
+	if err != nil {
+		return err
+	}
+	answer, err := g.check(c.Context(), w, envoy, q.tls, q.next.word)
 	if err != nil {
 		return g.printInvalid(c, &q.findings, err)
 	}
@@ -92,12 +101,13 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	return err
 }
 
-// check returns the findings about the input, without those that it ignores. With tls
+// check returns the findings about the input, without those that it ignores. What proxies cannot
+// do is that of Envoys like the given one. With tls
 // they include the dataplanes that are served to no client over TLS; with a next
 // version they include what that version reads differently.
-func (g *globals) check(ctx context.Context, w *world, tls bool, next string) (*check.Check, error) {
+func (g *globals) check(ctx context.Context, w *world, envoy xds.Client, tls bool, next string) (*check.Check, error) {
 	answer := check.New(w.view, w.set)
-	if err := g.addUnserved(ctx, answer, w.view); err != nil {
+	if err := g.addUnserved(ctx, answer, w.view, envoy); err != nil {
 		return nil, err
 	}
 	if tls {
@@ -146,8 +156,8 @@ func (g *globals) addMigration(ctx context.Context, answer *check.Check, set *re
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
-func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View) error {
-	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Unserved(ctx)
+func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View, envoy xds.Client) error {
+	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Unserved(ctx, envoy)
 	answer.Warnings = append(answer.Warnings, warnings...)
 	return err
 }

@@ -70,7 +70,7 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 	}
 	t.register(c)
 	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
-	c.Flags().StringVar(&version, "envoy", "", "the `VERSION` of the Envoy, such as 1.36.4 (default: the newest that was tried)")
+	envoyFlag(c, &version)
 	c.Flags().BoolVar(&grpc, "grpc", false, "print the resources for gRPC instead of Envoy")
 	bootstrapFlags(c, &options)
 	return c
@@ -78,16 +78,27 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 
 // snapshotClient returns the client that flags name: an Envoy of a version, or gRPC.
 func snapshotClient(version string, grpc bool) (xds.Client, error) {
+	switch {
+	case grpc && version != "":
+		return xds.Client{}, usagef("--envoy is for Envoy; leave it out with --grpc")
+	case grpc:
+		return xds.Client{Type: xds.ProxylessGRPC}, nil
+	}
+	return envoyClient(version)
+}
+
+// envoyFlag adds the flag that names the version of the Envoys that an answer is about.
+func envoyFlag(c *cobra.Command, version *string) {
+	c.Flags().StringVar(version, "envoy", "", "the `VERSION` of the Envoy, such as 1.36.4 (default: the newest that was tried)")
+}
+
+// envoyClient returns the client that an Envoy of a version is; of "", the newest that was tried.
+func envoyClient(version string) (xds.Client, error) {
 	if version == "" {
-		if grpc {
-			return xds.Client{Type: xds.ProxylessGRPC}, nil
-		}
 		return xds.Client{}, nil
 	}
 	v, err := capability.ParseVersion(version)
 	switch {
-	case grpc:
-		return xds.Client{}, usagef("--envoy is for Envoy; leave it out with --grpc")
 	case err != nil:
 		return xds.Client{}, usagef("--envoy: %v", err)
 	case v.Compare(capability.Oldest) < 0:

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
@@ -15,7 +16,7 @@ import (
 // [diag.Errors] it returns an answer too, which has the warnings.
 func NewCheck(ctx context.Context, s *snapshot.State, set *resource.Set, tls bool) (*check.Check, error) {
 	answer := check.New(s.View(), set)
-	warnings, err := s.Unserved(ctx)
+	warnings, err := s.Unserved(ctx, xds.Client{})
 	if _, mistakes := err.(diag.Errors); err != nil && !mistakes {
 		return nil, err
 	}

@@ -1,0 +1,40 @@
+package xds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A client is taken for what it states, and for the oldest Envoy if it states no version: what
+// permissions need is never left to a release that may lack it (SPEC 18.2).
+func TestClientBy(t *testing.T) {
+	oldest := xds.EnvoyOf(capability.Unknown)
+	if oldest.Lacks == 0 {
+		t.Fatal("the oldest Envoy lacks nothing")
+	}
+	for _, test := range []struct {
+		userAgent, version string
+		want               xds.Client
+	}{
+		{"envoy", "1.40.0", xds.Client{}},
+		{"envoy", "1.41.0", xds.Client{}},
+		{"envoy", "1.36.4", xds.EnvoyOf(capability.Version{Major: 1, Minor: 36, Patch: 4})},
+		{"", "1.36.4", xds.EnvoyOf(capability.Version{Major: 1, Minor: 36, Patch: 4})},
+		{"envoy", "", oldest},
+		{"envoy", "main", oldest},
+		{"", "", oldest},
+		{"a relay", "", oldest},
+		{"gRPC Go", "1.60.0", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC C-core", "", xds.Client{Type: xds.ProxylessGRPC}},
+	} {
+		if got, err := xds.ClientBy(test.userAgent, test.version); err != nil || got != test.want {
+			t.Errorf("%q %q is %v (%v), want %v", test.userAgent, test.version, got, err, test.want)
+		}
+	}
+	if _, err := xds.ClientBy("envoy", "1.34.9"); err == nil || !strings.Contains(err.Error(), "1.34.9") {
+		t.Errorf("1.34.9 is served: %v", err)
+	}
+}
