@@ -1,9 +1,11 @@
 package envoytest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
@@ -37,19 +39,34 @@ func Start(t testing.TB, name string, bootstrap []byte) *Proxy {
 // Version returns the version of the binary of [Path].
 func Version(t testing.TB) capability.Version {
 	t.Helper()
-	out, err := exec.Command(Path(t), "--version").Output()
+	path := Path(t)
+	if v, known := versions.Load(path); known {
+		return v.(capability.Version)
+	}
+	v, err := versionOf(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	versions.Store(path, v)
+	return v
+}
+
+// versions are the known versions of binaries, by path. An Envoy takes 0.1 s to print its own, and
+// tests ask thousands of times.
+var versions sync.Map
+
+func versionOf(path string) (v capability.Version, err error) {
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return v, err
+	}
 	// Such as: envoy  version: 9e558/1.40.0/Clean/RELEASE/BoringSSL
-	parts := strings.Split(string(out), "/")
-	for _, part := range parts {
-		if v, err := capability.ParseVersion(part); err == nil {
-			return v
+	for part := range strings.SplitSeq(string(out), "/") {
+		if v, err = capability.ParseVersion(part); err == nil {
+			return v, nil
 		}
 	}
-	t.Fatalf("Envoy states no version: %q", out)
-	return capability.Version{}
+	return v, fmt.Errorf("%s states no version: %q", path, out)
 }
 
 // Client returns what the binary of [Path] is to a builder of snapshots.
