@@ -85,3 +85,18 @@ func (s *Server) NodeIDs() (ids []string) {
 	}
 	return ids
 }
+
+// EachAgent calls a function with the user agent and the version of each stream of a node, as the
+// client states them. The function must not call the server.
+func (s *Server) EachAgent(f func(userAgent, version string)) {
+	for i := range s.nodes.shards {
+		sh := &s.nodes.shards[i]
+		sh.mu.RLock()
+		for _, streams := range sh.streams {
+			for _, st := range streams {
+				f(st.node.UserAgent, st.node.Version)
+			}
+		}
+		sh.mu.RUnlock()
+	}
+}

@@ -252,6 +252,10 @@ func (r *running) client(node string, config *tls.Config) *xdstest.Client {
 }
 
 func (r *running) connect(node string, config *tls.Config) (*xdstest.Client, error) {
+	return r.connectAs(&corev3.Node{Id: node, UserAgentName: "envoy"}, config)
+}
+
+func (r *running) connectAs(node *corev3.Node, config *tls.Config) (*xdstest.Client, error) {
 	r.t.Helper()
 	transport := insecure.NewCredentials()
 	if config != nil {
@@ -262,7 +266,7 @@ func (r *running) connect(node string, config *tls.Config) (*xdstest.Client, err
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { conn.Close() })
-	c, err := xdstest.New(r.t.Context(), conn, xdstest.Options{Node: &corev3.Node{Id: node, UserAgentName: "envoy"}})
+	c, err := xdstest.New(r.t.Context(), conn, xdstest.Options{Node: node})
 	if err == nil {
 		r.t.Cleanup(c.Close)
 	}

@@ -60,6 +60,7 @@ func newDesc(name, help string, label ...string) *prometheus.Desc {
 
 var (
 	streamsDesc       = newDesc("xds_streams", "Open streams.", "protocol")
+	clientsDesc       = newDesc("xds_clients", "Open streams by the client and its version.", "client")
 	subscriptionsDesc = newDesc("xds_subscriptions", "Names and locators that streams subscribe.", "type")
 	pushesDesc        = newDesc("xds_pushes_total", "Responses.", "type")
 	pushBytesDesc     = newDesc("xds_push_bytes_total", "Bytes of responses.", "type")
@@ -81,7 +82,7 @@ var (
 
 // Describe implements [prometheus.Collector].
 func (*collector) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc,
+	for _, d := range []*prometheus.Desc{streamsDesc, clientsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc,
 		refusedDesc, pausedDesc, unloggedDesc,
 		heldDesc, lastLoadDesc, staleDesc, storeAgeDesc, storeRevisionDesc, storeReadDesc, storeInvalidDesc} {
 		descs <- d
@@ -99,6 +100,9 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 	counters := c.ads.Counters()
 	for i, name := range server.ProtocolNames {
 		gauge(streamsDesc, counters.Streams[i].Load(), name)
+	}
+	for _, f := range c.fleet() {
+		gauge(clientsDesc, f.Streams, f.Client)
 	}
 	for t := range wire.Type(wire.NumTypes) {
 		gauge(subscriptionsDesc, counters.Subscriptions[t].Load(), t.String())

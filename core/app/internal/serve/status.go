@@ -20,6 +20,8 @@ type Status struct {
 	Meshes     int                 `json:"meshes"`
 	Dataplanes DataplanesStatus    `json:"dataplanes"`
 	Streams    int64               `json:"streams"`
+	// Clients are the versions of the clients with a stream.
+	Clients []FleetStatus `json:"clients"`
 	// Errors are the errors of the last load.
 	Errors []string `json:"errors"`
 	// Stale is set if the current files are not served.
@@ -53,7 +55,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Dataplanes: DataplanesStatus{
 			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent], Silent: states[server.Silent],
 		},
-		Errors: loads.errors, Stale: loads.stale, Slow: loads.slow, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
+		Clients: s.fleet(), Errors: loads.errors, Stale: loads.stale, Slow: loads.slow, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
 	}
 	counters := s.ads.Counters()
 	for i := range server.ProtocolNames {
