@@ -78,6 +78,7 @@ const (
 	ScalarOfYAML11      Code = 1032
 	EmptyPolicy         Code = 1033
 	DerivedIdentity     Code = 1034
+	PrefixOfText        Code = 1035
 )
 
 // The codes of warnings about input without effect.

@@ -69,6 +69,7 @@ func New(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.httpOnTCP()...)
 		warnings = append(warnings, m.idleEntries()...)
 		warnings = append(warnings, m.unknownIdentities()...)
+		warnings = append(warnings, m.prefixesOfText()...)
 		warnings = append(warnings, m.closedInbounds()...)
 		warnings = append(warnings, m.differingInbounds()...)
 		warnings = append(warnings, m.openInbounds()...)

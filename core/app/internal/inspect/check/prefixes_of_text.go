@@ -1,0 +1,78 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
+
+// prefixesOfText warns of prefixes of SPIFFE IDs that match an identity of the input, or a trust
+// domain of a MeshTrust, as text and not by segments of the path. The proxies of Kuma compare
+// the text (SPEC 7.2).
+func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
+	if m.view.Semantics() == semantics.TargetRef {
+		return nil
+	}
+	var known []string // sorted
+	var warnings []diag.Diagnostic
+	for _, p := range m.policies {
+		if p.Kind != permission.KindName {
+			continue
+		}
+		for _, entry := range permission.EntriesOf(p) {
+			if entry.Match == nil || entry.Match.SpiffeID == nil || entry.Match.SpiffeID.Type != conf.SpiffeIDPrefix {
+				continue
+			}
+			if known == nil {
+				known = m.knownClients()
+			}
+			prefix := entry.Match.SpiffeID.Value
+			matched := onlyAsText(known, prefix)
+			if len(matched) == 0 {
+				continue
+			}
+			example := matched[0]
+			if more := len(matched) - 1; more > 0 {
+				example += " and " + diag.Count(more, "other")
+			}
+			warnings = append(warnings, diag.Diagnostic{
+				Code: diag.PrefixOfText, Pos: p.Rules[entry.Rule].Pos,
+				Path: fmt.Sprintf("spec.rules[%d].default.%s[%d].spiffeId", entry.Rule, entry.List, entry.Index),
+				What: fmt.Sprintf("Kuma compares the prefix %s as text: it also matches %s, which these answers do not match", prefix, example),
+				Hint: "write an entry of type Exact for each identity that is meant",
+			})
+		}
+	}
+	return warnings
+}
+
+// knownClients returns the SPIFFE IDs of the dataplanes of all meshes and the trust domains that
+// the mesh trusts, sorted.
+func (m *meshCheck) knownClients() []string {
+	known := maps.Clone(m.identities().ids)
+	for _, trust := range m.view.Trusts(m.mesh) {
+		known["spiffe://"+string(trust.Spec.TrustDomain)] = true
+	}
+	return slices.Sorted(maps.Keys(known))
+}
+
+// onlyAsText returns the sorted texts that begin with a prefix and are not below it.
+func onlyAsText(known []string, prefix string) (matched []string) {
+	first, _ := slices.BinarySearch(known, prefix)
+	for _, id := range known[first:] {
+		if !strings.HasPrefix(id, prefix) {
+			break
+		}
+		if !request.IsBelow(request.TrimSlash(prefix), id) {
+			matched = append(matched, id)
+		}
+	}
+	return matched
+}
