@@ -37,7 +37,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ check-generate: ##+ Fail if the generated code is not up to date
 
 api: ##+ Fail on a break of the public API that core/CHANGELOG.md does not name: make api BASE=v0.1.0
 	@GO='$(GO)' BASE='$(if $(filter command% environment%,$(origin BASE)),$(BASE))' bash .ci/api
+
+check-install: ##+ Install the commands by go install from a local proxy with HEAD as their tagged version
+	@GO='$(GO)' bash .ci/install
 
 tidy: ##+ Update go.mod and go.sum of all modules
 	bash .ci/tidy
@@ -196,7 +199,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api e2e-versions soak soak-streams bench-world peers
+NIGHTLY := api check-install e2e-versions soak soak-streams bench-world peers
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 
 nightly-targets:
