@@ -58,6 +58,20 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 	return outbounds
 }
 
+// MayReach reports whether a dataplane may have an outbound to one of a few destinations. It
+// costs less than the list of the outbounds.
+func (s *Set) MayReach(d *resource.Dataplane, few []resource.Destination) bool {
+	if semantics.IsTransparent(d) {
+		return true // its list is shared
+	}
+	return slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool {
+		ref := o.Backend
+		return ref != nil && slices.ContainsFunc(few, func(to resource.Destination) bool {
+			return items.KindOf(to) == ref.Kind && items.Refers(s.semantics, &d.Meta, ref.Name, ref.Namespace, ref.Labels, to.Identity())
+		})
+	})
+}
+
 // BackendsHaveTags reports whether a backend of a route may be a service by its tag.
 func (s *Set) BackendsHaveTags() bool { return s.semantics.SelectsByTags() }
 

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -193,12 +194,24 @@ func (s *profileConfigs) classOf() *classConfigs {
 	return s.class
 }
 
-// policiesDiffer reports whether the policies with `to` items of two lists differ.
-func policiesDiffer(before, after results.Matched) bool {
+// changedPolicies returns the policies with `to` items that only one of two lists has; another
+// version with equal content is no other policy.
+func changedPolicies(before, after results.Matched) (changed []*resource.Policy) {
 	was, is := match.Unshared(before, after)
-	return !slices.EqualFunc(withTo(was), withTo(is), func(old, next *resource.Policy) bool {
-		return old == next || old.ID == next.ID && equalPolicy(old, next)
-	})
+	old, next := map[resource.ID]*resource.Policy{}, withTo(is)
+	for _, p := range withTo(was) {
+		old[p.ID] = p
+	}
+	for _, p := range next {
+		known := old[p.ID]
+		if delete(old, p.ID); known == p || known != nil && equalPolicy(known, p) {
+			continue
+		}
+		if changed = append(changed, p); known != nil {
+			changed = append(changed, known)
+		}
+	}
+	return slices.AppendSeq(changed, maps.Values(old))
 }
 
 // withTo returns the policies of pages that have `to` items.

@@ -32,6 +32,9 @@ func newDestinationPlaces(before, after *State) *destinationPlaces {
 // confsPair are the confs for destinations of two classes: what dataplanes had and have.
 type confsPair struct {
 	kinds []kindPair // that may differ
+	// only contains the destinations whose confs may differ; nil: any. It holds for a
+	// dataplane that has the same outbounds in both states.
+	only  []resource.Destination
 	known map[portPair][]results.Place
 	// shared are the places of lists of outbounds, by their first element: transparent proxies
 	// share lists of thousands (SPEC 17.3).
@@ -85,36 +88,66 @@ func (p *destinationPlaces) pair(before, after *profileView, scope results.Scope
 	known := p.pairs[key]
 	if known == nil {
 		known = &confsPair{known: map[portPair][]results.Place{}, shared: map[outboundLists][]results.Place{}}
-		known.kinds = p.kinds(key[0], key[1], before.configs(scope), after.configs(scope))
+		p.fill(known, key[0], key[1], before.configs(scope), after.configs(scope))
 		p.pairs[key] = known
 	}
 	return known
 }
 
-// kinds returns the confs of two classes, of the kinds that may differ: those with other
-// policies with `to` items and, if other routes or destinations may be found, all.
-func (p *destinationPlaces) kinds(before, after *classConfigs, was, is []*results.Config) (pairs []kindPair) {
-	differing, all := toKinds(before, after)
-	routes := slices.ContainsFunc(differing, (*resource.Kind).IsRoute)
-	if routes || p.before.Destinations() != p.after.Destinations() {
+// fill sets the confs of two classes, of the kinds that may differ: those with other policies
+// with `to` items and, if other routes or destinations may be found, all.
+func (p *destinationPlaces) fill(pair *confsPair, before, after *classConfigs, was, is []*results.Config) {
+	differing, all, changed := toKinds(before, after)
+	if p.before.Destinations() != p.after.Destinations() {
+		differing = all
+	} else if pair.only = p.foundBy(changed); pair.only != nil && len(pair.only) == 0 {
+		return
+	}
+	if slices.ContainsFunc(differing, (*resource.Kind).IsRoute) {
 		differing = all
 	}
 	for _, kind := range differing {
-		pair := kindPair{kind: kind}
+		k := kindPair{kind: kind}
 		if before.of(kind.Name) != nil {
-			pair.before = p.before.destinationItems().Confs(kind, was)
+			k.before = p.before.destinationItems().Confs(kind, was)
 		}
 		if after.of(kind.Name) != nil {
-			pair.after = p.after.destinationItems().Confs(kind, is)
+			k.after = p.after.destinationItems().Confs(kind, is)
 		}
-		pairs = append(pairs, pair)
+		pair.kinds = append(pair.kinds, k)
 	}
-	return pairs
+}
+
+// mostFound limits the destinations that are compared with each outbound.
+const mostFound = 16
+
+// foundBy returns the destinations that items of policies find, or nil if they may be any.
+// The destinations of both states are the same.
+func (p *destinationPlaces) foundBy(policies []*resource.Policy) []resource.Destination {
+	only := []resource.Destination{}
+	for _, policy := range policies {
+		for i := range policy.To {
+			t := &policy.To[i].TargetRef
+			if t.Kind == resource.TargetMesh || t.Kind.IsRoute() {
+				return nil
+			}
+			for _, found := range p.after.Destinations().Find(policy, t) {
+				if !slices.Contains(only, found.Destination) {
+					only = append(only, found.Destination)
+				}
+			}
+			if len(only) > mostFound {
+				return nil
+			}
+		}
+	}
+	return only
 }
 
 // toKinds returns the kinds with `to` items that select the dataplanes of one of two classes,
-// and of these the ones with other policies or other contents of them. A nil class has none.
-func toKinds(before, after *classConfigs) (differing, all []*resource.Kind) {
+// of these the ones with other policies or other contents of them, and the policies that one
+// class lacks. A nil class has none.
+func toKinds(before, after *classConfigs) (differing, all []*resource.Kind, changed []*resource.Policy) {
 	for _, s := range []*classConfigs{before, after} {
 		if s == nil {
 			continue
@@ -125,12 +158,12 @@ func toKinds(before, after *classConfigs) (differing, all []*resource.Kind) {
 				continue
 			}
 			all = append(all, kind)
-			if policiesDiffer(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()) {
-				differing = append(differing, kind)
+			if policies := changedPolicies(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()); len(policies) > 0 {
+				differing, changed = append(differing, kind), append(changed, policies...)
 			}
 		}
 	}
-	return differing, all
+	return differing, all, changed
 }
 
 // of returns the places of a dataplane that differ, sorted, given the profiles that it had
@@ -140,8 +173,12 @@ func (p *destinationPlaces) of(d *resource.Dataplane, before, after *profileView
 	if len(pair.kinds) == 0 {
 		return nil
 	}
+	old := p.before.at(d)
+	if old == d && pair.only != nil && !p.after.Destinations().MayReach(d, pair.only) {
+		return nil
+	}
 	is := p.after.Destinations().Outbounds(d)
-	was, old := is, p.before.at(d)
+	was := is
 	if old != d || p.before.Destinations() != p.after.Destinations() {
 		was = p.before.Destinations().Outbounds(old)
 	}
@@ -150,7 +187,12 @@ func (p *destinationPlaces) of(d *resource.Dataplane, before, after *profileView
 		return places
 	}
 	var places []results.Place
-	eachOutbound(was, is, func(was, is *destination.Outbound) { places = append(places, pair.places(was, is)...) })
+	eachOutbound(was, is, func(was, is *destination.Outbound) {
+		if was == is && pair.only != nil && !slices.Contains(pair.only, is.Destination) {
+			return
+		}
+		places = append(places, pair.places(was, is)...)
+	})
 	places = p.list(places)
 	if semantics.IsTransparent(d) { // else no other dataplane has the list
 		pair.shared[lists] = places
