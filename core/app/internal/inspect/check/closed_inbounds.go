@@ -161,9 +161,10 @@ func (m *meshCheck) openAll(d *resource.Dataplane) opening {
 	return allowDomain("TRUSTDOMAIN")
 }
 
-// allowDomain returns the rules that allow the clients of a trust domain.
+// allowDomain returns the rules that allow the clients of a trust domain. The prefix has no
+// final slash, which Kuma refuses.
 func allowDomain(domain string) opening {
-	prefix := "spiffe://" + domain + "/"
+	prefix := "spiffe://" + domain
 	return opening{"every client with a SPIFFE ID below " + prefix, fmt.Sprintf(`"rules: [{default: {allow: [{spiffeID: {type: Prefix, value: '%s'}}]}}]"`, prefix)}
 }
 
