@@ -102,6 +102,80 @@ func runWorkflow(t *testing.T, w workflow, base, head string) (run ciRun) {
 	return run
 }
 
+// readWorkflowFile returns a workflow of the CI folder.
+func readWorkflowFile(t *testing.T, name string) (w workflow) {
+	t.Helper()
+	data, err := os.ReadFile("../../../../.ci/github/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(data, &w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// The workflows of the CI folder, with a file for the cluster and for what GitHub keeps: the
+// unchanged files of git pass, though they lack the labels of the control plane, and a change
+// that opens an inbound fails at its line.
+func TestWorkflowsBesideKuma(t *testing.T) {
+	const stored = `type: MeshIdentity
+mesh: default
+name: id
+labels: {kuma.io/origin: zone, kuma.io/zone: east}
+spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: td, path: "/{{ label \"app\" }}"}, provider: {type: Spire}}
+---
+type: Dataplane
+mesh: default
+name: web
+labels: {app: web, kuma.io/origin: zone, kuma.io/zone: east}
+networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
+---
+type: MeshTrafficPermission
+mesh: default
+name: web
+labels: {kuma.io/origin: zone, kuma.io/zone: east, kuma.io/display-name: web}
+spec: {rules: [{default: {allow: [{spiffeID: {type: Exact, value: "spiffe://td/a"}}]}}]}
+`
+	const written = `type: MeshTrafficPermission
+mesh: default
+name: web
+spec: {rules: [{default: {allow: [{spiffeID: {type: Exact, value: "spiffe://td/a"}}]}}]}
+`
+	export, pullRequest := readWorkflowFile(t, "export.yaml"), readWorkflowFile(t, "pull-request.yaml")
+	prepare := func(script string) string {
+		switch {
+		case strings.HasPrefix(script, "meshmatch get -f k8s:// "):
+			return "mkdir -p export\ncat > cluster.yaml <<'END'\n" + stored + "END\n" + strings.ReplaceAll(script, "k8s://", "cluster.yaml") + "\nmv mesh.yaml export/"
+		case strings.HasPrefix(script, "run=$(gh "):
+			return "test -s export/mesh.yaml"
+		}
+		return script
+	}
+	w := pullRequest
+	for name, job := range pullRequest.Jobs {
+		job.Steps = append(export.Jobs["export"].Steps, job.Steps...)
+		for i := range job.Steps {
+			job.Steps[i].Run = prepare(job.Steps[i].Run)
+		}
+		w.Jobs[name] = job
+	}
+	for name, c := range map[string]struct{ head, failed, output, summary string }{
+		"unchanged":         {"# a comment\n" + written, "", "", "No findings."},
+		"an inbound opens":  {strings.Replace(written, "]}}]}", `, {spiffeID: {type: Exact, value: "spiffe://td/b"}}]}}]}`, 1), "Compare with the mesh", "::warning file=policies/mesh.yaml,line=4,", "MM7001"},
+		"an inbound closes": {strings.Replace(written, "td/a", "td/c", 1), "Compare with the mesh", "MM7002", "MM7002"},
+		"the same again":    {strings.Replace(written, "name: web", "name: zz", 1), "", "title=MM3002", "MM3001"},
+	} {
+		run := runWorkflow(t, w, written, c.head)
+		if got := strings.Join(run.failed, ", "); got != c.failed {
+			t.Errorf("%s: failed %q, want %q: %s", name, got, c.failed, run.output)
+		}
+		if !strings.Contains(run.output, c.output) || !strings.Contains(run.summary, c.summary) {
+			t.Errorf("%s: output %s\nsummary %s", name, run.output, run.summary)
+		}
+	}
+}
+
 func TestWorkflow(t *testing.T) {
 	w := readWorkflow(t)
 	const base = `type: Dataplane
