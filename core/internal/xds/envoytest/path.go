@@ -39,15 +39,10 @@ func Start(t testing.TB, name string, bootstrap []byte) *Proxy {
 // Version returns the version of the binary of [Path].
 func Version(t testing.TB) capability.Version {
 	t.Helper()
-	path := Path(t)
-	if v, known := versions.Load(path); known {
-		return v.(capability.Version)
-	}
-	v, err := versionOf(path)
+	v, err := VersionOf(Path(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	versions.Store(path, v)
 	return v
 }
 
@@ -55,7 +50,11 @@ func Version(t testing.TB) capability.Version {
 // tests ask thousands of times.
 var versions sync.Map
 
-func versionOf(path string) (v capability.Version, err error) {
+// VersionOf returns the version of a binary.
+func VersionOf(path string) (v capability.Version, err error) {
+	if known, ok := versions.Load(path); ok {
+		return known.(capability.Version), nil
+	}
 	out, err := exec.Command(path, "--version").Output()
 	if err != nil {
 		return v, err
@@ -63,6 +62,7 @@ func versionOf(path string) (v capability.Version, err error) {
 	// Such as: envoy  version: 9e558/1.40.0/Clean/RELEASE/BoringSSL
 	for part := range strings.SplitSeq(string(out), "/") {
 		if v, err = capability.ParseVersion(part); err == nil {
+			versions.Store(path, v)
 			return v, nil
 		}
 	}

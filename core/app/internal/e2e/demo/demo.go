@@ -111,7 +111,11 @@ func (d *demo) startProxy(state *snapshot.State, p *resource.Dataplane) error {
 	}
 	d.ca.WriteFiles(fatal{}, d.dir, p.Name, id.SPIFFEID)
 	admin := netip.AddrPortFrom(netip.MustParseAddr(p.Inbounds[0].ServiceAddress), 19901)
-	bootstrap, err := bootstrap.Static(state.Snapshot(p, xds.Envoy), bootstrap.Options{Admin: admin})
+	version, err := envoytest.VersionOf(d.envoy)
+	if err != nil {
+		return err
+	}
+	bootstrap, err := bootstrap.Static(state.SnapshotFor(p, xds.EnvoyOf(version)), bootstrap.Options{Admin: admin})
 	if err != nil {
 		return err
 	}
