@@ -138,8 +138,11 @@ e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRP
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/app/internal/cli -run TestProductionPage
 
-e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test the stories with the traffic of older Envoys, fetched into .cache/
-	@for v in $(OLDER); do echo "== Envoy $$v"; (ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy $(GO) test -count=1 ./core/app/internal/e2e/stories) || exit 1; done
+# SOAK=5 sends 12,000 random requests to each.
+e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test with the traffic of older Envoys, fetched into .cache/
+	@for v in $(OLDER); do echo "== Envoy $$v"; export ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy; \
+		SOAK=5 $(GO) test -count=1 ./core/app/internal/e2e -run TestEnvoy && \
+		$(GO) test -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
 
 e2e-stores: FAULT_RUNS ?= 50
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server

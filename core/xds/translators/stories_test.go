@@ -58,7 +58,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// TestStoriesInEnvoy has Envoy load the snapshots of all stories.
+// TestStoriesInEnvoy has Envoy load the snapshots of all stories, as its release gets them.
 func TestStoriesInEnvoy(t *testing.T) {
 	envoy := envoytest.Path(t)
 	directory := t.TempDir()
@@ -70,8 +70,10 @@ func TestStoriesInEnvoy(t *testing.T) {
 				of[dataplane] = true
 			}
 		}
+		state := story.state(t, translators.All())
 		for dataplane := range of {
-			bootstrap, err := bootstrap.Static(story.snapshot(t, dataplane, translators.All()), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+			d := state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: dataplane})
+			bootstrap, err := bootstrap.Static(state.SnapshotFor(d, envoytest.Client(t)), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,8 @@ table of core/internal/xds/capability: ` + "`UPDATE=1 go test ./core/internal/xd
 	b.WriteString(`
 Operators of access logs that a release does not have are written as ` + "`-`" + `.
 
-The stories of each policy kind run with 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0: ` + "`make e2e e2e-versions`" + `.
+With 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0 run the stories of each policy kind, random requests to random permissions,
+patches that attack permissions, servers with edits and drains, random meshes, and the demo: ` + "`make e2e e2e-versions`" + `.
 1.35 gets what 1.36 gets, as far as its API knows it. It is known by its API alone.
 `)
 	return b.String()
