@@ -1,9 +1,7 @@
 package xds
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
@@ -23,7 +21,7 @@ const (
 
 // ClientOf returns the type of a node by its user agent, such as "gRPC Go" (SPEC 11.4).
 func ClientOf(userAgent string) ClientType {
-	if strings.HasPrefix(userAgent, "gRPC") {
+	if capability.IsGRPC(userAgent) {
 		return ProxylessGRPC
 	}
 	return Envoy
@@ -39,7 +37,7 @@ type Client struct {
 
 // EnvoyOf returns the client that an Envoy of a version is.
 func EnvoyOf(v capability.Version) Client {
-	return Client{Type: Envoy, Lacks: capability.All &^ capability.Of(v)}
+	return Client{Lacks: capability.ClientOf(v).Lacks}
 }
 
 // Envoys returns the clients that Envoys of all supported releases are, without duplicates.
@@ -54,22 +52,17 @@ var envoys = sync.OnceValue(func() (list []Client) {
 	return list
 })
 
-// ClientBy returns the client of a node by its user agent and its version. A client that is not
-// gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
-// tried (SPEC 18.2). An error names a version that is too old to be served. All versions of gRPC
-// get the same resources.
+// ClientBy returns the client of a node by its user agent and its version (SPEC 18.2). An error names
+// a version that is too old to be served.
 func ClientBy(userAgent, version string) (Client, error) {
-	if t := ClientOf(userAgent); t != Envoy {
-		return Client{Type: t}, nil
-	}
-	v, err := capability.ParseVersion(version)
+	c, err := capability.ClientBy(userAgent, version)
 	if err != nil {
-		return EnvoyOf(capability.Unknown), nil
+		return Client{}, err
 	}
-	if v.Compare(capability.Oldest) < 0 {
-		return Client{}, fmt.Errorf("the release %s of Envoy is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, capability.Oldest)
+	if c.GRPC {
+		return Client{Type: ProxylessGRPC, Lacks: c.Lacks}, nil
 	}
-	return EnvoyOf(v), nil
+	return Client{Lacks: c.Lacks}, nil
 }
 
 // Has reports whether the client has a capability.

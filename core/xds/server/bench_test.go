@@ -45,7 +45,7 @@ type fleet struct{ snapshot *wire.Snapshot }
 
 func (f *fleet) Node(*server.Node) (*wire.Snapshot, bool) { return f.snapshot, true }
 
-func (f *fleet) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+func (f *fleet) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false
 }
 

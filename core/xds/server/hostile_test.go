@@ -110,7 +110,7 @@ type blocked struct {
 	release <-chan struct{}
 }
 
-func (b *blocked) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+func (b *blocked) Locate(node *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	if name == "slow" {
 		select {
 		case b.entered <- struct{}{}:
@@ -118,7 +118,7 @@ func (b *blocked) Locate(t wire.Type, name string, parameters map[string]string)
 		}
 		<-b.release
 	}
-	return b.State.Locate(t, name, parameters)
+	return b.State.Locate(node, t, name, parameters)
 }
 
 // While one stream works, whether on a request or on a change, all others get changes,
@@ -317,9 +317,9 @@ type counted struct {
 	located *atomic.Int64
 }
 
-func (c counted) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+func (c counted) Locate(node *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	c.located.Add(1)
-	return c.State.Locate(t, name, parameters)
+	return c.State.Locate(node, t, name, parameters)
 }
 
 // The limit on locators is checked before any of them is resolved; those within it are

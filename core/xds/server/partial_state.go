@@ -16,7 +16,7 @@ import (
 type PartialState interface {
 	State
 	// Answer is Locate for a client.
-	Answer(client *Client, t wire.Type, name string, p Parameters) (wire.Variant, Verdict)
+	Answer(client *Client, node *Node, t wire.Type, name string, p Parameters) (wire.Variant, Verdict)
 	// AnswerNode is Node for a client. It is called for streams by locator too, so it asks
 	// for nothing. If nothing is known of the node, AnswerName is called next for what the
 	// stream subscribes to by name.
@@ -324,7 +324,7 @@ func hasVersion(versions string, v wire.Variant) bool {
 // Subscriptions calls visit for each locator of each stream, and for each name that a node
 // with parameters subscribes to. It waits for streams that are at work, so the caller must
 // not hold a lock that a State needs.
-func (s *Server) Subscriptions(visit func(client *Client, t wire.Type, name string, p Parameters)) {
+func (s *Server) Subscriptions(visit func(client *Client, node *Node, t wire.Type, name string, p Parameters)) {
 	for _, c := range s.streams.cursors() {
 		for st := c.next(); st != nil; st = c.next() {
 			st.visitSubscriptions(visit)
@@ -332,7 +332,7 @@ func (s *Server) Subscriptions(visit func(client *Client, t wire.Type, name stri
 	}
 }
 
-func (s *stream) visitSubscriptions(visit func(*Client, wire.Type, string, Parameters)) {
+func (s *stream) visitSubscriptions(visit func(*Client, *Node, wire.Type, string, Parameters)) {
 	s.mu.Lock()
 	defer s.unlock()
 	for _, w := range s.watches {
@@ -341,12 +341,12 @@ func (s *stream) visitSubscriptions(visit func(*Client, wire.Type, string, Param
 		}
 		for i := range w.sub.locators {
 			l := &w.sub.locators[i]
-			visit(&s.client, w.t, l.name, Parameters{l.parameters.values, l.parameters.key})
+			visit(&s.client, &s.node, w.t, l.name, Parameters{l.parameters.values, l.parameters.key})
 		}
 		if len(s.node.Parameters) > 0 && len(w.sub.names) > 0 {
 			p := ParametersOf(s.node.Parameters)
 			for _, name := range w.sub.names {
-				visit(&s.client, w.t, name, p)
+				visit(&s.client, &s.node, w.t, name, p)
 			}
 		}
 	}

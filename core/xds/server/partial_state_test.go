@@ -91,14 +91,14 @@ func (s *partialState) AnswerName(_ *server.Client, node *server.Node, t wire.Ty
 			return nil, verdict
 		}
 	}
-	if v, ok := s.Locate(t, name, p.Values); ok && p.Key != "" {
+	if v, ok := s.Locate(nil, t, name, p.Values); ok && p.Key != "" {
 		return v.Resource, server.Found
 	}
 	return nil, server.Missing
 }
 
 // Answer implements server.PartialState.
-func (s *partialState) Answer(_ *server.Client, t wire.Type, name string, p server.Parameters) (wire.Variant, server.Verdict) {
+func (s *partialState) Answer(_ *server.Client, _ *server.Node, t wire.Type, name string, p server.Parameters) (wire.Variant, server.Verdict) {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(p.Values)) {
 		pairs = append(pairs, key+"="+p.Values[key])
@@ -109,7 +109,7 @@ func (s *partialState) Answer(_ *server.Client, t wire.Type, name string, p serv
 			return wire.Variant{}, verdict
 		}
 	}
-	if v, ok := s.Locate(t, name, p.Values); ok {
+	if v, ok := s.Locate(nil, t, name, p.Values); ok {
 		return v, server.Found
 	}
 	return wire.Variant{}, server.Missing
@@ -146,7 +146,7 @@ func TestSubscriptions(t *testing.T) {
 		all := func() string {
 			synctest.Wait()
 			var got []string
-			p.Subscriptions(func(_ *server.Client, t wire.Type, name string, of server.Parameters) {
+			p.Subscriptions(func(_ *server.Client, _ *server.Node, t wire.Type, name string, of server.Parameters) {
 				if of.Key != server.ParametersOf(of.Values).Key {
 					name += " with a wrong key"
 				}

@@ -21,10 +21,10 @@ type State interface {
 	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,
 	// later states return the same pointer.
 	Node(node *Node) (*wire.Snapshot, bool)
-	// Locate returns the variant of a name that parameters choose, and false if the
-	// name does not exist or no variant covers the parameters (SPEC 12.4). It does
-	// not keep the map.
-	Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool)
+	// Locate returns the variant of a name that parameters choose for a client, and false if
+	// the name does not exist or no variant covers the parameters (SPEC 12.4). Of the node
+	// only what the client is matters: its user agent and version. It does not keep the map.
+	Locate(node *Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool)
 }
 
 // A Node is what the server keeps of the node of a stream.

@@ -16,7 +16,7 @@ func (s *stream) locateNames(w *watch) []*wire.Resource {
 		if access != nil && !access.Name(s.generation.state, &s.client, name) {
 			continue
 		}
-		if v, ok := s.generation.state.Locate(w.t, name, s.node.Parameters); ok {
+		if v, ok := s.generation.state.Locate(&s.node, w.t, name, s.node.Parameters); ok {
 			want = append(want, v.Resource)
 			s.known = true
 		}
@@ -28,7 +28,7 @@ func (s *stream) locateNames(w *watch) []*wire.Resource {
 func (s *stream) locate(t wire.Type, l *locator) (wire.Variant, Verdict) {
 	state, p := s.generation.state, l.parameters
 	if partial := s.generation.partial; partial != nil {
-		return partial.Answer(&s.client, t, l.name, Parameters{p.values, p.key})
+		return partial.Answer(&s.client, &s.node, t, l.name, Parameters{p.values, p.key})
 	}
 	if access := s.server.options.Access; access != nil {
 		if p.asked != s.generation.number {
@@ -38,7 +38,7 @@ func (s *stream) locate(t wire.Type, l *locator) (wire.Variant, Verdict) {
 			return wire.Variant{}, Denied
 		}
 	}
-	v, ok := state.Locate(t, l.name, p.values)
+	v, ok := state.Locate(&s.node, t, l.name, p.values)
 	if !ok {
 		return wire.Variant{}, Missing
 	}

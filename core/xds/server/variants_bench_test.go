@@ -89,7 +89,7 @@ type fourVariants [4]wire.Variant
 
 func (s *fourVariants) Node(*server.Node) (*wire.Snapshot, bool) { return nil, false }
 
-func (s *fourVariants) Locate(_ wire.Type, _ string, parameters map[string]string) (wire.Variant, bool) {
+func (s *fourVariants) Locate(_ *server.Node, _ wire.Type, _ string, parameters map[string]string) (wire.Variant, bool) {
 	return s[parameters["env"][0]-'0'], true
 }
 
@@ -104,7 +104,7 @@ func (s *ownResources) Node(n *server.Node) (*wire.Snapshot, bool) {
 	return s.nodes[i], true
 }
 
-func (s *ownResources) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+func (s *ownResources) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false
 }
 

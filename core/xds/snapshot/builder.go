@@ -57,7 +57,7 @@ type Builder struct {
 	snapshots sync.Map
 
 	limits variantLimits
-	// locators are the variants of the destinations of each mesh: *locator by mesh.
+	// locators are the variants of the destinations of each mesh: *locator by locatorKey.
 	locators sync.Map
 
 	scope core.Scope // see Options

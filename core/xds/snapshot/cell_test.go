@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/coretest"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -120,7 +121,7 @@ func TestManyVariantsAreNotCompiled(t *testing.T) {
 				like := *d
 				like.Inbounds = slices.Clone(d.Inbounds)
 				like.Inbounds[0].Tags = resource.NewTags(subset(bits))
-				compareLocators(t, snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view), &like)
+				compareLocators(t, snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view), &like, xds.Client{})
 				break
 			}
 		})

@@ -41,18 +41,31 @@ import (
 // false if there is none: no dataplane of the mesh has an outbound of that name
 // (SPEC 12.4).
 func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
+	return s.LocateFor(xds.Client{}, t, name, p)
+}
+
+// LocateFor is Locate for a client that is not the newest Envoy: what a client of its type and
+// capabilities gets by parameters is what it gets by a node (SPEC 18.3).
+func (s *State) LocateFor(client xds.Client, t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
 	mesh, _, _ := strings.Cut(name, "/")
 	if s.meshes[mesh] == nil || t == wire.SecretType {
 		return wire.Variant{}, false
 	}
-	known, _ := s.builder.locators.LoadOrStore(mesh, &locator{mesh: mesh})
+	key := locatorKey{mesh, client}
+	known, _ := s.builder.locators.LoadOrStore(key, &locator{locatorKey: key})
 	return known.(*locator).locate(s, t, name, p)
 }
 
-// locator has the variants of the destinations of one mesh. It follows the states for which
-// it is asked.
+// A locatorKey identifies a locator. There are few clients: see [xds.ClientBy].
+type locatorKey struct {
+	mesh   string
+	client xds.Client
+}
+
+// locator has the variants of the destinations of one mesh for one client. It follows the states
+// for which it is asked.
 type locator struct {
-	mesh string
+	locatorKey
 
 	// mu is not held while a destination is compiled: all streams with locators need it.
 	mu        sync.Mutex
@@ -80,6 +93,7 @@ type variantLimits struct{ variants, tuples int }
 
 // located is the variants of the resources of one destination.
 type located struct {
+	client       xds.Client
 	set          *endpointSet
 	identities   *identity.Identities
 	mesh         *meshState               // for which the inputs were compared last
@@ -137,7 +151,7 @@ func (l *locator) find(s *State, name string) (*located, *destination) {
 	set := mesh.endpoints(s.builder, destination)
 	known := l.located[name]
 	if known == nil || !known.holds(mesh, set) {
-		known = &located{set: set, identities: mesh.identities}
+		known = &located{client: l.client, set: set, identities: mesh.identities}
 		for _, c := range l.compilers {
 			known.compilations = append(known.compilations, c.Compilation(destination.Destination))
 		}
@@ -288,8 +302,13 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	dataplane := variant.DataplaneOf(d.Mesh, p)
 	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
-	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, s.builder.scope), xds.Client{})
-	sb.addDestination(&outbound{destination: d, configs: sb.basis.configs, confs: sb.confs}, n.set)
+	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, s.builder.scope), n.client)
+	o := &outbound{destination: d, configs: sb.basis.configs, confs: sb.confs}
+	if n.client.Type == xds.ProxylessGRPC {
+		sb.addOutboundOfGRPC(o, n.set)
+	} else {
+		sb.addDestination(o, n.set)
+	}
 	for _, part := range sb.shared.parts {
 		used = used.with(part.used)
 		for _, r := range part.resources {

@@ -63,8 +63,10 @@ func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 					if len(like.Inbounds) != 1 || len(like.Listeners) > 0 || like.Gateway != nil {
 						continue
 					}
-					c, v := compareLocators(t, state, like)
-					compared, variants = compared+c, variants+v
+					for _, client := range append(xds.Envoys(), xds.Client{Type: xds.ProxylessGRPC}) {
+						c, v := compareLocators(t, state, like, client)
+						compared, variants = compared+c, variants+v
+					}
 				}
 			}
 		}
@@ -72,7 +74,7 @@ func testLocatorsChooseWhatDataplanesGet(t *testing.T, as semantics.Semantics) {
 			t.Fatalf("seed %d:\n%s", seed, scenario.YAML())
 		}
 	}
-	if compared < 400 || variants < 4 {
+	if compared < 2800 || variants < 28 {
 		t.Errorf("%d resources were compared, %d of them variants: the meshes are too simple", compared, variants)
 	}
 }
@@ -87,9 +89,9 @@ func stranger(d *resource.Dataplane) *resource.Dataplane {
 
 // compareLocators compares the resources that dataplanes share, and returns their
 // number and the number of those that have constraints.
-func compareLocators(t *testing.T, state *snapshot.State, d *resource.Dataplane) (compared, variants int) {
+func compareLocators(t *testing.T, state *snapshot.State, d *resource.Dataplane, client xds.Client) (compared, variants int) {
 	t.Helper()
-	snapshot := state.Snapshot(d, xds.Envoy)
+	snapshot := state.SnapshotFor(d, client)
 	p := variant.ParametersOf(d, 0)
 	for i := range d.Outbounds {
 		name := variant.Destination{Mesh: d.Mesh, Tags: d.Outbounds[i].Tags}.Name()
@@ -99,9 +101,9 @@ func compareLocators(t *testing.T, state *snapshot.State, d *resource.Dataplane)
 			if at >= 0 {
 				want = snapshot.Resources(kind)[at]
 			}
-			got, ok := state.Locate(kind, name, p)
+			got, ok := state.LocateFor(client, kind, name, p)
 			if got.Resource != want || ok && got.Resource == nil && want != nil {
-				t.Errorf("dataplane %s, %s %s: a locator chooses %+v, by name it is %+v", d.ID, kind.URL(), name, got.Resource, want)
+				t.Errorf("dataplane %s of %+v, %s %s: a locator chooses %+v, by name it is %+v", d.ID, client, kind.URL(), name, got.Resource, want)
 			}
 			compared++
 			if got.Constraints != "" {

@@ -155,7 +155,7 @@ func (s *served) of(d *resource.Dataplane) *wire.Snapshot {
 	return s.state.Snapshot(d, xds.Envoy).Served(secrets)
 }
 
-func (s *served) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+func (s *served) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false
 }
 

@@ -164,7 +164,7 @@ func (s finishedState) Node(node *server.Node) (*wire.Snapshot, bool) {
 	return snapshot, ok
 }
 
-func (s finishedState) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+func (s finishedState) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false
 }
 

@@ -59,7 +59,7 @@ func (s *benchSource) Current() (server.State, <-chan struct{}) {
 
 func (s *benchState) Node(*server.Node) (*wire.Snapshot, bool) { return nil, false }
 
-func (s *benchState) Locate(_ wire.Type, _ string, p map[string]string) (wire.Variant, bool) {
+func (s *benchState) Locate(_ *server.Node, _ wire.Type, _ string, p map[string]string) (wire.Variant, bool) {
 	v, ok := s.variants[p["env"]]
 	return v, ok
 }

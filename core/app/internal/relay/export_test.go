@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Describe returns what the relay asks and holds of a name.
-func (r *Relay) Describe(t wire.Type, of string) (lines []string) {
+func (r *Relay) Describe(client capability.Client, t wire.Type, of string) (lines []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := r.names[nameKey{t, of}]
+	n := r.names[nameKey{t, of, client}]
 	if n == nil {
 		return nil
 	}

@@ -27,6 +27,7 @@ func newGrantKey(identity, name string, p server.Parameters) grantKey {
 type grant struct {
 	relay      *Relay
 	key        grantKey
+	by         program // of the client that asked first
 	parameters map[string]string
 	first      nameKey
 	verdict    server.Verdict
@@ -37,7 +38,7 @@ type grant struct {
 }
 
 // allowed returns Found if a client may have what parameters choose.
-func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters) server.Verdict {
+func (s *State) allowed(client *server.Client, by program, key nameKey, p server.Parameters) server.Verdict {
 	r := s.relay
 	if !r.options.Authenticated {
 		return server.Found
@@ -58,7 +59,7 @@ func (s *State) allowed(client *server.Client, key nameKey, p server.Parameters)
 			return verdict
 		}
 		r.countGrant(identity, server.Unknown, 1)
-		g = &grant{relay: r, key: id, parameters: p.Values, first: key}
+		g = &grant{relay: r, key: id, by: by, parameters: p.Values, first: key}
 		r.grants[id] = g
 	}
 	g.used = r.clock.Load()
@@ -108,7 +109,7 @@ func (r *Relay) countGrant(identity string, verdict server.Verdict, n int) {
 
 // node implements owner.
 func (g *grant) node() *corev3.Node {
-	return nodeMessage(&server.Node{UserAgent: userAgent}, g.key.identity)
+	return nodeMessage(&server.Node{Message: g.by.node()}, g.key.identity)
 }
 
 // begin implements owner.

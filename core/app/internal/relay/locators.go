@@ -7,6 +7,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -19,9 +20,13 @@ var askOrder = [...]wire.Type{
 // maxElements limits the names and locators of one request, except the first of a type.
 const maxElements = 10_000
 
-// locators is the session for all questions. It is guarded by Relay.mu.
+// locators is the session for all questions of clients with equal resources. It is guarded by
+// Relay.mu.
 type locators struct {
-	relay       *Relay
+	relay *Relay
+	// by is one of the clients, and client is what all of them are.
+	by          program
+	client      capability.Client
 	session     *session // nil without an upstream
 	begun       [wire.NumTypes]bool
 	fresh, gone [wire.NumTypes][]*question
@@ -47,7 +52,32 @@ func (l *locators) unsubscribe(q *question) {
 }
 
 // node implements owner.
-func (l *locators) node() *corev3.Node { return &corev3.Node{UserAgentName: userAgent} }
+func (l *locators) node() *corev3.Node { return l.by.node() }
+
+// locatorsFor returns the session for the questions of a program, with r.mu.
+func (r *Relay) locatorsFor(by program) *locators {
+	client := by.client()
+	l := r.locators[client]
+	if l == nil {
+		if l = r.spare; l != nil {
+			r.spare = nil
+		} else {
+			l = r.newLocators()
+		}
+		l.by, l.client = by, client
+		r.locators[client] = l
+	}
+	return l
+}
+
+// newLocators returns a session, which begins if there is an upstream.
+func (r *Relay) newLocators() *locators {
+	l := &locators{relay: r}
+	if r.options.Mode == Locators {
+		r.startSession(l)
+	}
+	return l
+}
 
 // begin implements owner.
 func (l *locators) begin(s *session) {
@@ -55,6 +85,9 @@ func (l *locators) begin(s *session) {
 	l.begun = [wire.NumTypes]bool{}
 	l.fresh, l.gone = [wire.NumTypes][]*question{}, [wire.NumTypes][]*question{}
 	for _, n := range l.relay.names {
+		if n.locators != l {
+			continue
+		}
 		n.restart()
 		for _, q := range n.sortedQuestions() {
 			if q.asked {
@@ -136,12 +169,12 @@ func (l *locators) apply(v *verified) (problems []string) {
 		return problems[:min(len(problems), maxProblems)]
 	}
 	for name := range v.wrong {
-		if n := r.names[nameKey{v.t, name}]; n != nil {
+		if n := r.names[nameKey{v.t, name, l.client}]; n != nil {
 			n.wrong.note(r.clock.Load(), v.why(name))
 		}
 	}
 	for name, a := range v.byName() {
-		n := r.names[nameKey{v.t, name}]
+		n := r.names[nameKey{v.t, name, l.client}]
 		if n == nil || v.wrong[name] {
 			continue // given up, or a part of the answer is missing
 		}

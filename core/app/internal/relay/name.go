@@ -7,14 +7,17 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A nameKey identifies a resource name that is asked by locator.
+// A nameKey identifies a resource name that is asked by locator. Clients of another type, or
+// with other capabilities, are given other resources (SPEC 18.4).
 type nameKey struct {
-	t    wire.Type
-	name string
+	t      wire.Type
+	name   string
+	client capability.Client
 }
 
 // A name is what is asked and known of a resource name. It is guarded by Relay.mu.
@@ -26,6 +29,7 @@ type nameKey struct {
 // in about log v rounds.
 type name struct {
 	relay     *Relay
+	locators  *locators
 	key       nameKey
 	view      *view // published
 	questions map[string]*question
@@ -52,10 +56,10 @@ type question struct {
 
 // ask returns what is known of parameters, and asks for them if nothing is. It is called
 // with r.mu, after the published view was tried.
-func (r *Relay) ask(key nameKey, p server.Parameters) (wire.Variant, server.Verdict) {
+func (r *Relay) ask(key nameKey, by program, p server.Parameters) (wire.Variant, server.Verdict) {
 	n := r.names[key]
 	if n == nil {
-		n = &name{relay: r, key: key, questions: map[string]*question{}, batch: 1}
+		n = &name{relay: r, locators: r.locatorsFor(by), key: key, questions: map[string]*question{}, batch: 1}
 		r.names[key] = n
 	}
 	if h := n.view.choose(p.Values); h != nil {
@@ -91,7 +95,7 @@ func (r *Relay) askNext(n *name) {
 		n.pending++
 		r.asked++
 		q.asked, n.asked = true, r.clock.Load()
-		r.locators.subscribe(q)
+		n.locators.subscribe(q)
 		return true
 	})
 }
@@ -154,7 +158,7 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 				pruned++
 				r.asked--
 				delete(n.questions, q.parameters.Key)
-				r.locators.unsubscribe(q)
+				n.locators.unsubscribe(q)
 				continue
 			}
 			firsts[h] = q
@@ -177,7 +181,7 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 		n.repeated = true
 		for _, q := range n.questions {
 			if q.asked {
-				r.locators.subscribe(q)
+				n.locators.subscribe(q)
 			}
 		}
 	}
@@ -314,7 +318,7 @@ func (r *Relay) evict(n *name, since int64) (changed bool) {
 		delete(n.questions, key)
 		if q.asked {
 			r.asked--
-			r.locators.unsubscribe(q)
+			n.locators.unsubscribe(q)
 		} else {
 			n.queue = slices.DeleteFunc(n.queue, func(o *question) bool { return o == q })
 		}

@@ -182,7 +182,7 @@ func (s *processSource) Current() (server.State, <-chan struct{}) {
 
 func (s *processState) Node(*server.Node) (*wire.Snapshot, bool) { return nil, false }
 
-func (s *processState) Locate(_ wire.Type, name string, p map[string]string) (wire.Variant, bool) {
+func (s *processState) Locate(_ *server.Node, _ wire.Type, name string, p map[string]string) (wire.Variant, bool) {
 	i, err := strconv.Atoi(p["env"])
 	if err != nil || i >= len(s.names[name]) {
 		return wire.Variant{}, false

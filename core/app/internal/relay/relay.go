@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/meshmatch/meshmatch/core/internal/loglimit"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -33,8 +34,11 @@ type Relay struct {
 	nodes    map[nodeKey]*node
 	grants   map[grantKey]*grant
 	refusals map[string]*refusals // by identity
-	locators locators
-	asked    int // questions that are not in a queue, at most maxQuestions
+	locators map[capability.Client]*locators
+	// spare is a session without questions, so that an upstream that refuses streams is found
+	// before a client comes. The first client takes it. Nil: there is none.
+	spare *locators
+	asked int // questions that are not in a queue, at most maxQuestions
 	// maxQuestions is the constant, except in tests.
 	maxQuestions int
 	edit         edits // of the next State
@@ -80,12 +84,11 @@ func New(options Options) (*Relay, error) {
 	r := &Relay{
 		options: options, start: time.Now(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
-		slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
+		locators: map[capability.Client]*locators{}, slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
 	}
 	r.log = loglimit.New(options.Logger, &r.counters.Unlogged)
 	r.lost = r.start
 	r.clock.Store(1)
-	r.locators.relay = r
 	first := &State{relay: r, superseded: make(chan struct{})}
 	r.current.Store(first)
 	r.edit = first.edit()
@@ -143,7 +146,12 @@ func (r *Relay) Run(ctx context.Context, s *server.Server) {
 func (r *Relay) attach(u attached) {
 	r.upstream = u
 	if r.options.Mode == Locators {
-		r.startSession(&r.locators)
+		for _, l := range r.locators {
+			r.startSession(l)
+		}
+		if len(r.locators) == 0 {
+			r.spare = r.newLocators()
+		}
 	}
 	for _, n := range r.nodes {
 		r.startNode(n)
@@ -158,7 +166,10 @@ func (r *Relay) attach(u attached) {
 func (r *Relay) detach() {
 	r.lost = time.Now()
 	r.upstream = attached{}
-	r.locators.session = nil
+	r.spare = nil
+	for _, l := range r.locators {
+		l.session = nil
+	}
 	for _, n := range r.nodes {
 		n.session, n.stop = nil, nil
 	}
@@ -268,8 +279,8 @@ func (r *Relay) isPressed() bool {
 func (r *Relay) sweep(s *server.Server, idle int64) {
 	now := r.clock.Load()
 	state := r.current.Load()
-	s.Subscriptions(func(client *server.Client, t wire.Type, name string, p server.Parameters) {
-		key := nameKey{t, name}
+	s.Subscriptions(func(client *server.Client, node *server.Node, t wire.Type, name string, p server.Parameters) {
+		key := nameKey{t, name, programOf(node).client()}
 		if r.options.Authenticated {
 			r.useGrant(newGrantKey(r.identity(client), name, p), now)
 		}
@@ -283,21 +294,25 @@ func (r *Relay) sweep(s *server.Server, idle int64) {
 			n.questions[p.Key].used = now
 		}
 	})
-	wanted := map[nodeKey]map[nameKey]bool{}
+	type nodeName struct {
+		t    wire.Type
+		name string
+	}
+	wanted := map[nodeKey]map[nodeName]bool{}
 	for _, key := range r.nodeKeys() {
 		s.NodeSubscriptions(key.id, func(client *server.Client, node *server.Node, t wire.Type, name string) {
 			of := r.nodeKey(client, node)
 			if wanted[of] == nil {
-				wanted[of] = map[nameKey]bool{}
+				wanted[of] = map[nodeName]bool{}
 			}
-			wanted[of][nameKey{t, name}] = true
+			wanted[of][nodeName{t, name}] = true
 		})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, names := range wanted {
 		if n := r.nodes[key]; n != nil {
-			n.keep(func(t wire.Type, name string) bool { return names[nameKey{t, name}] })
+			n.keep(func(t wire.Type, name string) bool { return names[nodeName{t, name}] })
 		}
 	}
 	for key, n := range r.names {

@@ -16,6 +16,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -40,10 +41,11 @@ type savedResource struct {
 }
 
 type savedName struct {
-	Type      wire.Type
-	Name      string
-	Variants  []savedVariant
-	Questions []savedQuestion
+	Type               wire.Type
+	Name               string
+	UserAgent, Version string // of one of the clients
+	Variants           []savedVariant
+	Questions          []savedQuestion
 }
 
 type savedVariant struct {
@@ -72,11 +74,12 @@ type savedNodeType struct {
 }
 
 type savedGrant struct {
-	Identity   string
-	Parameters map[string]string
-	Type       wire.Type // of the first locator
-	Name       string
-	Verdict    server.Verdict
+	Identity           string
+	Parameters         map[string]string
+	Type               wire.Type // of the first locator
+	Name               string
+	Verdict            server.Verdict
+	UserAgent, Version string // of one of the clients
 }
 
 // ErrDamaged indicates that the file does not have the content that was written to it.
@@ -140,7 +143,7 @@ func (r *Relay) collect() *saved {
 		return i
 	}
 	for key, n := range r.names {
-		of := savedName{Type: key.t, Name: key.name}
+		of := savedName{Type: key.t, Name: key.name, UserAgent: n.locators.by.userAgent, Version: n.locators.by.version}
 		if n.view != nil {
 			for _, h := range n.view.variants {
 				of.Variants = append(of.Variants, savedVariant{index(h.variant.Resource), h.variant.Constraints, h.version})
@@ -174,7 +177,7 @@ func (r *Relay) collect() *saved {
 	}
 	for key, g := range r.grants {
 		if g.verdict != server.Unknown {
-			s.Grants = append(s.Grants, savedGrant{key.identity, g.parameters, g.first.t, g.first.name, g.verdict})
+			s.Grants = append(s.Grants, savedGrant{key.identity, g.parameters, g.first.t, g.first.name, g.verdict, g.by.userAgent, g.by.version})
 		}
 	}
 	return s
@@ -244,7 +247,7 @@ func (r *Relay) load() {
 	}
 	if err != nil {
 		r.names, r.nodes, r.grants, r.asked = map[nameKey]*name{}, map[nodeKey]*node{}, map[grantKey]*grant{}, 0
-		r.refusals = map[string]*refusals{}
+		r.refusals, r.locators = map[string]*refusals{}, map[capability.Client]*locators{}
 		r.edit = r.current.Load().edit()
 		r.log.Error("the kept cache is not used: " + r.statePath() + ": " + err.Error())
 		return
@@ -289,7 +292,8 @@ func (r *Relay) restore(s *saved) error {
 }
 
 func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
-	n := &name{relay: r, key: nameKey{from.Type, from.Name}, questions: map[string]*question{}, batch: 1}
+	by := program{from.UserAgent, from.Version}
+	n := &name{relay: r, locators: r.locatorsFor(by), key: nameKey{from.Type, from.Name, by.client()}, questions: map[string]*question{}, batch: 1}
 	var variants []*held
 	for _, v := range from.Variants {
 		c, err := parseConstraints(v.Constraints)
@@ -344,7 +348,8 @@ func (r *Relay) restoreNode(from *savedNode, resources []*wire.Resource) error {
 
 func (r *Relay) restoreGrant(from *savedGrant) {
 	p := server.ParametersOf(from.Parameters)
-	g := &grant{relay: r, key: newGrantKey(from.Identity, from.Name, p), parameters: from.Parameters, first: nameKey{from.Type, from.Name}, verdict: from.Verdict, used: r.clock.Load()}
+	by := program{from.UserAgent, from.Version}
+	g := &grant{relay: r, key: newGrantKey(from.Identity, from.Name, p), by: by, parameters: from.Parameters, first: nameKey{from.Type, from.Name, by.client()}, verdict: from.Verdict, used: r.clock.Load()}
 	r.grants[g.key] = g
 	r.countGrant(g.key.identity, g.verdict, 1)
 	r.edit.grants.set(g.key, g.verdict)

@@ -19,8 +19,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-const userAgent = "meshmatch-relay"
-
 // An owner decides what a session asks, and applies what it is answered. Its methods are
 // called with Relay.mu.
 type owner interface {
@@ -105,13 +103,19 @@ func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 		if answered {
 			pause = backoff{}
 		}
-		if isRefusal(err) && (o == &r.locators || r.options.Mode == Nodes) { // not of one client
+		if isRefusal(err) && (isShared(o) || r.options.Mode == Nodes) { // not of one client
 			u.refused.Add(1)
 		}
 		if !pause.wait(both) {
 			return
 		}
 	}
+}
+
+// isShared reports whether a session is not of one client.
+func isShared(o owner) bool {
+	_, shared := o.(*locators)
+	return shared
 }
 
 // isRefusal reports whether a stream ended because the upstream has no ADS, or does not serve

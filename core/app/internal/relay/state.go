@@ -28,8 +28,8 @@ type edits struct {
 func (s *State) edit() edits { return edits{s.names.edit(), s.nodes.edit(), s.grants.edit()} }
 
 // Locate implements server.State, for what is known without a client.
-func (s *State) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
-	if h := s.names.get(nameKey{t, name}).choose(parameters); h != nil {
+func (s *State) Locate(node *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	if h := s.names.get(nameKey{t, name, programOf(node).client()}).choose(parameters); h != nil {
 		return h.variant, true
 	}
 	return wire.Variant{}, false
@@ -45,15 +45,16 @@ func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
 }
 
 // Answer implements server.PartialState.
-func (s *State) Answer(client *server.Client, t wire.Type, name string, p server.Parameters) (wire.Variant, server.Verdict) {
+func (s *State) Answer(client *server.Client, node *server.Node, t wire.Type, name string, p server.Parameters) (wire.Variant, server.Verdict) {
 	switch {
 	case s.expired:
 		return wire.Variant{}, server.Unknown
 	case s.relay.options.Mode == Nodes:
 		return wire.Variant{}, server.Missing // the upstream has no variants
 	}
-	key := nameKey{t, name}
-	if verdict := s.allowed(client, key, p); verdict != server.Found {
+	by := programOf(node)
+	key := nameKey{t, name, by.client()}
+	if verdict := s.allowed(client, by, key, p); verdict != server.Found {
 		return wire.Variant{}, verdict
 	}
 	if h := s.names.get(key).choose(p.Values); h != nil {
@@ -62,7 +63,7 @@ func (s *State) Answer(client *server.Client, t wire.Type, name string, p server
 	}
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
-	return s.relay.ask(key, p)
+	return s.relay.ask(key, by, p)
 }
 
 // AnswerNode implements server.PartialState.
@@ -80,7 +81,7 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	case s.expired:
 		return nil, server.Unknown
 	case s.relay.hasLocator(node, t, name):
-		v, verdict := s.Answer(client, t, name, p)
+		v, verdict := s.Answer(client, node, t, name, p)
 		return v.Resource, verdict
 	case node.ID == "", t == wire.SecretType && (s.relay.options.NoSecrets || node.NoSecrets):
 		return nil, server.Missing

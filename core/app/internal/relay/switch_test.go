@@ -61,7 +61,7 @@ func TestSwitchIsOneResponse(t *testing.T) {
 				}
 			}
 			for _, l := range f.locators {
-				want, _ := c.source.State().Locate(f.t, l.Name, l.Parameters)
+				want, _ := c.source.State().Locate(nil, f.t, l.Name, l.Parameters)
 				located(t, f.Client, f.t, l, want.Resource)
 			}
 		}

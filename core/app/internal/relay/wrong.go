@@ -72,7 +72,7 @@ func (n *name) askAgain(now int64) {
 	n.repeated = true
 	for _, q := range n.questions {
 		if q.asked {
-			n.relay.locators.subscribe(q)
+			n.locators.subscribe(q)
 		}
 	}
 }

@@ -89,6 +89,10 @@ func refuseOld(node *server.Node) error {
 }
 
 // Locate implements [server.State].
-func (p *publication) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
-	return p.state.Locate(t, name, parameters)
+func (p *publication) Locate(node *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	client, err := xds.ClientBy(node.UserAgent, node.Version)
+	if err != nil {
+		return wire.Variant{}, false // its stream ends: see refuseOld
+	}
+	return p.state.LocateFor(client, t, name, parameters)
 }

@@ -282,8 +282,16 @@ func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
 	if d == nil || d.Zone() != zone {
 		return nil
 	}
+	return e.state.SnapshotFor(d, clientOfSoak(n))
+}
+
+// clientOfSoak returns what a client of the soak is; without a node it is an Envoy without a version.
+func clientOfSoak(n *server.Node) xds.Client {
 	i := slices.IndexFunc(soakPrograms, func(p soakProgram) bool { return p.name == n.UserAgent && p.version == n.Version })
-	return e.state.SnapshotFor(d, soakPrograms[max(0, i)].client)
+	if i < 0 {
+		return xds.EnvoyOf(capability.Unknown)
+	}
+	return soakPrograms[i].client
 }
 
 // refuses reports whether a dataplane of soakNames has a patch that weakens permissions.
@@ -294,8 +302,8 @@ func (e *expected) refuses() bool {
 	})
 }
 
-func (e *expected) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
-	return e.state.Locate(t, name, parameters)
+func (e *expected) Locate(n *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	return e.state.LocateFor(clientOfSoak(n), t, name, parameters)
 }
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }

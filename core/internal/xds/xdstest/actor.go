@@ -187,7 +187,7 @@ func (a *Actor) Differences(state server.State) []string {
 			out = append(out, fmt.Sprintf("%s: %s", t, differenceOf(got, want)))
 		}
 		for _, l := range asked.locators {
-			v, _ := state.Locate(t, l.Name, l.Parameters)
+			v, _ := state.Locate(&a.Node, t, l.Name, l.Parameters)
 			want := ""
 			if v.Resource != nil {
 				want = string(v.Resource.Append(nil))

@@ -114,7 +114,7 @@ func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
 }
 
 // Locate implements server.State.
-func (s *State) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+func (s *State) Locate(_ *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	for _, v := range s.Variants[Name{t, name}] {
 		if accepts(v.Constraints, parameters) {
 			return v, true

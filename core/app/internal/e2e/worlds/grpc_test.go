@@ -177,7 +177,7 @@ func (w *grpcWorld) Node(node *server.Node) (*wire.Snapshot, bool) {
 }
 
 // Locate implements [server.State].
-func (w *grpcWorld) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+func (w *grpcWorld) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false
 }
 
