@@ -62,8 +62,8 @@ type Path interface {
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source: source, sink: sink}} }
 
-// Moving returns a place within a, at the path of each moment. So a decoder needs one
-// place for all values that it validates.
+// Moving returns a place whose path below a is read from path each time it is used. So a
+// decoder reuses one place for all values that it validates.
 func (a *At) Moving(path Path) *At {
 	if a.probe {
 		return a

@@ -67,7 +67,7 @@ func (p *Pager) findPage(pages []*Page, list []Selected) int {
 	}
 	page := pages[at].selected
 	if n := len(page); n > len(list) || n < len(list) && !p.ends(n, p.hashOf(page[n-1].Policy)) {
-		return -1 // the second: only the last page of a list ends without its last policy's hash
+		return -1 // a page that is not the last of its list ends at a policy whose hash ends pages
 	}
 	for i := range page {
 		if !page[i].Equal(&list[i]) {

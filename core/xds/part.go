@@ -50,7 +50,7 @@ type Part struct {
 	Changes []PartChange
 }
 
-// IsNamed reports whether a resource of the part has a name, or that as a further name.
+// IsNamed reports whether name is the name of the resource, or one of its aliases (Names).
 func (p *Part) IsNamed(resource, name string) bool {
 	return resource == name || slices.Contains(p.Names[resource], name)
 }

@@ -82,7 +82,7 @@ func equalLists(a, b []item) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].same != b[i].same || a[i].left != b[i].left {
+		if a[i].contentID != b[i].contentID || a[i].left != b[i].left {
 			return false
 		}
 	}
@@ -170,7 +170,7 @@ func Needless(space *Space, list *List, known map[permission.Place]bool, limits 
 		return nil, err
 	}
 	s := newSearch(c.compiled(), limits)
-	s.behind = true
+	s.keepShadowed = true
 	needed := map[*Entry]bool{}
 	for i := range list.Entries {
 		if e := &list.Entries[i]; known[*e.By] {

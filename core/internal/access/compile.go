@@ -77,7 +77,8 @@ type rule struct {
 	values uint64
 	allow  bool
 	number int // position in its list
-	same   int // equal for rules that differ only in their place
+	// contentID is equal for rules that differ only in their place.
+	contentID int
 }
 
 // maxTests is the maximum number of conditions of an entry, because a set of
@@ -254,7 +255,7 @@ func (c *compiler) compiled() *problem {
 			if c.equal[key] == 0 {
 				c.equal[key] = len(c.equal) + 1
 			}
-			r.same = c.equal[key]
+			r.contentID = c.equal[key]
 		}
 	}
 	return &c.problem

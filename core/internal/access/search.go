@@ -32,9 +32,9 @@ type search struct {
 	found map[string]answer // searches for texts
 	tries int
 	universes
-	// behind means that a search keeps the items after the first one that all
-	// requests match.
-	behind bool
+	// keepShadowed makes a search keep the items that an earlier item hides because all
+	// requests match it.
+	keepShadowed bool
 }
 
 // item is a rule with a bit for each test that is not decided yet.
@@ -171,7 +171,7 @@ func (s *search) at(it item, v int, text string, absent bool) (_ item, ok bool) 
 // untilDecided cuts a list after the first item that all requests match.
 func (s *search) untilDecided(list []item) []item {
 	for i := range list {
-		if list[i].left == 0 && !s.behind {
+		if list[i].left == 0 && !s.keepShadowed {
 			return list[:i+1]
 		}
 	}

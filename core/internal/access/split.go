@@ -41,7 +41,7 @@ func (s *search) split(v int, lists [][]item) error {
 				if !d.lists[i].free[k] {
 					key = binary.AppendUvarint(key, uint64(k)+1)
 				}
-				if it.left == 0 && !s.behind {
+				if it.left == 0 && !s.keepShadowed {
 					break
 				}
 			}

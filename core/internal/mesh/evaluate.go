@@ -27,8 +27,8 @@ func (b *Buffers) forWorkers() []match.Buffer {
 // 1 µs.
 const parallelFrom = 4
 
-// evaluate evaluates the queued classes and their profiles. Workers share nothing
-// but blocks, so the result does not depend on their number.
+// evaluate sets the next configs of the queued classes and their profiles. Workers share
+// nothing but blocks, so the result does not depend on their number.
 func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 	if len(u.queue) == 0 {
 		return nil

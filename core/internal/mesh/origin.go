@@ -8,12 +8,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A dataplane that comes to a placement gets a new class if no other dataplane of
-// its class was there before. Little of what that class needs is new: the policies
-// that it gains were evaluated in scope Shadow for the class that it leaves. So a
-// new class and a new profile have an origin: the previous profile of their first
-// dataplane. They use its class configs and configs if these are for the same
-// policies, so the result does not depend on the origin.
+// If a dataplane enters a placement that none of its former class was in, it gets a new
+// class. Little of what that class needs is new: the policies that it gains were evaluated
+// in scope Shadow for the former class. So a new class and a new profile have an origin:
+// the previous profile of their first dataplane. They use its configs if these are for the
+// same policies. The result does not depend on the origin.
 //
 // In package core/app/internal/world, 1,000 dataplanes in 250 classes with 1,090 policies each
 // come to a placement in 3.8 ms, and in 33 ms if no class has an origin.

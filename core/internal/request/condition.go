@@ -14,8 +14,8 @@ type Scope uint8
 
 // The scopes. An entry that denies also holds for parts of a value, so that a second
 // header line or element hides nothing, and its regular expressions hold for values with a
-// byte outside ASCII, so that no spelling of a character evades it. The latter would open
-// an inbound if it were the scope of an entry that allows.
+// byte outside ASCII, so that no spelling of a character evades it. Never use
+// Denial for an entry that allows: a request with such a byte would be allowed.
 const (
 	Whole  Scope = iota // the whole value
 	Runs                // any run of its comma-separated elements

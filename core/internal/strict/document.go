@@ -75,8 +75,8 @@ func (d *Document) Release() {
 	d.reader.released = append(d.reader.released, d)
 }
 
-// IsLarge reports whether the document has so many values that another load should use its
-// memory, and not so many that its memory should not wait for one.
+// IsLarge reports whether the memory of the document is worth keeping for other loads: it
+// has at least minTaken and at most maxRoom parts.
 func (d *Document) IsLarge() bool {
 	n := len(d.text.parts)
 	return minTaken <= n && n <= maxRoom

@@ -20,7 +20,8 @@ type flatText struct {
 	// children contains the children of mappings and lists that were searched
 	// and have more than smallMapping children.
 	children map[int]*children
-	// latest is the mark of latestOffset, the latest offset that was located; a zero mark: none.
+	// latest is the line and column of latestOffset, where the last search ended; zero before
+	// the first search.
 	latest       mark
 	latestOffset int
 }

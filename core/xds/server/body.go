@@ -50,7 +50,8 @@ type sliceKey struct {
 	length int
 }
 
-// variantVersion returns versionOf of resources and variants.
+// version returns the version of a list of resources and variants. A list that many streams
+// share is hashed once.
 func (c *bodyCache) version(resources []*wire.Resource, variants []wire.Variant) string {
 	if len(resources) == 0 || len(variants) > 0 {
 		return versionOf(resources, variants)

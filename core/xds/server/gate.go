@@ -5,9 +5,9 @@ import "runtime"
 // A gate admits some work at a time. There are two: for long work on at most half of the
 // processors, so that the others stay free for streams with little to do; and for the
 // snapshots of nodes on as many as there are processors. The state makes a snapshot when it is
-// first asked for it. Without that gate, clients that open and reset thousands of streams have
-// thousands of handlers and runners of a pass make snapshots at once, some of them the same
-// ones, and no processor is left for a client that waits for a change.
+// first asked for it. Without that gate, a client that opens and resets thousands of streams
+// makes the server build thousands of snapshots at once, and waiting clients get no processor
+// time.
 type gate chan struct{}
 
 // Work is long if the stream has more subscriptions, or the request more bytes.

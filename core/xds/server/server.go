@@ -186,7 +186,8 @@ func (r *reader[R, M]) handle(s *stream) error {
 	return r.receive(s, request)
 }
 
-// receiveAll handles requests until the client or an error ends the stream.
+// receiveAll answers requests until the client or an error ends the stream, and returns the
+// error.
 func (s *stream) receiveAll(r requestReader) error {
 	for {
 		err := s.conn.RecvMsg(r.in())
@@ -205,7 +206,7 @@ func (s *stream) receiveAll(r requestReader) error {
 	}
 }
 
-// handle handles a request, and sends what it leads to.
+// handle updates the subscriptions of the stream from a request, and sends what it leads to.
 func (s *stream) handle(reader requestReader) error {
 	in := reader.in()
 	if err := s.conn.Context().Err(); err != nil { // gRPC may return a request even so

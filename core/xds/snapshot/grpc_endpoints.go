@@ -9,12 +9,12 @@ import (
 
 // grpcEndpoints returns the endpoints of a destination that gRPC can use together, in
 // their order (SPEC 11.4). A cluster of gRPC has one transport socket, and it has either
-// addresses or one host name. So those are left out that
+// addresses or one host name. It omits an endpoint if it
 //
-//   - belong to a zone proxy, because gRPC sends no server name of its own,
-//   - have no identity, if the client has one and others have one, too,
-//   - have the address of another one, or
-//   - have a host name, except for the first if no endpoint has an address.
+//   - belongs to a zone proxy, because gRPC sends no server name of its own,
+//   - has no identity although the client and another endpoint have one,
+//   - has the address of an earlier endpoint, or
+//   - has a host name, unless it is the first one and no endpoint has an address.
 //
 // Warn, which may be nil, is called with what is left out.
 func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(code diag.Code, format string, args ...any)) []*xds.Endpoint {

@@ -84,9 +84,8 @@ func (g *globals) unreadDenials() (warnings []diag.Diagnostic) {
 	return warnings
 }
 
-// unreadDecisions returns a warning for each document or file that was left out and may decide
-// requests otherwise than an answer about all requests, or has inbounds and clients that are
-// not in it.
+// unreadDecisions warns of each document or file that was left out and could change an answer
+// about all requests: a permission, or a dataplane whose inbounds are missing.
 func (g *globals) unreadDecisions() (warnings []diag.Diagnostic) {
 	for _, left := range g.leftOut {
 		what := ""

@@ -9,12 +9,15 @@
 //     for the shadow decision and for each policy too, is compared with what
 //     `access` answers (rbac_test.go).
 //
-// Package stories tests in the same way what all policy kinds do, package worlds that
-// Envoy accepts what random meshes become, package serving that Envoys and gRPC lose no
-// request while their server has changes, package driver that this server passes the
-// integration tests of go-control-plane, and the command demo shows two proxies of the
-// demo mesh. Package envoytest runs Envoys, certificate authorities and workloads
-// for all of them.
+// The other packages use Envoy in the same way:
+//
+//   - stories tests what each policy kind does.
+//   - worlds tests that Envoy accepts the resources of random meshes.
+//   - serving tests that Envoys and gRPC lose no request while their server has changes.
+//   - driver runs the integration tests of go-control-plane against this server.
+//   - The command demo shows two proxies of the demo mesh.
+//
+// Package envoytest runs Envoys, certificate authorities and workloads for all of them.
 //
 // Without ENVOY the tests are skipped; in CI, where CI=true, they fail.
 // `make e2e` fetches Envoy and runs them.

@@ -155,7 +155,8 @@ func countOpens(differences []Difference) int {
 }
 
 // compare loads the set with some documents instead of their originals, and compares each
-// mesh. The result is nil if the load fails; an error together with a result is of a limit.
+// mesh. The result is nil if the load fails. If err and the result are both set, a limit left
+// out a part of the comparison.
 func (r *rewriter) compare(ctx context.Context, loader resource.Loader, documents []*document) ([]Difference, error) {
 	after, err := r.load(ctx, loader, documents)
 	if err != nil {

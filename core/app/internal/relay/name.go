@@ -73,7 +73,7 @@ func (r *Relay) ask(key nameKey, by program, p server.Parameters) (wire.Variant,
 		r.askNext(n)
 	}
 	q.used = r.clock.Load()
-	if q.verdict == server.Found { // not covered any more: its answer is to come
+	if q.verdict == server.Found { // its variant was removed; the response that replaces it has not arrived
 		return wire.Variant{}, server.Unknown
 	}
 	return wire.Variant{}, q.verdict

@@ -31,7 +31,7 @@ type publication struct {
 	ambiguous func() map[string]bool
 }
 
-// publisher publishes. It implements [server.Source].
+// publisher holds the publication that streams read. It implements [server.Source].
 type publisher struct{ current atomic.Pointer[publication] }
 
 // Current implements [server.Source].

@@ -82,7 +82,7 @@ func (r *removals) hold(applied, files *resource.Set, now time.Time) (*resource.
 	return &with, change
 }
 
-// begin begins to hold removals.
+// begin holds the removals of resources until their time is over.
 func (r *removals) begin(ids []resource.ID, now time.Time) {
 	if r.until == nil {
 		r.until = map[resource.ID]time.Time{}

@@ -196,8 +196,8 @@ func (w *following) collect(ctx context.Context) []news {
 	return all
 }
 
-// handle handles news in order. It yields one update for all complete states among them,
-// and returns false if the caller stopped.
+// handle yields one update for all complete states among the news, in order. It returns
+// false if the caller stopped.
 func (w *following) handle(ctx context.Context, all []news, yield func(*Update, error) bool) bool {
 	defer w.Busy.Begin("reading " + w.String())()
 	var ready *staged // the changes of the complete states

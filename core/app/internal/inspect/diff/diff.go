@@ -56,8 +56,8 @@ type Diff struct {
 	Drains []Drain `json:"drains,omitempty"`
 }
 
-// Stay is an inbound that has closed, where what began before keeps the decision that it got
-// (SPEC 11.8).
+// Stay is a closed inbound whose open connections or streams keep the old decision (SPEC
+// 11.8).
 type Stay struct {
 	Dataplane string `json:"dataplane"` // KRI
 	Inbound   string `json:"inbound"`   // as in InboundOf
