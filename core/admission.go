@@ -45,8 +45,6 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	a.seen = make(map[resource.ID]*resource.Meta, len(dataplanes)+len(policies)+len(b.Delete))
 	admitAll(&a, set.Meshes, resource.MeshKind, false)
 	admitAll(&a, dataplanes, resource.DataplaneKind, passed)
-	admitAll(&a, set.Identities, resource.MeshIdentityKind, false)
-	admitAll(&a, set.Trusts, resource.MeshTrustKind, false)
 	for _, p := range policies {
 		switch {
 		case passed:
@@ -258,7 +256,7 @@ func (a *admission) deletion(id resource.ID) {
 // hasKind reports whether an engine can have a resource with the identity.
 func (a *admission) hasKind(id resource.ID) bool {
 	switch id.Kind {
-	case resource.MeshKind, resource.DataplaneKind, resource.MeshIdentityKind, resource.MeshTrustKind:
+	case resource.MeshKind, resource.DataplaneKind:
 		return true
 	}
 	if resource.IsObject(id.Kind) {

@@ -63,14 +63,6 @@ func (all meshBatches) upsert(set *resource.Set, before *View) {
 			b.Policies = append(b.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
 		}
 	}
-	for _, i := range set.Identities {
-		b := all.of(i.Mesh)
-		b.Identities = append(b.Identities, mesh.Upsert(i))
-	}
-	for _, t := range set.Trusts {
-		b := all.of(t.Mesh)
-		b.Trusts = append(b.Trusts, mesh.Upsert(t))
-	}
 	for _, o := range set.Objects {
 		if id := o.Identity().ID; !resource.IsGlobal(id.Kind) {
 			b := all.of(id.Mesh)
@@ -91,10 +83,6 @@ func (all meshBatches) delete(id resource.ID) {
 		b.Document.ID = &id
 	case resource.DataplaneKind:
 		b.Dataplanes = append(b.Dataplanes, mesh.Edit[*resource.Dataplane]{ID: &id})
-	case resource.MeshIdentityKind:
-		b.Identities = append(b.Identities, mesh.Edit[*resource.MeshIdentity]{ID: &id})
-	case resource.MeshTrustKind:
-		b.Trusts = append(b.Trusts, mesh.Edit[*resource.MeshTrust]{ID: &id})
 	default:
 		b.Policies = append(b.Policies, mesh.Edit[*resource.Policy]{ID: &id})
 	}

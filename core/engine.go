@@ -112,8 +112,8 @@ func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
 			updates = append(updates, u)
 		}
 	}
-	globals, changed := before.globals.After(batch.globals())
-	if len(updates) == 0 && enforcement.Delta == nil && !changed {
+	globals, edited := before.globals.After(batch.globals())
+	if len(updates) == 0 && enforcement.Delta == nil && len(edited) == 0 {
 		return Commit{Before: before, After: before}, nil
 	}
 	after := &View{

@@ -40,7 +40,10 @@ func (s *sequence) step() {
 	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
 	s.addIdentities(&batch)
 	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.of(4) < keep })
-	batch.Upsert.Objects = slices.DeleteFunc(set.Objects, func(resource.Object) bool { return s.of(4) < keep })
+	batch.Upsert.Objects = append(batch.Upsert.Objects, slices.DeleteFunc(set.Objects, func(o resource.Object) bool {
+		_, is := o.(*resource.MeshIdentity) // those of addIdentities are valid in each mesh
+		return is || s.of(4) < keep
+	})...)
 	batch.Upsert.Meshes = set.Meshes
 	taken := map[resource.ID]bool{}
 	for _, m := range batch.Upsert.Meshes {
@@ -67,12 +70,6 @@ func (s *sequence) step() {
 	}
 	for _, d := range batch.Upsert.Documents {
 		taken[d.ID] = true
-	}
-	for _, i := range batch.Upsert.Identities {
-		taken[i.ID] = true
-	}
-	for _, t := range batch.Upsert.Trusts {
-		taken[t.ID] = true
 	}
 	for _, id := range s.known.ids() {
 		if taken[id] {
@@ -185,8 +182,6 @@ type world struct {
 	dataplanes map[resource.ID]*resource.Dataplane
 	policies   map[resource.ID]*resource.Policy
 	documents  map[resource.ID]*resource.Document // placements and bindings
-	identities map[resource.ID]*resource.MeshIdentity
-	trusts     map[resource.ID]*resource.MeshTrust
 	objects    map[resource.ID]resource.Object
 }
 
@@ -196,8 +191,6 @@ func newWorld() world {
 		dataplanes: map[resource.ID]*resource.Dataplane{},
 		policies:   map[resource.ID]*resource.Policy{},
 		documents:  map[resource.ID]*resource.Document{},
-		identities: map[resource.ID]*resource.MeshIdentity{},
-		trusts:     map[resource.ID]*resource.MeshTrust{},
 		objects:    map[resource.ID]resource.Object{},
 	}
 }
@@ -208,8 +201,6 @@ func (w *world) apply(b core.Batch) {
 		delete(w.dataplanes, id)
 		delete(w.policies, id)
 		delete(w.documents, id)
-		delete(w.identities, id)
-		delete(w.trusts, id)
 		delete(w.objects, id)
 	}
 	if b.Upsert == nil {
@@ -226,12 +217,6 @@ func (w *world) apply(b core.Batch) {
 	}
 	for _, d := range b.Upsert.Documents {
 		w.documents[d.ID] = d
-	}
-	for _, i := range b.Upsert.Identities {
-		w.identities[i.ID] = i
-	}
-	for _, t := range b.Upsert.Trusts {
-		w.trusts[t.ID] = t
 	}
 	for _, o := range b.Upsert.Objects {
 		w.objects[o.Identity().ID] = o
@@ -251,12 +236,6 @@ func (w *world) ids() []resource.ID {
 		ids = append(ids, id)
 	}
 	for id := range w.documents {
-		ids = append(ids, id)
-	}
-	for id := range w.identities {
-		ids = append(ids, id)
-	}
-	for id := range w.trusts {
 		ids = append(ids, id)
 	}
 	for id := range w.objects {
@@ -280,12 +259,6 @@ func (w *world) set() *resource.Set {
 	}
 	for _, d := range w.documents {
 		set.Documents = append(set.Documents, d)
-	}
-	for _, i := range w.identities {
-		set.Identities = append(set.Identities, i)
-	}
-	for _, t := range w.trusts {
-		set.Trusts = append(set.Trusts, t)
 	}
 	for _, o := range w.objects {
 		set.Objects = append(set.Objects, o)

@@ -15,17 +15,18 @@ func (s *sequence) addIdentities(batch *core.Batch) {
 	for _, mesh := range []string{"default", "other"} {
 		for _, name := range []string{"a", "b"} {
 			if s.of(8) == 1 {
-				batch.Upsert.Identities = append(batch.Upsert.Identities, s.identity(mesh, name))
+				batch.Upsert.Objects = append(batch.Upsert.Objects, s.identity(mesh, name))
 			}
 			if s.of(8) == 1 {
-				batch.Upsert.Trusts = append(batch.Upsert.Trusts, s.trust(mesh, name))
+				batch.Upsert.Objects = append(batch.Upsert.Objects, s.trust(mesh, name))
 			}
 		}
 	}
 }
 
 func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
-	i := &resource.MeshIdentity{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshIdentityKind, Mesh: mesh, Name: name}}}
+	i := &resource.MeshIdentity{}
+	i.ID = resource.ID{Kind: resource.MeshIdentityKind, Mesh: mesh, Name: name}
 	i.Spec.Provider = spiffe.IdentityProvider{Type: spiffe.Spire, Spire: &spiffe.SpireProvider{}}
 	if s.of(4) != 0 {
 		labels := map[string]string{}
@@ -41,7 +42,8 @@ func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 }
 
 func (s *sequence) trust(mesh, name string) *resource.MeshTrust {
-	t := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshTrustKind, Mesh: mesh, Name: name}}}
+	t := &resource.MeshTrust{}
+	t.ID = resource.ID{Kind: resource.MeshTrustKind, Mesh: mesh, Name: name}
 	t.Spec.TrustDomain = conf.TrustDomain([]string{"td", "example"}[s.of(2)])
 	t.Spec.CABundles = []spiffe.CABundle{{Type: "Pem", Pem: &spiffe.PemBundle{Value: testCA()}}}
 	return t

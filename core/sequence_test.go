@@ -114,7 +114,6 @@ func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.V
 	for _, mesh := range v.Meshes() {
 		set.Dataplanes = append(set.Dataplanes, v.Dataplanes(mesh)...)
 		set.Policies = append(set.Policies, v.Policies(mesh)...)
-		set.Identities = append(set.Identities, v.Identities(mesh).All()...)
 		set.Objects = append(set.Objects, v.Objects(mesh)...)
 		if document := v.Mesh(mesh); document != nil {
 			set.Meshes = append(set.Meshes, document)
@@ -198,16 +197,9 @@ func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 			s.known.dataplanes[d.ID] = kept
 		}
 	}
-	for _, i := range batch.Upsert.Identities {
-		at, _ := slices.BinarySearchFunc(v.Identities(i.Mesh).All(), i.ID, (*resource.MeshIdentity).Compare)
-		if kept := v.Identities(i.Mesh).All()[at]; reflect.DeepEqual(kept, i) {
-			s.known.identities[i.ID] = kept
-		}
-	}
-	for _, t := range batch.Upsert.Trusts {
-		at, _ := slices.BinarySearchFunc(v.Trusts(t.Mesh), t.ID, (*resource.MeshTrust).Compare)
-		if kept := v.Trusts(t.Mesh)[at]; reflect.DeepEqual(kept, t) {
-			s.known.trusts[t.ID] = kept
+	for _, o := range batch.Upsert.Objects {
+		if kept := v.Object(o.Identity().ID); reflect.DeepEqual(kept, o) {
+			s.known.objects[o.Identity().ID] = kept
 		}
 	}
 	for _, p := range batch.Upsert.Policies {

@@ -69,7 +69,7 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 		return nil
 	}
 	m.taken[identity] = true
-	if kind != resource.DataplaneKind && kind != resource.MeshIdentityKind && !resource.IsObject(kind) {
+	if kind != resource.DataplaneKind && !resource.IsObject(kind) {
 		m.policies = append(m.policies, subjectRef{kind, name, namespace})
 	}
 	if m.rarely(3) {

@@ -14,18 +14,16 @@ import (
 // DefaultMesh is the mesh of resources that name none.
 const DefaultMesh = "default"
 
-// The kinds of resources that are not policies.
+// The kinds of resources that are not policies and not objects.
 const (
-	MeshKind         = "Mesh"
-	DataplaneKind    = "Dataplane"
-	MeshIdentityKind = "MeshIdentity"
-	MeshTrustKind    = "MeshTrust"
+	MeshKind      = "Mesh"
+	DataplaneKind = "Dataplane"
 )
 
 // fixedKinds maps the kinds of resources that are not policies to their short
 // names.
 var fixedKinds = func() map[string]string {
-	shorts := map[string]string{MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: "mid", MeshTrustKind: "mtrust"}
+	shorts := map[string]string{MeshKind: "m", DataplaneKind: dataplaneShort}
 	for name, kind := range objectKinds {
 		shorts[name] = kind.short
 	}
@@ -330,14 +328,6 @@ func (d *decoder) resource(meta Meta, b body) {
 		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta, Spec: d.mesh(&b)})
 	case DataplaneKind:
 		d.out.Dataplanes = append(d.out.Dataplanes, d.dataplane(meta, &b))
-	case MeshIdentityKind:
-		identity := &MeshIdentity{Meta: meta}
-		b.decodeSpec(&identity.Spec)
-		d.out.Identities = append(d.out.Identities, identity)
-	case MeshTrustKind:
-		trust := &MeshTrust{Meta: meta}
-		b.decodeSpec(&trust.Spec)
-		d.out.Trusts = append(d.out.Trusts, trust)
 	default:
 		kind := d.load.loader.Kinds.Lookup(meta.Kind)
 		if kind == nil {
@@ -358,7 +348,7 @@ func (d *decoder) kindHint(word string) string {
 
 // readKinds returns the kinds of Kuma that are read.
 func (d *decoder) readKinds() []string {
-	return slices.Concat(d.load.loader.Kinds.Names(), []string{MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind}, objectNames())
+	return slices.Concat(d.load.loader.Kinds.Names(), []string{MeshKind, DataplaneKind}, objectNames())
 }
 
 // requireSpec reports whether there is a spec. If there is none, it adds an

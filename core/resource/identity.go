@@ -24,8 +24,6 @@ func (s *Set) sortUnique(sink *diag.Sink) {
 	sortUnique(s.Meshes, func(m *Mesh) *Meta { return &m.Meta }, sink)
 	sortUnique(s.Dataplanes, func(d *Dataplane) *Meta { return &d.Meta }, sink)
 	sortUnique(s.Policies, func(p *Policy) *Meta { return &p.Meta }, sink)
-	sortUnique(s.Identities, func(i *MeshIdentity) *Meta { return &i.Meta }, sink)
-	sortUnique(s.Trusts, func(t *MeshTrust) *Meta { return &t.Meta }, sink)
 	sortUnique(s.Objects, Object.Identity, sink)
 	sortUnique(s.Documents, func(d *Document) *Meta { return &d.Meta }, sink)
 }

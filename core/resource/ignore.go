@@ -78,16 +78,6 @@ func (s *Set) metas(yield func(*Meta) bool) {
 			return
 		}
 	}
-	for _, i := range s.Identities {
-		if !yield(&i.Meta) {
-			return
-		}
-	}
-	for _, t := range s.Trusts {
-		if !yield(&t.Meta) {
-			return
-		}
-	}
 	for _, o := range s.Objects {
 		if !yield(o.Identity()) {
 			return

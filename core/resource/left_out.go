@@ -19,16 +19,15 @@ type LeftOut struct {
 }
 
 // counts contains the lengths of the lists of a set.
-type counts struct{ meshes, dataplanes, policies, identities, trusts, objects, documents int }
+type counts struct{ meshes, dataplanes, policies, objects, documents int }
 
 func (s *Set) counts() counts {
-	return counts{len(s.Meshes), len(s.Dataplanes), len(s.Policies), len(s.Identities), len(s.Trusts), len(s.Objects), len(s.Documents)}
+	return counts{len(s.Meshes), len(s.Dataplanes), len(s.Policies), len(s.Objects), len(s.Documents)}
 }
 
 // truncate removes the elements that were added to the lists since.
 func (s *Set) truncate(c counts) {
 	s.Meshes, s.Dataplanes, s.Policies = s.Meshes[:c.meshes], s.Dataplanes[:c.dataplanes], s.Policies[:c.policies]
-	s.Identities, s.Trusts = s.Identities[:c.identities], s.Trusts[:c.trusts]
 	s.Objects, s.Documents = s.Objects[:c.objects], s.Documents[:c.documents]
 }
 
@@ -74,8 +73,6 @@ func (s *Set) keepGoing(sink *diag.Sink, claimed bool) error {
 		s.Meshes = leaveRepeated(s, s.Meshes, repeated)
 		s.Dataplanes = leaveRepeated(s, s.Dataplanes, repeated)
 		s.Policies = leaveRepeated(s, s.Policies, repeated)
-		s.Identities = leaveRepeated(s, s.Identities, repeated)
-		s.Trusts = leaveRepeated(s, s.Trusts, repeated)
 		s.Objects = leaveRepeated(s, s.Objects, repeated)
 		s.Documents = leaveRepeated(s, s.Documents, repeated)
 	}

@@ -6,13 +6,9 @@ import "github.com/meshmatch/meshmatch/core/internal/spiffe"
 // describes the source of their certificates (SPEC 11.6). Package identity
 // evaluates it.
 type MeshIdentity struct {
-	Meta
-	Spec spiffe.IdentitySpec
+	ObjectOf[spiffe.IdentitySpec]
 }
 
 // MeshTrust contains the certificates of the CAs that are trusted for the
 // SPIFFE IDs of one trust domain (SPEC 11.6).
-type MeshTrust struct {
-	Meta
-	Spec spiffe.TrustSpec
-}
+type MeshTrust struct{ ObjectOf[spiffe.TrustSpec] }

@@ -3,6 +3,8 @@ package resource_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func TestMeshIdentityErrors(t *testing.T) {
@@ -87,13 +89,13 @@ func TestIdentityAndTrustLoad(t *testing.T) {
 	if errs != "" {
 		t.Fatal(errs)
 	}
-	if got := set.Trusts[0].Spec.TrustDomain; got != "td" {
+	if got := set.Objects[1].(*resource.MeshTrust).Spec.TrustDomain; got != "td" {
 		t.Errorf("trust domain %q", got)
 	}
 	for _, kind := range []string{"MeshIdentity", "MeshTrust"} {
 		checkSpec(t, kind, "{}\nnetworking: {}", map[string]string{
-			"MeshIdentity": "3:7: spec.provider: required field is missing\nin.yaml:4:13: networking: belongs to a Dataplane; remove it",
-			"MeshTrust":    "3:7: spec.caBundles: required field is missing\nin.yaml:3:7: spec.trustDomain: required field is missing\nin.yaml:4:13: networking: belongs to a Dataplane; remove it",
+			"MeshIdentity": "3:7: spec.provider: required field is missing\nin.yaml:4:1: networking: unknown field; one of \"type\", \"mesh\", \"name\", \"labels\", \"spec\"",
+			"MeshTrust":    "3:7: spec.caBundles: required field is missing\nin.yaml:3:7: spec.trustDomain: required field is missing\nin.yaml:4:1: networking: unknown field; one of \"type\", \"mesh\", \"name\", \"labels\", \"spec\"",
 		}[kind])
 	}
 	if _, got := decode(t, "{type: MeshTrust, name: a}"); got != "in.yaml:1:1: spec: required field is missing" {

@@ -8,9 +8,8 @@ import (
 )
 
 // Object is a resource of one of the kinds of SPEC 17.2, such as a [MeshService] or
-// a [ZoneIngress]: any resource except a Mesh, a Dataplane, a policy, a
-// MeshIdentity or a MeshTrust. It is a pointer to a type of this package that
-// embeds an [ObjectOf]. It is immutable once decoded.
+// a [ZoneIngress]: any resource except a Mesh, a Dataplane or a
+// policy. It is a pointer to a type of this package that embeds an [ObjectOf]. It is immutable once decoded.
 type Object interface {
 	Identity() *Meta
 	// KRI returns the identifier of the object, or of its part of the given section.

@@ -22,9 +22,11 @@ const (
 	ZoneIngressKind              = "ZoneIngress"
 	ZoneEgressKind               = "ZoneEgress"
 	// ConfigKind is the kind of [VirtualAddresses].
-	ConfigKind     = "Config"
-	AccessTestKind = "AccessTest"
-	SecretKind     = "Secret"
+	ConfigKind       = "Config"
+	AccessTestKind   = "AccessTest"
+	SecretKind       = "Secret"
+	MeshIdentityKind = "MeshIdentity"
+	MeshTrustKind    = "MeshTrust"
 )
 
 // objectKind describes the documents of one kind of objects.
@@ -34,8 +36,10 @@ type objectKind struct {
 	global      bool // belongs to no mesh
 	flat        bool // universal documents have the fields of the spec at the top level
 	optional    bool // the spec may be absent
-	idle        bool // no answer depends on objects of the kind
-	used        bool // the configuration of proxies depends on objects of the kind
+	ignored     bool // no answer depends on objects of the kind
+	// shapesProxies is set if the configuration of proxies depends on objects of the kind in
+	// another way than by a destination.
+	shapesProxies bool
 }
 
 // objectKinds contains the kinds of objects by name. It is not changed.
@@ -44,17 +48,19 @@ var objectKinds = kindsByName(
 	objectKind{name: MeshExternalServiceKind, short: "extsvc", make: func() Object { return new(MeshExternalService) }},
 	objectKind{name: MeshMultiZoneServiceKind, short: "mzsvc", make: func() Object { return new(MeshMultiZoneService) }},
 	objectKind{name: HostnameGeneratorKind, short: "hg", make: func() Object { return new(HostnameGenerator) }, global: true},
-	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }, used: true},
-	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true, used: true},
-	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, idle: true},
-	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true, used: true},
-	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true, used: true},
-	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, idle: true},
-	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true, used: true},
-	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true, used: true},
-	objectKind{name: AccessTestKind, short: "atest", make: func() Object { return new(AccessTest) }, flat: true, optional: true, idle: true},
-	objectKind{name: SecretKind, short: "secret", make: func() Object { return new(Secret) }, flat: true, used: true},
-	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }, used: true},
+	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }, shapesProxies: true},
+	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true, shapesProxies: true},
+	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, ignored: true},
+	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true, shapesProxies: true},
+	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true, shapesProxies: true},
+	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, ignored: true},
+	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true, shapesProxies: true},
+	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true, shapesProxies: true},
+	objectKind{name: AccessTestKind, short: "atest", make: func() Object { return new(AccessTest) }, flat: true, optional: true, ignored: true},
+	objectKind{name: SecretKind, short: "secret", make: func() Object { return new(Secret) }, flat: true, shapesProxies: true},
+	objectKind{name: MeshIdentityKind, short: "mid", make: func() Object { return new(MeshIdentity) }, shapesProxies: true},
+	objectKind{name: MeshTrustKind, short: "mtrust", make: func() Object { return new(MeshTrust) }, shapesProxies: true},
+	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }, shapesProxies: true},
 )
 
 func kindsByName(kinds ...objectKind) map[string]*objectKind {

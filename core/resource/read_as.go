@@ -55,8 +55,6 @@ func (s *Set) leaveOutAt(failed map[diag.Position][]diag.Diagnostic, stored bool
 	s.Meshes = slices.DeleteFunc(s.Meshes, func(m *Mesh) bool { return leave(&m.Meta) })
 	s.Dataplanes = slices.DeleteFunc(s.Dataplanes, func(d *Dataplane) bool { return leave(&d.Meta) })
 	s.Policies = slices.DeleteFunc(s.Policies, func(p *Policy) bool { return leave(&p.Meta) })
-	s.Identities = slices.DeleteFunc(s.Identities, func(i *MeshIdentity) bool { return leave(&i.Meta) })
-	s.Trusts = slices.DeleteFunc(s.Trusts, func(t *MeshTrust) bool { return leave(&t.Meta) })
 	s.Objects = slices.DeleteFunc(s.Objects, func(o Object) bool { return leave(o.Identity()) })
 	s.Documents = slices.DeleteFunc(s.Documents, func(d *Document) bool { return leave(&d.Meta) })
 }

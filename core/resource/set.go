@@ -12,8 +12,6 @@ type Set struct {
 	Meshes     []*Mesh
 	Dataplanes []*Dataplane
 	Policies   []*Policy
-	Identities []*MeshIdentity
-	Trusts     []*MeshTrust
 	Objects    []Object // SPEC 17.2
 	// Documents are the documents of the types in [Loader.Documents].
 	Documents []*Document
@@ -48,8 +46,6 @@ func (s *Set) join(o *Set) {
 	s.Meshes = append(s.Meshes, o.Meshes...)
 	s.Dataplanes = append(s.Dataplanes, o.Dataplanes...)
 	s.Policies = append(s.Policies, o.Policies...)
-	s.Identities = append(s.Identities, o.Identities...)
-	s.Trusts = append(s.Trusts, o.Trusts...)
 	s.Objects = append(s.Objects, o.Objects...)
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.NoResources = append(s.NoResources, o.NoResources...)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 )
 
 // Shape describes the objects of one kind on Kubernetes.
@@ -47,8 +46,6 @@ func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 	dataplane := schemaOf((*dataplaneDoc)(nil).Schema())
 	dataplane["required"] = []string{"networking"}
 	add(DataplaneKind, dataplaneShort, dataplane, false)
-	add(MeshIdentityKind, fixedKinds[MeshIdentityKind], schemaOf((*spiffe.IdentitySpec)(nil).Schema()), false)
-	add(MeshTrustKind, fixedKinds[MeshTrustKind], schemaOf((*spiffe.TrustSpec)(nil).Schema()), false)
 	for _, name := range objectNames() {
 		if name == ConfigKind || name == SecretKind {
 			continue // on Kubernetes a ConfigMap, and a Secret that is not read

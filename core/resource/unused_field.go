@@ -58,7 +58,7 @@ func (d *decoder) addUnused(at *diag.At, f unusedField) {
 // countObject counts an object of a kind that affects answers in Kuma but not
 // here.
 func (d *decoder) countObject(at *diag.At, kind *objectKind) {
-	if kind.idle || kind.used || kind.isDestination() || d.counted(kind.name) {
+	if kind.ignored || kind.shapesProxies || kind.isDestination() || d.counted(kind.name) {
 		return
 	}
 	d.addUnused(at, unusedField{name: kind.name, what: fmt.Sprintf("a %s is read, but no outbound or endpoint depends on it here", kind.name)})

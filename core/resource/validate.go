@@ -79,18 +79,6 @@ func (m *Mesh) Validate(at *diag.At) {
 	validateMeshOfKuma(at, &m.Spec)
 }
 
-// Validate reports the errors of a MeshIdentity at its place.
-func (m *MeshIdentity) Validate(at *diag.At) {
-	m.validate(at, MeshIdentityKind)
-	strict.Validate(at.Field("spec"), &m.Spec)
-}
-
-// Validate reports the errors of a MeshTrust at its place.
-func (m *MeshTrust) Validate(at *diag.At) {
-	m.validate(at, MeshTrustKind)
-	strict.Validate(at.Field("spec"), &m.Spec)
-}
-
 // Validate reports the errors of a policy at its place.
 func (p *Policy) Validate(at *diag.At) {
 	if p.Type == nil {

@@ -140,7 +140,8 @@ func TestValidateMesh(t *testing.T) {
 }
 
 func TestValidateIdentityAndTrust(t *testing.T) {
-	identity := &resource.MeshIdentity{Meta: resource.Meta{ID: resource.ID{Kind: "MeshIdentity", Mesh: "m", Name: "i"}}}
+	identity := &resource.MeshIdentity{}
+	identity.ID = resource.ID{Kind: "MeshIdentity", Mesh: "m", Name: "i"}
 	if got, want := errorsOf(&identity.Meta, identity), `MeshIdentity "i" in mesh "m": spec.provider.type: unknown value ""; one of "Bundled", "Spire", "Extension"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -148,7 +149,8 @@ func TestValidateIdentityAndTrust(t *testing.T) {
 	if got := errorsOf(&identity.Meta, identity); got != "" {
 		t.Error(got)
 	}
-	trust := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: "MeshTrust", Mesh: "m", Name: "t"}}, Spec: spiffe.TrustSpec{TrustDomain: "td"}}
+	trust := &resource.MeshTrust{}
+	trust.ID, trust.Spec.TrustDomain = resource.ID{Kind: "MeshTrust", Mesh: "m", Name: "t"}, "td"
 	if got, want := errorsOf(&trust.Meta, trust), `MeshTrust "t" in mesh "m": spec.caBundles: required field is missing`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -48,7 +48,7 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 			m.document = document
 		}
 	}
-	for _, i := range set.Identities {
+	for _, i := range resource.ObjectsOf[*resource.MeshIdentity](set.Objects) {
 		if i.Mesh == name {
 			m.identities = append(m.identities, i)
 		}

@@ -54,7 +54,7 @@ spec:
 			service = s
 		}
 	}
-	destinations := destination.New(semantics.TargetRef, set.Meshes[0], destination.ReservedSecrets(set.Identities), set.Objects)
+	destinations := destination.New(semantics.TargetRef, set.Meshes[0], destination.ReservedSecrets(resource.ObjectsOf[*resource.MeshIdentity](set.Objects)), set.Objects)
 	for name, want := range map[string]string{
 		"free": "", "m.ca-builtin-key-a": "is of a CA", "backend-cert": "is of a CA", "backend-key": "is of a CA",
 		"own-cert": "is of a CA", "own-key": "is of a CA", "elsewhere": "is in another namespace", "none": "there is no Secret",

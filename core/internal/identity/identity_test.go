@@ -16,13 +16,20 @@ const provider = "provider: {type: Spire, spire: {}}"
 
 // load decodes identities with the given specs, named a, b, c and so on, and then
 // the dataplane.
-func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
+func load(t *testing.T, dataplane string, specs ...string) loaded {
 	t.Helper()
 	text := dataplane
 	for i, spec := range specs {
 		text += "\n---\n{type: MeshIdentity, mesh: prod, name: " + string(rune('a'+i)) + ", spec: {" + spec + ", " + provider + "}}"
 	}
-	return resourcetest.Decode(t, text)
+	set := resourcetest.Decode(t, text)
+	return loaded{set, resource.ObjectsOf[*resource.MeshIdentity](set.Objects)}
+}
+
+// loaded is a set with the MeshIdentities among its objects.
+type loaded struct {
+	*resource.Set
+	Identities []*resource.MeshIdentity
 }
 
 const (

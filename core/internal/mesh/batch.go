@@ -15,8 +15,6 @@ type Batch struct {
 	Document    Edit[*resource.Mesh] // the zero Edit: none
 	Dataplanes  []Edit[*resource.Dataplane]
 	Policies    []Edit[*resource.Policy]
-	Identities  []Edit[*resource.MeshIdentity]
-	Trusts      []Edit[*resource.MeshTrust]
 	Objects     []Edit[resource.Object]
 }
 
@@ -27,8 +25,9 @@ type Enforcement struct {
 	Delta *enforce.Delta
 }
 
-// Edit is an upsert, or a deletion if the resource is nil. The identity of an upsert is that
-// of its resource: a pointer, because a first batch has an edit for each resource.
+// Edit is an upsert, or a deletion if the resource is nil. The ID of an upsert points into
+// the resource: a first batch has one Edit per resource, and copies of the identities would
+// double its size.
 type Edit[T any] struct {
 	ID       *resource.ID
 	Resource T
@@ -55,8 +54,6 @@ func (b *Batch) Sort(known bool) {
 		sortByID(b.Dataplanes)
 		sortByID(b.Policies)
 	}
-	sortByID(b.Identities)
-	sortByID(b.Trusts)
 	sortByID(b.Objects)
 }
 

@@ -32,14 +32,6 @@ func repeatsPolicy(a, b *resource.Policy) bool {
 		slices.Equal(a.SchemaDefaults, b.SchemaDefaults) && slices.Equal(a.Unread, b.Unread) && equalPolicy(a, b)
 }
 
-func repeatsIdentity(a, b *resource.MeshIdentity) bool {
-	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
-}
-
-func repeatsTrust(a, b *resource.MeshTrust) bool {
-	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
-}
-
 func equalDataplane(a, b *resource.Dataplane) bool {
 	return a == b || equalMeta(&a.Meta, &b.Meta) && a.Address == b.Address && a.AdvertisedAddress == b.AdvertisedAddress &&
 		slices.EqualFunc(a.Inbounds, b.Inbounds, func(a, b resource.Inbound) bool {

@@ -20,20 +20,21 @@ func (l Objects) Get(id resource.ID) resource.Object {
 	return l[at]
 }
 
-// After returns the list after edits, which are sorted by identity, and whether they
-// change it. An upsert of an equal object at the same position of a file changes
-// nothing.
-func (l Objects) After(edits []Edit[resource.Object]) (next Objects, changed bool) {
+// After returns the list after edits, which are sorted by identity, and the kinds of the
+// objects that they change, sorted. An upsert of an equal object at the same position of a
+// file changes nothing.
+func (l Objects) After(edits []Edit[resource.Object]) (next Objects, kinds []string) {
 	edits = slices.DeleteFunc(slices.Clone(edits), func(e Edit[resource.Object]) bool {
 		known := l.Get(*e.ID)
 		return known == nil && e.Resource == nil || known != nil && e.Resource != nil && reflect.DeepEqual(known, e.Resource)
 	})
 	if len(edits) == 0 {
-		return l, false
+		return l, nil
 	}
 	next = make(Objects, 0, len(l)+len(edits))
 	rest := l
 	for _, e := range edits {
+		kinds = append(kinds, e.ID.Kind)
 		at, found := slices.BinarySearchFunc(rest, *e.ID, func(o resource.Object, id resource.ID) int { return o.Identity().Compare(id) })
 		next = append(next, rest[:at]...)
 		if rest = rest[at:]; found {
@@ -43,7 +44,7 @@ func (l Objects) After(edits []Edit[resource.Object]) (next Objects, changed boo
 			next = append(next, e.Resource)
 		}
 	}
-	return append(next, rest...), true
+	return append(next, rest...), slices.Compact(kinds)
 }
 
 // Count adds the number of objects by kind.

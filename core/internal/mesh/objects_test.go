@@ -37,8 +37,8 @@ func TestObjectsAfter(t *testing.T) {
 		}
 		sortByID(edits)
 		next, changed := list.After(edits)
-		if changed != changes {
-			t.Fatalf("changed is %t, want %t", changed, changes)
+		if (len(changed) > 0) != changes {
+			t.Fatalf("changed kinds are %q, want a change: %t", changed, changes)
 		}
 		list = next
 		if len(list) != len(known) || !slices.IsSortedFunc(list, func(a, b resource.Object) int { return a.Identity().Compare(b.Identity().ID) }) {

@@ -14,10 +14,11 @@ import (
 // policies. A change of them touches no class and no profile. It is immutable.
 type resources struct {
 	document *resource.Mesh // nil: none
-	// identities are the MeshIdentities, ready to be evaluated; nil: none.
+	objects  Objects
+	// identities are the MeshIdentities among the objects, ready to be evaluated; nil: none.
+	// A version in which none of them is edited has the same pointer.
 	identities *identity.Identities
-	trusts     []*resource.MeshTrust // sorted by identity
-	objects    Objects
+	trusts     []*resource.MeshTrust // those among the objects
 	// destinations are those among the objects; a version with other objects, or with
 	// another document, has others.
 	destinations *destinations
@@ -31,7 +32,7 @@ type resources struct {
 
 // empty reports whether there are no resources.
 func (r *resources) empty() bool {
-	return r.document == nil && r.identities == nil && len(r.trusts) == 0 && len(r.objects) == 0
+	return r.document == nil && len(r.objects) == 0
 }
 
 // after returns the resources after a batch: r itself if the batch changes
@@ -41,29 +42,28 @@ func (r *resources) after(b *Batch, by semantics.Semantics) *resources {
 	if d := b.Document; d.ID != nil && differs(r.document, d.Resource, repeatsMesh) {
 		next.document = d.Resource
 	}
-	if list, changed := replaceAll(r.identities.All(), b.Identities, repeatsIdentity); changed {
-		if next.identities = nil; len(list) > 0 {
+	var edited []string
+	next.objects, edited = r.objects.After(b.Objects)
+	if len(edited) == 0 && next.document == r.document {
+		return r
+	}
+	if slices.Contains(edited, resource.MeshIdentityKind) {
+		next.identities = nil
+		if list := resource.ObjectsOf[*resource.MeshIdentity](next.objects); len(list) > 0 {
 			next.identities = identity.New(list, by.IdentityDefaults())
 		}
 	}
-	trusts, changed := replaceAll(r.trusts, b.Trusts, repeatsTrust)
-	if changed {
-		next.trusts = trusts
+	if slices.Contains(edited, resource.MeshTrustKind) {
+		next.trusts = resource.ObjectsOf[*resource.MeshTrust](next.objects)
 	}
-	objects, differ := r.objects.After(b.Objects)
-	if next.objects = objects; differ {
-		changed = true
-	}
-	if !changed && next.document == r.document && next.identities == r.identities {
-		return r
-	}
-	if differ && slices.ContainsFunc(b.Objects, func(e Edit[resource.Object]) bool { return e.ID.Kind == resource.MeshOpenTelemetryBackendKind }) {
+	if slices.Contains(edited, resource.MeshOpenTelemetryBackendKind) {
 		if collectors := collector.New(by, next.objects); !collectors.Equal(r.collectors) {
 			next.collectors = collectors
 		}
 	}
+	others := slices.ContainsFunc(edited, func(kind string) bool { return kind != resource.MeshIdentityKind && kind != resource.MeshTrustKind })
 	sameSecrets := next.identities == r.identities || slices.Equal(destination.ReservedSecrets(r.identities.All()), destination.ReservedSecrets(next.identities.All()))
-	if differ || next.document != r.document || !sameSecrets {
+	if others || next.document != r.document || !sameSecrets {
 		next.destinations = new(destinations)
 		if proxies := by.Proxies(next.document, next.objects); !proxies.Equal(r.proxies) {
 			next.proxies = proxies
@@ -77,37 +77,5 @@ func (r *resources) addTo(b *Batch) {
 	if r.document != nil {
 		b.Document = Upsert(r.document)
 	}
-	b.Identities, b.Trusts = editsOf(r.identities.All()), editsOf(r.trusts)
 	b.Objects = editsOf(r.objects)
-}
-
-// replaceAll returns a list after edits, and whether they change it; the list
-// itself is not changed. It is sorted by identity.
-func replaceAll[T any, P interface {
-	*T
-	Compare(resource.ID) int
-}](list []P, edits []Edit[P], repeats func(known, next *T) bool) (next []P, changed bool) {
-	next = list
-	for _, e := range edits {
-		at, found := slices.BinarySearchFunc(next, *e.ID, P.Compare)
-		var known P
-		if found {
-			known = next[at]
-		}
-		if !differs(known, e.Resource, repeats) {
-			continue
-		}
-		if !changed {
-			next, changed = slices.Clone(list), true
-		}
-		switch {
-		case e.Resource == nil:
-			next = slices.Delete(next, at, at+1)
-		case found:
-			next[at] = e.Resource
-		default:
-			next = slices.Insert(next, at, e.Resource)
-		}
-	}
-	return next, changed
 }

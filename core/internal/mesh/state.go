@@ -108,20 +108,13 @@ func (m *State) Has(id resource.ID) bool {
 	if resource.IsObject(id.Kind) {
 		return m.resources.objects.Get(id) != nil
 	}
-	found := false
 	switch id.Kind {
 	case resource.MeshKind:
 		return m.resources.document != nil
 	case resource.DataplaneKind:
 		return m.Dataplane(id) != nil
-	case resource.MeshIdentityKind:
-		_, found = slices.BinarySearchFunc(m.resources.identities.All(), id, (*resource.MeshIdentity).Compare)
-	case resource.MeshTrustKind:
-		_, found = slices.BinarySearchFunc(m.resources.trusts, id, (*resource.MeshTrust).Compare)
-	default:
-		return m.index.Policy(id) != nil
 	}
-	return found
+	return m.index.Policy(id) != nil
 }
 
 // Policies returns the policies, of all kinds, sorted by identity.
@@ -138,8 +131,6 @@ func (m *State) Count(counts map[string]int) {
 		counts[resource.MeshKind]++
 	}
 	counts[resource.DataplaneKind] += m.slots.Len()
-	counts[resource.MeshIdentityKind] += len(m.resources.identities.All())
-	counts[resource.MeshTrustKind] += len(m.resources.trusts)
 	m.resources.objects.Count(counts)
 	for p := range m.index.All() {
 		counts[p.Kind]++

@@ -51,7 +51,7 @@ func fleet(b *testing.B, dataplanes int) *core.Engine {
 	b.Helper()
 	identity := filesIdentity(b)
 	all := kinds.All()
-	set := &resource.Set{Identities: identity.Identities, Policies: shape.Fleet(all.Lookup("MeshTimeout"), 100)}
+	set := &resource.Set{Objects: identity.Objects, Policies: shape.Fleet(all.Lookup("MeshTimeout"), 100)}
 	for j := range dataplanes {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, fleetOutbounds))
 	}

@@ -27,7 +27,7 @@ func BenchmarkEdit(b *testing.B) {
 	}{
 		{"rate-limit", rate(10_000), rate(20_000)},
 		{"instance", core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{instance}}}, core.Batch{Delete: []resource.ID{instance.ID}}},
-		{"certificates", core.Batch{Upsert: identity}, core.Batch{Delete: []resource.ID{identity.Identities[0].ID}}},
+		{"certificates", core.Batch{Upsert: identity}, core.Batch{Delete: []resource.ID{identity.Objects[0].Identity().ID}}},
 	} {
 		b.Run("edit="+edit.name, func(b *testing.B) {
 			engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})

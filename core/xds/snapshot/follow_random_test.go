@@ -73,7 +73,6 @@ func (e *randomEdits) next(t *testing.T) (batch core.Batch, text string) {
 		Meshes:     some(e, set.Meshes, omitted, upserted, func(m *resource.Mesh) resource.ID { return m.ID }),
 		Dataplanes: some(e, set.Dataplanes, omitted, upserted, func(d *resource.Dataplane) resource.ID { return d.ID }),
 		Policies:   some(e, set.Policies, omitted, upserted, func(p *resource.Policy) resource.ID { return p.ID }),
-		Identities: some(e, set.Identities, omitted, upserted, func(i *resource.MeshIdentity) resource.ID { return i.ID }),
 		Objects:    some(e, set.Objects, omitted, upserted, func(o resource.Object) resource.ID { return o.Identity().ID }),
 		Documents:  some(e, set.Documents, omitted, upserted, func(d *resource.Document) resource.ID { return d.ID }),
 	}

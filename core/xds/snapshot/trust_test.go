@@ -57,7 +57,7 @@ func partner(t *testing.T, set *resource.Set) {
 	trust.Spec.CABundles = []spiffe.CABundle{{Type: "Pem", Pem: &spiffe.PemBundle{
 		Value: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
 	}}}
-	set.Trusts = append(set.Trusts, trust)
+	set.Objects = append(set.Objects, trust)
 }
 
 // A bundle vouches for its own trust domain only (SPEC 11.6). If it is the only one, a

@@ -99,12 +99,6 @@ func identities(set *resource.Set) []resource.ID {
 	for _, p := range set.Policies {
 		out = append(out, p.ID)
 	}
-	for _, i := range set.Identities {
-		out = append(out, i.ID)
-	}
-	for _, t := range set.Trusts {
-		out = append(out, t.ID)
-	}
 	for _, o := range set.Objects {
 		out = append(out, o.Identity().ID)
 	}

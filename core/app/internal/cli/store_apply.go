@@ -227,8 +227,7 @@ func (g *globals) checkTogether(c *cobra.Command, set *resource.Set, read *etcd.
 	}
 	all := &resource.Set{
 		Meshes: slices.Concat(rest.Meshes, set.Meshes), Dataplanes: slices.Concat(rest.Dataplanes, set.Dataplanes),
-		Policies: slices.Concat(rest.Policies, set.Policies), Identities: slices.Concat(rest.Identities, set.Identities),
-		Trusts: slices.Concat(rest.Trusts, set.Trusts), Objects: slices.Concat(rest.Objects, set.Objects),
+		Policies: slices.Concat(rest.Policies, set.Policies), Objects: slices.Concat(rest.Objects, set.Objects),
 		Documents: slices.Concat(rest.Documents, set.Documents),
 	}
 	if err := all.Sort(); err != nil {

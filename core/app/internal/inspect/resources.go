@@ -81,12 +81,6 @@ func resources(set *resource.Set) []Resource {
 	for _, p := range set.Policies {
 		all = append(all, Resource{Meta: &p.Meta, Summary: PolicySummary(p)})
 	}
-	for _, i := range set.Identities {
-		all = append(all, Resource{Meta: &i.Meta})
-	}
-	for _, t := range set.Trusts {
-		all = append(all, Resource{Meta: &t.Meta})
-	}
 	for _, o := range set.Objects {
 		all = append(all, Resource{Meta: o.Identity(), Summary: objectSummary(o)})
 	}

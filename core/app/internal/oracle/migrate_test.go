@@ -144,12 +144,6 @@ func metasOf(set *resource.Set) []*resource.Meta {
 	for _, x := range set.Policies {
 		out = append(out, &x.Meta)
 	}
-	for _, x := range set.Identities {
-		out = append(out, &x.Meta)
-	}
-	for _, x := range set.Trusts {
-		out = append(out, &x.Meta)
-	}
 	for _, x := range set.Objects {
 		out = append(out, x.Identity())
 	}

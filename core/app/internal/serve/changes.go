@@ -151,12 +151,6 @@ func changedResources(commit core.Commit, batch core.Batch) ([]pages.ChangedReso
 				add(actionOf(old != nil), id)
 			}
 		}
-		for _, i := range set.Identities {
-			add("changed", i.ID)
-		}
-		for _, t := range set.Trusts {
-			add("changed", t.ID)
-		}
 		for _, d := range set.Documents {
 			add("changed", d.ID)
 		}

@@ -19,8 +19,6 @@ func Diff(before, after *resource.Set) core.Batch {
 	b.Upsert.Meshes = diff(&b, before.Meshes, after.Meshes, func(m *resource.Mesh) *resource.Meta { return &m.Meta })
 	b.Upsert.Dataplanes = diff(&b, before.Dataplanes, after.Dataplanes, func(d *resource.Dataplane) *resource.Meta { return &d.Meta })
 	b.Upsert.Policies = diff(&b, before.Policies, after.Policies, func(p *resource.Policy) *resource.Meta { return &p.Meta })
-	b.Upsert.Identities = diff(&b, before.Identities, after.Identities, func(i *resource.MeshIdentity) *resource.Meta { return &i.Meta })
-	b.Upsert.Trusts = diff(&b, before.Trusts, after.Trusts, func(t *resource.MeshTrust) *resource.Meta { return &t.Meta })
 	b.Upsert.Objects = diff(&b, before.Objects, after.Objects, resource.Object.Identity)
 	b.Upsert.Documents = diff(&b, placing(before.Documents), placing(after.Documents), func(d *resource.Document) *resource.Meta { return &d.Meta })
 	return b
@@ -56,5 +54,5 @@ func diff[T comparable](b *core.Batch, before, after []T, meta func(T) *resource
 
 func isEmpty(b *core.Batch) bool {
 	u := b.Upsert
-	return len(u.Meshes)+len(u.Dataplanes)+len(u.Policies)+len(u.Identities)+len(u.Trusts)+len(u.Objects)+len(u.Documents)+len(b.Delete) == 0
+	return len(u.Meshes)+len(u.Dataplanes)+len(u.Policies)+len(u.Objects)+len(u.Documents)+len(b.Delete) == 0
 }

@@ -2,14 +2,11 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -18,20 +15,12 @@ import (
 // reach the engine of a watch.
 func TestDiffComparesEveryList(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	trust, err := json.Marshal(envoytest.NewAuthority(t).Bundle())
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := loader.Decode(context.Background(), resource.Input{Name: "all.yaml", Data: []byte(strings.ReplaceAll(`
+	set, err := loader.Decode(context.Background(), resource.Input{Name: "all.yaml", Data: []byte(`
 {type: Mesh, name: default}
 ---
 {type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
 ---
 {type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: 1s}}]}}
----
-{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}
----
-{type: MeshTrust, name: spire, spec: {trustDomain: a.b, caBundles: [{type: Pem, pem: {value: BUNDLE}}]}}
 ---
 {type: MeshService, name: api, spec: {selector: {dataplaneTags: {app: api}}, ports: [{port: 80}]}}
 ---
@@ -39,7 +28,7 @@ apiVersion: cluster.open-cluster-management.io/v1beta1
 kind: Placement
 metadata: {name: p, namespace: default}
 spec: {}
-`, "BUNDLE", string(trust)))})
+`)})
 	if err != nil {
 		t.Fatal(err)
 	}

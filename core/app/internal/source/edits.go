@@ -12,8 +12,6 @@ type edits struct {
 	meshes     edit[*resource.Mesh]
 	dataplanes edit[*resource.Dataplane]
 	policies   edit[*resource.Policy]
-	identities edit[*resource.MeshIdentity]
-	trusts     edit[*resource.MeshTrust]
 	objects    edit[resource.Object]
 	documents  edit[*resource.Document]
 }
@@ -35,10 +33,6 @@ func (e *edits) put(value any) {
 		e.dataplanes.put = append(e.dataplanes.put, v)
 	case *resource.Policy:
 		e.policies.put = append(e.policies.put, v)
-	case *resource.MeshIdentity:
-		e.identities.put = append(e.identities.put, v)
-	case *resource.MeshTrust:
-		e.trusts.put = append(e.trusts.put, v)
 	case *resource.Document:
 		e.documents.put = append(e.documents.put, v)
 	case resource.Object:
@@ -55,10 +49,6 @@ func (e *edits) remove(value any) {
 		e.dataplanes.remove(v)
 	case *resource.Policy:
 		e.policies.remove(v)
-	case *resource.MeshIdentity:
-		e.identities.remove(v)
-	case *resource.MeshTrust:
-		e.trusts.remove(v)
 	case *resource.Document:
 		e.documents.remove(v)
 	case resource.Object:
@@ -79,8 +69,6 @@ func (e *edits) apply(before *resource.Set) *resource.Set {
 	after.Meshes = e.meshes.apply(before.Meshes)
 	after.Dataplanes = e.dataplanes.apply(before.Dataplanes)
 	after.Policies = e.policies.apply(before.Policies)
-	after.Identities = e.identities.apply(before.Identities)
-	after.Trusts = e.trusts.apply(before.Trusts)
 	after.Objects = e.objects.apply(before.Objects)
 	after.Documents = e.documents.apply(before.Documents)
 	return &after
@@ -119,8 +107,8 @@ func identity(value any) *resource.Meta {
 // Resources yields all resources of a set with their identities.
 func Resources(set *resource.Set) iter.Seq2[*resource.Meta, any] {
 	return func(yield func(*resource.Meta, any) bool) {
-		_ = each(set.Meshes, yield) && each(set.Dataplanes, yield) && each(set.Policies, yield) && each(set.Identities, yield) &&
-			each(set.Trusts, yield) && each(set.Objects, yield) && each(set.Documents, yield)
+		_ = each(set.Meshes, yield) && each(set.Dataplanes, yield) && each(set.Policies, yield) &&
+			each(set.Objects, yield) && each(set.Documents, yield)
 	}
 }
 

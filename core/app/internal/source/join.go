@@ -134,8 +134,6 @@ func merged(updates []*Update) (*resource.Set, error) {
 		all.Meshes = append(all.Meshes, u.Set.Meshes...)
 		all.Dataplanes = append(all.Dataplanes, u.Set.Dataplanes...)
 		all.Policies = append(all.Policies, u.Set.Policies...)
-		all.Identities = append(all.Identities, u.Set.Identities...)
-		all.Trusts = append(all.Trusts, u.Set.Trusts...)
 		all.Objects = append(all.Objects, u.Set.Objects...)
 		all.Documents = append(all.Documents, u.Set.Documents...)
 		all.Warnings = append(all.Warnings, u.Set.Warnings...)

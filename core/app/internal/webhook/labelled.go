@@ -6,12 +6,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// madeInZones are the kinds of objects, next to policies, dataplanes, identities and trusts, to
-// which the control plane of a zone adds the labels of its zone. Others exist at the global
-// control plane alone.
+// madeInZones are the kinds of objects, next to policies and dataplanes, to which the control
+// plane of a zone adds the labels of its zone. Others exist at the global control plane alone.
 var madeInZones = map[string]bool{
 	resource.MeshServiceKind: true, resource.MeshExternalServiceKind: true, resource.HostnameGeneratorKind: true,
 	resource.MeshOpenTelemetryBackendKind: true, resource.WorkloadKind: true,
+	resource.MeshIdentityKind: true, resource.MeshTrustKind: true,
 }
 
 // labelled yields the resources to which control planes add labels.
@@ -24,16 +24,6 @@ func labelled(set *resource.Set) iter.Seq[*resource.Meta] {
 		}
 		for _, d := range set.Dataplanes {
 			if !yield(&d.Meta) {
-				return
-			}
-		}
-		for _, i := range set.Identities {
-			if !yield(&i.Meta) {
-				return
-			}
-		}
-		for _, t := range set.Trusts {
-			if !yield(&t.Meta) {
 				return
 			}
 		}

@@ -116,7 +116,7 @@ const generated = "{type: MeshIdentity, name: identity, spec: {selector: {datapl
 func meshIdentity(t *testing.T, text string) *resource.MeshIdentity {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	return must(loader.Decode(t.Context(), resource.Input{Name: "i.yaml", Data: []byte(text)})).Identities[0]
+	return must(loader.Decode(t.Context(), resource.Input{Name: "i.yaml", Data: []byte(text)})).Objects[0].(*resource.MeshIdentity)
 }
 
 // TestKept: after a restart the authority is the same, and only its owner can read its

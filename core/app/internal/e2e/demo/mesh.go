@@ -26,7 +26,7 @@ func load(ctx context.Context, mesh, dir string) (*core.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.Identities = append(set.Identities, further.Identities...)
+	set.Objects = append(set.Objects, further.Objects...)
 	for _, d := range set.Dataplanes {
 		toLoopback(d)
 	}

@@ -108,7 +108,10 @@ func load(ctx context.Context, by semantics.Semantics, kinds *resource.Kinds, ti
 	if err != nil {
 		return nil, err
 	}
-	set.Identities = slices.DeleteFunc(set.Identities, func(i *resource.MeshIdentity) bool { return i.Spec.Provider.Type == spiffe.Bundled })
+	set.Objects = slices.DeleteFunc(set.Objects, func(o resource.Object) bool {
+		i, is := o.(*resource.MeshIdentity)
+		return is && i.Spec.Provider.Type == spiffe.Bundled
+	})
 	view, err := core.Options{Semantics: cmp.Or(by, core.TargetRef)}.NewView(ctx, kinds, set)
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (a *ask) diff(text string) (answer *diff.Diff, names []string, limits, err 
 	switch {
 	case len(edit.Policies) == 0:
 		return nil, nil, nil, badRequest("the text has no policy; only policies can be tried here, the command diff takes every resource")
-	case len(edit.Dataplanes)+len(edit.Meshes)+len(edit.Identities)+len(edit.Trusts)+len(edit.Objects)+len(edit.Documents) > 0:
+	case len(edit.Dataplanes)+len(edit.Meshes)+len(edit.Objects)+len(edit.Documents) > 0:
 		return nil, nil, nil, badRequest("only policies can be tried here; the command diff takes every resource")
 	}
 	for _, p := range edit.Policies {

@@ -137,15 +137,21 @@ func (c *Comparison) objectsDiffer() bool {
 	byID := func(a, b resource.Object) int { return a.Identity().ID.Compare(b.Identity().ID) }
 	for _, mesh := range []string{"", c.Mesh} {
 		for old, next := range sorted.Join(c.Before.View.Objects(mesh), c.After.View.Objects(mesh), byID) {
+			if isIdentity(old) || isIdentity(next) {
+				continue
+			}
 			if old == nil || next == nil || content.Differ(old, next) {
 				return true
 			}
 		}
 	}
-	if a, b := c.Before.View.Mesh(c.Mesh), c.After.View.Mesh(c.Mesh); a != b && content.Differ(a, b) {
-		return true
-	}
-	return !slices.EqualFunc(c.Before.View.Trusts(c.Mesh), c.After.View.Trusts(c.Mesh), func(a, b *resource.MeshTrust) bool { return a == b || !content.Differ(a, b) })
+	a, b := c.Before.View.Mesh(c.Mesh), c.After.View.Mesh(c.Mesh)
+	return a != b && content.Differ(a, b)
+}
+
+func isIdentity(o resource.Object) bool {
+	_, is := o.(*resource.MeshIdentity)
+	return is
 }
 
 // permissionsDiffer reports whether a MeshTrafficPermission differs, by its name or content.

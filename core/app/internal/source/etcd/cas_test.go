@@ -30,7 +30,7 @@ func TestCAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		authority, err := ca.NewSharedAuthorities(cas, dir).Of(set.Identities[0], time.Now())
+		authority, err := ca.NewSharedAuthorities(cas, dir).Of(set.Objects[0].(*resource.MeshIdentity), time.Now())
 		if err != nil {
 			t.Error(err)
 			return nil
@@ -65,7 +65,7 @@ func TestCAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cas.Once(set.Identities[0].ID, nil); !errors.Is(err, etcd.ErrUnsafe) {
+	if _, err := cas.Once(set.Objects[0].Identity().ID, nil); !errors.Is(err, etcd.ErrUnsafe) {
 		t.Errorf("a CA over a network without TLS: %v", err)
 	}
 }
