@@ -46,7 +46,7 @@
 //
 // # The data path
 //
-//	                                                 ┌──> rules: confs and their origins
+//	                                                 ┌──> results: confs and their origins
 //	documents ──> resource.Set ──> Engine ──> View ──┼──> inspect, access: answers
 //	                               (Apply)           └──> xds/snapshot ──> xds/server ──> Envoy, gRPC
 //
@@ -66,10 +66,14 @@
 //	          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
 //
 // A destination (a MeshService, a MeshExternalService or a MeshMultiZoneService) is a third
-// axis. A dataplane reaches destinations by references, or all of them as a transparent
-// proxy, and the conf of such an outbound has the items that find its destination. These
-// confs are in no block: [View.Outbounds] merges them on demand, and dataplanes with equal
-// items share the result.
+// axis (core/internal/destination). A dataplane reaches destinations by references, or all of
+// them as a transparent proxy, and the conf of such an outbound has the items that find its
+// destination. These confs are in no block: [View.Outbounds] merges them on demand, and
+// dataplanes with equal items share the result.
+//
+// The fourth axis are the parameters of clients: core/internal/variant compiles the variants of a
+// resource from the items that each choice of parameters leaves (SPEC 9). One package,
+// core/internal/items, finds the items of all four: it files them by what their targetRefs name.
 //
 // The words of this picture:
 //

@@ -3,7 +3,7 @@
 //
 // The pipeline, for one inbound:
 //
-//  1. Package rules provides the policies that select the inbound, in order.
+//  1. Package results provides the policies that select the inbound, in order.
 //     [ForInbound] takes their `rules` or, if no policy has rules, their `from` items
 //     (SPEC 5.6).
 //  2. Rules become [Entry] values, in the order in which they decide: by

@@ -68,7 +68,7 @@ const (
 	OpenHint   = "select the dataplane with a MeshIdentity"
 )
 
-// RulesOf returns the rules of an inbound. Package rules does not merge the
+// RulesOf returns the rules of an inbound. Package results does not merge the
 // rules of MeshTrafficPermission.
 func RulesOf(unmerged []results.Contribution) []Rule {
 	out := make([]Rule, len(unmerged))

@@ -1,4 +1,4 @@
-// Package rules contains the types of results: the effective conf of each outbound,
+// Package results contains the types of results: the effective conf of each outbound,
 // route and inbound of a dataplane, and the item of a policy that set each field.
 //
 // A [Config] contains the result of one policy kind for one dataplane. The

@@ -17,7 +17,7 @@
 //     point has the term of a placement that is part of the policy's override
 //     (overrides.go; package enforce).
 //  5. The selected policies are sorted by kind, and within a kind by their rank
-//     in a strict total order ([rules.Order], SPEC 3).
+//     in a strict total order ([results.Order], SPEC 3).
 //
 // A writer that maintains a [DataplaneIndex] and [Classes] in addition to the
 // index makes a change in these steps:

@@ -6,7 +6,7 @@
 //     (protocol.go), and answers each with one line.
 //  2. "load" gives it the resources of a mesh in Kuma's universal format.
 //  3. "rules" selects the MeshTimeouts of a dataplane and builds its rules, by package
-//     matchers; "merge" merges confs, by package rules (work.go).
+//     matchers; "merge" merges confs, by package results (work.go).
 //  4. "xds" makes the xDS resources of dataplanes from nothing, by packages context, sync and
 //     generator, and "edit" makes them again after a policy was replaced (proxy.go).
 //  5. Each answer has the result, or how long the work took and how much it allocated.
