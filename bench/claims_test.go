@@ -152,7 +152,7 @@ var pages = map[string]page{
 	"core/DRAINS.md":                        {figure, 2}, // the time of a drain
 	"core/app/internal/e2e/hello/README.md": {figure, 0},
 	"bench/gate/README.md":                  {speed, 1}, // a slower benchmark
-	"core/diag/FINDINGS.md":                      {speed, 0},
+	"core/diag/FINDINGS.md":                 {speed, 0},
 	"core/KUMA.md":                          {speed, 0},
 	"core/SPEC.md":                          {speed, 1}, // a limit of work
 	"core/API.md":                           {speed, 0},
