@@ -1,10 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +15,28 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source/sourcetest"
 )
 
+// sharedText is written by a server while a test reads it.
+type sharedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *sharedText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *sharedText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // A load that takes longer than 10 s is logged once and in /status, until it has ended.
 func TestSlowLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
+		var log sharedText
 		s := &Server{}
 		s.options.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -26,7 +44,7 @@ func TestSlowLoad(t *testing.T) {
 		end := s.busy.Begin("reading the files")
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if s.loads.current().slow != nil || log.Len() > 0 {
+		if s.loads.current().slow != nil || log.String() != "" {
 			t.Errorf("after 5 s: %v, %s", s.loads.current().slow, &log)
 		}
 		time.Sleep(10 * time.Second)
