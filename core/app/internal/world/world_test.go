@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +13,13 @@ import (
 )
 
 // Measure itself checks that each change of every shape touches the intended
-// number of dataplanes.
+// number of dataplanes. With -short, the shapes of tags and of destinations alone are measured.
 func TestMeasure(t *testing.T) {
-	for _, shape := range Shapes() {
+	shapes := Shapes()
+	if testing.Short() {
+		shapes = slices.DeleteFunc(shapes, func(s Shape) bool { return s.Name != "fleet" && s.Name != "reachable" })
+	}
+	for _, shape := range shapes {
 		t.Run(shape.Name, func(t *testing.T) {
 			steps := 0
 			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet" || shape.objects != nil}
