@@ -383,10 +383,3 @@ func (b *body) policy(kind *Kind, meta Meta, room *policyDoc) *Policy {
 	}
 	return decodePolicy(kind, meta, b.spec, room)
 }
-
-// decodeSpec fills target, a pointer to a struct.
-func (b *body) decodeSpec(target any) {
-	if b.requireSpec() {
-		strict.Decode(b.spec, target)
-	}
-}
