@@ -212,7 +212,7 @@ func fromUniversal(in map[string]any) Object {
 	spec := map[string]any{}
 	for name, value := range in {
 		switch name {
-		case "type", "name", "mesh", "labels", "creationTime", "modificationTime", "status":
+		case "type", "name", "mesh", "labels", "creationTime", "modificationTime", "kri", "status":
 		default:
 			spec[name] = value
 		}
