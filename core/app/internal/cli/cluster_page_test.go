@@ -34,7 +34,7 @@ func TestClusterPage(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	if output, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", "build", "-o", bin, "github.com/meshmatch/meshmatch/cmd/meshmatch").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	if err := os.Symlink(cluster.Kubectl, filepath.Join(bin, "kubectl")); err != nil {

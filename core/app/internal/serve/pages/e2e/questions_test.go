@@ -286,8 +286,8 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("the condition is %q", got)
 	}
 	b.follow(`.matrix thead a`)
-	if got := eval[[]string](b, `[...document.querySelectorAll(".matrix thead tr:first-child th")].map((h) => h.innerText)`); !slices.Equal(got, []string{"backend", "backend-sql"}) {
-		t.Errorf("the matrix of the dataplanes of backend has the columns %q", got)
+	if got := eval[[]string](b, `[...document.querySelectorAll(".matrix thead tr:first-child th")].map((h) => h.innerText)`); !slices.Equal(got, []string{"backend"}) { // backend-sql is another service
+		t.Errorf("the matrix of the service backend has the columns %q", got)
 	}
 	b.show("/meshes/default/access?namespace=shop")
 	if got := eval[string](b, `document.getElementById("namespace").value`); got != "shop" {
