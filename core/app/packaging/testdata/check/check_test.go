@@ -154,6 +154,7 @@ func TestChart(t *testing.T) {
 func TestOptions(t *testing.T) {
 	help := exec.Command("go", "run", "./cmd/meshmatch", "serve", "--help")
 	help.Dir = packaging + "/../../.."
+	help.Env = append(os.Environ(), "GOWORK=") // that of the repository
 	text, err := help.Output()
 	if err != nil {
 		t.Fatal(err)

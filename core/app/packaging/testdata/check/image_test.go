@@ -41,6 +41,7 @@ func TestImage(t *testing.T) {
 	program := filepath.Join(root, entry)
 	build := exec.Command("sh", "-c", strings.Replace(step(`RUN (CGO_ENABLED=0 go build .*)`)[0], "-o "+entry, "-o "+program, 1))
 	build.Dir = packaging + "/../../.."
+	build.Env = append(os.Environ(), "GOWORK=") // that of the repository
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
