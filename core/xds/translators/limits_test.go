@@ -49,6 +49,9 @@ var costly = map[string]func() string{
 // Whatever the modifications of a policy are, a snapshot with them takes little memory,
 // and is the same each time (SPEC 11.5).
 func TestCostlyPatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes large messages")
+	}
 	for name, modifications := range costly {
 		t.Run(name, func(t *testing.T) {
 			view := coretest.View(t, `

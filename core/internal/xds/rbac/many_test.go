@@ -69,6 +69,9 @@ func stagesOf(m *xdsmatcher.Matcher) string {
 // Identities are looked up in a map only where that changes neither the decision nor the
 // policy that makes it.
 func TestStages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares many long expressions")
+	}
 	type lists = meshtrafficpermission.RuleConf
 	get := conf.Method("GET")
 	// Ten identities are too many for one expression.
