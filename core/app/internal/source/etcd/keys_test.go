@@ -36,6 +36,8 @@ var (
 // FuzzKeys puts and deletes objects under any keys. The permission under its own key stays in
 // effect, and a server that has followed all changes has what a server has that starts (SPEC
 // 14.3).
+//
+//fuzz:executions 300
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte{0, 2, 3, 6, 0, 0, 2, 3, 6, 6})       // a key that is the one of the permission, and its deletion
 	f.Add([]byte{0, 2, 3, 7, 2, 0, 2, 3, 7, 6})       // another spelling of it
