@@ -1,6 +1,10 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/internal/strict"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/strict"
+)
 
 // InputOrigin is the origin of an [Input]: who wrote its documents (SPEC 1.2).
 type InputOrigin uint8
@@ -66,12 +70,17 @@ func readAs(in *strict.Value, kind string, stored bool) {
 func decodeHead(in *strict.Value, target any, except ...string) {
 	doc := in.Document()
 	inside := doc.Unknown
-	if inside != strict.UnknownFails {
+	// A permission whose targetRef is dropped would hold for the whole mesh.
+	misplaced := inside == strict.UnknownLimits && slices.ContainsFunc(permissionFields, in.Has)
+	if inside != strict.UnknownFails && !misplaced {
 		doc.Unknown = strict.UnknownDropped
 	}
 	strict.DecodeExcept(in, target, except...)
 	doc.Unknown = inside
 }
+
+// permissionFields are the fields of the spec of a permission.
+var permissionFields = []string{"targetRef", "from", "rules"}
 
 const permissionKind = "MeshTrafficPermission"
 

@@ -97,6 +97,19 @@ func TestUnknownFieldAroundAStoredPermission(t *testing.T) {
 	}
 }
 
+// A field of the spec that stands beside it is no field that a control plane adds: without its
+// targetRef the permission would hold for the whole mesh.
+func TestMisplacedFieldOfAStoredPermission(t *testing.T) {
+	for _, field := range []string{"targetRef: {kind: Dataplane, labels: {app: a}}", "rules: []", "from: []"} {
+		text := "{type: MeshTrafficPermission, name: p, kri: k, labels: {kuma.io/origin: zone}, " + field + ", spec: {rules: [{default: {allow: [{sni: a}]}}]}}"
+		loader := resource.Loader{Kinds: kinds.All()}
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
+		if err == nil && len(set.Policies) > 0 || err != nil && !strings.Contains(err.Error(), "unknown field") {
+			t.Errorf("%s: %+v: %v", field, set, err)
+		}
+	}
+}
+
 // The JSON of protocol buffers has two spellings of a field.
 func TestSnakeCase(t *testing.T) {
 	for _, text := range []string{
