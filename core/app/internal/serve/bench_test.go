@@ -52,7 +52,7 @@ func BenchmarkStreamEdit(b *testing.B) {
 }
 
 func benchmarkEdit(b *testing.B, streams int) {
-	r := &running{t: b, dir: b.TempDir(), log: &lockedBuffer{}, real: true}
+	r := &running{t: b, dir: b.TempDir(), log: &serve.LockedBuffer{}, real: true}
 	set := &resource.Set{}
 	for i := range streams {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(i, 10))

@@ -49,7 +49,7 @@ func BenchmarkStreamConnections(b *testing.B) {
 
 func benchmarkConnections(b *testing.B, connections int) {
 	c := newCredentials(b)
-	r := &running{t: b, dir: b.TempDir(), log: &lockedBuffer{}, real: true}
+	r := &running{t: b, dir: b.TempDir(), log: &serve.LockedBuffer{}, real: true}
 	set := &resource.Set{}
 	for i := range connections {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(i, 2))

@@ -23,11 +23,11 @@ const maxFleet = 50
 
 // fleet returns the versions of the clients with a stream, those with most streams first.
 func (s *Server) fleet() []FleetStatus {
-	type of struct {
+	type agent struct {
 		title  string
 		client xds.Client
 	}
-	streams := map[of]int64{}
+	streams := map[agent]int64{}
 	s.ads.EachAgent(func(userAgent, version string) {
 		client, err := xds.ClientBy(userAgent, version)
 		if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) fleet() []FleetStatus {
 		} else if err == nil {
 			title = "envoy " + v.String()
 		}
-		streams[of{title, client}]++
+		streams[agent{title, client}]++
 	})
 	list := make([]FleetStatus, 0, len(streams))
 	for key, n := range streams {

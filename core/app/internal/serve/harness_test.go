@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -61,35 +60,12 @@ type running struct {
 	*serve.Server
 	t    testing.TB
 	dir  string
-	log  *lockedBuffer
+	log  *serve.LockedBuffer
 	real bool         // outside of bubbles: real TCP, clock and file notifications
 	stop func() error // ends the server, and returns what Run returns
 
 	listeners map[string]*serve.MemoryListener // by address
 	dialled   atomic.Int32
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *lockedBuffer) Reset() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.Buffer.Reset()
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.String()
 }
 
 func options(dir string, log io.Writer) serve.Options {
@@ -123,7 +99,7 @@ func startReal(t *testing.T, files map[string]string, change ...func(*serve.Opti
 func startAs(r *running, files map[string]string, change ...func(*serve.Options)) *running {
 	t := r.t
 	t.Helper()
-	r.dir, r.log = t.TempDir(), &lockedBuffer{}
+	r.dir, r.log = t.TempDir(), &serve.LockedBuffer{}
 	for name, content := range files {
 		r.write(name, content)
 	}

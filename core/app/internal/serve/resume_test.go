@@ -69,7 +69,7 @@ func TestResume(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				state := filepath.Join(t.TempDir(), "state")
 				keep := func(o *serve.Options) { o.State = state }
-				r := &running{t: t, dir: filepath.Join(t.TempDir(), "files"), log: &lockedBuffer{}}
+				r := &running{t: t, dir: filepath.Join(t.TempDir(), "files"), log: &serve.LockedBuffer{}}
 				if err := os.Mkdir(r.dir, 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -129,7 +129,7 @@ func TestDamagedState(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				state := t.TempDir()
 				keep := func(o *serve.Options) { o.State = state }
-				r := &running{t: t, dir: t.TempDir(), log: &lockedBuffer{}}
+				r := &running{t: t, dir: t.TempDir(), log: &serve.LockedBuffer{}}
 				r.write("mesh.yaml", mesh)
 				r.run(keep)
 				path := filepath.Join(state, "last-good-input.tar")

@@ -176,7 +176,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestFirstLoadFails(t *testing.T) {
-	dir, log := t.TempDir(), &lockedBuffer{}
+	dir, log := t.TempDir(), &serve.LockedBuffer{}
 	for i, text := range []string{"{type: Mesh}", "{type: Dataplan, name: a}"} {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestLoopbackOnly(t *testing.T) {
 		"insecure, all addresses":  {":0", "0.0.0.0:0", true, nil},
 		"IPv6, without a loopback": {"[::]:0", "127.0.0.1:0", false, serve.ErrNotLoopback},
 	} {
-		o := options(t.TempDir(), &lockedBuffer{})
+		o := options(t.TempDir(), &serve.LockedBuffer{})
 		o.XDS, o.HTTP, o.Insecure = c.xds, c.http, c.insecure
 		s, err := serve.New(o)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,28 +14,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source/sourcetest"
 )
 
-// sharedText is written by a server while a test reads it.
-type sharedText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *sharedText) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *sharedText) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 // A load that takes longer than 10 s is logged once and in /status, until it has ended.
 func TestSlowLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log sharedText
+		var log LockedBuffer
 		s := &Server{}
 		s.options.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		ctx, cancel := context.WithCancel(t.Context())

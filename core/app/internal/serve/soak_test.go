@@ -141,7 +141,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 
 // start starts the replica.
 func (r *soakReplica) start() {
-	r.log = &lockedBuffer{}
+	r.log = &serve.LockedBuffer{}
 	r.run(func(o *serve.Options) { o.State = r.state })
 	var err error
 	r.conn, err = grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))

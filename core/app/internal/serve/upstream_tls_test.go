@@ -56,7 +56,7 @@ func TestRelayRereadsTLS(t *testing.T) {
 			}
 			restore()
 			k.spoil(files)
-			log := &lockedBuffer{}
+			log := &serve.LockedBuffer{}
 			runRelay(t, serve.RelayOptions{
 				Options:   serve.Options{TLS: c.files(), Logger: slog.New(slog.NewTextHandler(log, nil))},
 				Upstreams: []string{s.XDSAddr().String()}, UpstreamTLS: files,
