@@ -35,8 +35,8 @@ type Loader struct {
 	// identity, so that several with one identity are no error. It needs KeepGoing.
 	Claimed bool
 	// Strict makes errors of what is left out otherwise: what a control plane stored and does
-	// not load, what is no resource in a directory, and unknown kinds of groups of which others
-	// are read. See [Set.LeftOut] and [Set.NoResources].
+	// not load, what is no resource in a directory, and kinds that are not read although others
+	// of their API group are. See [Set.LeftOut] and [Set.NoResources].
 	Strict bool
 	// Exclude are patterns of files and directories that a directory tree has and the load
 	// leaves out, as in `--exclude` (SPEC 1.1). A malformed one matches nothing.

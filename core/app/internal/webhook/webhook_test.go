@@ -97,8 +97,8 @@ func TestStoreGivesWhatIsStored(t *testing.T) {
 	}
 }
 
-// A document that says of which zone it is keeps its zone, one of several zones is an error,
-// and nothing changes in targetref or where no control plane has stored anything.
+// A document that names its zone keeps it. One that could be of several zones is an error, and
+// nothing changes in targetref or where no control plane has stored anything.
 func TestStoreOfOthers(t *testing.T) {
 	zone := func(name string) string {
 		w := written{kind: "MeshService", name: "s-" + name, spec: specs["MeshService"][0].spec}
