@@ -32,7 +32,7 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	a := admission{kinds: kinds, in: in}
 	a.In = in
 	defer a.running.Recover(&err) // Validate methods of kinds
-	passed, sorted, err := a.passed(ctx, set)
+	passed, sorted, err := a.validateInParallel(ctx, set)
 	if err != nil {
 		return false, err
 	}
@@ -110,10 +110,10 @@ type prober struct {
 // workers validate first. A resource takes about 1 µs, as long as starting a worker.
 const parallelAdmission = 256
 
-// passed validates the dataplanes and policies of a large batch by several workers, and
+// validateInParallel validates the dataplanes and policies of a large batch by several workers, and
 // reports whether all of them are valid, and whether each list is sorted by identity, each
 // identity once. It returns false for a small batch.
-func (a *admission) passed(ctx context.Context, set *resource.Set) (passed, sorted bool, err error) {
+func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (validateInParallel, sorted bool, err error) {
 	n := len(set.Dataplanes) + len(set.Policies)
 	if n < parallelAdmission {
 		return false, false, nil
@@ -146,8 +146,8 @@ func (a *admission) passed(ctx context.Context, set *resource.Set) (passed, sort
 		}
 		return nil
 	})
-	passed = !failed.Load()
-	return passed, passed && !unsorted.Load(), err
+	validateInParallel = !failed.Load()
+	return validateInParallel, validateInParallel && !unsorted.Load(), err
 }
 
 // isAscending reports whether the identity of resource i of a list, which is not nil, is

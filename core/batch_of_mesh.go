@@ -25,7 +25,7 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement, sorted bool) []*mesh.B
 	}
 	for _, m := range before.meshes {
 		if e.Delta != nil && m.Concerns(e.Delta) {
-			batches.of(m.Name()).Enforcement.Delta = e.Delta
+			batches.batchFor(m.Name()).Enforcement.Delta = e.Delta
 		}
 	}
 	return batches.sorted(e.State, sorted && len(b.Delete) == 0)
@@ -34,8 +34,8 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement, sorted bool) []*mesh.B
 // meshBatches are batches by the name of their mesh.
 type meshBatches map[string]*mesh.Batch
 
-// of returns the batch of a mesh, which may be new.
-func (all meshBatches) of(name string) *mesh.Batch {
+// batchFor returns the batch of a mesh, which may be new.
+func (all meshBatches) batchFor(name string) *mesh.Batch {
 	b := all[name]
 	if b == nil {
 		b = &mesh.Batch{Mesh: name}
@@ -47,17 +47,17 @@ func (all meshBatches) of(name string) *mesh.Batch {
 // upsert adds the resources of a set, except those that belong to no mesh.
 func (all meshBatches) upsert(set *resource.Set, before *View) {
 	for _, m := range set.Meshes {
-		all.of(m.Name).Document = mesh.Upsert(m)
+		all.batchFor(m.Name).Document = mesh.Upsert(m)
 	}
 	for name, run := range runsOfMesh(set.Dataplanes) {
-		b := all.of(name)
+		b := all.batchFor(name)
 		b.Dataplanes = slices.Grow(b.Dataplanes, len(run))
 		for _, d := range run {
 			b.Dataplanes = append(b.Dataplanes, mesh.Upsert(d))
 		}
 	}
 	for name, run := range runsOfMesh(set.Policies) {
-		b := all.of(name)
+		b := all.batchFor(name)
 		b.Policies = slices.Grow(b.Policies, len(run))
 		for _, p := range run {
 			b.Policies = append(b.Policies, mesh.Upsert(before.reading.Semantics.AsStored(p)))
@@ -65,7 +65,7 @@ func (all meshBatches) upsert(set *resource.Set, before *View) {
 	}
 	for _, o := range set.Objects {
 		if id := o.Identity().ID; !resource.IsGlobal(id.Kind) {
-			b := all.of(id.Mesh)
+			b := all.batchFor(id.Mesh)
 			b.Objects = append(b.Objects, mesh.Upsert(o))
 		}
 	}
@@ -73,7 +73,7 @@ func (all meshBatches) upsert(set *resource.Set, before *View) {
 
 // delete adds the deletion of a resource of a mesh.
 func (all meshBatches) delete(id resource.ID) {
-	b := all.of(id.Mesh)
+	b := all.batchFor(id.Mesh)
 	if resource.IsObject(id.Kind) {
 		b.Objects = append(b.Objects, mesh.Edit[resource.Object]{ID: &id})
 		return

@@ -65,8 +65,8 @@ func (a *alphabet) isWhole(t reflect.Type) bool {
 	return chosen || isScalar(t)
 }
 
-// of returns the values of a scalar type, or none if the type accepts no text.
-func (a *alphabet) of(t reflect.Type) []reflect.Value {
+// valuesOf returns the values of a scalar type, or none if the type accepts no text.
+func (a *alphabet) valuesOf(t reflect.Type) []reflect.Value {
 	if known, ok := a.values[t]; ok {
 		return known
 	}
@@ -102,7 +102,7 @@ func (a *alphabet) cover(t reflect.Type) error {
 		}
 		seen[t] = true
 		if a.isWhole(t) {
-			if len(a.of(t)) == 0 {
+			if len(a.valuesOf(t)) == 0 {
 				without = append(without, a.whyNone(t))
 			}
 			return

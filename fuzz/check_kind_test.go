@@ -194,7 +194,7 @@ func TestCheckKindWithoutTexts(t *testing.T) {
 func TestWithTexts(t *testing.T) {
 	var o checkOptions
 	WithTexts("other", "strange")(&o)
-	values := newAlphabet(o.texts).of(reflect.TypeFor[strangeWord]())
+	values := newAlphabet(o.texts).valuesOf(reflect.TypeFor[strangeWord]())
 	if len(values) != 1 || values[0].String() != "strange" {
 		t.Errorf("the values are %v", values)
 	}

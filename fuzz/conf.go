@@ -62,7 +62,7 @@ func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {
 }
 
 func (m *confMaker) scalar(t reflect.Type) (reflect.Value, bool) {
-	values := m.of(t)
+	values := m.valuesOf(t)
 	switch {
 	case len(values) == 0:
 		return reflect.Value{}, false
@@ -133,7 +133,7 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 		switch {
 		case !field.IsExported() || name == "" || name == "-" || isDiscriminator(&field):
 			continue
-		case arm.excludes(name), optional && !arm.is(name) && i != only && (least || only >= 0 || m.choose(2) == 0):
+		case arm.excludes(name), optional && !arm.hasChosen(name) && i != only && (least || only >= 0 || m.choose(2) == 0):
 			continue
 		}
 		value, ok := m.make(field.Type, depth+1)
@@ -164,10 +164,12 @@ type arm struct {
 	others []string
 }
 
-func (a arm) is(field string) bool { return a.chosen != "" && strings.EqualFold(field, a.chosen) }
+func (a arm) hasChosen(field string) bool {
+	return a.chosen != "" && strings.EqualFold(field, a.chosen)
+}
 
 func (a arm) excludes(field string) bool {
-	return !a.is(field) && slices.ContainsFunc(a.others, func(other string) bool { return strings.EqualFold(field, other) })
+	return !a.hasChosen(field) && slices.ContainsFunc(a.others, func(other string) bool { return strings.EqualFold(field, other) })
 }
 
 // arm chooses and sets the type of a union. For other structs it excludes
@@ -178,7 +180,7 @@ func (m *confMaker) arm(t reflect.Type, v reflect.Value) arm {
 		if !isDiscriminator(&field) {
 			continue
 		}
-		words := m.of(field.Type)
+		words := m.valuesOf(field.Type)
 		if len(words) == 0 {
 			break
 		}

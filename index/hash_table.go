@@ -58,9 +58,9 @@ func dirAt(hash uint32, depth uint8) uint32 {
 	return uint32(uint64(hash) >> (32 - depth))
 }
 
-// at returns the slot of a number, or the empty slot at which a search for it
+// slotAt returns the slot of a number, or the empty slot at which a search for it
 // ends.
-func (b *bucket) at(s slot) uint32 {
+func (b *bucket) slotAt(s slot) uint32 {
 	i := s.hash & slotMask
 	for b.slots[i].ref != 0 && b.slots[i] != s {
 		i = (i + 1) & slotMask

@@ -44,7 +44,7 @@ func (e *hashTableEditor) put(b *bucket, s slot) {
 	for b.full() {
 		b = e.ownMore(b)
 	}
-	b.slots[b.at(s)] = s
+	b.slots[b.slotAt(s)] = s
 	b.n++
 }
 
@@ -53,10 +53,10 @@ func (e *hashTableEditor) put(b *bucket, s slot) {
 func (e *hashTableEditor) remove(hash, number uint32) {
 	s := slot{hash, number + 1}
 	b := e.own(hash)
-	hole := b.at(s)
+	hole := b.slotAt(s)
 	for b.slots[hole] != s {
 		b = e.ownMore(b)
-		hole = b.at(s)
+		hole = b.slotAt(s)
 	}
 	// Slots that the removed one had displaced move back, so that a search can
 	// stop at the first empty slot.

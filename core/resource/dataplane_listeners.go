@@ -140,7 +140,7 @@ func (l *listeners) add(element listElement, host, own string, port uint32) neti
 		return netip.AddrPort{}
 	}
 	address := netip.AddrPortFrom(ip, uint16(port))
-	if first, taken := l.at(address); taken {
+	if first, taken := l.listenerAt(address); taken {
 		l.bad = append(l.bad, BadListener{
 			element: element, TwoInbounds: element.list == inboundList && first.element.list == inboundList,
 			What: fmt.Sprintf("listens at %s, like %s", address, first.element), Hint: "give one of them another port or address",
@@ -151,8 +151,8 @@ func (l *listeners) add(element listElement, host, own string, port uint32) neti
 	return address
 }
 
-// at returns the listener at an address, if there is one.
-func (l *listeners) at(address netip.AddrPort) (listener, bool) {
+// listenerAt returns the listener at an address, if there is one.
+func (l *listeners) listenerAt(address netip.AddrPort) (listener, bool) {
 	if l.many != nil {
 		found, ok := l.many[address]
 		return found, ok

@@ -82,8 +82,8 @@ func outboundAt(c *Config, i int) OutboundConfig {
 	return OutboundConfig{}
 }
 
-// at returns element i, or the zero T if i is past the end.
-func at[T any](list []T, i int) (zero T) {
+// elementAt returns element i, or the zero T if i is past the end.
+func elementAt[T any](list []T, i int) (zero T) {
 	if i < len(list) {
 		return list[i]
 	}
@@ -94,7 +94,7 @@ func at[T any](list []T, i int) (zero T) {
 var noInbound InboundConfig
 
 func inboundAt(c *Config, i int) *InboundConfig {
-	return cmp.Or(at(c.Inbounds, i), &noInbound)
+	return cmp.Or(elementAt(c.Inbounds, i), &noInbound)
 }
 
 // AppendOutbound appends the places of one outbound where two confs of it differ, as

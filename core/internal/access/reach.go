@@ -118,7 +118,7 @@ func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach 
 // its SPIFFE ID and tags.
 func Allowed(list *List, by []Decision, client *Client) Condition {
 	c := Condition{Any: []Clause{}}
-	list = list.of(client)
+	list = list.listFor(client)
 	for _, d := range by {
 		if !d.Allow {
 			continue
@@ -139,9 +139,9 @@ func Allowed(list *List, by []Decision, client *Client) Condition {
 	return c
 }
 
-// of returns the list without the entries that cannot match a client. A nil client means
+// listFor returns the list without the entries that cannot match a client. A nil client means
 // any client.
-func (l *List) of(client *Client) *List {
+func (l *List) listFor(client *Client) *List {
 	if client == nil {
 		return l
 	}

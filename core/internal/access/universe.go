@@ -24,7 +24,7 @@ const (
 // universes contains the languages that searches of one problem have used.
 type universes map[string]language.Language
 
-func (u universes) of(expression string) language.Language {
+func (u universes) languageOf(expression string) language.Language {
 	l := u[expression]
 	if l == nil {
 		l = language.Values(expression)
@@ -38,11 +38,11 @@ func (u universes) of(expression string) language.Language {
 func (u universes) texts(v variable) (in, out []language.Language) {
 	switch {
 	case v.part == path:
-		return []language.Language{u.of(pathTexts)}, []language.Language{u.of(dotSegment), u.of(resolvedEscape)}
+		return []language.Language{u.languageOf(pathTexts)}, []language.Language{u.languageOf(dotSegment), u.languageOf(resolvedEscape)}
 	case v == variable{header, "host"}:
-		return []language.Language{u.of(authorityTexts)}, nil
+		return []language.Language{u.languageOf(authorityTexts)}, nil
 	}
-	return []language.Language{u.of(headerTexts)}, nil
+	return []language.Language{u.languageOf(headerTexts)}, nil
 }
 
 // another returns a text that begins with a prefix and meets no other conditions than the

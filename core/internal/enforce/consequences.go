@@ -45,29 +45,29 @@ func (c *consequences) derive() {
 		}
 	}
 	for id := range reselect {
-		c.settle(id, c.selectionOf(c.node(id)))
+		c.setSelection(id, c.selectionOf(c.node(id)))
 	}
 	if len(clusters) > 0 {
 		for _, id := range c.sets[selecting].AppendTo(nil) {
 			if !reselect[id] {
-				c.settle(id, c.reselected(c.node(id), clusters))
+				c.setSelection(id, c.reselected(c.node(id), clusters))
 			}
 		}
 	}
 	for id := range c.placements {
-		c.expose(id)
+		c.updatePlacements(id)
 	}
 	for id := range c.affected {
-		c.affect(id)
+		c.evaluatePolicy(id)
 	}
 	for id := range c.subjects {
 		c.delta.subjects = append(c.delta.subjects, c.node(id).name)
 	}
 }
 
-// settle sets the selection of a placement. If it differs from the previous
+// setSelection sets the selection of a placement. If it differs from the previous
 // selection, settle marks the users of the placement.
-func (c *consequences) settle(id uint32, next *selection) {
+func (c *consequences) setSelection(id uint32, next *selection) {
 	if c.node(id).selection.equal(next) {
 		return
 	}
@@ -107,8 +107,8 @@ func (c *consequences) reachMembers(set *ocm.PolicySet) {
 	}
 }
 
-// affect evaluates an OCM policy.
-func (c *consequences) affect(id uint32) {
+// evaluatePolicy evaluates an OCM policy.
+func (c *consequences) evaluatePolicy(id uint32) {
 	p, is := c.node(id).resource.(*ocm.Policy)
 	if !is {
 		if c.node(id).effect != nil {
@@ -163,9 +163,9 @@ func (c *consequences) appendPath(paths []path, b *ocm.PlacementBinding, p *ocm.
 	return append(paths, path{b, clusters})
 }
 
-// expose updates which placements contain a zone of dataplanes. It records only
+// updatePlacements updates which placements contain a zone of dataplanes. It records only
 // placements with which a binding overrides a policy of a mesh.
-func (c *consequences) expose(id uint32) {
+func (c *consequences) updatePlacements(id uint32) {
 	n := c.node(id)
 	if n == nil {
 		return

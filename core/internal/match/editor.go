@@ -281,7 +281,7 @@ func (e *Editor) reach(next *Index) {
 	slices.SortFunc(e.routes.touched, routeName.compare)
 	for _, name := range slices.Compact(e.routes.touched) {
 		for _, x := range []*Index{e.base, next} {
-			for _, slot := range x.routes.of(name).routes {
+			for _, slot := range x.routes.useOf(name).routes {
 				e.delta.selectors = append(e.delta.selectors, x.selectors.Terms(slot))
 			}
 		}

@@ -33,7 +33,7 @@ type routeUses struct {
 	uses  index.Vector[routeUse]
 }
 
-func (r *routeUses) of(name routeName) routeUse {
+func (r *routeUses) useOf(name routeName) routeUse {
 	if id, known := r.names.Lookup(name); known {
 		return r.uses.Value(id)
 	}

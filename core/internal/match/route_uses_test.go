@@ -33,7 +33,7 @@ func TestRouteUsesForget(t *testing.T) {
 				t.Fatal(err)
 			}
 			if put {
-				use := x.routes.of(routeName{"MeshHTTPRoute", "r1"})
+				use := x.routes.useOf(routeName{"MeshHTTPRoute", "r1"})
 				if len(use.routes) != 2 || len(use.attached) != 3 || x.routes.names.Len() != 5 {
 					t.Fatalf("round %d: %v of %d names", round, use, x.routes.names.Len())
 				}

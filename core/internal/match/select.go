@@ -109,7 +109,7 @@ func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 		if !route.IsRoute() {
 			continue
 		}
-		for _, attached := range x.routes.of(routeName{route.Kind, x.reading.Semantics.ReferenceName(&route.Meta)}).attached {
+		for _, attached := range x.routes.useOf(routeName{route.Kind, x.reading.Semantics.ReferenceName(&route.Meta)}).attached {
 			if p := x.policies.Value(attached); x.reading.Semantics.RefersToRoute(p, &p.TargetRef, route) && containsTerms(terms, x.scopes.Value(attached)) {
 				matched = append(matched, attached)
 			}

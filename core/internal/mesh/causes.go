@@ -27,9 +27,9 @@ func (c *comparison) causes() causes {
 	return out
 }
 
-// of returns the identities of the causes that select the dataplanes of a group
+// policiesFor returns the identities of the causes that select the dataplanes of a group
 // in one of the states.
-func (c causes) of(key changeKey) []resource.ID {
+func (c causes) policiesFor(key changeKey) []resource.ID {
 	if len(c) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (c causes) of(key changeKey) []resource.ID {
 			continue
 		}
 		for _, config := range pair[0].configs {
-			other := pair[1].of(config.Kind().Name)
+			other := pair[1].configFor(config.Kind().Name)
 			if other == config {
 				continue
 			}

@@ -20,8 +20,8 @@ type classConfigs struct {
 	shadowed [][]int // see withShadowLabel
 }
 
-// of returns the config of a kind, or nil. A nil receiver has none.
-func (s *classConfigs) of(kind string) *blocks.ClassConfig {
+// configFor returns the config of a kind, or nil. A nil receiver has none.
+func (s *classConfigs) configFor(kind string) *blocks.ClassConfig {
 	if s == nil {
 		return nil
 	}

@@ -133,7 +133,7 @@ func (c *comparison) compareAll() {
 // addLeft adds the dataplane in a slot of the previous state, if it was removed.
 func (c *comparison) addLeft(slot uint32) {
 	d := c.before.dataplanes.Value(slot).resource
-	if d != nil && c.after.at(d) == nil {
+	if d != nil && c.after.versionOf(d) == nil {
 		c.add(changeKey{true, c.before.profileAt(slot), nil}, slot)
 	}
 }
@@ -184,7 +184,7 @@ func (c *comparison) differences() []Difference {
 			} else {
 				part.first = d.state.first(part.slots)
 			}
-			part.Policies = causes.of(key)
+			part.Policies = causes.policiesFor(key)
 			part.Bindings = c.bindings(key, part.first)
 			differences = append(differences, part)
 		}
@@ -206,10 +206,10 @@ func (c *comparison) parts(d *Difference) []Difference {
 	found := map[[2]*results.Place]*placesGroup{}
 	for slot := range rest.slots.All() {
 		dataplane := c.after.dataplanes.Value(slot).resource
-		enforced := c.places.of(dataplane, d.before, d.after, results.Enforced)
+		enforced := c.places.placesFor(dataplane, d.before, d.after, results.Enforced)
 		shadow := enforced
 		if informed {
-			shadow = c.places.of(dataplane, d.before, d.after, results.Shadow)
+			shadow = c.places.placesFor(dataplane, d.before, d.after, results.Shadow)
 		}
 		if len(enforced)+len(shadow) == 0 {
 			continue

@@ -52,7 +52,7 @@ type destinationComparison struct {
 	found         map[resource.ID]*DestinationDifference
 }
 
-func (c *destinationComparison) of(id resource.ID) *DestinationDifference {
+func (c *destinationComparison) changeFor(id resource.ID) *DestinationDifference {
 	d := c.found[id]
 	if d == nil {
 		d = &DestinationDifference{Destination: id}
@@ -76,13 +76,13 @@ func (c *destinationComparison) addResources() {
 		switch {
 		case was == nil && is == nil:
 		case was == nil:
-			d := c.of(is.Identity().ID)
+			d := c.changeFor(is.Identity().ID)
 			d.Joined, d.OwnResource = true, true
 		case is == nil:
-			d := c.of(was.Identity().ID)
+			d := c.changeFor(was.Identity().ID)
 			d.Left, d.OwnResource = true, true
 		case !equalDestination(was, is):
-			c.of(is.Identity().ID).OwnResource = true
+			c.changeFor(is.Identity().ID).OwnResource = true
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (c *destinationComparison) addItems(in *State, policy, of *resource.Policy)
 		t := &of.To[i].TargetRef
 		switch {
 		case t.Kind == resource.TargetMesh:
-			all := c.of(resource.ID{})
+			all := c.changeFor(resource.ID{})
 			all.Policies = append(all.Policies, policy.ID)
 		case t.Kind.IsRoute():
 			for route := range in.index.All() {
@@ -152,7 +152,7 @@ func (c *destinationComparison) addItems(in *State, policy, of *resource.Policy)
 			}
 		default:
 			for _, found := range in.Destinations().Find(of, t) {
-				d := c.of(found.Destination.Identity().ID)
+				d := c.changeFor(found.Destination.Identity().ID)
 				d.Policies = append(d.Policies, policy.ID)
 			}
 		}
@@ -167,7 +167,7 @@ func (c *destinationComparison) addEndpoints() {
 			return
 		}
 		for _, s := range m.selectors().Of(d) {
-			service := c.of(s.ID)
+			service := c.changeFor(s.ID)
 			service.Endpoints = append(service.Endpoints, d.ID)
 		}
 	}

@@ -108,10 +108,10 @@ func (p *destinationPlaces) fill(pair *confsPair, before, after *classConfigs, w
 	}
 	for _, kind := range differing {
 		k := kindPair{kind: kind}
-		if before.of(kind.Name) != nil {
+		if before.configFor(kind.Name) != nil {
 			k.before = p.before.destinationItems().Confs(kind, was)
 		}
-		if after.of(kind.Name) != nil {
+		if after.configFor(kind.Name) != nil {
 			k.after = p.after.destinationItems().Confs(kind, is)
 		}
 		pair.kinds = append(pair.kinds, k)
@@ -158,7 +158,7 @@ func toKinds(before, after *classConfigs) (differing, all []*resource.Kind, chan
 				continue
 			}
 			all = append(all, kind)
-			if policies := changedPolicies(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()); len(policies) > 0 {
+			if policies := changedPolicies(before.configFor(kind.Name).Matched(), after.configFor(kind.Name).Matched()); len(policies) > 0 {
 				differing, changed = append(differing, kind), append(changed, policies...)
 			}
 		}
@@ -166,14 +166,14 @@ func toKinds(before, after *classConfigs) (differing, all []*resource.Kind, chan
 	return differing, all, changed
 }
 
-// of returns the places of a dataplane that differ, sorted, given the profiles that it had
+// placesFor returns the places of a dataplane that differ, sorted, given the profiles that it had
 // and has. Equal results are one slice.
-func (p *destinationPlaces) of(d *resource.Dataplane, before, after *profileView, scope results.Scope) []results.Place {
+func (p *destinationPlaces) placesFor(d *resource.Dataplane, before, after *profileView, scope results.Scope) []results.Place {
 	pair := p.pair(before, after, scope)
 	if len(pair.kinds) == 0 {
 		return nil
 	}
-	old := p.before.at(d)
+	old := p.before.versionOf(d)
 	if old == d && pair.only != nil && !p.after.Destinations().MayReach(d, pair.only) {
 		return nil
 	}
@@ -282,10 +282,10 @@ func ChangedClients(before, after *State, id resource.ID) (clients []*resource.D
 	p := newDestinationPlaces(before, after)
 	for slot := range after.allSlots() {
 		d := after.dataplanes.Value(slot).resource
-		if d == nil || before.at(d) == nil {
+		if d == nil || before.versionOf(d) == nil {
 			continue
 		}
-		places := p.of(d, before.profileOf(before.at(d)), after.profileAt(slot), results.Enforced)
+		places := p.placesFor(d, before.profileOf(before.versionOf(d)), after.profileAt(slot), results.Enforced)
 		if slices.ContainsFunc(places, func(at results.Place) bool { return at.Destination == id || id == resource.ID{} }) {
 			clients = append(clients, d)
 		}

@@ -21,7 +21,7 @@ func Edited(before, after *State) iter.Seq2[*resource.Dataplane, *resource.Datap
 			left, present = moved.All(), moved.All()
 		}
 		for slot := range left {
-			if d := before.dataplanes.Value(slot).resource; d != nil && after.at(d) == nil && !yield(d, nil) {
+			if d := before.dataplanes.Value(slot).resource; d != nil && after.versionOf(d) == nil && !yield(d, nil) {
 				return
 			}
 		}
@@ -30,7 +30,7 @@ func Edited(before, after *State) iter.Seq2[*resource.Dataplane, *resource.Datap
 			if d == nil {
 				continue
 			}
-			if old := before.at(d); (old == nil || !equalDataplane(old, d)) && !yield(old, d) {
+			if old := before.versionOf(d); (old == nil || !equalDataplane(old, d)) && !yield(old, d) {
 				return
 			}
 		}
@@ -64,8 +64,8 @@ func (m *State) allSlots() iter.Seq[uint32] {
 	}
 }
 
-// at returns the dataplane with the identity of d, or nil. A nil state has none.
-func (m *State) at(d *resource.Dataplane) *resource.Dataplane {
+// versionOf returns the dataplane with the identity of d, or nil. A nil state has none.
+func (m *State) versionOf(d *resource.Dataplane) *resource.Dataplane {
 	if m == nil {
 		return nil
 	}

@@ -160,16 +160,16 @@ func (o *classOutbounds) scope(s *classConfigs, p *profile, other *profileConfig
 		}
 		if out.configs[i] == nil {
 			o.running.Code = config.Kind().Name
-			before := o.before.enforced.of(config.Kind().Name)
-			out.configs[i] = o.of(config, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
+			before := o.before.enforced.configFor(config.Kind().Name)
+			out.configs[i] = o.evaluatorFor(config, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
 		}
 	}
 	return out
 }
 
-// of returns the outbound evaluator for a class config, which all profiles of the
+// evaluatorFor returns the outbound evaluator for a class config, which all profiles of the
 // class share.
-func (o *classOutbounds) of(config, before *blocks.ClassConfig, routes []*resource.Policy) *blocks.OutboundEvaluator {
+func (o *classOutbounds) evaluatorFor(config, before *blocks.ClassConfig, routes []*resource.Policy) *blocks.OutboundEvaluator {
 	for _, m := range o.made {
 		if m.config == config && slices.Equal(m.routes, routes) {
 			return m.evaluator

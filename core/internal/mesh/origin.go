@@ -96,7 +96,7 @@ func (w *evaluator) enforcedOf(c *class, shadow *classConfigs, sample *resource.
 				informing = append(informing, at)
 			}
 		}
-		switch known := earlier.of(config.Kind().Name); {
+		switch known := earlier.configFor(config.Kind().Name); {
 		case len(informing) == 0:
 			s.configs = append(s.configs, config)
 		case len(informing) == config.Matched().Len():

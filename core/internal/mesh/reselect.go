@@ -82,7 +82,7 @@ func (w *evaluator) reused(group []results.Selected, sample *resource.Dataplane,
 	name := group[0].Policy.Kind
 	var similar results.Matched
 	for _, s := range earlier {
-		known := s.of(name)
+		known := s.configFor(name)
 		if known == nil {
 			continue
 		}

@@ -49,7 +49,7 @@ func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selection] {
 
 // find returns the entry of a policy, or nil.
 func (s *classConfigs) find(p *resource.Policy) *results.Selected {
-	config := s.of(p.Kind)
+	config := s.configFor(p.Kind)
 	if config == nil {
 		return nil
 	}

@@ -32,11 +32,11 @@ type Update struct {
 
 	// unclassified are the slots of dataplanes that were added or changed, and of
 	// those with a term that selectors began or ceased to require.
-	unclassified []uint32
-	placed       []uint32   // slots of dataplanes that came to a placement or left it
-	regrouped    []*profile // profiles whose members change
-	queue        []*class   // classes to evaluate
-	released     released
+	unclassified   []uint32
+	movedPlacement []uint32   // slots of dataplanes that came to a placement or left it
+	regrouped      []*profile // profiles whose members change
+	queue          []*class   // classes to evaluate
+	released       released
 }
 
 // Writer returns the writer that prepared the update.
@@ -65,7 +65,7 @@ func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 		indexing.Go(func() { u.indexAll(slots) })
 	} else {
 		u.unclassified = u.writer.dataplanes.Reached(u.delta, u.unclassified)
-		u.placed = u.writer.dataplanes.ReachedByPlacements(u.delta, nil)
+		u.movedPlacement = u.writer.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
 	if err := u.classify(ctx); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (u *Update) classify(ctx context.Context) error {
 		d := u.entries.Get(slot).resource
 		u.join(slot, u.writer.profileFor(u.writer.classes.Of(u.index, d, u.buffer), d))
 	}
-	for _, slot := range u.placed {
+	for _, slot := range u.movedPlacement {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

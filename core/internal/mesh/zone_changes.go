@@ -120,7 +120,7 @@ func (c *destinationComparison) addThrough(by resource.ID, reached func(*State, 
 		}
 		for _, d := range m.Destinations().All() {
 			if reached(m, d) {
-				changed := c.of(d.Identity().ID)
+				changed := c.changeFor(d.Identity().ID)
 				changed.Zones = append(changed.Zones, by)
 			}
 		}

@@ -40,9 +40,9 @@ const terminalKey = math.MaxInt32
 
 func (n *node) isTerminal() bool { return n.key == terminalKey }
 
-// at returns the three answers of n for a key that is not larger than the key
+// branchesOf returns the three answers of n for a key that is not larger than the key
 // of n. For a key that n does not test, each answer is n itself.
-func (n *node) at(key int32) (other, absent *node, edges []edge) {
+func (n *node) branchesOf(key int32) (other, absent *node, edges []edge) {
 	if n.key != key {
 		return n, n, nil
 	}
@@ -190,8 +190,8 @@ func (b *builder) combine(memo pairs, x, y *node, rec func(x, y *node) *node) *n
 		return n
 	}
 	key := min(x.key, y.key)
-	xOther, xAbsent, xs := x.at(key)
-	yOther, yAbsent, ys := y.at(key)
+	xOther, xAbsent, xs := x.branchesOf(key)
+	yOther, yAbsent, ys := y.branchesOf(key)
 	if !b.spend(nodeSteps + len(xs) + len(ys)) {
 		memo[pair] = x
 		return x

@@ -107,7 +107,7 @@ func (b *builder) listsByValue(key int32, run []int32, roots []*node) valueLists
 	yes := b.truth(true)
 	l := valueLists{values: make([][]int32, len(b.keys[key].values))}
 	for _, item := range run {
-		other, absent, edges := roots[item].at(key)
+		other, absent, edges := roots[item].branchesOf(key)
 		if absent == yes {
 			l.absent = append(l.absent, item)
 		}

@@ -18,7 +18,7 @@ func Parse(expression string) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return of(tree), nil
+	return exprOf(tree), nil
 }
 
 // MustParse is Parse for an expression that passed validation. It panics on an
@@ -31,9 +31,9 @@ func MustParse(expression string) *Expr {
 	return e
 }
 
-// of returns the expression of a tree. The tree must not be simplified, because
+// exprOf returns the expression of a tree. The tree must not be simplified, because
 // Simplify expands counts.
-func of(tree *syntax.Regexp) *Expr {
+func exprOf(tree *syntax.Regexp) *Expr {
 	switch tree.Op {
 	case syntax.OpNoMatch:
 		return never
@@ -64,15 +64,15 @@ func of(tree *syntax.Regexp) *Expr {
 	case syntax.OpNoWordBoundary:
 		return assertion(opNotWord)
 	case syntax.OpCapture:
-		return of(tree.Sub[0])
+		return exprOf(tree.Sub[0])
 	case syntax.OpStar:
-		return repeat(of(tree.Sub[0]), 0, -1)
+		return repeat(exprOf(tree.Sub[0]), 0, -1)
 	case syntax.OpPlus:
-		return repeat(of(tree.Sub[0]), 1, -1)
+		return repeat(exprOf(tree.Sub[0]), 1, -1)
 	case syntax.OpQuest:
-		return repeat(of(tree.Sub[0]), 0, 1)
+		return repeat(exprOf(tree.Sub[0]), 0, 1)
 	case syntax.OpRepeat:
-		return repeat(of(tree.Sub[0]), tree.Min, tree.Max)
+		return repeat(exprOf(tree.Sub[0]), tree.Min, tree.Max)
 	case syntax.OpConcat:
 		return concat(ofAll(tree.Sub)...)
 	case syntax.OpAlternate:
@@ -84,7 +84,7 @@ func of(tree *syntax.Regexp) *Expr {
 func ofAll(trees []*syntax.Regexp) []*Expr {
 	all := make([]*Expr, len(trees))
 	for i, tree := range trees {
-		all[i] = of(tree)
+		all[i] = exprOf(tree)
 	}
 	return all
 }

@@ -153,8 +153,8 @@ func (d *decoder) leave() {
 	d.places = d.places[:len(d.places)-1]
 }
 
-// at returns the place of the current value.
-func (d *decoder) at() *diag.At { return d.placeAfter(len(d.path)) }
+// place returns the place of the current value.
+func (d *decoder) place() *diag.At { return d.placeAfter(len(d.path)) }
 
 // placeAfter returns the place after a number of steps.
 func (d *decoder) placeAfter(steps int) *diag.At {
@@ -255,10 +255,10 @@ func (d *decoder) meaningful() bool {
 		return true
 	}
 	hint := "leave the field out instead"
-	if at := d.at(); at.IsRoot() {
+	if at := d.place(); at.IsRoot() {
 		hint = "leave the document out instead"
 	}
-	d.at().Errorf(diag.WrongType, hint, "must not be null")
+	d.place().Errorf(diag.WrongType, hint, "must not be null")
 	return false
 }
 
@@ -267,7 +267,7 @@ func (d *decoder) meaningful() bool {
 func (d *decoder) fitsTag() bool {
 	flaw := d.in.tagFlaw()
 	if flaw != nil {
-		d.at().Errorf(flaw.code, flaw.hint, "%s", flaw.what)
+		d.place().Errorf(flaw.code, flaw.hint, "%s", flaw.what)
 	}
 	return flaw == nil
 }

@@ -33,7 +33,7 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 	name, flaw := d.in.name()
 	switch {
 	case flaw != nil:
-		d.at().ErrorfAt(flaw.code, d.in.namePosition(), flaw.hint, "%s", flaw.what)
+		d.place().ErrorfAt(flaw.code, d.in.namePosition(), flaw.hint, "%s", flaw.what)
 		return "", false
 	case !known.add(name):
 		d.duplicate(name)
@@ -44,8 +44,8 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 
 // duplicate reports that the latest name occurs for the second time.
 func (d *decoder) duplicate(name string) {
-	first := d.at().Name(name).Pos()
-	d.at().ErrorfAt(diag.DuplicateEntry, d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
+	first := d.place().Name(name).Pos()
+	d.place().ErrorfAt(diag.DuplicateEntry, d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
 }
 
 // names contains the names of the fields of one mapping.

@@ -35,7 +35,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 		d.scratch = append(d.scratch[:0], d.in.peek()...)
 		d.in.skip()
 		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(d.scratch); err != nil {
-			reportText(d.at(), err)
+			reportText(d.place(), err)
 		}
 	case text:
 		if kind != String {
@@ -45,7 +45,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 		word := d.in.scalar()
 		v.SetString(word)
 		if p.isEnum {
-			checkWord(d.at, word, p.words)
+			checkWord(d.place, word, p.words)
 		}
 	case boolean:
 		b, err := strconv.ParseBool(string(d.in.peek()))
@@ -98,7 +98,7 @@ func (d *decoder) decimal(v reflect.Value, p *plan) {
 // inRange consumes a number and reports whether parsing it gave no error.
 func (d *decoder) inRange(p *plan, err error) bool {
 	if err != nil {
-		d.at().Errorf(diag.OutOfRange, "", "%s is out of range (%s)", d.in.peek(), p.t.Kind())
+		d.place().Errorf(diag.OutOfRange, "", "%s is out of range (%s)", d.in.peek(), p.t.Kind())
 	}
 	d.in.skip()
 	return err == nil
@@ -126,6 +126,6 @@ func (d *decoder) wrongType(want string) {
 		want == "a number" && (plain == Int || plain == Float):
 		hint = "write it without quotes: " + word
 	}
-	d.at().Errorf(diag.WrongType, hint, "must be %s, not %s", want, describe(kind, word))
+	d.place().Errorf(diag.WrongType, hint, "must be %s, not %s", want, describe(kind, word))
 	d.in.skip()
 }

@@ -44,7 +44,7 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		case !found:
 			d.unknown(name, known)
 		case seen[n]:
-			d.at().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
+			d.place().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
 		default:
 			seen[n] = true
 			f := &known.list[n]
@@ -59,11 +59,11 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	d.in.leave()
 	for n := range known.list {
 		if f := &known.list[n]; f.required && !seen[n] && complete {
-			d.at().Field(f.name).Errorf(diag.MissingField, "", "required field is missing")
+			d.place().Field(f.name).Errorf(diag.MissingField, "", "required field is missing")
 		}
 	}
 	if known.discriminator >= 0 {
-		checkUnion(d.at, v, known, seen)
+		checkUnion(d.place, v, known, seen)
 	}
 }
 

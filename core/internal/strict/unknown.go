@@ -24,7 +24,7 @@ const (
 
 // unknown reports a field that the struct does not declare.
 func (d *decoder) unknown(name string, known *fields) {
-	at := d.at().Name(name)
+	at := d.place().Name(name)
 	hint := diag.DidYouMean(name, known.names)
 	if d.doc.Unknown == UnknownFails || d.doc.Unknown == UnknownLimits {
 		at.Errorf(diag.UnknownField, hint, "unknown field")

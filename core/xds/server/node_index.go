@@ -30,8 +30,8 @@ func (n *nodeIndex) shard(id string) *nodeShard {
 	return &n.shards[maphash.String(n.seed, id)%uint64(len(n.shards))]
 }
 
-// of returns the streams of a node. The caller may keep the slice.
-func (n *nodeIndex) of(id string) []*stream {
+// streamsOf returns the streams of a node. The caller may keep the slice.
+func (n *nodeIndex) streamsOf(id string) []*stream {
 	sh := n.shard(id)
 	sh.mu.RLock()
 	defer sh.mu.RUnlock()

@@ -223,8 +223,8 @@ func (s *stream) learnMore(w *watch) {
 		return
 	}
 	w.unknown = nil
-	if version := w.waits; version != "" {
-		w.waits = ""
+	if version := w.heldVersion; version != "" {
+		w.heldVersion = ""
 		s.resumeState(w, version)
 		s.resumes(w)
 	}
@@ -355,7 +355,7 @@ func (s *stream) visitSubscriptions(visit func(*Client, *Node, wire.Type, string
 // NodeSubscriptions calls visit for each name of each stream of a node, "*" for the
 // wildcard, and reports whether there is a stream. It waits as Subscriptions does.
 func (s *Server) NodeSubscriptions(id string, visit func(client *Client, node *Node, t wire.Type, name string)) bool {
-	streams := s.nodes.of(id)
+	streams := s.nodes.streamsOf(id)
 	for _, st := range streams {
 		st.mu.Lock()
 		for _, w := range st.watches {

@@ -89,7 +89,7 @@ type Silence struct {
 
 // Silences returns what the clients of a node do not answer.
 func (s *Server) Silences(id string) (list []Silence) {
-	for _, st := range s.nodes.of(id) {
+	for _, st := range s.nodes.streamsOf(id) {
 		st.mu.Lock()
 		for t, w := range st.watches {
 			if w != nil && w.silent != 0 {

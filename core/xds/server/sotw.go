@@ -49,7 +49,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		if err := s.resize(w, before); err != nil {
 			return err
 		}
-		w.waits = ""
+		w.heldVersion = ""
 		s.rewant(w)
 		s.relocate(w)
 		w.choose()
@@ -137,12 +137,12 @@ func (s *stream) resumeState(w *watch, version string) {
 		return
 	}
 	if full(w.t) && !s.isKnown() && s.node.ID != "" && len(w.sub.locators) == 0 {
-		w.waits = version
+		w.heldVersion = version
 		w.touch()
 		return
 	}
 	if w.isPartial() {
-		w.waits = version
+		w.heldVersion = version
 		w.touch()
 		return
 	}

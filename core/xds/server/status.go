@@ -47,7 +47,7 @@ type NACKStatus struct {
 // Status returns the status of a node, with no streams if none is connected.
 func (s *Server) Status(id string) Status {
 	status := Status{KRI: id, Streams: []StreamStatus{}, Types: map[string]TypeStatus{}}
-	for _, st := range s.nodes.of(id) {
+	for _, st := range s.nodes.streamsOf(id) {
 		status.Streams = append(status.Streams, StreamStatus{
 			Since: s.timeOf(st.since), Peer: st.client.Address, Protocol: st.protocol.String(),
 			Client: strings.TrimSpace(st.node.UserAgent + " " + st.node.Version),

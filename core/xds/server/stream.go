@@ -69,11 +69,11 @@ type stream struct {
 	hasNode   bool
 	denied    bool // the client may not have the snapshot
 	// unresolved is set while a partial state has no answer for the node.
-	unresolved bool
-	known      bool // there was a dataplane, or a variant for the parameters of the node
-	left       bool // leaveWaiting has found that it is known
-	logged     bool // that there is no dataplane
-	warned     bool // that the client lacks a type
+	unresolved  bool
+	known       bool // there was a dataplane, or a variant for the parameters of the node
+	leftWaiting bool // leaveWaiting has found that it is known
+	logged      bool // that there is no dataplane
+	warned      bool // that the client lacks a type
 
 	watches [wire.NumTypes]*watch
 	// resumed is the clusters that the client had when it began with clusters on this stream,
@@ -173,10 +173,10 @@ func (s *stream) advance() {
 // leaveWaiting is called after advance. When the node has become known, what the
 // client holds and should not hold can be removed.
 func (s *stream) leaveWaiting() {
-	if !s.isKnown() || s.left {
+	if !s.isKnown() || s.leftWaiting {
 		return
 	}
-	s.left = true
+	s.leftWaiting = true
 	for _, w := range s.watches {
 		if w == nil {
 			continue
@@ -185,8 +185,8 @@ func (s *stream) leaveWaiting() {
 		if s.mayKeep(w.t) {
 			s.rewant(w)
 		}
-		if version := w.waits; version != "" {
-			w.waits = ""
+		if version := w.heldVersion; version != "" {
+			w.heldVersion = ""
 			s.resumeState(w, version)
 			s.resumes(w)
 		}

@@ -59,11 +59,11 @@ func (s *stream) warmResumed(endpoints *watch) {
 func (s *stream) resumes(w *watch) {
 	switch w.t {
 	case wire.ClusterType:
-		if endpoints := s.watches[wire.EndpointType]; endpoints == nil || endpoints.waits != "" {
+		if endpoints := s.watches[wire.EndpointType]; endpoints == nil || endpoints.heldVersion != "" {
 			s.resumed = w.held
 		}
 	case wire.EndpointType:
-		if w.waits == "" {
+		if w.heldVersion == "" {
 			s.warmResumed(w)
 			s.resumed = nil
 		}

@@ -37,12 +37,12 @@ type watch struct {
 	unknown *unknown // what a partial state cannot answer yet, or nil
 
 	owed owed
-	// waits is, in state of the world, the version that the client resumed with while
+	// heldVersion is, in state of the world, the version that the client resumed with while
 	// its node was not known, or empty. Nothing is sent: any response would delete what
 	// the client has.
-	waits  string
-	flight flight
-	silent int64 // since when responses have no answer, see Server.now; 0 if they have
+	heldVersion string
+	flight      flight
+	silent      int64 // since when responses have no answer, see Server.now; 0 if they have
 	// heard is when the client subscribed the type or, while it lacks a type, when it last
 	// answered a response (see Server.now and expects).
 	heard int64
@@ -103,7 +103,7 @@ func (w *watch) examine(now int64, known bool, p protocol) {
 		return
 	}
 	w.examined = true
-	if w.waits != "" || w.isBlocked(p) {
+	if w.heldVersion != "" || w.isBlocked(p) {
 		w.additions, w.removals, w.removalsSince = false, false, 0
 		return
 	}

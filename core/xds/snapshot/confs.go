@@ -72,9 +72,9 @@ type routeConfs struct {
 	confs  []*results.Effective
 }
 
-// of returns the confs of a route: of the policy that made it, or of the
+// effectivesOf returns the confs of a route: of the policy that made it, or of the
 // outbound.
-func (c *confList) of(policy *resource.Policy) []*results.Effective {
+func (c *confList) effectivesOf(policy *resource.Policy) []*results.Effective {
 	for _, r := range c.routes {
 		if policy != nil && r.policy.ID == policy.ID {
 			return r.confs

@@ -54,7 +54,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			o.TCP = message.NewTCPProxy(destination, destination, message.OutboundIdleTimeout)
 		}
 		for i, t := range b.shape.outbound {
-			conf := key.confs.of(o.Policy)[i]
+			conf := key.confs.effectivesOf(o.Policy)[i]
 			o.WarnIgnored(t, conf)
 			if o.RouteConfs = nil; t.ByRoute && o.TCP == nil {
 				o.RouteConfs = key.confs.byRoute(i)

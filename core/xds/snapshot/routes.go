@@ -48,7 +48,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			}
 		}
 		for _, route := range r.List {
-			confs := key.confs.of(route.Policy)
+			confs := key.confs.effectivesOf(route.Policy)
 			for i, t := range b.shape.routes {
 				if t.Route != nil {
 					t.Route(route, confs[i])

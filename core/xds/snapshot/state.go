@@ -178,20 +178,20 @@ func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.I
 		if d := before.Dataplane(id); d != nil {
 			for i := range d.Inbounds {
 				tags := m.semantics.ComparedTags(d, d.Inbounds[i].Tags)
-				ofTags.at(tags.Value(resource.ServiceTag)).without[id] = true
+				ofTags.differenceOf(tags.Value(resource.ServiceTag)).without[id] = true
 			}
 			for _, s := range m.selectors.Of(d) {
-				ofSelectors.at(s.ID).without[id] = true
+				ofSelectors.differenceOf(s.ID).without[id] = true
 			}
 		}
 		if d := view.Dataplane(id); d != nil {
 			endpoints := endpointsOf(m.semantics, d, m.identities)
 			for _, e := range endpoints {
-				service := ofTags.at(e.Tags.Value(resource.ServiceTag))
+				service := ofTags.differenceOf(e.Tags.Value(resource.ServiceTag))
 				service.with = append(service.with, e)
 			}
 			for _, s := range m.selectors.Of(d) {
-				service := ofSelectors.at(s.ID)
+				service := ofSelectors.differenceOf(s.ID)
 				service.with = append(service.with, endpoints...)
 			}
 		}
@@ -209,7 +209,7 @@ type difference struct {
 	with    []*xds.Endpoint
 }
 
-func (d differences[K]) at(service K) *difference {
+func (d differences[K]) differenceOf(service K) *difference {
 	if d[service] == nil {
 		d[service] = &difference{without: map[resource.ID]bool{}}
 	}

@@ -101,7 +101,7 @@ func allBut(p *xds.Proxy, e *results.Effective, exclude []meshmetric.Selector) (
 	if len(excluded) == 0 {
 		return "", nil
 	}
-	return complements.of(excluded)
+	return complements.filterFor(excluded)
 }
 
 const noMetric = "it selects no metric, as the name of each begins with " + prometheusPrefix
@@ -206,7 +206,7 @@ type memo struct {
 // maxComplements bounds a memo, which is emptied past it.
 const maxComplements = 64
 
-func (m *memo) of(expressions []string) (string, error) {
+func (m *memo) filterFor(expressions []string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := strings.Join(expressions, "\n")

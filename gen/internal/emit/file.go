@@ -93,7 +93,7 @@ func (e *emitter) importName(path, name string) {
 		taken = taken || other == name
 	}
 	if taken {
-		name, _ = e.names.of("import "+path, name+"pkg")
+		name, _ = e.names.nameFor("import "+path, name+"pkg")
 		e.file.ImportAlias(path, name)
 	} else {
 		e.names.taken[name] = true
@@ -147,7 +147,7 @@ func arg(v *ir.Value, x string) jen.Code {
 // function requests the function of an operation on v and returns its name. Two
 // types with the same identifier have two functions.
 func (e *emitter) function(operation string, v *ir.Value, print func(name string)) string {
-	name, fresh := e.names.of(fmt.Sprintf("%s %p", operation, v), operation+v.Ident)
+	name, fresh := e.names.nameFor(fmt.Sprintf("%s %p", operation, v), operation+v.Ident)
 	if fresh {
 		e.queue = append(e.queue, func() { print(name) })
 	}

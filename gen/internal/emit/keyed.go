@@ -115,7 +115,7 @@ func (e *emitter) keyedFind(state string, rule ir.Keyed) {
 // keyFunction requests the function that hashes or compares the keys of elements
 // and returns its name.
 func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
-	name, fresh := e.names.of(fmt.Sprintf("%s key %p", operation, s), operation+s.Value.Ident+"Key")
+	name, fresh := e.names.nameFor(fmt.Sprintf("%s key %p", operation, s), operation+s.Value.Ident+"Key")
 	if !fresh {
 		return name
 	}

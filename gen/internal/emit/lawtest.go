@@ -25,7 +25,7 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 	names := newNames(pkg.Declared, pkg.Imported)
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
-		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
+		test, _ := names.nameFor(name, "TestGenerated"+root.Value.Ident+"Laws")
 		file.Func().Id(test).
 			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(jen.Id("t")))

@@ -22,9 +22,9 @@ func newNames(taken ...map[string]bool) *names {
 	return n
 }
 
-// of returns the name of the declaration with a key: the wanted name, followed by a
+// nameFor returns the name of the declaration with a key: the wanted name, followed by a
 // number if it is taken. fresh reports whether the declaration had no name before.
-func (n *names) of(key, wanted string) (name string, fresh bool) {
+func (n *names) nameFor(key, wanted string) (name string, fresh bool) {
 	if name, ok := n.given[key]; ok {
 		return name, false
 	}

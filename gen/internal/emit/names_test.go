@@ -19,14 +19,14 @@ func TestLower(t *testing.T) {
 
 func TestNamesAvoidWhatIsTaken(t *testing.T) {
 	n := newNames(map[string]bool{"state": true, "state2": true})
-	first, fresh := n.of("a thing", "state")
+	first, fresh := n.nameFor("a thing", "state")
 	if first != "state3" || !fresh {
 		t.Errorf("the first name is %s (fresh: %t), want state3", first, fresh)
 	}
-	if again, fresh := n.of("a thing", "other"); again != first || fresh {
+	if again, fresh := n.nameFor("a thing", "other"); again != first || fresh {
 		t.Errorf("the same key now has the name %s (fresh: %t)", again, fresh)
 	}
-	if other, _ := n.of("another thing", "state"); other == first {
+	if other, _ := n.nameFor("another thing", "state"); other == first {
 		t.Errorf("two keys have the name %s", other)
 	}
 }

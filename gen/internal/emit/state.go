@@ -34,7 +34,7 @@ func (e *emitter) printStates() []jen.Code {
 // declare returns the name of the state with a key, and prints its type if it is
 // new.
 func (e *emitter) declare(key, wanted, doc string, fields func(g *jen.Group)) (name string, fresh bool) {
-	name, fresh = e.names.of(key, wanted)
+	name, fresh = e.names.nameFor(key, wanted)
 	if fresh {
 		e.states[name] = &state{}
 		e.stateOrder = append(e.stateOrder, name)

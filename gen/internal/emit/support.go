@@ -16,7 +16,7 @@ func (e *emitter) call(function string, args ...jen.Code) *jen.Statement {
 func (e *emitter) concat() string { return e.supportName("mergeAppended") }
 
 func (e *emitter) supportName(function string) string {
-	name, fresh := e.names.of("support "+function, function)
+	name, fresh := e.names.nameFor("support "+function, function)
 	if fresh {
 		e.queue = append(e.queue, func() {
 			e.support = append(e.support, e.supportCode(function, name))
@@ -78,7 +78,7 @@ func (e *emitter) supportCode(function, name string) jen.Code {
 // the highest priority, so they grow at the front; each conf adds one run of
 // elements.
 func (e *emitter) appended(name string) jen.Code {
-	run, _ := e.names.of("support run", "mergeRun")
+	run, _ := e.names.nameFor("support run", "mergeRun")
 	list := func() *jen.Statement { return jen.Index().Id("E") }
 	method := func() *jen.Statement { return jen.Func().Params(jen.Id("s").Op("*").Id(name).Types(jen.Id("E"))) }
 	return jen.Commentf("%s is the state of a list that is appended to.", name).Line().

@@ -110,7 +110,7 @@ func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []strin
 	a := accessAnswers{g: g, view: w.view, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
 	var answers []answered
 	for _, d := range t.list {
-		for _, answer := range a.of(d, t.service) {
+		for _, answer := range a.answersFor(d, t.service) {
 			next := t.answered(w, d, nil, answer.err)
 			if answer.err == nil {
 				next.answer, next.no = answer.access, !answer.access.Allowed()
@@ -171,8 +171,8 @@ type accessAnswer struct {
 	err    error
 }
 
-// of returns the answer for each inbound of the question.
-func (a *accessAnswers) of(d *resource.Dataplane, service *find.Service) []accessAnswer {
+// answersFor returns the answer for each inbound of the question.
+func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service) []accessAnswer {
 	q := a.query
 	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
 	at, inbounds, err := q.find(a.view, d, service)

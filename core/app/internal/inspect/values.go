@@ -68,7 +68,7 @@ func NewValues(view *core.View, mesh string, kind *resource.Kind, field string) 
 	dataplanes := view.Dataplanes(mesh)
 	answer := &Values{Semantics: view.Semantics(), Kind: kind.Name, Field: v.field, Dataplanes: len(dataplanes), Values: []ValueCount{}, Fields: []string{}}
 	for _, d := range dataplanes {
-		numbers := v.of(d)
+		numbers := v.valuesFor(d)
 		for _, n := range numbers {
 			v.values[n].all = append(v.values[n].all, d)
 		}
@@ -114,8 +114,8 @@ type valueSource struct {
 	outbounds any
 }
 
-// of returns the numbers of the values that a dataplane has, each once.
-func (v *valuer) of(d *resource.Dataplane) []int {
+// valuesFor returns the numbers of the values that a dataplane has, each once.
+func (v *valuer) valuesFor(d *resource.Dataplane) []int {
 	config, err := v.view.Config(d, v.kind.Name, core.Enforced)
 	if err != nil {
 		return nil

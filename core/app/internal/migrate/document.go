@@ -123,8 +123,8 @@ func (d *document) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// at follows keys and indexes through a tree; nil where there is no such value.
-func at(value any, path ...any) any {
+// fieldAt follows keys and indexes through a tree; nil where there is no such value.
+func fieldAt(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
 		case string:
@@ -143,18 +143,18 @@ func at(value any, path ...any) any {
 
 // list returns the list at a path; empty if there is none.
 func list(value any, path ...any) []any {
-	elems, _ := at(value, path...).([]any)
+	elems, _ := fieldAt(value, path...).([]any)
 	return elems
 }
 
 // mapping returns the mapping at a path; nil if there is none.
 func mapping(value any, path ...any) tree {
-	fields, _ := at(value, path...).(tree)
+	fields, _ := fieldAt(value, path...).(tree)
 	return fields
 }
 
 // text returns the text at a path; empty if there is none.
 func text(value any, path ...any) string {
-	s, _ := at(value, path...).(string)
+	s, _ := fieldAt(value, path...).(string)
 	return s
 }

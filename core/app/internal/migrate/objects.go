@@ -115,7 +115,7 @@ func (r *rewriter) mesh(m *resource.Mesh) {
 			r.find(diag.FieldNotInKuma3, m.Pos, "mtls", "remove it when every control plane runs Kuma 3", "Kuma 3 reads no mtls; each dataplane has an identity by a MeshIdentity")
 		}
 	}
-	if passthrough, ok := at(d.spec(), "networking", "outbound", "passthrough").(bool); ok && !passthrough {
+	if passthrough, ok := fieldAt(d.spec(), "networking", "outbound", "passthrough").(bool); ok && !passthrough {
 		r.find(diag.FieldNotInKuma3, m.Pos, "networking.outbound.passthrough", "write a MeshPassthrough with passthroughMode None",
 			"Kuma 3 has no such field: connections to unknown addresses pass")
 	}

@@ -126,7 +126,7 @@ func (r *rewriter) from(p *resource.Policy, d *document) {
 		effect = "every client that no other policy allows is denied"
 	}
 	rules, by := r.rulesOf(p, list(d.spec(), "from")), "write rules, which match clients by their SPIFFE IDs"
-	if p.Type.ToOrRules != 0 && at(d.spec(), "to") != nil {
+	if p.Type.ToOrRules != 0 && fieldAt(d.spec(), "to") != nil {
 		rules, by = nil, "write the rules in a policy of their own: Kuma refuses to and rules in one "+p.Kind
 	}
 	if rules != nil {
@@ -150,7 +150,7 @@ func (r *rewriter) rulesOf(p *resource.Policy, items []any) []any {
 			return nil
 		}
 		rule := tree{}
-		if conf := at(item, "default"); conf != nil {
+		if conf := fieldAt(item, "default"); conf != nil {
 			rule["default"] = conf
 		}
 		rules = append(rules, rule)

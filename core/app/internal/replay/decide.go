@@ -59,22 +59,22 @@ func verdictOf(d permission.Decision) Verdict {
 	return v
 }
 
-// sent is a request of a record.
-type sent struct {
+// recordedRequest is a request of a record.
+type recordedRequest struct {
 	request.Request
 	missing access.Parts // parts that entries may compare but the record does not have
 	// severalIDs reports that the client's certificate has several SPIFFE IDs.
 	severalIDs bool
 }
 
-// made contains the decisions that one goroutine made by some rules.
-type made struct {
+// verdictCache contains the decisions that one goroutine made by some rules.
+type verdictCache struct {
 	verdicts map[string]Verdict // by the values of the compared parts
 	partial  *access.Decider    // nil until needed
 }
 
-// room counts the used space for decisions.
-type room struct {
+// cacheUse counts the used space for decisions.
+type cacheUse struct {
 	verdicts, bytes int
 	key             []byte // of the current request
 }
@@ -82,7 +82,7 @@ type room struct {
 // decide returns the decision about a request. If counts is set, it records the entry as
 // hit, and the client if no entry names it. A client with several SPIFFE IDs is denied
 // before the permissions are asked (SPEC 7.2).
-func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
+func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 	if s.severalIDs {
 		return Verdict{Known: true}
 	}
@@ -92,7 +92,7 @@ func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
 	}
 	m := t.made[r]
 	if m == nil {
-		m = &made{verdicts: map[string]Verdict{}}
+		m = &verdictCache{verdicts: map[string]Verdict{}}
 		t.made[r] = m
 	}
 	key := r.appendKey(t.room.key[:0], s)
@@ -118,7 +118,7 @@ func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
 }
 
 // appendKey appends the parts of a request that the entries compare.
-func (r *rules) appendKey(key []byte, s *sent) []byte {
+func (r *rules) appendKey(key []byte, s *recordedRequest) []byte {
 	add := func(asked, isMissing bool, text string) {
 		if !asked {
 			return
@@ -160,7 +160,7 @@ func boolByte(b bool) byte {
 const decisionWork = 1 << 18
 
 // decide returns the decision about a request.
-func (r *rules) decide(s *sent, m *made) Verdict {
+func (r *rules) decide(s *recordedRequest, m *verdictCache) Verdict {
 	unknown := both(&r.parts, &s.missing)
 	if unknown.Empty() {
 		return verdictOf(r.permissions.Decide(&s.Request).Decision)
@@ -292,7 +292,7 @@ func (n *named) has(r *request.Request) bool {
 
 // name records the client of a request if no entry names it. An entry cannot name an ID
 // of more than maxID bytes.
-func (t *tally) name(r *rules, s *sent) {
+func (t *tally) name(r *rules, s *recordedRequest) {
 	if s.SpiffeID == "" || len(s.SpiffeID) > maxID || t.unnamed[s.SpiffeID] || r.named.has(&s.Request) {
 		return
 	}

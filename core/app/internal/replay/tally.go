@@ -24,8 +24,8 @@ type tally struct {
 	values []value
 	lines  []request.Header // of the current request
 	uris   []string         // of its client
-	made   map[*rules]*made
-	room   room
+	made   map[*rules]*verdictCache
+	room   cacheUse
 
 	records, malformed, unknown int64
 	noted                       []Malformed
@@ -38,7 +38,7 @@ type tally struct {
 
 func newTally(in *Input) *tally {
 	return &tally{
-		Input: in, values: make([]value, len(in.Fields.list)), made: map[*rules]*made{},
+		Input: in, values: make([]value, len(in.Fields.list)), made: map[*rules]*verdictCache{},
 		reasons: map[string]int64{}, differences: map[Outcome]*Difference{}, hits: map[Entry]bool{}, unnamed: map[string]bool{},
 	}
 }
@@ -113,8 +113,8 @@ func (t *tally) record(at Position) {
 }
 
 // sent returns the request of the record.
-func (t *tally) sent() sent {
-	var s sent
+func (t *tally) sent() recordedRequest {
+	var s recordedRequest
 	text := func(field int, isMissing *bool) string {
 		*isMissing = t.values[field].is == missing
 		return t.values[field].text
@@ -174,7 +174,7 @@ func (t *tally) logged(in *Inbound) Verdict {
 }
 
 // compare counts a record by the three decisions about it.
-func (t *tally) compare(in *Inbound, o Outcome, s *sent, at Position) {
+func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position) {
 	verdicts := []Verdict{o.Log, o.Before, o.After}
 	if t.After == nil {
 		verdicts, o.After = verdicts[:2], Verdict{}

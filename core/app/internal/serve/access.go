@@ -25,7 +25,7 @@ type access struct{ relays, relaySecrets []string }
 
 // Node reports whether the client has the SPIFFE ID of the dataplane, or is a relay.
 func (a *access) Node(state server.State, client *server.Client, id string) bool {
-	identity, every := a.of(client)
+	identity, every := a.identityOf(client)
 	if every {
 		return true
 	}
@@ -42,7 +42,7 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 // exactly these parameters. Without one of its tags, they could select a resource that the
 // dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
-	identity, every := a.of(client)
+	identity, every := a.identityOf(client)
 	return every || state.(*publication).owners().have(identity, parameters)
 }
 
@@ -50,7 +50,7 @@ func (a *access) Parameters(state server.State, client *server.Client, parameter
 // of that mesh, and choose resources of no other one. All dataplanes with one SPIFFE ID are in
 // one mesh; see ambiguous.
 func (a *access) Name(state server.State, client *server.Client, name string) bool {
-	identity, every := a.of(client)
+	identity, every := a.identityOf(client)
 	if every {
 		return true
 	}
@@ -59,9 +59,9 @@ func (a *access) Name(state server.State, client *server.Client, name string) bo
 	return len(own) > 0 && own[0].Mesh == mesh
 }
 
-// of returns the identity that decides what a client may have, or whether it may have
+// identityOf returns the identity that decides what a client may have, or whether it may have
 // everything: a relay that speaks for no other client.
-func (a *access) of(client *server.Client) (identity string, every bool) {
+func (a *access) identityOf(client *server.Client) (identity string, every bool) {
 	if !a.isRelay(client) {
 		return client.Identity, false
 	}

@@ -87,7 +87,7 @@ func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 func (s *Server) firstUpdate(ctx context.Context, update *source.Update) error {
 	if len(update.Set.Dataplanes) == 0 && !update.Store && s.keepsDataplanes(ctx) {
 		update.Recording.Discard()
-		s.behind = true
+		s.resync = true
 		return ErrNoResources
 	}
 	if err := s.checkSemantics(update.Set); err != nil {
@@ -198,19 +198,19 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	defer s.busy.Begin("applying a load")()
 	set, held := s.removals.hold(s.applied, s.files.Set, time.Now())
 	batch := s.files.Batch
-	if s.behind || set != s.files.Set {
+	if s.resync || set != s.files.Set {
 		batch = source.Diff(s.applied, set)
 	}
 	commit, err := s.engine.Apply(ctx, batch)
 	if err != nil {
-		s.behind = true
+		s.resync = true
 		return nil, err
 	}
 	first := s.applied == nil
 	if at := set.NoResources; len(at) > 0 && (first || !slices.Equal(at, s.applied.NoResources)) {
 		s.options.Logger.Warn("left out: " + resource.NoResourceText(at))
 	}
-	s.applied, s.behind = set, set != s.files.Set
+	s.applied, s.resync = set, set != s.files.Set
 	s.publish(&publication{set: set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)
 	s.good.forget(commit)

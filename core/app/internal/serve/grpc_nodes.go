@@ -30,8 +30,8 @@ func (n *grpcNodes) add(id resource.ID) {
 	}
 }
 
-// of returns the nodes of a view.
-func (n *grpcNodes) of(view *core.View) (list []*resource.Dataplane) {
+// nodesOf returns the nodes of a view.
+func (n *grpcNodes) nodesOf(view *core.View) (list []*resource.Dataplane) {
 	n.known.Range(func(id, _ any) bool {
 		if d := view.Dataplane(id.(resource.ID)); d != nil {
 			list = append(list, d)

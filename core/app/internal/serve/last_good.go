@@ -23,10 +23,10 @@ type goodKey struct {
 	client    xds.Client
 }
 
-// of returns a new snapshot, or the last served one if the new one is refused. It returns
+// lastGoodFor returns a new snapshot, or the last served one if the new one is refused. It returns
 // nil if there is neither. If the new one replaces or removes listeners of the last one, it
 // counts them; causes is the one of the publication.
-func (l *lastGood) of(d *resource.Dataplane, client xds.Client, built *snapshot.Snapshot, causes *snapshot.Causes) *snapshot.Snapshot {
+func (l *lastGood) lastGoodFor(d *resource.Dataplane, client xds.Client, built *snapshot.Snapshot, causes *snapshot.Causes) *snapshot.Snapshot {
 	key := goodKey{d.ID, client}
 	known, _ := l.served.Load(key)
 	served, _ := known.(*snapshot.Snapshot)

@@ -75,7 +75,7 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	}
 	built := p.state.SnapshotFor(d, client)
 	if client.Type == xds.Envoy {
-		if built = p.good.of(d, client, built, &p.causes); built == nil {
+		if built = p.good.lastGoodFor(d, client, built, &p.causes); built == nil {
 			return nil, false
 		}
 	}

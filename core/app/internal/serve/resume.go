@@ -46,9 +46,9 @@ func (s *Server) applyKept(ctx context.Context, cause error, set *resource.Set, 
 	why := fmt.Sprintf("the files have %s at the start; the last good input, of %s, is served from %s", diag.Count(n, "error"), kept.UTC().Format(time.RFC3339), s.keeper.Path())
 	s.loads.resume(cause, kept, why)
 	s.metrics.loadErrors.Set(float64(n))
-	s.files, s.behind = &source.Update{Set: set}, true
+	s.files, s.resync = &source.Update{Set: set}, true
 	report, err := s.apply(ctx, time.Now())
-	s.behind = true // the batch of the next load does not begin with this set
+	s.resync = true // the batch of the next load does not begin with this set
 	s.logErrors(cause)
 	if err == nil {
 		s.options.Logger.Error(why + "; it is replaced when the files load")

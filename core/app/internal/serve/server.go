@@ -41,7 +41,7 @@ type Server struct {
 
 	// The following are used by the goroutine of Run alone.
 	applied   *resource.Set     // of the last batch that the engine applied
-	behind    bool              // the batch of the next load does not begin with applied
+	resync    bool              // the batch of the next load does not begin with applied
 	files     *source.Update    // the last good load
 	recording *source.Recording // of it, until it is kept
 	removals  removals

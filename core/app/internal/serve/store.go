@@ -106,7 +106,7 @@ func (s *Server) lose(err error) {
 // confirms handles an update that changes no resource, if nothing else is to be done. It
 // reports whether that is so.
 func (s *Server) confirms(update *source.Update) bool {
-	if !update.Store || update.Changed() || s.behind || s.applied == nil || update.Kept != nil {
+	if !update.Store || update.Changed() || s.resync || s.applied == nil || update.Kept != nil {
 		return false
 	}
 	s.files = &source.Update{Set: update.Set, Revision: update.Revision, Store: true}

@@ -80,7 +80,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if ctx.Err() != nil {
 		return nil
 	}
-	unserved, err := p.state.Check(ctx, p.grpc.of(p.view())...)
+	unserved, err := p.state.Check(ctx, p.grpc.nodesOf(p.view())...)
 	if err != nil { // the context has ended
 		return nil
 	}

@@ -52,7 +52,7 @@ func (s *Stored) String() string { return s.Store.String() }
 func (s *Stored) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		w := &following{Stored: s, inbox: newInbox(), objects: newObjects(s.Loader), staged: new(staged)}
+		w := &storeWatch{Stored: s, inbox: newInbox(), objects: newObjects(s.Loader), staged: new(staged)}
 		w.resume(ctx)
 		ended := make(chan struct{})
 		defer func() { cancel(); <-ended; w.finish() }()
@@ -64,9 +64,9 @@ func (s *Stored) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	}
 }
 
-// following is the state of one call of [Stored.Watch]. One goroutine, of follow, reads
+// storeWatch is the state of one call of [Stored.Watch]. One goroutine, of follow, reads
 // the store; another one, of run, has all else.
-type following struct {
+type storeWatch struct {
 	*Stored
 	inbox *inbox
 
@@ -83,7 +83,7 @@ type following struct {
 }
 
 // follow reads the store until the context ends.
-func (w *following) follow(ctx context.Context) {
+func (w *storeWatch) follow(ctx context.Context) {
 	since := Since{List: true}
 	if w.kept != nil && !w.AcceptRollback {
 		since.Revision = w.kept.revision
@@ -152,7 +152,7 @@ func backOff(attempt int) time.Duration {
 }
 
 // run yields updates and errors until the context ends or the caller stops.
-func (w *following) run(ctx context.Context, yield func(*Update, error) bool) {
+func (w *storeWatch) run(ctx context.Context, yield func(*Update, error) bool) {
 	silence := time.NewTimer(w.patience())
 	defer silence.Stop()
 	start := time.After(w.patience())
@@ -186,7 +186,7 @@ func (w *following) run(ctx context.Context, yield func(*Update, error) bool) {
 }
 
 // collect returns the news. If they change something, it collects for a moment.
-func (w *following) collect(ctx context.Context) []news {
+func (w *storeWatch) collect(ctx context.Context) []news {
 	all := w.inbox.take()
 	changes := slices.ContainsFunc(all, func(n news) bool { return n.page != nil && len(n.page.Objects) > 0 && !n.page.More && !n.page.Full })
 	if changes {
@@ -198,7 +198,7 @@ func (w *following) collect(ctx context.Context) []news {
 
 // handle yields one update for all complete states among the news, in order. It returns
 // false if the caller stopped.
-func (w *following) handle(ctx context.Context, all []news, yield func(*Update, error) bool) bool {
+func (w *storeWatch) handle(ctx context.Context, all []news, yield func(*Update, error) bool) bool {
 	defer w.Busy.Begin("reading " + w.String())()
 	var ready *staged // the changes of the complete states
 	var last *news    // the page that completed the last one
@@ -238,7 +238,7 @@ func (w *following) handle(ctx context.Context, all []news, yield func(*Update, 
 }
 
 // commit applies changes, which the last news completed, and yields the state.
-func (w *following) commit(ctx context.Context, ready *staged, last *news, yield func(*Update, error) bool) bool {
+func (w *storeWatch) commit(ctx context.Context, ready *staged, last *news, yield func(*Update, error) bool) bool {
 	w.objects.decode(ctx, ready)
 	if ctx.Err() != nil {
 		return false
@@ -261,7 +261,7 @@ func (w *following) commit(ctx context.Context, ready *staged, last *news, yield
 }
 
 // resume loads the kept state.
-func (w *following) resume(ctx context.Context) {
+func (w *storeWatch) resume(ctx context.Context) {
 	if w.Keeper == nil {
 		return
 	}
@@ -282,7 +282,7 @@ func (w *following) resume(ctx context.Context) {
 }
 
 // yieldKept yields the kept state, because the store has none that can be used.
-func (w *following) yieldKept(yield func(*Update, error) bool) bool {
+func (w *storeWatch) yieldKept(yield func(*Update, error) bool) bool {
 	w.yielded, w.failure = w.set, ""
 	return yield(&Update{
 		Set: w.set, Batch: Diff(nil, w.set), Revision: w.kept.revision, Store: true, Stores: w.storeState(w.kept.revision, w.kept.at, true), Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
@@ -290,12 +290,12 @@ func (w *following) yieldKept(yield func(*Update, error) bool) bool {
 	}, nil)
 }
 
-func (w *following) storeState(revision Revision, current time.Time, kept bool) []StoreState {
+func (w *storeWatch) storeState(revision Revision, current time.Time, kept bool) []StoreState {
 	return []StoreState{{Name: w.String(), Revision: revision, Current: current, Kept: kept}}
 }
 
 // save begins to save the state, if the reader has applied it and a save is due.
-func (w *following) save(now time.Time) {
+func (w *storeWatch) save(now time.Time) {
 	s := &w.saver
 	if w.Keeper == nil || !s.dirty || s.running != nil || now.Before(s.due) || Revision(w.applied.Load()) != w.revision {
 		return
@@ -303,11 +303,11 @@ func (w *following) save(now time.Time) {
 	s.begin(w.state())
 }
 
-func (w *following) state() *keptState {
+func (w *storeWatch) state() *keptState {
 	return &keptState{revision: w.revision, at: w.current, objects: w.objects.inEffect()}
 }
 
-func (w *following) saved(r saveResult) {
+func (w *storeWatch) saved(r saveResult) {
 	w.saver.end(r)
 	if r.err != nil {
 		w.notice(fmt.Errorf("the state of %s cannot be kept: %w", w, r.err))
@@ -315,7 +315,7 @@ func (w *following) saved(r saveResult) {
 }
 
 // finish saves the last state, after follow has ended.
-func (w *following) finish() {
+func (w *storeWatch) finish() {
 	if w.saver.running != nil {
 		w.saved(<-w.saver.running)
 	}
@@ -326,19 +326,19 @@ func (w *following) finish() {
 	}
 }
 
-func (w *following) notice(err error) {
+func (w *storeWatch) notice(err error) {
 	if w.Notice != nil {
 		w.Notice(err)
 	}
 }
 
 // loss returns the error of a store that cannot be read.
-func (w *following) loss(err error) error {
+func (w *storeWatch) loss(err error) error {
 	return &Loss{Source: w.String(), Since: w.current, Err: err}
 }
 
 // yieldError yields an error, unless the previous one has the same text.
-func (w *following) yieldError(yield func(*Update, error) bool, err error) bool {
+func (w *storeWatch) yieldError(yield func(*Update, error) bool, err error) bool {
 	if text := err.Error(); text != w.failure {
 		w.failure = text
 		return yield(nil, err)
@@ -346,4 +346,4 @@ func (w *following) yieldError(yield func(*Update, error) bool, err error) bool 
 	return true
 }
 
-func (w *following) patience() time.Duration { return cmp.Or(w.Patience, DefaultPatience) }
+func (w *storeWatch) patience() time.Duration { return cmp.Or(w.Patience, DefaultPatience) }

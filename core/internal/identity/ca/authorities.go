@@ -53,7 +53,7 @@ func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authori
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	before := a.known[source.ID]
-	next, err := a.of(source, before, now)
+	next, err := a.authorityFor(source, before, now)
 	if next.authority == nil {
 		return before.authority, fmt.Errorf("%s: %w", source.ID, err)
 	}
@@ -64,7 +64,7 @@ func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authori
 	return next.authority, err
 }
 
-func (a *Authorities) of(source *resource.MeshIdentity, before entry, now time.Time) (entry, error) {
+func (a *Authorities) authorityFor(source *resource.MeshIdentity, before entry, now time.Time) (entry, error) {
 	bundled := source.Spec.Provider.Bundled
 	switch {
 	case bundled.CA != nil:

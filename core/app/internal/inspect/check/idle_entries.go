@@ -103,7 +103,7 @@ func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
 		effect.decides = effect.decides || decides[entry.Place] != nil
 		effect.needed = effect.needed || needless == nil || decides[entry.Place] != nil && !needless[entry.Place]
 		if (effect.denied == nil || effect.denied.isExcept) && entry.List != permission.Deny && decides[entry.Place] != nil {
-			effect.denied = cmp.Or(denials.of(&entry), effect.denied)
+			effect.denied = cmp.Or(denials.denialFor(&entry), effect.denied)
 		}
 	}
 }
@@ -208,10 +208,10 @@ type denial struct {
 	isExcept bool
 }
 
-// of returns the first entry that denies some of the requests that an entry allows, one that
+// denialFor returns the first entry that denies some of the requests that an entry allows, one that
 // also denies others before an exception. It returns nil if there is none, or if this is
 // unknown.
-func (d *denials) of(allowing *permission.Entry) *denial {
+func (d *denials) denialFor(allowing *permission.Entry) *denial {
 	candidates := d.all
 	if id := allowing.Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDExact {
 		candidates = d.others

@@ -101,7 +101,7 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 					continue
 				}
 				if why, hint := c.missingEgress(client); why != "" {
-					add(o, client, fmt.Sprintf("dataplanes%s reach no MeshExternalService, because %s: %s has no endpoints for them and is answered with 503", of(client), why, o.Identity().Qualified()), hint)
+					add(o, client, fmt.Sprintf("dataplanes%s reach no MeshExternalService, because %s: %s has no endpoints for them and is answered with 503", zonePhrase(client), why, o.Identity().Qualified()), hint)
 				}
 			}
 			warnings = append(warnings, c.unnamed(o, "")...)
@@ -112,8 +112,8 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 	return warnings
 }
 
-// of returns " of the zone ZONE", or nothing for the empty zone.
-func of(zone string) string {
+// zonePhrase returns " of the zone ZONE", or nothing for the empty zone.
+func zonePhrase(zone string) string {
 	if zone == "" {
 		return ""
 	}
@@ -140,7 +140,7 @@ func (c *zoneCheck) missingEgress(zone string) (why, hint string) {
 	if len(c.zones.Egresses(zone)) > 0 || c.zones.NoExternalServices(c.view.Mesh(c.mesh)) != "" {
 		return "", ""
 	}
-	where := cmp.Or(of(zone), " of the mesh")
+	where := cmp.Or(zonePhrase(zone), " of the mesh")
 	why = fmt.Sprintf("proxies never connect to one themselves, and no dataplane%s has a listener of type ZoneEgress that is Ready", where)
 	return why, "add networking.listeners to a dataplane with an identity"
 }

@@ -63,9 +63,9 @@ func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *
 	return e, err
 }
 
-// of returns the effect of a policy. It does not explain why a policy does not
+// effectsFor returns the effect of a policy. It does not explain why a policy does not
 // select.
-func (e *effects) of(ctx context.Context, p *resource.Policy) (*Policy, error) {
+func (e *effects) effectsFor(ctx context.Context, p *resource.Policy) (*Policy, error) {
 	answer := &Policy{Semantics: e.view.Semantics()}
 	if !e.selects(p) {
 		answer.Answer = NotSelected

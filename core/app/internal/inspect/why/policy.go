@@ -111,7 +111,7 @@ func NewPolicy(ctx context.Context, view *core.View, d *resource.Dataplane, p *r
 	if err != nil {
 		return nil, err
 	}
-	answer, err := e.of(ctx, p)
+	answer, err := e.effectsFor(ctx, p)
 	if answer != nil && answer.Answer == NotSelected {
 		e.explainNotSelected(p, answer)
 	}
@@ -131,7 +131,7 @@ func NewPolicies(ctx context.Context, view *core.View, d *resource.Dataplane, q 
 		if p.Type != q.Kind {
 			continue
 		}
-		effect, err := e.of(ctx, p)
+		effect, err := e.effectsFor(ctx, p)
 		if effect == nil {
 			return nil, err
 		}

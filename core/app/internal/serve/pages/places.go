@@ -180,33 +180,33 @@ func outboundTitle(o *inspect.OutboundRef) string {
 	return o.String()
 }
 
-// at returns the part of a place for a kind and a condition.
-func (p *placer) at(at *place, kind, when string) *part {
-	key := at.ID + "\x00" + kind + "\x00" + when
+// placeAt returns the part of a place for a kind and a condition.
+func (p *placer) placeAt(placeAt *place, kind, when string) *part {
+	key := placeAt.ID + "\x00" + kind + "\x00" + when
 	if known := p.parts[key]; known != nil {
 		return known
 	}
 	part := &part{When: when}
 	p.parts[key] = part
-	for i := range at.Kinds {
-		if at.Kinds[i].Kind == kind {
-			at.Kinds[i].Parts = append(at.Kinds[i].Parts, part)
+	for i := range placeAt.Kinds {
+		if placeAt.Kinds[i].Kind == kind {
+			placeAt.Kinds[i].Parts = append(placeAt.Kinds[i].Parts, part)
 			return part
 		}
 	}
-	at.Kinds = append(at.Kinds, placeKind{kind, with(p.ofMesh(p.mesh, "policies"), "kind", kind), nil})
-	at.Kinds[len(at.Kinds)-1].Parts = append(at.Kinds[len(at.Kinds)-1].Parts, part)
+	placeAt.Kinds = append(placeAt.Kinds, placeKind{kind, with(p.ofMesh(p.mesh, "policies"), "kind", kind), nil})
+	placeAt.Kinds[len(placeAt.Kinds)-1].Parts = append(placeAt.Kinds[len(placeAt.Kinds)-1].Parts, part)
 	return part
 }
 
 func (p *placer) enforced(at *place, kind, when string, c *inspect.EffectiveConf, entries *inspect.Permission) {
 	switch {
 	case entries != nil:
-		part := p.at(at, kind, when)
+		part := p.placeAt(at, kind, when)
 		part.Entries = true
 		part.Rows = append(part.Rows, p.entryRows(kind, entries)...)
 	case c != nil:
-		part := p.at(at, kind, when)
+		part := p.placeAt(at, kind, when)
 		part.Rows = p.confRows(kind, c)
 	}
 }
@@ -287,7 +287,7 @@ func (p *placer) shadow(at *place, kind, when string, c *inspect.EffectiveConf, 
 	default:
 		return
 	}
-	part := p.at(at, kind, when)
+	part := p.placeAt(at, kind, when)
 	part.Entries = part.Entries || entries != nil
 	for _, would := range rows {
 		if would.By == nil {
