@@ -72,7 +72,7 @@ func (c *Confs) Of(o *Outbound) (config results.OutboundConfig) {
 		return config
 	}
 	routes := c.routesOf(o)
-	if len(c.selecting(o.at)) == 0 && len(routes) == 0 {
+	if len(c.selecting(o.Destination)) == 0 && len(routes) == 0 {
 		config.Effective = c.group.common
 		return config
 	}
@@ -89,7 +89,7 @@ func (c *Confs) Of(o *Outbound) (config results.OutboundConfig) {
 // routesOf returns the routes that have a `to` item for an outbound, sorted by KRI.
 func (c *Confs) routesOf(o *Outbound) (routes []*resource.Policy) {
 	for _, k := range c.routes {
-		for _, it := range k.selecting(o.at) {
+		for _, it := range k.selecting(o.Destination) {
 			if it.selects(o) && c.selected.has(it.item) {
 				routes = append(routes, it.Policy)
 			}
@@ -106,7 +106,7 @@ func (c *Confs) routesOf(o *Outbound) (routes []*resource.Policy) {
 
 // own appends the items that select the destination of an outbound, or its port.
 func (c *Confs) own(o *Outbound, items []*item) []*item {
-	for _, it := range c.selecting(o.at) {
+	for _, it := range c.selecting(o.Destination) {
 		if it.selects(o) && c.selected.has(it.item) {
 			items = append(items, it.item)
 		}

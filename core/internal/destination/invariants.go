@@ -27,8 +27,8 @@ func (x *Index) Check(kinds *resource.Kinds) error {
 				return fmt.Errorf("%s: other items for %s than of the policies", kind.Name, p.ID)
 			}
 		}
-		for at, d := range x.set.all {
-			if !slices.EqualFunc(k.selecting(at), want.selecting(at), equalPlaced) {
+		for _, d := range x.set.all {
+			if !slices.EqualFunc(k.selecting(d), want.selecting(d), equalPlaced) {
 				return fmt.Errorf("%s: other items for %s than of the policies", kind.Name, d.Identity().ID)
 			}
 		}

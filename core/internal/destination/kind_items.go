@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
+	"github.com/meshmatch/meshmatch/index"
 )
 
 // kindItems contains the `to` items of one kind. It is immutable, except for the caches of
@@ -25,7 +26,7 @@ type kindItems struct {
 
 	// found contains the items that select a destination of the set, by its index. Versions
 	// share the lists that are equal.
-	found []*foundItems
+	found index.Vector[*foundItems]
 
 	none *memo // of confs without items
 }
@@ -60,9 +61,11 @@ func (x *Index) newKindItems(kind *resource.Kind) *kindItems {
 		}
 	}
 	slices.SortStableFunc(all, k.compare)
-	for range x.set.all {
-		k.found = append(k.found, new(foundItems))
+	lists := k.found.Edit()
+	for at := range x.set.all {
+		*lists.Mut(uint32(at)) = new(foundItems)
 	}
+	k.found = lists.Commit()
 	k.file(items.NewFiled[*item]().Edit(k.reading.Semantics, k.compare), all)
 	return k
 }
@@ -125,11 +128,11 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 		return nil
 	}
 	next := new(*k)
-	next.found = slices.Clone(k.found)
+	found := k.found.Edit()
 	forget := func(p *resource.Policy) {
 		for i := range p.To {
-			for _, found := range k.set.Find(p, &p.To[i].TargetRef) {
-				next.found[found.at] = new(foundItems)
+			for _, to := range k.set.Find(p, &p.To[i].TargetRef) {
+				*found.Mut(uint32(to.at)) = new(foundItems)
 			}
 		}
 	}
@@ -149,6 +152,7 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 		added = next.appendItems(added, p, policies.Slot(p), &slab)
 		forget(p)
 	}
+	next.found = found.Commit()
 	next.file(lists, added)
 	return next
 }
@@ -156,27 +160,32 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 // of returns the items of the same policies for the next version of the set.
 func (k *kindItems) of(set *Set) *kindItems {
 	next := new(*k)
-	next.set, next.found = set, make([]*foundItems, len(set.all))
-	was := 0
+	next.set = set
+	var found index.Vector[*foundItems]
+	lists := found.Edit()
 	for at, d := range set.all {
-		for was < len(k.set.all) && k.set.all[was].Identity().Compare(d.Identity().ID) < 0 {
-			was++
-		}
-		if was < len(k.set.all) && k.set.all[was] == d {
-			next.found[at] = k.found[was]
+		list := lists.Mut(uint32(at))
+		if was, had := k.set.indexes[d]; had {
+			*list = k.found.Value(uint32(was))
 		} else {
-			next.found[at] = new(foundItems)
+			*list = new(foundItems)
 		}
 	}
+	next.found = lists.Commit()
 	return next
 }
 
-// selecting returns the items that select a destination or a section of it.
-func (k *kindItems) selecting(destination int) []placedItem {
-	known := k.found[destination].Load()
+// selecting returns the items that select a destination of the set or a section of it.
+func (k *kindItems) selecting(d resource.Destination) []placedItem {
+	at, has := k.set.indexes[d]
+	if !has {
+		return nil
+	}
+	list := k.found.Value(uint32(at))
+	known := list.Load()
 	if known == nil {
-		known = new(k.find(k.set.all[destination]))
-		k.found[destination].Store(known) // another reader stores an equal list
+		known = new(k.find(d))
+		list.Store(known) // another reader stores an equal list
 	}
 	return *known
 }

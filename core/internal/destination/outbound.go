@@ -21,8 +21,6 @@ type Outbound struct {
 	Section     string // the section by which references select the port
 	Address     string
 	Listens     uint32 // the port at the address
-
-	at int // index of the destination in the set
 }
 
 // list contains outbounds at virtual addresses.
@@ -52,7 +50,7 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 			continue
 		}
 		if at, port, ok := s.backend(&d.Meta, o.Backend); ok && !s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
-			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port, at})
+			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port})
 		}
 	}
 	return outbounds
@@ -82,7 +80,7 @@ func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outboun
 	if !ok {
 		return Outbound{}, false
 	}
-	return Outbound{Destination: s.all[at], Port: port, Section: port.SectionName(), at: at}, true
+	return Outbound{Destination: s.all[at], Port: port, Section: port.SectionName()}, true
 }
 
 // backend returns the port to which a resource refers. If the reference finds several
@@ -254,7 +252,7 @@ func (l *list) add(s *Set, at int, reaches func(port uint32) bool) {
 			address = vips[0].String()
 			l.addresses[vips[0]] = true
 		}
-		l.outbounds = append(l.outbounds, Outbound{d, port, port.SectionName(), address, port.Number, at})
+		l.outbounds = append(l.outbounds, Outbound{d, port, port.SectionName(), address, port.Number})
 	}
 }
 

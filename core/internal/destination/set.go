@@ -13,19 +13,20 @@ import (
 // Set contains the destinations of a mesh.
 type Set struct {
 	semantics semantics.Semantics
-	mesh      *resource.Mesh              // nil: the mesh has no document
-	all       []resource.Destination      // sorted by identity
-	filed     map[items.Selector][]int    // indexes into all, in ascending order
-	secrets   map[string]*resource.Secret // by name
-	zoned     bool                        // an external service was made in a zone
-	reserved  []string                    // names of Secrets that proxies do not get
-	lists     sync.Map                    // of outbounds, by the filter of dataplanes; see reachedBy
+	mesh      *resource.Mesh               // nil: the mesh has no document
+	all       []resource.Destination       // sorted by identity
+	indexes   map[resource.Destination]int // into all
+	filed     map[items.Selector][]int     // indexes into all, in ascending order
+	secrets   map[string]*resource.Secret  // by name
+	zoned     bool                         // an external service was made in a zone
+	reserved  []string                     // names of Secrets that proxies do not get
+	lists     sync.Map                     // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
 // New returns the destinations among the objects of a mesh, which must be sorted by
 // identity. Mesh is the mesh's document, or nil. Reserved is what [ReservedSecrets] returns.
 func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects []resource.Object) *Set {
-	set := &Set{semantics: s, mesh: mesh, filed: map[items.Selector][]int{}, secrets: map[string]*resource.Secret{}}
+	set := &Set{semantics: s, mesh: mesh, indexes: map[resource.Destination]int{}, filed: map[items.Selector][]int{}, secrets: map[string]*resource.Secret{}}
 	set.reserved = slices.Concat(reserved, secretsOfBackends(mesh))
 	for _, o := range objects {
 		if secret, is := o.(*resource.Secret); is {
@@ -38,6 +39,7 @@ func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects 
 		for selector := range items.OfDestination(s, d) {
 			set.filed[selector] = append(set.filed[selector], len(set.all))
 		}
+		set.indexes[d] = len(set.all)
 		set.all = append(set.all, d)
 		set.zoned = set.zoned || s.IsOfOtherZone(d, anyOtherZone)
 	}
