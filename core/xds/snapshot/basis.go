@@ -26,12 +26,9 @@ func (s *Snapshot) follow(state *State, configs []*results.Config) bool {
 	if s.asked()&configsInput != 0 || !slices.EqualFunc(before.configs, configs, sameConfs) {
 		return false
 	}
-	after := &basis{configs: configs}
-	if before.targets != nil {
-		after.targets = state.builder.targetConfs(state.view, s.Dataplane, configs, before.targets.outbounds)
-		if !slices.EqualFunc(before.targets.configs, after.targets.configs, sameConfs) {
-			return false
-		}
+	after := &basis{configs: configs, targets: before.targets}
+	if before.targets != nil && !state.kindConfs(s.Dataplane, configs).isSame(before.targets) {
+		return false
 	}
 	s.basis.Store(after)
 	return true

@@ -48,8 +48,8 @@ type Builder struct {
 	outbounds    faceted[outboundKey]
 	bundles      pool[outboundParts, *outboundParts]
 	merged       pool[mergedConf, *mergedConf]
+	ports        pool[portConfs, *portConfs]
 	contents     pool[extensionContent, *extensionContent]
-	targets      weakcache.Cache[targetsKey, targetConfs]
 	secretParts  weakcache.Cache[secretKey, built]
 	zoneParts    weakcache.Cache[zoneEndpointsKey, built]
 	// snapshots contains the last snapshot of each dataplane: *Snapshot by snapshotKey. Its

@@ -138,16 +138,11 @@ func (r *reader) configsWith(outbounds []resource.Outbound) []*results.Config {
 	return r.configsAs(&with)
 }
 
-// targetConfs returns the confs of the outbounds of the dataplane to resources, which are not
-// empty.
-func (r *reader) targetConfs(configs []*results.Config, outbounds []destinations.Outbound) *targetConfs {
-	return r.state.builder.targetConfs(r.state.view, r.dataplane, configs, outbounds)
-}
-
-// foundConfs returns the confs that other outbounds to resources would have.
+// foundConfs returns the confs that other outbounds to resources, which are not empty, would
+// have.
 func (r *reader) foundConfs(configs []*results.Config, outbounds []destinations.Outbound) *targetConfs {
 	r.reads.inputs |= configsInput
-	return r.targetConfs(configs, outbounds)
+	return r.state.kindConfs(r.dataplane, configs).targetsOf(outbounds)
 }
 
 // view returns the view of the state, to be kept, not to be read.

@@ -189,7 +189,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, cl
 func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.Client, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
-		sb.basis.targets = sb.in.targetConfs(configs, outbounds)
+		sb.basis.targets = s.kindConfs(d, configs).targetsOf(outbounds)
 	}
 	server := sb.serverTLS()
 	sb.refuseListeners()

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/collector"
@@ -21,6 +22,7 @@ type State struct {
 	view    *core.View
 	meshes  map[string]*meshState
 	memo    xds.Memo // of the inbounds
+	confs   sync.Map // *kindConfs by the first element of the configs
 }
 
 // meshState is what the snapshots of a mesh share. States share it while no dataplane
