@@ -64,7 +64,7 @@ func TestReadmeEmbeds(t *testing.T) {
 }
 
 // guideModule is a module that uses this one, without the network.
-type guideModule struct{ dir string }
+type guideModule struct{ repository, dir string }
 
 func newModule(t *testing.T) *guideModule {
 	t.Helper()
@@ -81,11 +81,7 @@ func newModule(t *testing.T) *guideModule {
 		sums.WriteString(read(t, filepath.Join(repository, module, "go.sum")))
 		fmt.Fprintf(&replaced, "replace github.com/meshmatch/meshmatch%s => %s%[1]s\n", module, repository)
 	}
-	parent := t.TempDir()
-	if err := os.Symlink(repository, filepath.Join(parent, "meshmatch")); err != nil {
-		t.Fatal(err)
-	}
-	m := &guideModule{filepath.Join(parent, "control-plane")}
+	m := &guideModule{repository, t.TempDir()}
 	m.write(t, "go.mod", "module example.com/control-plane\n\ngo 1.26.0\n"+requirements.String()+
 		"\nrequire github.com/meshmatch/meshmatch v0.1.0\n"+
 		"require github.com/meshmatch/meshmatch/cmd/benchgate v0.1.0\n"+replaced.String())
@@ -114,7 +110,8 @@ func (m *guideModule) write(t *testing.T, name, content string) {
 }
 
 // run runs a line of the shell and returns its standard output. What would use the
-// network is done in go.mod: a tool is added, and its module is required already.
+// network is done in go.mod: a tool is added, and its module is required already. The
+// checkout is used where it is: in another directory the compiler would have to build it again.
 func (m *guideModule) run(t *testing.T, line string) string {
 	t.Helper()
 	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
@@ -123,7 +120,7 @@ func (m *guideModule) run(t *testing.T, line string) string {
 	case line == "go mod init example.com/control-plane", strings.HasPrefix(line, "go get github.com/meshmatch/meshmatch"), line == "go mod tidy":
 		return ""
 	}
-	c := exec.CommandContext(t.Context(), "sh", "-c", line)
+	c := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(line, "=../meshmatch ", "="+m.repository+" "))
 	c.Dir = m.dir
 	c.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
 	var stderr bytes.Buffer
