@@ -18,11 +18,9 @@ PACKAGES    := $(addsuffix /...,$(MODULES))
 PACKAGING   := core/app/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
-# The packages that start no goroutine: make race leaves them out (core/sequential_test.go).
-SEQUENTIAL  := bench/gate cmd/benchgate/internal/chart core/conf core/diag core/app/internal/report core/internal/effect core/internal/enforce/% core/internal/identity \
-	core/internal/envoyapi core/internal/golden core/internal/hashtable core/internal/regex% \
-	core/internal/sorted core/kind/mesh% core/internal/partition core/internal/request core/internal/resultstest core/internal/semantics core/app/internal/serve/pages/layered \
-	core/internal/strict core/internal/xds/seal fuzz/naive gen gen/%
+# The packages whose code or tests start goroutines. What others do in a goroutine is called by one of these.
+CONCURRENT   = $(shell $(GO) list -f '{{.Dir}}' $(PACKAGES) | grep -v /e2e | while read -r dir; do \
+	grep -qsE '^\s+go [a-zA-Z]|\.(Go|Parallel|RunParallel|AfterFunc)\b|"(net/http/httptest|testing/synctest)"' "$$dir"/*.go && echo "$$dir"; done)
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 # The older Envoys of make e2e-versions (core/VERSIONS.md).
@@ -60,8 +58,8 @@ test: ## Run all tests, including those of the example module
 	cd $(EXAMPLE) && GOWORK=off $(GO) test -vet=off ./...
 
 # make lint vets the packages. The limit is for a slow machine.
-race: ## Run the tests with the race detector, those of packages that start goroutines
-	$(GO) test -race -short -vet=off -timeout 20m $(filter-out $(addprefix ./,$(SEQUENTIAL)),$(shell $(GO) list -f '.{{slice .ImportPath 30}}' $(PACKAGES)))
+race: ## Run the tests of packages that start goroutines, with the race detector
+	$(GO) test -race -short -vet=off -timeout 20m $(CONCURRENT)
 
 lint: ## Check formatting, go vet and staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
@@ -97,9 +95,10 @@ bench-streams: ##+ Measure serving 1,000 and 10,000 streams, and go-control-plan
 bench-world: ##+ Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
 	$(GO) run ./core/app/benchworld --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
 
+# No rule is about EditBesideAttack, whose attacks take minutes.
 check-bench: ##+ Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
 	@mkdir -p bin
-	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime 30ms -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
+	$(GO) test -vet=off -p 1 $(BENCHED) -run '^$$' -bench . -skip EditBesideAttack -benchmem -benchtime 30ms -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
 	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
 
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
@@ -117,7 +116,7 @@ check-peers: ##+ Compare the answers of other projects on small inputs
 	cd core/app/internal/peers && export GOWORK=off && $(GO) vet ./... && $(GO) test ./...
 
 kuma-facts: ##+ Compare answers with facts about Kuma, for each of its versions
-	$(GO) test -count=1 ./core/app/internal/cli ./core/app/internal/oracle -run TestKumaFacts
+	$(GO) test -vet=off -count=1 ./core/app/internal/cli ./core/app/internal/oracle -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
@@ -135,26 +134,26 @@ soak-streams: ##+ Edit the files of servers at random, and beside hostile client
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
 e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRPC for Python, fetched into .cache/
-	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/app/internal/e2e/... ./core/xds/translators
-	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/app/internal/cli -run TestProductionPage
+	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
+	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage
 
 # SOAK=5 sends 12,000 random requests to each.
 e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test with the traffic of older Envoys, fetched into .cache/
 	@for v in $(OLDER); do echo "== Envoy $$v"; export ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy; \
-		SOAK=5 $(GO) test -count=1 ./core/app/internal/e2e -run TestEnvoy && \
-		$(GO) test -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
+		SOAK=5 $(GO) test -vet=off -count=1 ./core/app/internal/e2e -run TestEnvoy && \
+		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
 
 e2e-stores: FAULT_RUNS ?= 20
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
-	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/source/etcd/...
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
-	ETCD=$(ETCD) $(GO) test -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./core/app/internal/cli -run TestClusterPage
-	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -count=1 ./...
+	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/source/etcd/...
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -vet=off -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
+	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestClusterPage
+	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ##+ Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
-	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -count=1 -timeout 20m ./core/app/internal/serve/pages/e2e
+	AXE=$(AXE) ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 -timeout 20m ./core/app/internal/serve/pages/e2e
 
 screenshots: ##+ Make the pictures of pages in README.md anew: needs Debian's package chromium
 	$(GO) run ./core/app/internal/serve/pages/e2e/screenshots -out core/app/internal/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
@@ -202,7 +201,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install e2e-versions e2e-stores soak soak-streams bench-world peers
+NIGHTLY := api check-install check-peers e2e-versions e2e-stores soak soak-streams bench-world peers
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 

@@ -18,7 +18,7 @@ func TestSoak(t *testing.T) {
 		scenarios uint64
 		compare   func(subject, *fuzz.Scenario) error
 	}{
-		{"all kinds", oracle.AllKinds(t), 20_000, compareAnswers},
+		{"all kinds", oracle.AllKinds(t), 6_000, compareAnswers},
 		{"routes", oracle.WithRoutes(t), 4_000, compareAnswers},
 		{"unions", oracle.WithUnions(t), 4_000, compareAnswers},
 		{"views", oracle.WithFrom(t), 2_000, compareViews},
