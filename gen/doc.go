@@ -17,12 +17,12 @@
 //	func (*T) Hash() uint64 // with //confgen:conf hash
 //	func (*T) Clone() *T    // with //confgen:conf clone
 //	func (*T) Schema() string // with //confgen:conf schema, in zz_generated.schema.go and .json
-//	type TMerger struct{ ... }
-//	func (*TMerger) Fill(lower *T, item int) (complete bool)
-//	func (*TMerger) Conf() *T
-//	func (*TMerger) Origins(dst []int) []int
-//	func (*TMerger) Leaves() iter.Seq2[string, int]
-//	func (*TMerger) HasUnion() // only if T contains a union
+//	type tMerger struct{ ... }
+//	func (*tMerger) Fill(lower *T, item int) (complete bool)
+//	func (*tMerger) Conf() *T
+//	func (*tMerger) Origins(dst []int) []int
+//	func (*tMerger) Leaves() iter.Seq2[string, int]
+//	func (*tMerger) HasUnion() // only if T contains a union
 //
 // and zz_generated.conf_test.go contains a test of the laws of merging (package laws).
 //

@@ -27,7 +27,7 @@ type MergerPointer[T, M any] interface {
 
 // ConfOf returns the ConfType of generated code:
 //
-//	resource.ConfOf[Conf, ConfMerger]()
+//	resource.ConfOf[Conf, mergerOfConf]()
 func ConfOf[T, M any, P ConfPointer[T], Q MergerPointer[T, M]]() ConfType {
 	return confType[T, M, P, Q]{}
 }

@@ -32,13 +32,13 @@ func BenchmarkMergeTimeout(b *testing.B) {
 			b.ReportAllocs()
 			var merged *meshtimeout.Conf
 			for b.Loop() {
-				merger := new(meshtimeout.ConfMerger)
+				merger := kind.To.Conf.NewMerger()
 				for i := n - 1; i >= 0; i-- {
 					if merger.Fill(confs[i], i) {
 						break
 					}
 				}
-				merged = merger.Conf()
+				merged = merger.Conf().(*meshtimeout.Conf)
 			}
 			assertJSON(b, want, merged)
 		})

@@ -70,7 +70,7 @@ func (t Type[C]) Laws() []Law[C] {
 // once, with the confs that break it. In addition to [Type.Laws], it checks that
 // Origins does not allocate. PT and PM are inferred:
 //
-//	laws.Check[Conf, ConfMerger](t)
+//	laws.Check[Conf, mergerOfConf](t)
 func Check[T, M any, PT interface {
 	*T
 	Equal(*T) bool

@@ -7,7 +7,7 @@ import (
 
 // Kind returns the description of MeshCircuitBreaker (SPEC 2.4).
 func Kind() *resource.Kind {
-	conf := resource.ConfOf[Conf, ConfMerger]()
+	conf := resource.ConfOf[Conf, mergerOfConf]()
 	return &resource.Kind{
 		Name:          "MeshCircuitBreaker",
 		Short:         "mcb",

@@ -10,7 +10,7 @@ func Kind() *resource.Kind {
 		AcceptsEmpty: true,
 		Top:          resource.TopTargets,
 		To: &resource.Section{
-			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
+			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, mergerOfConf](), HTTPFields: []string{"/http", "/grpc"},
 		},
 	}
 }

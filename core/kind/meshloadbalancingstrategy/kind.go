@@ -9,7 +9,7 @@ func Kind() *resource.Kind {
 		Short:        "mlbs",
 		AcceptsEmpty: true,
 		Top:          resource.TopTargets | resource.RouteTargets,
-		To:           &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		To:           &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
 

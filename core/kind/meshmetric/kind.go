@@ -9,7 +9,7 @@ func Kind() *resource.Kind {
 		Short:        "mm",
 		AcceptsEmpty: true,
 		Top:          resource.TopTargets,
-		Default:      &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Default:      &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
 

@@ -9,7 +9,7 @@ func Kind() *resource.Kind {
 		Short:        "mp",
 		AcceptsEmpty: true,
 		Top:          resource.TopTargets,
-		Default:      &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Default:      &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
 

@@ -8,7 +8,7 @@ func Kind() *resource.Kind {
 		Name:    "MeshProxyPatch",
 		Short:   "mpp",
 		Top:     resource.TopTargets,
-		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
 

@@ -8,5 +8,5 @@ import (
 )
 
 func TestGeneratedConfLaws(t *testing.T) {
-	laws.Check[Conf, ConfMerger](t)
+	laws.Check[Conf, mergerOfConf](t)
 }

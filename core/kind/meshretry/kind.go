@@ -11,7 +11,7 @@ func Kind() *resource.Kind {
 		Top:           resource.TopTargets | resource.RouteTargets,
 		ItemsRequired: true,
 		To: &resource.Section{
-			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
+			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, mergerOfConf](), HTTPFields: []string{"/http", "/grpc"},
 		},
 	}
 }

@@ -4,7 +4,7 @@ import "github.com/meshmatch/meshmatch/core/resource"
 
 // Kind returns the description of MeshTCPRoute (SPEC 2.4).
 func Kind() *resource.Kind {
-	conf := resource.ConfOf[Conf, ConfMerger]()
+	conf := resource.ConfOf[Conf, mergerOfConf]()
 	return &resource.Kind{
 		Name:           "MeshTCPRoute",
 		Short:          "mtcpr",

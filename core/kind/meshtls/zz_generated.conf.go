@@ -27,10 +27,10 @@ func (c *Conf) Equal(o *Conf) bool {
 	return c == o || c != nil && o != nil && equalConf(c, o)
 }
 
-// ConfMerger merges Confs, filled from the highest priority to the lowest. Its
+// mergerOfConf merges Confs, filled from the highest priority to the lowest. Its
 // zero value is ready to use. It contains the merged conf with all its structs,
 // and for each leaf 1 + the item that set it (0: not set). It must not be copied.
-type ConfMerger struct {
+type mergerOfConf struct {
 	conf  Conf
 	state confState
 	set   int // leaves that are set
@@ -39,26 +39,26 @@ type ConfMerger struct {
 // Fill sets the leaves of lower that no previous Conf has set. Confs are filled in
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
-func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
+func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 4
 }
 
 // Conf returns the merged conf. It points into m, which must not be filled
 // afterwards, and shares scalars and replaced lists with the confs that were merged.
-func (m *ConfMerger) Conf() *Conf {
+func (m *mergerOfConf) Conf() *Conf {
 	return &m.conf
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
-func (m *ConfMerger) Origins(dst []int) []int {
+func (m *mergerOfConf) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
-func (m *ConfMerger) Leaves() iter.Seq2[string, int] {
+func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		m.state.leaves("", yield)
 	}

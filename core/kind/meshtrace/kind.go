@@ -8,7 +8,7 @@ func Kind() *resource.Kind {
 		Name:    "MeshTrace",
 		Short:   "mtr",
 		Top:     resource.TopTargets,
-		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
 

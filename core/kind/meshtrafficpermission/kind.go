@@ -9,8 +9,8 @@ func Kind() *resource.Kind {
 		Short:         "mtp",
 		Top:           resource.TopTargets,
 		ItemsRequired: true,
-		From:          &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
-		Rules:         &resource.Section{Conf: resource.ConfOf[RuleConf, RuleConfMerger](), Unmerged: true},
+		From:          &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[Conf, mergerOfConf]()},
+		Rules:         &resource.Section{Conf: resource.ConfOf[RuleConf, mergerOfRuleConf](), Unmerged: true},
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 func TestGeneratedConfLaws(t *testing.T) {
-	laws.Check[Conf, ConfMerger](t)
+	laws.Check[Conf, mergerOfConf](t)
 }
 
 func TestGeneratedRuleConfLaws(t *testing.T) {
-	laws.Check[RuleConf, RuleConfMerger](t)
+	laws.Check[RuleConf, mergerOfRuleConf](t)
 }

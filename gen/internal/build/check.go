@@ -17,7 +17,7 @@ func (b *builder) checkRootNames(root *types.TypeName, at place) {
 				fmt.Sprintf("%s of a root type is generated", name), "remove it, or the directive")
 		}
 	}
-	if other := root.Pkg().Scope().Lookup(root.Name() + "Merger"); other != nil {
+	if other := root.Pkg().Scope().Lookup(ir.MergerName(root.Name())); other != nil {
 		b.report(place{path: other.Name(), pos: other.Pos()}, "the generated merger has this name", "rename it")
 	}
 }

@@ -28,7 +28,7 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 		test, _ := names.nameFor(name, "TestGenerated"+root.Value.Ident+"Laws")
 		file.Func().Id(test).
 			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(jen.Id("t")))
+			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(root.Merger())).Call(jen.Id("t")))
 		file.Line()
 	}
 	var out bytes.Buffer

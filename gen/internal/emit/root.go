@@ -39,7 +39,7 @@ func (e *emitter) root(root *ir.Root) {
 
 // merger prints the merger of a root type. Add prints a declaration.
 func (e *emitter) merger(root *ir.Root, add func(doc string, code jen.Code)) {
-	name, merger := root.Value.Name, root.Value.Name+"Merger"
+	name, merger := root.Value.Name, root.Merger()
 	m := func() *jen.Statement { return jen.Func().Params(jen.Id("m").Op("*").Id(merger)) }
 	state := e.structState(root.Struct)
 	add(fmt.Sprintf("%s merges %ss, filled from the highest priority to the lowest. Its\n"+

@@ -19,6 +19,13 @@ type Root struct {
 	Hash, Clone bool
 }
 
+// Merger returns the name of the merger of the type. It is not exported: other packages get
+// mergers by the section of a kind.
+func (r *Root) Merger() string { return MergerName(r.Value.Name) }
+
+// MergerName returns the name of the merger of a root type.
+func MergerName(root string) string { return "mergerOf" + root }
+
 // Struct is a struct type that is merged field by field.
 type Struct struct {
 	Value  *Value // the same type as a value

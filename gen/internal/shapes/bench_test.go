@@ -37,9 +37,9 @@ func BenchmarkMerge(b *testing.B) {
 		b.Run(fmt.Sprintf("confs=%d", n), func(b *testing.B) {
 			confs := timeouts(n)
 			b.ReportAllocs()
-			var m *TimeoutMerger
+			var m *mergerOfTimeout
 			for b.Loop() {
-				m = new(TimeoutMerger)
+				m = new(mergerOfTimeout)
 				for i := n - 1; i >= 0; i-- {
 					if m.Fill(confs[i], i) {
 						break

@@ -171,7 +171,7 @@ func TestUnion(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := new(BalancingMerger)
+			m := new(mergerOfBalancing)
 			for i := len(test.confs) - 1; i >= 0; i-- {
 				m.Fill(test.confs[i], i)
 			}
@@ -189,7 +189,7 @@ func TestUnion(t *testing.T) {
 func TestCost(t *testing.T) {
 	confs := timeouts(10)
 	if n := testing.AllocsPerRun(100, func() {
-		m := new(TimeoutMerger)
+		m := new(mergerOfTimeout)
 		for i, c := range slices.Backward(confs) {
 			m.Fill(c, i)
 		}
@@ -203,11 +203,11 @@ func TestCost(t *testing.T) {
 	}
 }
 
-var sink *TimeoutMerger
+var sink *mergerOfTimeout
 
 func TestComplete(t *testing.T) {
 	d := ptr(Duration(1e9))
-	m := new(TimeoutMerger)
+	m := new(mergerOfTimeout)
 	if m.Fill(&Timeout{ConnectionTimeout: d, IdleTimeout: d, HTTP: &TimeoutHTTP{RequestTimeout: d, StreamIdleTimeout: d}}, 1) {
 		t.Error("complete, with three timeouts not set")
 	}

@@ -169,7 +169,7 @@ func TestMergedAsTheOracleDoes(t *testing.T) {
 	})
 	t.Run("Timeout", func(t *testing.T) {
 		agree(t, nil, func(confs []*Timeout) *Timeout {
-			m := new(TimeoutMerger)
+			m := new(mergerOfTimeout)
 			for i := len(confs) - 1; i >= 0; i-- {
 				m.Fill(confs[i], i)
 			}
@@ -178,7 +178,7 @@ func TestMergedAsTheOracleDoes(t *testing.T) {
 	})
 	t.Run("Balancing", func(t *testing.T) {
 		agree(t, balancingOracle, func(confs []*Balancing) *Balancing {
-			m := new(BalancingMerger)
+			m := new(mergerOfBalancing)
 			for i := len(confs) - 1; i >= 0; i-- {
 				m.Fill(confs[i], i)
 			}
@@ -188,8 +188,8 @@ func TestMergedAsTheOracleDoes(t *testing.T) {
 }
 
 // mergeAll merges confs in ascending priority.
-func mergeAll(confs []*All) *AllMerger {
-	m := new(AllMerger)
+func mergeAll(confs []*All) *mergerOfAll {
+	m := new(mergerOfAll)
 	for i := len(confs) - 1; i >= 0; i-- {
 		m.Fill(confs[i], i)
 	}

@@ -167,10 +167,10 @@ func (c *All) Clone() *All {
 	return d
 }
 
-// AllMerger merges Alls, filled from the highest priority to the lowest. Its
+// mergerOfAll merges Alls, filled from the highest priority to the lowest. Its
 // zero value is ready to use. It contains the merged conf with all its structs,
 // and for each leaf 1 + the item that set it (0: not set). It must not be copied.
-type AllMerger struct {
+type mergerOfAll struct {
 	conf  All
 	state allState
 }
@@ -178,26 +178,26 @@ type AllMerger struct {
 // Fill sets the leaves of lower that no previous All has set. Confs are filled in
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
-func (m *AllMerger) Fill(lower *All, item int) (complete bool) {
+func (m *mergerOfAll) Fill(lower *All, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
 // Conf returns the merged conf. It points into m, which must not be filled
 // afterwards, and shares scalars and replaced lists with the confs that were merged.
-func (m *AllMerger) Conf() *All {
+func (m *mergerOfAll) Conf() *All {
 	return &m.conf
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
-func (m *AllMerger) Origins(dst []int) []int {
+func (m *mergerOfAll) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
-func (m *AllMerger) Leaves() iter.Seq2[string, int] {
+func (m *mergerOfAll) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		m.state.leaves("", yield)
 	}
@@ -228,10 +228,10 @@ func (c *Timeout) Clone() *Timeout {
 	return d
 }
 
-// TimeoutMerger merges Timeouts, filled from the highest priority to the lowest. Its
+// mergerOfTimeout merges Timeouts, filled from the highest priority to the lowest. Its
 // zero value is ready to use. It contains the merged conf with all its structs,
 // and for each leaf 1 + the item that set it (0: not set). It must not be copied.
-type TimeoutMerger struct {
+type mergerOfTimeout struct {
 	conf  Timeout
 	state timeoutState
 	set   int // leaves that are set
@@ -240,26 +240,26 @@ type TimeoutMerger struct {
 // Fill sets the leaves of lower that no previous Timeout has set. Confs are filled in
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
-func (m *TimeoutMerger) Fill(lower *Timeout, item int) (complete bool) {
+func (m *mergerOfTimeout) Fill(lower *Timeout, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 7
 }
 
 // Conf returns the merged conf. It points into m, which must not be filled
 // afterwards, and shares scalars and replaced lists with the confs that were merged.
-func (m *TimeoutMerger) Conf() *Timeout {
+func (m *mergerOfTimeout) Conf() *Timeout {
 	return &m.conf
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
-func (m *TimeoutMerger) Origins(dst []int) []int {
+func (m *mergerOfTimeout) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
-func (m *TimeoutMerger) Leaves() iter.Seq2[string, int] {
+func (m *mergerOfTimeout) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		m.state.leaves("", yield)
 	}
@@ -290,10 +290,10 @@ func (c *Balancing) Clone() *Balancing {
 	return d
 }
 
-// BalancingMerger merges Balancings, filled from the highest priority to the lowest. Its
+// mergerOfBalancing merges Balancings, filled from the highest priority to the lowest. Its
 // zero value is ready to use. It contains the merged conf with all its structs,
 // and for each leaf 1 + the item that set it (0: not set). It must not be copied.
-type BalancingMerger struct {
+type mergerOfBalancing struct {
 	conf  Balancing
 	state balancingState
 }
@@ -301,30 +301,30 @@ type BalancingMerger struct {
 // Fill sets the leaves of lower that no previous Balancing has set. Confs are filled in
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
-func (m *BalancingMerger) Fill(lower *Balancing, item int) (complete bool) {
+func (m *mergerOfBalancing) Fill(lower *Balancing, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
 // Conf returns the merged conf. It points into m, which must not be filled
 // afterwards, and shares scalars and replaced lists with the confs that were merged.
-func (m *BalancingMerger) Conf() *Balancing {
+func (m *mergerOfBalancing) Conf() *Balancing {
 	return &m.conf
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
-func (m *BalancingMerger) Origins(dst []int) []int {
+func (m *mergerOfBalancing) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
 // HasUnion marks a type with a union: an item that sets no leaf can change the
 // result, because a union of another type in it hides the union of lower items.
-func (m *BalancingMerger) HasUnion() {}
+func (m *mergerOfBalancing) HasUnion() {}
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
-func (m *BalancingMerger) Leaves() iter.Seq2[string, int] {
+func (m *mergerOfBalancing) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		m.state.leaves("", yield)
 	}

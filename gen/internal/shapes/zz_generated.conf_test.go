@@ -8,13 +8,13 @@ import (
 )
 
 func TestGeneratedAllLaws(t *testing.T) {
-	laws.Check[All, AllMerger](t)
+	laws.Check[All, mergerOfAll](t)
 }
 
 func TestGeneratedTimeoutLaws(t *testing.T) {
-	laws.Check[Timeout, TimeoutMerger](t)
+	laws.Check[Timeout, mergerOfTimeout](t)
 }
 
 func TestGeneratedBalancingLaws(t *testing.T) {
-	laws.Check[Balancing, BalancingMerger](t)
+	laws.Check[Balancing, mergerOfBalancing](t)
 }

@@ -10,6 +10,6 @@ func Kind() *resource.Kind {
 		Name:  "BodyLimit",
 		Short: "bl",
 		Top:   resource.TopTargets,
-		Rules: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger](), Matches: true},
+		Rules: &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf](), Matches: true},
 	}
 }

@@ -17,7 +17,7 @@ type Conf struct {
 
 // Kind returns the description of Params.
 func Kind() *resource.Kind {
-	conf := resource.ConfOf[Conf, ConfMerger]()
+	conf := resource.ConfOf[Conf, mergerOfConf]()
 	return &resource.Kind{
 		Name:  "Params",
 		Short: "params",

@@ -11,6 +11,6 @@ func Kind() *resource.Kind {
 		Name:    "ProxyTemplate",
 		Short:   "pt",
 		Top:     resource.TopTargets,
-		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }

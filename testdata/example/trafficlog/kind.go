@@ -6,7 +6,7 @@ import "github.com/meshmatch/meshmatch/core/resource"
 
 // Kind returns the description of TrafficLog.
 func Kind() *resource.Kind {
-	conf := resource.ConfOf[Conf, ConfMerger]()
+	conf := resource.ConfOf[Conf, mergerOfConf]()
 	return &resource.Kind{
 		Name:  "TrafficLog",
 		Short: "tl",

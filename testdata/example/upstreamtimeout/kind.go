@@ -10,6 +10,6 @@ func Kind() *resource.Kind {
 		Name:  "UpstreamTimeout",
 		Short: "ut",
 		Top:   resource.TopTargets | resource.RouteTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, mergerOfConf]()},
 	}
 }
