@@ -8,7 +8,7 @@ import (
 )
 
 // BackendRef is a reference of a dataplane to destinations, in an outbound or in
-// reachableBackends (SPEC 17.3). It has a name or labels.
+// reachableBackends (SPEC 17.3). It has a name or labels; beside labels a name is not read.
 type BackendRef struct {
 	Kind      TargetKind // MeshService, MeshExternalService or MeshMultiZoneService
 	Name      string
@@ -52,7 +52,8 @@ func (b *BackendRef) validate(at *diag.At) {
 	case b.Name == "" && len(b.Labels) == 0:
 		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
 	case b.Name != "" && len(b.Labels) > 0:
-		at.Field("labels").Errorf(diag.BothPresent, "use one of them", "a backend is found by name or by labels, not by both")
+		at.Field("labels").If(diag.AsTargetRef).Errorf(diag.BothPresent, "use one of them", "a backend is found by name or by labels, not by both")
+		at.Field("name").If(diag.AsKuma).Warnf(diag.NoEffectHere, "use one of them", "has no effect: a backend with labels is found by them alone")
 	case b.Name == "" && b.Namespace != "":
 		at.Field("namespace").Errorf(diag.FieldNotAllowed, "use the label "+NamespaceLabel, "belongs to a name")
 	}

@@ -206,7 +206,7 @@ func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield 
 			if s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
 				continue
 			}
-			if s.semantics.ReachesEachPort() || r.Port == 0 || r.Name != "" {
+			if s.semantics.ReachesEachPort() || r.Port == 0 || len(r.Labels) == 0 {
 				if !yield(at) {
 					return
 				}

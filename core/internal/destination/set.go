@@ -89,7 +89,7 @@ func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) (found []Found) {
 func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		candidates := s.withRarestLabel(kind, labels)
-		if name != "" {
+		if len(labels) == 0 {
 			candidates = s.filed[items.Named(kind, name)]
 		}
 		for _, at := range candidates {

@@ -8,10 +8,10 @@ import (
 // Refers reports whether a reference in the resource from, by a name or by labels, refers to
 // a destination of its kind (SPEC 17.3).
 func Refers(s semantics.Semantics, from *resource.Meta, name, namespace string, labels resource.Tags, d *resource.Meta) bool {
-	if name != "" {
-		return name == s.ReferenceName(d) && s.FindsByName(from, namespace, d)
+	if len(labels) > 0 { // a control plane of Kuma does not read a name beside them
+		return d.HasLabels(labels)
 	}
-	return len(labels) > 0 && d.HasLabels(labels)
+	return name != "" && name == s.ReferenceName(d) && s.FindsByName(from, namespace, d)
 }
 
 // Finds reports whether an item of a policy, with the targetRef t, refers to a destination,
