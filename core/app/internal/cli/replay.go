@@ -110,6 +110,9 @@ func (q *replayQuery) run(g *globals, c *cobra.Command) error {
 // warnOfLogs prints the first malformed lines and, if the logs were read as a whole, that they
 // have no record.
 func warnOfLogs(c *cobra.Command, answer *traffic.Replay, whole bool) {
+	for _, name := range answer.Idle {
+		printError(c.ErrOrStderr(), "warning: ", fmt.Errorf("--map: %s has no effect: no entry compares a header of this name, and the fields that are no headers are %s", name, replay.FixedNames()))
+	}
 	for _, line := range answer.MalformedLines {
 		printError(c.ErrOrStderr(), "warning: ", errors.New(line))
 	}

@@ -18,6 +18,7 @@ type Fields struct {
 	// lower case.
 	headers map[string]int
 	asked   []string // the headers that entries may compare
+	idle    []string // the renamed headers that no entry compares, sorted
 }
 
 // Field is a field of a record.
@@ -71,6 +72,9 @@ func NewFields(headers []string, renamed map[string]string) (*Fields, error) {
 			continue
 		}
 		f.headers[name] = len(f.list)
+		if !slices.Contains(headers, name) {
+			f.idle = append(f.idle, name)
+		}
 		f.list = append(f.list, Field{Name: name, Operator: "%REQ(" + strings.ToUpper(name) + ")%"})
 	}
 	for name, key := range renamed {
@@ -118,6 +122,19 @@ func isFieldName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("!#$&'*+-.^_`|~", c)
 	})
+}
+
+// Idle returns the renamed fields that change no decision, sorted: each would be a header,
+// and no entry compares it.
+func (f *Fields) Idle() []string { return f.idle }
+
+// FixedNames returns the names of the fields that are no headers, in one line.
+func FixedNames() string {
+	var names []string
+	for i := range fixed {
+		names = append(names, fixed[i].Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // All returns the fields, sorted by key.

@@ -37,6 +37,8 @@ type Replay struct {
 	Unnamed     []string           `json:"unnamed"`  // SPIFFE IDs that no entry of their inbound names
 	// MalformedLines are the first malformed lines, as FILE:LINE: why.
 	MalformedLines []string `json:"-"`
+	// Idle are the renamed fields that change no decision: headers that no entry compares.
+	Idle []string `json:"-"`
 }
 
 // UnknownReason is a reason why records are unknown.
@@ -94,6 +96,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 	}
 	options.Semantics = last.Semantics()
 	r := &Replay{
+		Idle:      fields.Idle(),
 		Semantics: options.Semantics, Records: result.Records, Malformed: result.Malformed, Unknown: result.Unknown,
 		Differences: []ReplayDifference{}, NeverHit: neverHit(last, mesh, result.Hits, options), Unnamed: append([]string{}, result.Unnamed...),
 	}
@@ -196,7 +199,7 @@ func ReplayFields(renamed map[string]string, mesh string, views ...*core.View) (
 	slices.Sort(headers)
 	fields, err := replay.NewFields(slices.Compact(headers), renamed)
 	if err != nil {
-		return nil, find.Usagef("%w", err)
+		return nil, find.Usagef("%v", err)
 	}
 	return fields, nil
 }
@@ -247,7 +250,7 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 			decider := known[k]
 			if decider == nil {
 				decider = replay.NewDecider(func() (*permission.Permissions, *access.Space) {
-					return requests.PermissionsOf(config, d, i, applied), k.space.Access()
+					return k.space.Visible(requests.PermissionsOf(config, d, i, applied)), k.space.Access()
 				})
 				known[k] = decider
 			}
