@@ -40,6 +40,8 @@ func TestExitCodes(t *testing.T) {
 		"diff -f " + demo + " --with " + demo + "/dataplanes.yaml": exitNo,
 		"variants choose --param env=prod -f " + variants:          exitDone,
 		"variants choose --param env=test -f " + variants:          exitNo,
+		"test -f nowhere":                                          exitUsage,
+		"test -f " + demo:                                          exitUsage,
 		"variants choose -f nowhere":                               exitUsage,
 		"variants choose -f " + demo:                               exitUsage,
 		"variants check -f nowhere":                                exitNo,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -71,11 +72,11 @@ func testPage(p *page, t *traffic.TestResults, files []string) {
 			passed++
 			continue
 		}
-		p.line("%s  %s: %s", strings.ToUpper(string(r.Result)), r.Name, r.Why)
+		line := fmt.Sprintf("%s  %s: %s", strings.ToUpper(string(r.Result)), r.Name, r.Why)
 		if r.Counterexample != nil {
-			p.line("  %s", counterexample(r.Counterexample, files))
-			p.line("  by %s", deciderText(p, r.By))
+			line += fmt.Sprintf(" by %s: %s", deciderText(p, r.By), counterexample(r.Counterexample, files))
 		}
+		p.line("%s", line)
 	}
 	p.line("%d of %s hold", passed, diag.Count(len(t.Tests), "assertion"))
 	doubtLines(p, t.Warnings)
