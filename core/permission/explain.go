@@ -68,6 +68,9 @@ func (p *Permissions) Explain(r *request.Request) Explanation {
 	default:
 		e.Reason = NoPolicy
 	}
+	if e.Reason == NoPolicy && p.selected {
+		e.Reason = NoneAllows
+	}
 	return e
 }
 

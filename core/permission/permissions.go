@@ -21,6 +21,9 @@ type Permissions struct {
 	// policy selects the inbound, or if NotApplied is set.
 	Rules   *DecisionList
 	Clients *Clients
+	// selected reports that a policy selects the inbound, even if none of its entries
+	// can match there.
+	selected bool
 	// NotApplied reports that every request is allowed because no policy is applied;
 	// see [Open].
 	NotApplied bool
@@ -38,6 +41,7 @@ func ForInbound(config *results.Config, d *resource.Dataplane, inbound int) *Per
 		return p
 	}
 	in := config.Inbounds[inbound]
+	p.selected = in.From != nil || len(in.Unmerged) > 0 || in.FromIgnored
 	if in.From != nil {
 		p.Clients = NewClients(policiesOf(config, inbound))
 		return p

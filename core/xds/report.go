@@ -177,10 +177,11 @@ func (r *Report) WarnPolicy(code diag.Code, p *resource.Policy, index int, field
 	r.Warnings = append(r.Warnings, r.ofPolicy(code, p, index, field, fmt.Sprintf(format, args...)))
 }
 
-// WarnInspected is WarnPolicy for a warning that package inspect gives too.
+// WarnInspected is WarnPolicy for a warning that package inspect gives too. A field that
+// denies more than it would elsewhere has an effect.
 func (r *Report) WarnInspected(code diag.Code, p *resource.Policy, index int, field, message string) {
 	w := r.ofPolicy(code, p, index, field, message)
-	w.Inspected = true
+	w.Inspected, w.Advice = true, code == diag.BroaderOnTCP
 	r.Warnings = append(r.Warnings, w)
 }
 

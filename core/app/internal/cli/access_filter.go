@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
@@ -27,7 +29,8 @@ func (g *globals) printFilter(c *cobra.Command, w *world, t *targets, q *accessQ
 	if len(inbounds) == 0 {
 		return usagef("no inbound declares port %d, so there is no filter", q.port)
 	}
-	p, i := inspect.Permissions(w.view, d, inbounds[0]), &d.Inbounds[inbounds[0]]
+	i := &d.Inbounds[inbounds[0]]
+	p, certificates := inspect.FilterPermissions(w.view, d, inbounds[0])
 	if p.NotApplied {
 		return usagef("%s, so there is no filter; %s", permission.OpenReason, permission.OpenHint)
 	}
@@ -40,5 +43,9 @@ func (g *globals) printFilter(c *cobra.Command, w *world, t *targets, q *accessQ
 		return fmt.Errorf("inbound %s: %w", i.SectionName(), err)
 	}
 	g.reportLeftOut(c)
+	if certificates && envoyForm == rbac.MatcherForm && access.ListOf(p).Parts().SpiffeID {
+		printError(c.ErrOrStderr(), "warning: ", errors.New("this filter alone matches each SPIFFE ID of a client that has several; put the filters "+
+			rbac.CommaFilterName+" and "+rbac.SeveralFilterName+" of `snapshot` before it"))
+	}
 	return g.encode(c.OutOrStdout(), filter)
 }

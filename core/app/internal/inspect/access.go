@@ -94,11 +94,22 @@ func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permissio
 	return requests.PermissionsOf(requests.ConfigOf(view, d), d, inbound, view.PermissionsApply(d))
 }
 
+// FilterPermissions is Permissions without the entries that no client can match, as the filter
+// of the inbound has them. It reports whether clients may have certificates.
+func FilterPermissions(view *core.View, d *resource.Dataplane, inbound int) (_ *permission.Permissions, certificates bool) {
+	p, space := Permissions(view, d, inbound), requests.SpaceOf(view, d)
+	return space.Visible(p), !space.Plain
+}
+
 // NewAccess returns the answer for a request to an inbound, given by its index.
 func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) *Access {
 	options.Semantics = view.Semantics()
 	p := Permissions(view, d, inbound)
-	shown, hidden := requests.SpaceOf(view, d).Shown(r)
+	space := requests.SpaceOf(view, d)
+	shown, hidden := space.Shown(r)
+	if !space.Plain { // otherwise the nearest entry may ask for what the client cannot show
+		p = space.Visible(p)
+	}
 	explanation := p.Explain(shown)
 	answer := explanation.Answer
 	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
@@ -108,6 +119,13 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 			Code: diag.NotSeenInPlainText, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
 			What: "the inbound has no TLS, because no MeshIdentity selects the dataplane: it does not see the " + strings.Join(hidden, ", the ") + " of the client",
 			Hint: "select the dataplane with a MeshIdentity",
+		})
+	}
+	if !space.Trusts(shown.SpiffeID) {
+		a.Warnings = append(a.Warnings, diag.Diagnostic{
+			Code: diag.UnseenEntry, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			What: "the dataplane has no CA for the trust domain of the client: no entry that allows its SPIFFE ID matches",
+			Hint: "add a MeshTrust of the trust domain",
 		})
 	}
 	if answer.HasShadow {

@@ -121,8 +121,9 @@ func (t *tester) decisionsAt(c *specs.AccessCase, at inboundAt, single bool) Tes
 		if err != nil {
 			return failed("%v", err)
 		}
-		shown, _ := requests.SpaceOf(t.view, at.dataplane).Shown(r)
-		return t.judge(c, at, permissions.Decide(shown).Decision, r)
+		space := requests.SpaceOf(t.view, at.dataplane)
+		shown, _ := space.Shown(r)
+		return t.judge(c, at, space.Visible(permissions).Decide(shown).Decision, r)
 	}
 	clients, err := t.clients(c.From, permissions.Clients != nil)
 	if err != nil {

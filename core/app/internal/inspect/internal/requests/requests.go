@@ -70,7 +70,8 @@ func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 
 // Shown returns a request as an inbound sees it, and the parts that the client cannot show to
 // it: without TLS a client has no certificate and sends no server name (SPEC 13.1). Every
-// answer about one request is about what this function returns.
+// answer about one request is about what this function returns, decided by what
+// [Space.Visible] returns.
 func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []string) {
 	if !s.Plain {
 		return r, nil
@@ -86,6 +87,31 @@ func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []strin
 		seen.SNI, hidden = "", append(hidden, "server name")
 	}
 	return &seen, hidden
+}
+
+// Visible returns permissions without the entries that no client can match. Entries that deny
+// see SPIFFE IDs of each trust domain, because a CA could vouch for one of another (SPEC 11.6).
+func (s Space) Visible(p *permission.Permissions) *permission.Permissions {
+	if !s.Plain && s.Domain == "" {
+		return p
+	}
+	return p.Reduce(func(e *permission.Entry) bool {
+		id := e.Match.SpiffeID
+		switch {
+		case s.Plain:
+			return id == nil && e.Match.SNI == nil
+		case id == nil || e.List == permission.Deny:
+			return true
+		}
+		return s.Trusts(id.Value)
+	}, func(c *permission.Client) bool { return !s.Plain || len(c.Tags) == 0 })
+}
+
+// Trusts reports whether a SPIFFE ID, or a prefix of one, is of a trust domain that clients can
+// have. A client without one is trusted.
+func (s Space) Trusts(id string) bool {
+	domain, _, _ := strings.Cut(strings.TrimPrefix(id, "spiffe://"), "/")
+	return id == "" || s.Domain == "" || domain == s.Domain
 }
 
 // ConfigIn returns the config of MeshTrafficPermission, or nil if no
