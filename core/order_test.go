@@ -42,7 +42,7 @@ var order = []string{
 	`core/app/internal/inspect/find`,
 	`core/app/internal/inspect/internal/(requests|ruleviews|targets|words)`,
 	`core/app/internal/replay`,
-	`core/app/internal/(report|webhook)`,
+	`core/app/internal/(report|webhook|exported)`,
 
 	// Envoy and gRPC.
 	`core/xds/server`,

@@ -104,8 +104,11 @@ type Definition struct {
 	Example   string `json:"example,omitempty"`
 	Semantics string `json:"semantics,omitempty"`
 	TLS       bool   `json:"tls,omitempty"`
-	When      string `json:"when,omitempty"`
-	Mend      string `json:"mend"` // what to do
+	// Serve reports that `check` looks for such findings only if it is asked for the data plane, where the semantics is
+	// that of a control plane of Kuma, or may have more of them.
+	Serve bool   `json:"serve,omitempty"`
+	When  string `json:"when,omitempty"`
+	Mend  string `json:"mend"` // what to do
 }
 
 // Definitions returns the definitions of all codes, in the order of the codes. The

@@ -41,6 +41,12 @@ type Diagnostic struct {
 	What string
 	// Hint suggests what to do; it may be empty.
 	Hint string
+	// Cause is equal for findings of a code that have one cause, which `check` counts as one;
+	// it may be empty.
+	Cause string
+	// Serve reports that the finding is about what a data plane of this program does not do,
+	// and not about the mesh (SPEC 13.5).
+	Serve bool
 }
 
 // Error returns "file:line:column: path: what; hint" without the empty parts, in

@@ -48,7 +48,9 @@ func parseSection(list []*Definition, section string) {
 	d := list[i]
 	text, mend, _ := strings.Cut(text, "\n\nFix: ")
 	means, example, _ := strings.Cut(text, "\n\nExample")
-	_, d.Means, _ = strings.Cut(means, " ("+string(d.Class)+"). ")
+	_, means, _ = strings.Cut(means, " ("+string(d.Class))
+	means, d.Serve = strings.CutPrefix(means, ", data plane")
+	d.Means = strings.TrimPrefix(means, "). ")
 	d.Mend = strings.TrimSuffix(mend, "\n")
 	when, isWhen := strings.CutPrefix(example, ": ")
 	if isWhen {

@@ -51,7 +51,7 @@ func (d *decoder) counted(name string) bool {
 
 // addUnused counts a field at its place for the first time.
 func (d *decoder) addUnused(at *diag.At, f unusedField) {
-	f.first, f.count = diag.Diagnostic{Code: diag.FieldNotUsed, Pos: at.Pos(), Path: at.Path()}, 1
+	f.first, f.count = diag.Diagnostic{Code: diag.FieldNotUsed, Pos: at.Pos(), Path: at.Path(), Serve: true}, 1
 	d.unused = append(d.unused, f)
 }
 

@@ -8,6 +8,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
+// ofTheMesh are the findings that hold for each data plane: routes and permissions that no
+// request gets to, bounds that contradict each other, and backends without endpoints.
+var ofTheMesh = []diag.Code{
+	diag.EvadableEntry, diag.BroaderOnTCP, diag.UnseenEntry, diag.NeverMatches, diag.ContradictingValues,
+	diag.NoEndpoints, diag.UnresolvedReference,
+}
+
 // Unserved returns the warnings of what proxies cannot do (SPEC 11.1), for Envoys like the given
 // one. The error is a
 // [diag.Errors] about dataplanes that cannot be served as their policies ask for, or the
@@ -26,10 +33,12 @@ func (s *State) Unserved(ctx context.Context, envoy xds.Client) ([]diag.Diagnost
 	var mistakes diag.Errors
 	var warnings []diag.Diagnostic
 	for _, w := range found {
+		d := w.Diagnostic()
+		d.Serve = !slices.Contains(ofTheMesh, d.Code)
 		if w.Error {
-			mistakes = append(mistakes, w.Diagnostic())
+			mistakes = append(mistakes, d)
 		} else {
-			warnings = append(warnings, w.Diagnostic())
+			warnings = append(warnings, d)
 		}
 	}
 	if mistakes != nil {

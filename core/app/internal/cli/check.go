@@ -23,11 +23,27 @@ import (
 
 // checkQuery is the flags of `check`.
 type checkQuery struct {
-	expand, tls bool
-	next        choice
-	envoy       string // a version
+	expand bool
+	next   choice
+	envoy  string // a version
+	scope  checkScope
 	// findings selects the output, and which findings decide on the exit status.
 	findings findingOptions
+}
+
+// checkScope is what a check looks for beyond the mesh itself.
+type checkScope struct {
+	// serve adds what a data plane of this program does not do. By targetref it is always
+	// added: no other data plane reads policies so.
+	serve bool
+	envoy xds.Client
+	tls   bool   // the dataplanes that are served to no client over TLS
+	next  string // what this version of Kuma reads differently
+}
+
+// proxies reports whether a check looks at the proxies of the program.
+func (s *checkScope) proxies(by semantics.Semantics) bool {
+	return s.serve || by == semantics.TargetRef
 }
 
 func newCheck(g *globals) *cobra.Command {
@@ -40,8 +56,10 @@ once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
 every request. With --tls they also report which dataplanes are served to no client
 over TLS, because no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
-what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2. With
---envoy they report what an older Envoy does not do.
+what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2. The findings
+about a mesh of Kuma are about the mesh; with --serve there are also those about what
+"serve" and "snapshot" do not do. With --envoy they report what an older Envoy does
+not do. Findings with one cause are one line.
 
 Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
 junit, github and md contain only the findings, for CI. Errors make the exit status
@@ -53,6 +71,7 @@ finding that is not an error; the other classes are
   meshmatch check -f policies/ --fail-on warning
   meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
   meshmatch check -f policies/ --for kuma3
+  meshmatch check -f policies/ --serve
   meshmatch check -f policies/ --envoy 1.36
   meshmatch check -f policies/ -o sarif
   meshmatch check -f policies/ --expand -o yaml`,
@@ -61,7 +80,8 @@ finding that is not an error; the other classes are
 	}
 	c.Flags().BoolVar(&q.expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	g.store.registerSecrets(c.Flags())
-	c.Flags().BoolVar(&q.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
+	c.Flags().BoolVar(&q.scope.serve, "serve", false, "also report what the proxies of serve and snapshot do not do")
+	c.Flags().BoolVar(&q.scope.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
 	c.Flags().Var(&q.next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
 	envoyFlag(c, &q.envoy)
 	q.findings.register(c.Flags())
@@ -81,11 +101,11 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	case q.expand:
 		return g.printPolicies(c, w.view)
 	}
-	envoy, err := envoyClient(q.envoy)
-	if err != nil {
+	if q.scope.envoy, err = envoyClient(q.envoy); err != nil {
 		return err
 	}
-	answer, err := g.check(c.Context(), w, envoy, q.tls, q.next.word)
+	q.scope.serve, q.scope.next = q.scope.serve || q.envoy != "", q.next.word
+	answer, err := g.check(c.Context(), w, &q.scope)
 	if err != nil {
 		return g.printInvalid(c, &q.findings, err)
 	}
@@ -101,19 +121,21 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	return err
 }
 
-// check returns the findings about the input, without those that it ignores. What proxies cannot
-// do is that of Envoys like the given one. With tls
-// they include the dataplanes that are served to no client over TLS; with a next
-// version they include what that version reads differently.
-func (g *globals) check(ctx context.Context, w *world, envoy xds.Client, tls bool, next string) (*check.Check, error) {
+// check returns the findings about the input, without those that it ignores.
+func (g *globals) check(ctx context.Context, w *world, scope *checkScope) (*check.Check, error) {
 	answer := check.New(w.view, w.set)
-	if err := g.addUnserved(ctx, answer, w.view, envoy); err != nil {
+	proxies := scope.proxies(w.view.Semantics())
+	err := g.addUnserved(ctx, answer, w.view, scope.envoy)
+	if _, mistakes := err.(diag.Errors); err != nil && (proxies || !mistakes) {
 		return nil, err
 	}
-	if tls {
+	if !proxies {
+		answer.SetFindings(slices.DeleteFunc(answer.Findings(), func(d diag.Diagnostic) bool { return d.Serve }))
+	}
+	if scope.tls {
 		answer.Warnings = append(answer.Warnings, check.Unidentified(w.view)...)
 	}
-	if next != "" {
+	if scope.next != "" {
 		if err := g.addMigration(ctx, answer, w.set); err != nil {
 			return nil, err
 		}
@@ -123,7 +145,8 @@ func (g *globals) check(ctx context.Context, w *world, envoy xds.Client, tls boo
 		ignores, positions = slices.Concat(ignores, w.edited.Ignores), slices.Concat(positions, w.edited.Positions())
 	}
 	findings := diag.WithoutIgnored(answer.Findings(), ignores, positions, func(code diag.Code) bool {
-		return w.edited != nil || len(g.leftOut) > 0 || code.Definition().TLS && !tls || code.IsForNextVersion() && next == ""
+		of := code.Definition()
+		return w.edited != nil || len(g.leftOut) > 0 || of.TLS && !scope.tls || of.Serve && !proxies || code.IsForNextVersion() && scope.next == ""
 	})
 	nameOnStdin(findings, w.set)
 	answer.SetFindings(findings)
@@ -205,17 +228,20 @@ func checkPage(p *page, a *check.Check) {
 	switch {
 	case len(a.Warnings) > 0:
 		p.heading(0, "warnings")
-		for _, w := range a.Warnings {
-			p.line("%s", w.Line())
-		}
+		groupLines(p, a.Warnings)
 	case len(a.Resources) > 0:
 		p.heading(0, "no warnings")
 	}
 	if len(a.Info) > 0 {
 		p.heading(0, "info")
-		for _, f := range a.Info {
-			p.line("%s", f.Line())
-		}
+		groupLines(p, a.Info)
+	}
+}
+
+// groupLines prints a line for each cause.
+func groupLines(p *page, findings []diag.Diagnostic) {
+	for _, group := range check.Grouped(findings) {
+		p.line("%s", group.Line())
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // diffQuery is the flags of `diff`.
@@ -197,7 +196,7 @@ func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[
 	var errs []error
 	found := make([][]diag.Diagnostic, 2)
 	for i, w := range worlds {
-		answer, err := g.check(ctx, w, xds.Client{}, false, "")
+		answer, err := g.check(ctx, w, &checkScope{})
 		var mistakes diag.Errors
 		switch {
 		case err == nil:

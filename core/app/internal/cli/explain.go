@@ -78,6 +78,9 @@ func exampleCommand(d *diag.Definition) string {
 	if d.TLS {
 		command += " --tls"
 	}
+	if d.Serve && d.Semantics != "" {
+		command += " --serve"
+	}
 	if d.Semantics != "" {
 		command += " --semantics " + d.Semantics
 	}

@@ -70,7 +70,8 @@ Each error and warning has a code that never changes its meaning. ` + "`meshmatc
 what this page has about one of them.
 
 The program reads this page. A test checks every example that has documents, and that each
-section agrees with its row.
+section agrees with its row. In the semantics of Kuma, ` + "`check --serve`" + ` alone looks for findings with
+` + "`data plane`" + ` next to their class.
 
 | code | class | finding |
 |---|---|---|
@@ -79,7 +80,11 @@ section agrees with its row.
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", d.Code, strings.ToLower(d.Code.String()), d.Class, d.Title)
 	}
 	for _, d := range diag.Definitions() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s (%s). %s\n\n", d.Code, strings.ToUpper(d.Title[:1])+d.Title[1:], d.Class, d.Means)
+		class := string(d.Class)
+		if d.Serve {
+			class += ", data plane"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s (%s). %s\n\n", d.Code, strings.ToUpper(d.Title[:1])+d.Title[1:], class, d.Means)
 		if d.Example != "" {
 			fmt.Fprintf(&b, "Example, for `%s`:\n\n```yaml\n%s```\n\n", exampleCommand(d), d.Example)
 		} else {

@@ -19,7 +19,7 @@ func (m *meshCheck) absentClients() []diag.Diagnostic {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.AbsentClient, Pos: p.From[i].Pos, Path: fmt.Sprintf("spec.from[%d].targetRef", i),
 				What: fmt.Sprintf("no dataplane of mesh %q is a client with the tags %s", m.mesh, selector),
-				Hint: "check the tags, or remove the item",
+				Hint: "check the tags, or remove the item", Cause: selector.String(),
 			})
 		}
 	}

@@ -13,7 +13,7 @@ func (m *meshCheck) builtinGateways() []diag.Diagnostic {
 		}
 		if count++; count == 1 {
 			w = diag.Diagnostic{
-				Code: diag.FieldNotUsed, Pos: d.Pos, Path: "networking.gateway.type",
+				Code: diag.FieldNotUsed, Pos: d.Pos, Path: "networking.gateway.type", Serve: true,
 				What: "the listeners and routes of a builtin gateway are matched and shown, but not configured in its proxy here",
 				Hint: "let Kuma configure builtin gateways, or use a delegated one",
 			}

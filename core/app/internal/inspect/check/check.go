@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -29,6 +30,16 @@ type Check struct {
 	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
 	// Info are the findings that are no warnings: usual and correct, sorted by place.
 	Info []diag.Diagnostic `json:"info,omitempty"`
+}
+
+// MarshalJSON returns the answer with one element for each cause of findings.
+func (c *Check) MarshalJSON() ([]byte, error) {
+	type fields Check
+	return json.Marshal(struct {
+		*fields
+		Warnings []Group `json:"warnings"`
+		Info     []Group `json:"info,omitempty"`
+	}{(*fields)(c), Grouped(c.Warnings), Grouped(c.Info)})
 }
 
 // Findings returns the warnings and the information, sorted by place.

@@ -39,14 +39,14 @@ func (m *meshCheck) collectors() []diag.Diagnostic {
 	for _, b := range resource.ObjectsOf[*resource.MeshOpenTelemetryBackend](m.view.Objects(m.mesh)) {
 		if b.Namespace != "" && (b.Spec.Endpoint == nil || b.Spec.Endpoint.Address == nil) {
 			warnings = append(warnings, diag.Diagnostic{
-				Code: diag.UnknownNode, Pos: b.Pos, Path: "spec.endpoint.address",
+				Code: diag.UnknownNode, Pos: b.Pos, Path: "spec.endpoint.address", Serve: true,
 				What: fmt.Sprintf("proxies send to 127.0.0.1, because no resource names the nodes on which they run: %s", b.Qualified()),
 				Hint: "write the address of the collector, such as the host name of its Service",
 			})
 		}
 		if b.Spec.Env != nil {
 			warnings = append(warnings, diag.Diagnostic{
-				Code: diag.FieldNotUsed, Pos: b.Pos, Path: "spec.env",
+				Code: diag.FieldNotUsed, Pos: b.Pos, Path: "spec.env", Serve: true,
 				What: fmt.Sprintf("proxies read no environment, so the endpoint holds: %s", b.Qualified()), Hint: "write what the environment sets into endpoint",
 			})
 		}

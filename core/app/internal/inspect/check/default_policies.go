@@ -34,6 +34,11 @@ func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 	}}
 }
 
+// isDefaultPolicy reports whether the control plane has created a policy with the mesh.
+func (m *meshCheck) isDefaultPolicy(p *resource.Policy) bool {
+	return slices.ContainsFunc(m.view.Semantics().DefaultPolicies(m.mesh, m.view.Mesh(m.mesh)), func(id resource.ID) bool { return isDefault(p, id) })
+}
+
 // isDefault reports whether a policy is the one that a control plane creates with that kind
 // and name, or a copy of it in another zone. On Kubernetes it is in the namespace of the
 // control plane; a policy of that name in another namespace is a user's.

@@ -42,7 +42,7 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	facts := sync.OnceValue(func() meshFacts { return newMeshFacts(m.view.Semantics(), m.dataplanes) })
 	for _, p := range m.policies {
-		if selecting[p] {
+		if selecting[p] || m.isDefaultPolicy(p) { // a mesh may have no gateways
 			continue
 		}
 		what := p.Kind + " \"" + p.Name + "\" selects no dataplane"
@@ -50,7 +50,7 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 		if reason != "" {
 			what += ": " + reason
 		}
-		warnings = append(warnings, diag.Diagnostic{Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef", What: what, Hint: hint})
+		warnings = append(warnings, diag.Diagnostic{Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef", What: what, Hint: hint, Cause: reason})
 	}
 	return warnings
 }
@@ -93,6 +93,7 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 			w.What, w.Hint = "has no effect on "+at.inbound+", where other policies have rules", "write it as rules, or select other inbounds"
 		} else {
 			w.What, w.Hint = "has no effect on "+at.inbound+", because only rules are applied", "write it as rules"
+			w.Cause = "only rules"
 		}
 		warnings = append(warnings, w)
 	}

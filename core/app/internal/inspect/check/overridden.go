@@ -104,6 +104,8 @@ func (o *overridden) item(origin results.Origin, section *resource.Section, what
 		code := diag.SetsNothing
 		if !hasFields(section.Conf, confOf(origin, section)) {
 			hint = "it has no field: set one, or remove it"
+		} else if by := o.overriding(origin, section); len(by) > 0 {
+			hint = "overridden by " + words.First(by) + "; remove it or change the order"
 		}
 		if o.isOverridden(origin.Policy) {
 			code = diag.OverriddenEverywhere
@@ -118,6 +120,69 @@ func (o *overridden) item(origin results.Origin, section *resource.Section, what
 			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 		})
 	}
+}
+
+// overriding returns the items for the same target that have a higher priority than an item
+// and set something, on the first dataplane where there are any.
+func (o *overridden) overriding(origin results.Origin, section *resource.Section) []string {
+	for i := range o.configs {
+		if o.configs[i].Kind != origin.Policy.Type {
+			continue
+		}
+		var names []string
+		found := false
+		for _, m := range o.configs[i].Matched.All() {
+			for _, other := range itemsOf(m.Policy, section) {
+				switch {
+				case other == origin:
+					found = true
+				case found && o.sets[other] && sameTarget(origin, other, section):
+					field, _ := words.Item(other, section)
+					names = append(names, m.Policy.Qualified()+" "+field)
+				}
+			}
+		}
+		if found && len(names) > 0 {
+			return names
+		}
+	}
+	return nil
+}
+
+// itemsOf returns the items of a section of a policy, lowest priority first.
+func itemsOf(p *resource.Policy, section *resource.Section) []results.Origin {
+	n := 0
+	switch section {
+	case p.Type.To:
+		n = len(p.To)
+	case p.Type.From:
+		n = len(p.From)
+	case p.Type.Rules:
+		n = len(p.Rules)
+	case p.Type.Default:
+		if p.Default != nil {
+			n = 1
+		}
+	}
+	origins := make([]results.Origin, n)
+	for i := range origins {
+		origins[i] = results.Origin{Policy: p, Index: i}
+	}
+	return origins
+}
+
+// sameTarget reports whether two items of a section are for the same outbounds, clients or
+// requests.
+func sameTarget(a, b results.Origin, section *resource.Section) bool {
+	switch kind := a.Policy.Type; section {
+	case kind.To:
+		return a.Policy.To[a.Index].TargetRef.Equal(&b.Policy.To[b.Index].TargetRef)
+	case kind.From:
+		return a.Policy.From[a.Index].TargetRef.Equal(&b.Policy.From[b.Index].TargetRef)
+	case kind.Rules:
+		return matchesOf(a) == matchesOf(b)
+	}
+	return true
 }
 
 // isOverridden reports whether a policy sets nothing although an item of it applies: others

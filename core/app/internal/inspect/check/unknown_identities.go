@@ -41,11 +41,17 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 			if id.Type == conf.SpiffeIDPrefix {
 				what = "no dataplane has an identity below " + id.Value
 			}
-			warnings = append(warnings, diag.Diagnostic{
+			w := diag.Diagnostic{
 				Code: diag.UnknownIdentity, Pos: p.Rules[entry.Rule].Pos,
 				Path: fmt.Sprintf("spec.rules[%d].default.%s[%d].spiffeId", entry.Rule, entry.List, entry.Index),
-				What: what, Hint: "check the identity, or give the files of the dataplanes that have it",
-			})
+				What: what, Hint: "check the identity, or give the files of the dataplanes that have it", Cause: what,
+			}
+			if domain := trustDomainOf(id); !known.domains[domain] {
+				w.What += fmt.Sprintf(": no dataplane and no MeshTrust has the trust domain %s", domain)
+				w.Hint = "give the MeshTrust or the dataplanes of that trust domain, or check the identity"
+				w.Cause = "no trust domain " + domain
+			}
+			warnings = append(warnings, w)
 		}
 	}
 	return warnings
@@ -54,10 +60,15 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 // trustsElsewhere reports whether the mesh trusts the trust domain of an identity, but no
 // dataplane has this trust domain.
 func (m *meshCheck) trustsElsewhere(known *identitySet, match *conf.SpiffeIDMatch) bool {
-	domain, _, _ := strings.Cut(strings.TrimPrefix(match.Value, "spiffe://"), "/")
+	domain := trustDomainOf(match)
 	return !known.domains[domain] && slices.ContainsFunc(m.view.Trusts(m.mesh), func(t *resource.MeshTrust) bool {
 		return string(t.Spec.TrustDomain) == domain
 	})
+}
+
+func trustDomainOf(match *conf.SpiffeIDMatch) string {
+	domain, _, _ := strings.Cut(strings.TrimPrefix(match.Value, "spiffe://"), "/")
+	return domain
 }
 
 // identitySet contains the SPIFFE IDs of the dataplanes of all meshes, because

@@ -17,7 +17,7 @@ func (m *meshCheck) unreadFields() []diag.Diagnostic {
 		for _, field := range p.Unread {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.FieldNotUsed, Pos: fieldPosition(p, field), Path: fieldPath(p, field),
-				What: fmt.Sprintf("%s does not read the field", s), Hint: "the findings of an upgrade to Kuma 3 name what replaces it",
+				What: fmt.Sprintf("%s does not read the field", s), Hint: "the findings of an upgrade to Kuma 3 name what replaces it", Cause: p.Kind + field.Pointer,
 			})
 		}
 	}

@@ -17,10 +17,12 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for i := range p.To {
-			if why, hint := m.unresolvedItem(destinations, p, &p.To[i].TargetRef); why != "" {
+			t := &p.To[i].TargetRef
+			if why, hint := m.unresolvedItem(destinations, p, t); why != "" {
 				warnings = append(warnings, diag.Diagnostic{
 					Code: diag.UnresolvedReference, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
 					What: why + ", so the item has no effect", Hint: hint,
+					Cause: fmt.Sprintln(why, t.Kind, t.Namespace, t.Name, t.Labels, t.SectionName),
 				})
 			}
 		}

@@ -1,0 +1,153 @@
+package exported
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Object is a part of a document.
+type Object map[string]any
+
+// meta is what a control plane stores about a resource.
+type meta struct {
+	kind, name string
+	// namespace is the one where the resource was made; "" on universal.
+	namespace string
+	// zone made the resource; "" is the global control plane.
+	zone   string
+	labels map[string]string
+	role   string // of a policy
+	// global reports a kind that belongs to no mesh.
+	global bool
+	// top reports that universal documents have the spec at their top.
+	top bool
+}
+
+// add adds a resource to the world as its control plane has stored it.
+func (w *World) add(m *meta, spec, status Object) {
+	labels := map[string]string{"kuma.io/origin": w.origin(m.zone), "kuma.io/display-name": m.name}
+	if !m.global {
+		labels["kuma.io/mesh"] = mesh
+	}
+	if m.zone != "" {
+		labels["kuma.io/zone"] = m.zone
+	}
+	if m.namespace != "" {
+		labels["k8s.kuma.io/namespace"] = m.namespace
+	}
+	if m.role != "" {
+		labels["kuma.io/policy-role"] = m.role
+	}
+	maps.Copy(labels, m.labels)
+	if w.Kubernetes {
+		w.documents = append(w.documents, w.customResource(m, labels, spec, status))
+	} else {
+		w.documents = append(w.documents, w.universal(m, labels, spec, status))
+	}
+}
+
+// origin returns the label of the last hop: what a control plane made itself, or got.
+func (w *World) origin(zone string) string {
+	if zone == w.Zone && zone != "" || w.Zone == "" && zone != "" {
+		return "zone"
+	}
+	return "global"
+}
+
+// isCopy reports whether another control plane than that of the world made the resource.
+func (w *World) isCopy(m *meta) bool { return m.zone != w.Zone }
+
+// inAnnotations are labels that Kubernetes keeps as annotations.
+var inAnnotations = []string{"kuma.io/display-name", "kuma.io/workload", "k8s.kuma.io/service-account"}
+
+func (w *World) customResource(m *meta, labels map[string]string, spec, status Object) Object {
+	annotations := map[string]string{}
+	for _, key := range inAnnotations {
+		if value, ok := labels[key]; ok {
+			annotations[key] = value
+			delete(labels, key)
+		}
+	}
+	metadata := Object{
+		"name": w.storedName(m), "labels": labels, "annotations": annotations, "uid": "5f2f8f9e-4d3e-4f6a-9d5e-0123456789ab",
+		"resourceVersion": "123456", "generation": 3, "creationTimestamp": created,
+		"managedFields": []Object{{"manager": "kuma-cp", "operation": "Update", "apiVersion": "kuma.io/v1alpha1"}},
+	}
+	if !m.global {
+		metadata["namespace"] = m.namespace
+		if w.isCopy(m) {
+			metadata["namespace"] = "kuma-system"
+		}
+	}
+	document := Object{"apiVersion": "kuma.io/v1alpha1", "kind": m.kind, "metadata": metadata}
+	if m.top && !m.global {
+		document["mesh"] = mesh
+	}
+	if spec != nil {
+		document["spec"] = spec
+	}
+	if status != nil {
+		document["status"] = status
+	}
+	return document
+}
+
+func (w *World) universal(m *meta, labels map[string]string, spec, status Object) Object {
+	document := Object{
+		"type": m.kind, "name": w.storedName(m), "labels": labels, "kri": "kri_of_the_control_plane",
+		"creationTime": created, "modificationTime": created,
+	}
+	if !m.global {
+		document["mesh"] = mesh
+	}
+	switch {
+	case m.top:
+		maps.Copy(document, spec)
+	case spec != nil:
+		document["spec"] = spec
+	}
+	if status != nil {
+		document["status"] = status
+	}
+	if m.kind == "MeshService" || m.kind == "MeshExternalService" || m.kind == "MeshMultiZoneService" {
+		document["snis"] = []Object{{"port": 80, "sni": "sni.of.the.control.plane"}}
+	}
+	return document
+}
+
+// Remove removes the documents of a kind in which a text is, and returns how many there were.
+func (w *World) Remove(kind, text string) int {
+	before := len(w.documents)
+	w.documents = slices.DeleteFunc(w.documents, func(document Object) bool {
+		data, err := json.Marshal(document)
+		must(err)
+		return (document["kind"] == kind || document["type"] == kind) && bytes.Contains(data, []byte(text))
+	})
+	return before - len(w.documents)
+}
+
+// YAML returns the documents as the client of the control plane prints them: a list of
+// Kubernetes, or a stream of universal documents. JSON is YAML.
+func (w *World) YAML() []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetIndent("", " ")
+	if w.Kubernetes {
+		must(encoder.Encode(Object{"apiVersion": "v1", "kind": "List", "items": w.documents, "metadata": Object{"resourceVersion": ""}}))
+		return out.Bytes()
+	}
+	for _, document := range w.documents {
+		out.WriteString("---\n")
+		must(encoder.Encode(document))
+	}
+	return out.Bytes()
+}
+
+// must panics: documents of maps and texts can be encoded.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
