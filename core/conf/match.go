@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -24,17 +25,54 @@ func (m *Match) Empty() bool {
 	return m.SpiffeID == nil && m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
 }
 
+// InKuma returns the matches as the proxies of Kuma compare them: a prefix of a SPIFFE ID is
+// text. If there is no such prefix, it returns the list itself. It does not change the list.
+func InKuma(matches []Match) []Match {
+	var next []Match
+	for i := range matches {
+		id := matches[i].SpiffeID
+		if id == nil || id.Type != SpiffeIDPrefix {
+			continue
+		}
+		if next == nil {
+			next = slices.Clone(matches)
+		}
+		next[i].SpiffeID = &SpiffeIDMatch{Type: SpiffeIDTextPrefix, Value: id.Value}
+	}
+	if next == nil {
+		return matches
+	}
+	return next
+}
+
 // SpiffeIDMatchType determines how a SPIFFE ID is compared.
 type SpiffeIDMatchType string
 
-// The ways to compare a SPIFFE ID. A prefix is compared by path segment.
+// The ways to compare a SPIFFE ID. Documents have Exact and Prefix, which is compared by path
+// segment. An engine with the semantics of Kuma reads Prefix as SpiffeIDTextPrefix, which is
+// compared as text (SPEC 7.2); it is written as Prefix.
 const (
-	SpiffeIDExact  SpiffeIDMatchType = "Exact"
-	SpiffeIDPrefix SpiffeIDMatchType = "Prefix"
+	SpiffeIDExact      SpiffeIDMatchType = "Exact"
+	SpiffeIDPrefix     SpiffeIDMatchType = "Prefix"
+	SpiffeIDTextPrefix SpiffeIDMatchType = "TextPrefix"
 )
 
 // Enum returns the allowed values.
 func (SpiffeIDMatchType) Enum() []string { return Words(SpiffeIDExact, SpiffeIDPrefix) }
+
+// IsPrefix reports whether an ID is compared with a prefix, by segment or as text.
+func (t SpiffeIDMatchType) IsPrefix() bool { return t == SpiffeIDPrefix || t == SpiffeIDTextPrefix }
+
+// String returns the word in documents.
+func (t SpiffeIDMatchType) String() string {
+	if t == SpiffeIDTextPrefix {
+		return string(SpiffeIDPrefix)
+	}
+	return string(t)
+}
+
+// MarshalText returns the word in documents.
+func (t SpiffeIDMatchType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // SpiffeIDMatch is a condition on the client's SPIFFE ID.
 //

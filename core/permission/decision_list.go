@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
@@ -16,8 +15,8 @@ import (
 // list, the first one decides. Each entry is in one chain, determined by its
 // list and its SPIFFE ID condition: an exact ID, an ID prefix, or none. The
 // entries of a chain are in order. Only three kinds of chains can match a
-// request: the chain of its exact ID, the chains of the leading segments of its
-// ID, and the chain without an ID. Only the first matching entry of a chain
+// request: the chain of its exact ID, the chains of the prefixes of its ID (by
+// segment or of text), and the chain without an ID. Only the first matching entry of a chain
 // matters, so a chain ends at its first entry without further conditions.
 type DecisionList struct {
 	entries     []Entry
@@ -58,25 +57,21 @@ func newDecisionList(entries []Entry, shadow bool) *DecisionList {
 
 // lookup contains the chains of the entries.
 type lookup struct {
-	links []link // parallel to entries
-	// exact and below are keyed by SPIFFE ID; the keys of below have no
-	// trailing slash.
-	exact, below map[string]heads
-	anyID        heads
-	longest      int // length of the longest key of below
+	links []link           // parallel to entries
+	exact map[string]heads // by SPIFFE ID
+	below request.ByPrefix[heads]
+	anyID heads
 }
 
 func newLookup(entries []Entry) *lookup {
 	l := &lookup{links: make([]link, len(entries)), anyID: noHeads}
-	exact, below := 0, 0
+	exact := 0
 	for i := range entries {
-		if id := entries[i].Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDPrefix {
-			below++
-		} else if id != nil {
+		if id := entries[i].Match.SpiffeID; id != nil && !id.Type.IsPrefix() {
 			exact++
 		}
 	}
-	l.exact, l.below = make(map[string]heads, exact), make(map[string]heads, below)
+	l.exact = make(map[string]heads, exact)
 	known := request.Expressions{}
 	for i := len(entries) - 1; i >= 0; i-- { // an entry precedes the later entries of its chain
 		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.Scope(), known)
@@ -91,21 +86,19 @@ func (l *lookup) add(entries []Entry, i int32) {
 	switch {
 	case id == nil:
 		l.anyID = l.prepend(l.anyID, list, i)
-	case id.Type == conf.SpiffeIDPrefix:
-		prefix := request.TrimSlash(id.Value)
-		l.longest = max(l.longest, len(prefix))
-		l.prependTo(l.below, prefix, list, i)
+	case id.Type.IsPrefix():
+		l.below.Change(id, func(h heads, known bool) heads { return l.prependTo(h, known, list, i) })
 	default:
-		l.prependTo(l.exact, id.Value, list, i)
+		h, known := l.exact[id.Value]
+		l.exact[id.Value] = l.prependTo(h, known, list, i)
 	}
 }
 
-func (l *lookup) prependTo(chains map[string]heads, id string, list List, i int32) {
-	h, ok := chains[id]
-	if !ok {
+func (l *lookup) prependTo(h heads, known bool, list List, i int32) heads {
+	if !known {
 		h = noHeads
 	}
-	chains[id] = l.prepend(h, list, i)
+	return l.prepend(h, list, i)
 }
 
 func (l *lookup) prepend(h heads, list List, i int32) heads {
@@ -181,10 +174,8 @@ func (l *DecisionList) Needs(entry int, r *request.Request) bool {
 		if h, ok := chains.exact[r.SpiffeID]; ok {
 			examine(h)
 		}
-		for prefix := range request.Prefixes(r.SpiffeID, chains.longest) {
-			if h, ok := chains.below[prefix]; ok {
-				examine(h)
-			}
+		for h := range chains.below.All(r.SpiffeID) {
+			examine(h)
 		}
 	}
 	if l.entries[entry].List == Deny {
@@ -203,10 +194,8 @@ func (l *DecisionList) first(r *request.Seen) heads {
 	if h, ok := chains.exact[r.SpiffeID]; ok {
 		chains.improve(&first, h, r)
 	}
-	for prefix := range request.Prefixes(r.SpiffeID, chains.longest) {
-		if h, ok := chains.below[prefix]; ok {
-			chains.improve(&first, h, r)
-		}
+	for h := range chains.below.All(r.SpiffeID) {
+		chains.improve(&first, h, r)
 	}
 	return first
 }

@@ -81,7 +81,10 @@ func (v Visibility) trusts(m *conf.SpiffeIDMatch) bool {
 	if m == nil || v.TrustDomain == "" {
 		return true
 	}
-	domain, _, _ := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
+	domain, _, hasPath := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
+	if m.Type == conf.SpiffeIDTextPrefix && !hasPath {
+		return strings.HasPrefix(v.TrustDomain, domain)
+	}
 	return domain == v.TrustDomain
 }
 

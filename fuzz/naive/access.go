@@ -32,7 +32,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	}
 	policies := selectingInbound(m.matching(kind, dp), i)
 	if haveRules(policies) || m.kuma3() { // Kuma 3 ignores from
-		return accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
+		return m.accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
 	}
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
 }
@@ -51,11 +51,11 @@ func (e *entry) place() map[string]any {
 }
 
 // entries returns the entries of the given lists, for all rules in order.
-func entries(policies []*resource.Policy, lists ...string) []entry {
+func (m *mesh) entries(policies []*resource.Policy, lists ...string) []entry {
 	var all []entry
 	for _, p := range policies {
 		for rule := range p.Rules {
-			conf := permissionLists(p.Rules[rule].Conf)
+			conf := m.permissionLists(p.Rules[rule].Conf)
 			for _, list := range lists {
 				for index, c := range conf[list] {
 					all = append(all, entry{c, p, rule, list, index})
@@ -66,7 +66,9 @@ func entries(policies []*resource.Policy, lists ...string) []entry {
 	return all
 }
 
-func permissionLists(conf any) map[string][]condition {
+// permissionLists returns the lists of a rule. In the semantics of Kuma a prefix of a SPIFFE ID
+// is text (SPEC 7.2).
+func (m *mesh) permissionLists(conf any) map[string][]condition {
 	data, err := json.Marshal(conf)
 	if err != nil {
 		panic(fmt.Sprintf("naive: a permission has no JSON: %v", err))
@@ -75,22 +77,29 @@ func permissionLists(conf any) map[string][]condition {
 	if err := json.Unmarshal(data, &lists); err != nil {
 		panic(fmt.Sprintf("naive: a permission is no lists of matches: %v", err))
 	}
+	for _, list := range lists {
+		for _, c := range list {
+			if c.SpiffeID != nil && c.SpiffeID.Type == "Prefix" && m.kumaLike() {
+				c.SpiffeID.Type = "text"
+			}
+		}
+	}
 	return lists
 }
 
 // accessByRules implements SPEC 7.3, and the shadow decision of 7.4: a denial by
 // the first allowWithShadowDeny entry that matches, otherwise the decision itself.
 // An HTTP inbound whose entries compare paths refuses an escaped slash (11.2).
-func accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
-	answer := map[string]any{"warnings": ruleWarnings(policies, http)}
-	all := entries(policies, "deny", "allow", "allowWithShadowDeny")
+func (m *mesh) accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
+	answer := map[string]any{"warnings": m.ruleWarnings(policies, http)}
+	all := m.entries(policies, "deny", "allow", "allowWithShadowDeny")
 	asksForPath := slices.ContainsFunc(all, func(e entry) bool { return e.Path != nil && http })
 	if _, refused := normalPath(r.Path); refused && asksForPath {
 		answer["decision"], answer["by"] = "DENY", byDefault()
 	} else {
-		decide(answer, r, http, entries(policies, "deny"), entries(policies, "allow", "allowWithShadowDeny"))
+		decide(answer, r, http, m.entries(policies, "deny"), m.entries(policies, "allow", "allowWithShadowDeny"))
 	}
-	shadowDenies := entries(policies, "allowWithShadowDeny")
+	shadowDenies := m.entries(policies, "allowWithShadowDeny")
 	if len(shadowDenies) == 0 {
 		return answer
 	}
@@ -150,9 +159,9 @@ func (e *entry) scope() scope {
 	return denial
 }
 
-func ruleWarnings(policies []*resource.Policy, http bool) []any {
+func (m *mesh) ruleWarnings(policies []*resource.Policy, http bool) []any {
 	warnings := []any{}
-	for _, e := range entries(policies, "deny", "allowWithShadowDeny", "allow") {
+	for _, e := range m.entries(policies, "deny", "allowWithShadowDeny", "allow") {
 		if !http && e.needsHTTP() {
 			warnings = append(warnings, fmt.Sprintf("%s: rules[%d].default.%s[%d] has HTTP conditions, and the inbound is TCP", policyKRI(e.policy), e.rule, e.list, e.index))
 		}

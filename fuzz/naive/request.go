@@ -94,6 +94,8 @@ func spiffeIDHolds(want *typedValue, id string) bool {
 		return false
 	case want.Type == "Exact":
 		return id == want.Value
+	case want.Type == "text":
+		return strings.HasPrefix(id, want.Value)
 	}
 	return below(want.Value, id)
 }

@@ -138,10 +138,8 @@ func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags)
 		return out
 	}
 	if id := m.SpiffeID; id != nil {
-		t := test{variable: c.variable(spiffeID, ""), how: exactly, value: id.Value}
-		if id.Type == conf.SpiffeIDPrefix {
-			t.how, t.value = below, request.TrimSlash(id.Value)
-		}
+		t := test{variable: c.variable(spiffeID, "")}
+		t.compareID(id)
 		out = append(out, t)
 	}
 	if m.SNI != nil {
@@ -164,6 +162,18 @@ func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags)
 		out = append(out, c.header(&m.Headers[i], scope)...)
 	}
 	return out
+}
+
+// compareID makes a test compare a SPIFFE ID.
+func (t *test) compareID(id *conf.SpiffeIDMatch) {
+	switch id.Type {
+	case conf.SpiffeIDPrefix:
+		t.how, t.value = below, request.TrimSlash(id.Value)
+	case conf.SpiffeIDTextPrefix:
+		t.how, t.value = startsWith, id.Value
+	default:
+		t.how, t.value = exactly, id.Value
+	}
 }
 
 // header returns the tests of a condition on a header. A value is compared by an

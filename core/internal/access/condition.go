@@ -112,7 +112,7 @@ func (m *Match) key() string { return m.Match.Key() }
 // together returns the conjunction of two matches that some request meets.
 func together(a, b Match) (Match, error) {
 	m := a
-	if b.SpiffeID != nil && (a.SpiffeID == nil || idCovers(a.SpiffeID, b.SpiffeID)) {
+	if b.SpiffeID != nil && (a.SpiffeID == nil || request.SpiffeIDCovers(a.SpiffeID, b.SpiffeID)) {
 		m.SpiffeID = b.SpiffeID
 	}
 	if b.SNI != nil {
@@ -204,13 +204,16 @@ func (c Condition) String() string {
 }
 
 // String returns the match in one line: the client, then the request. A prefix ends in
-// /*, an expression begins with ~.
+// /* or, if it is text, in *; an expression begins with ~.
 func (m *Match) String() string {
 	var parts []string
 	if id := m.SpiffeID; id != nil {
 		text := id.Value
-		if id.Type == conf.SpiffeIDPrefix {
+		switch id.Type {
+		case conf.SpiffeIDPrefix:
 			text = request.TrimSlash(text) + "/*"
+		case conf.SpiffeIDTextPrefix:
+			text += "*"
 		}
 		parts = append(parts, text)
 	}

@@ -12,7 +12,7 @@ import (
 // covers reports whether a holds for every request for which b holds. It compares
 // condition by condition, so it may return false although a covers b.
 func covers(a, b *Match) bool {
-	return (a.SpiffeID == nil || b.SpiffeID != nil && idCovers(a.SpiffeID, b.SpiffeID)) &&
+	return (a.SpiffeID == nil || b.SpiffeID != nil && request.SpiffeIDCovers(a.SpiffeID, b.SpiffeID)) &&
 		(a.SNI == nil || b.SNI != nil && strings.EqualFold(string(*a.SNI), string(*b.SNI))) &&
 		(a.Method == nil || b.Method != nil && *a.Method == *b.Method) &&
 		(a.Path == nil || b.Path != nil && pathCovers(a.Path, b.Path)) &&
@@ -25,7 +25,7 @@ func covers(a, b *Match) bool {
 // mayOverlap reports whether some request may meet both matches. It may return
 // true although none does.
 func mayOverlap(a, b *Match) bool {
-	if a.SpiffeID != nil && b.SpiffeID != nil && !idCovers(a.SpiffeID, b.SpiffeID) && !idCovers(b.SpiffeID, a.SpiffeID) {
+	if a.SpiffeID != nil && b.SpiffeID != nil && !request.SpiffeIDCovers(a.SpiffeID, b.SpiffeID) && !request.SpiffeIDCovers(b.SpiffeID, a.SpiffeID) {
 		return false
 	}
 	if a.SNI != nil && b.SNI != nil && !strings.EqualFold(string(*a.SNI), string(*b.SNI)) {
@@ -41,13 +41,6 @@ func mayOverlap(a, b *Match) bool {
 		other, known := b.Tags.Get(t.Key)
 		return known && t.Value != other && t.Value != resource.AnyValue && other != resource.AnyValue
 	})
-}
-
-func idCovers(a, b *conf.SpiffeIDMatch) bool {
-	if a.Type == conf.SpiffeIDPrefix {
-		return request.IsBelow(request.TrimSlash(a.Value), request.TrimSlash(b.Value))
-	}
-	return *a == *b
 }
 
 func pathCovers(a, b *conf.PathMatch) bool {

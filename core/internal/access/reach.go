@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -157,10 +156,8 @@ func (l *List) listFor(client *Client) *List {
 // meets reports whether a client meets the conditions of a match on clients.
 func meets(c *Client, m *Match) bool {
 	if m.SpiffeID != nil {
-		t := test{how: exactly, value: m.SpiffeID.Value}
-		if m.SpiffeID.Type == conf.SpiffeIDPrefix {
-			t.how, t.value = below, request.TrimSlash(m.SpiffeID.Value)
-		}
+		var t test
+		t.compareID(m.SpiffeID)
 		if !t.holds(c.SpiffeID, c.SpiffeID == "") {
 			return false
 		}

@@ -102,16 +102,16 @@ type lookup struct {
 	// always contains the places of the items that must be compared with each
 	// text.
 	always []int
-	// exact and below contain the places of the items with a single condition
+	// exact, below and begins contain the places of the items with a single condition
 	// of this type, by its value.
-	exact, below map[string][]int
-	longest      int // length of the longest key of below
+	exact, below, begins map[string][]int
+	longest              int // length of the longest key of below and begins
 }
 
 func newDivision(at variable, v int, lists [][]item) *division {
 	d := &division{variable: at, lists: make([]lookup, len(lists))}
 	for i, list := range lists {
-		l := lookup{free: make([]bool, len(list)), exact: map[string][]int{}, below: map[string][]int{}}
+		l := lookup{free: make([]bool, len(list)), exact: map[string][]int{}, below: map[string][]int{}, begins: map[string][]int{}}
 		for k := range list {
 			d.add(&l, list[k], k, v)
 		}
@@ -149,6 +149,9 @@ func (d *division) add(l *lookup, it item, k, v int) {
 	case count == 1 && !only.negated && only.how == below:
 		l.below[only.value] = append(l.below[only.value], k)
 		l.longest = max(l.longest, len(only.value))
+	case count == 1 && !only.negated && only.how == startsWith:
+		l.begins[only.value] = append(l.begins[only.value], k)
+		l.longest = max(l.longest, len(only.value))
 	default:
 		l.always = append(l.always, k)
 	}
@@ -161,11 +164,12 @@ func (l *lookup) places(part state) []int {
 	}
 	places := slices.Clone(l.always)
 	places = append(places, l.exact[part.text]...)
-	if len(l.below) > 0 {
+	if len(l.below)+len(l.begins) > 0 {
 		for n := 0; n <= min(len(part.text), l.longest); n++ {
 			if n == len(part.text) || part.text[n] == '/' {
 				places = append(places, l.below[part.text[:n]]...)
 			}
+			places = append(places, l.begins[part.text[:n]]...)
 		}
 	}
 	if len(places) > len(l.always) {

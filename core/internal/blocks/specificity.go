@@ -37,7 +37,7 @@ func spiffeRank(m *conf.Match) int {
 	switch {
 	case m.SpiffeID == nil:
 		return 2
-	case m.SpiffeID.Type == conf.SpiffeIDPrefix:
+	case m.SpiffeID.Type.IsPrefix():
 		return 1
 	}
 	return 0

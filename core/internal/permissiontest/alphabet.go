@@ -16,6 +16,7 @@ var (
 	spiffePrefixes = []string{
 		"spiffe://shop.mesh", "spiffe://shop.mesh/", "spiffe://shop.mesh/ns/legacy", "spiffe://shop.mesh/ns/legacy/",
 		"spiffe://shop.mesh/ns/web", "spiffe://shop.mesh/ns/web/sa/web", "spiffe://other.mesh",
+		"spiffe://s", "spiffe://shop.mesh/n", "spiffe://shop.mesh/ns/l", "spiffe://shop.mesh/ns/web/..s",
 	}
 	// certificates are URI SANs with at most one SPIFFE ID for each client.
 	certificates = [][]string{

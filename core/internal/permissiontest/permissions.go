@@ -17,7 +17,7 @@ import (
 // Permissions returns the permissions of the inbounds of the set's only
 // dataplane, by the inbound's name.
 func Permissions(set *resource.Set) (map[string]*permission.Permissions, error) {
-	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), kinds.All(), set)
+	view, err := core.Options{Semantics: core.Detect(set)}.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Random(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
 // Reference returns the answer of the reference to a request: the decision and
 // the shadow decision as [Text] prints an answer, and the number of warnings.
 func Reference(set *resource.Set, inbound string, c *Client) (text string, warnings int, err error) {
-	answer, err := naive.Access(kinds.All(), set, "default", "", set.Dataplanes[0].Name, inbound, c.Naive(), naive.Options{})
+	answer, err := naive.Access(kinds.All(), set, "default", "", set.Dataplanes[0].Name, inbound, c.Naive(), naive.Options{Semantics: core.Detect(set).String()})
 	if err != nil {
 		return "", 0, err
 	}

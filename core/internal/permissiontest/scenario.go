@@ -3,8 +3,10 @@ package permissiontest
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -14,7 +16,9 @@ import (
 const Dataplane = "backend"
 
 // Scenario returns a mesh of one dataplane and up to five policies. Most
-// policies have only rules, some only `from`, and a few both.
+// policies have only rules, some only `from`, and a few both. One scenario of
+// three is for the semantics of Kuma, as [core.Detect] finds; there the dataplane
+// has an identity.
 func Scenario(r *rand.Rand) *resource.Set {
 	set := &resource.Set{Dataplanes: []*resource.Dataplane{{
 		Meta:    resource.Meta{ID: resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: Dataplane}},
@@ -25,6 +29,10 @@ func Scenario(r *rand.Rand) *resource.Set {
 		},
 	}}}
 	kind := meshtrafficpermission.Kind()
+	ofKuma := r.IntN(3) == 0
+	if ofKuma {
+		set.Objects = append(set.Objects, identityOfAll())
+	}
 	style := r.IntN(10)
 	for i := range r.IntN(6) {
 		p := &resource.Policy{
@@ -36,9 +44,50 @@ func Scenario(r *rand.Rand) *resource.Set {
 		} else {
 			p.From = randomFrom(r)
 		}
+		if ofKuma {
+			asInKuma(p)
+		}
 		set.Policies = append(set.Policies, p)
 	}
 	return set
+}
+
+// identityOfAll selects every dataplane.
+func identityOfAll() *resource.MeshIdentity {
+	i := &resource.MeshIdentity{}
+	i.ID = resource.ID{Kind: resource.MeshIdentityKind, Mesh: "default", Name: "all"}
+	path := conf.Template("/all")
+	i.Spec = spiffe.IdentitySpec{
+		Selector: &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{}},
+		SpiffeID: &spiffe.IDTemplate{Path: &path},
+		Provider: spiffe.IdentityProvider{Type: spiffe.Spire},
+	}
+	return i
+}
+
+// asInKuma makes a policy one that a control plane of Kuma has: it refuses prefixes that end
+// in a slash, and confs that decide nothing.
+func asInKuma(p *resource.Policy) {
+	p.Labels = resource.NewTags(map[string]string{resource.PolicyRoleLabel: "system"})
+	deny := meshtrafficpermission.Deny
+	for i := range p.From {
+		if c := p.From[i].Conf.(*meshtrafficpermission.Conf); c.Action == nil {
+			c.Action = &deny
+		}
+	}
+	for i := range p.Rules {
+		c := p.Rules[i].Conf.(*meshtrafficpermission.RuleConf)
+		if c.Deny == nil && c.Allow == nil && c.AllowWithShadowDeny == nil {
+			c.Deny = []conf.Match{{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDPrefix, Value: spiffePrefixes[0]}}}
+		}
+		for _, list := range [][]conf.Match{c.Deny, c.Allow, c.AllowWithShadowDeny} {
+			for k := range list {
+				if id := list[k].SpiffeID; id != nil {
+					id.Value = strings.TrimSuffix(id.Value, "/")
+				}
+			}
+		}
+	}
 }
 
 func targetRef(r *rand.Rand) resource.TargetRef {

@@ -184,16 +184,6 @@ func TestServerNames(t *testing.T) {
 	}
 }
 
-func TestPrefixes(t *testing.T) {
-	var got []string
-	for p := range Prefixes("spiffe://td/a/b/c", len("spiffe://td/a/b")) {
-		got = append(got, p)
-	}
-	if diff := cmp.Diff([]string{"spiffe://td", "spiffe://td/a", "spiffe://td/a/b"}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestProtocolOf(t *testing.T) {
 	if ProtocolOf(&resource.Inbound{Protocol: "grpc"}) != HTTP || ProtocolOf(&resource.Inbound{}) != TCP {
 		t.Error("grpc is not HTTP, or none is not TCP")

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"iter"
 	"strings"
 	"sync"
 
@@ -86,19 +85,6 @@ func (t *text) String() string {
 // TrimSlash returns a prefix without its trailing slash, which has no meaning
 // (SPEC 7.2).
 func TrimSlash(prefix string) string { return strings.TrimSuffix(prefix, "/") }
-
-// Prefixes yields the prefixes that match a SPIFFE ID, without trailing
-// slashes: the leading segments of the ID and the ID itself, the shortest
-// first, up to a length.
-func Prefixes(id string, longest int) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := len(spiffeScheme); i <= len(id) && i <= longest; i++ {
-			if (i == len(id) || id[i] == '/') && !yield(id[:i]) {
-				return
-			}
-		}
-	}
-}
 
 // IsBelow reports whether path is prefix or below it. The prefix must have no
 // trailing slash (see [TrimSlash]).

@@ -3,6 +3,7 @@ package semantics
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -23,12 +24,7 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 		if next == c && len(defaults) == 0 && len(unread) == 0 {
 			return
 		}
-		if copied == nil {
-			shallow := *p
-			shallow.From, shallow.Rules, shallow.To = slices.Clone(p.From), slices.Clone(p.Rules), slices.Clone(p.To)
-			shallow.Gateway = slices.Clone(p.Gateway)
-			copied = &shallow
-		}
+		copied = copyOf(copied, p)
 		*place(copied) = next
 		for _, pointer := range defaults {
 			copied.SchemaDefaults = append(copied.SchemaDefaults, resource.SchemaDefault{Index: index, Pointer: pointer})
@@ -48,6 +44,10 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 	}
 	for i := range p.Rules {
 		change(p.Rules[i].Conf, "rules", i, func(p *resource.Policy) *resource.Conf { return &p.Rules[i].Conf })
+		if matches := conf.InKuma(p.Rules[i].Matches); hasTextPrefix(matches) {
+			copied = copyOf(copied, p)
+			copied.Rules[i].Matches = matches
+		}
 	}
 	if p.Default != nil {
 		change(p.Default, "default", 0, func(p *resource.Policy) *resource.Conf { return &p.Default })
@@ -56,6 +56,21 @@ func (k kuma) asStored(p *resource.Policy) *resource.Policy {
 		return p
 	}
 	return copied
+}
+
+// copyOf returns a copy of a policy whose items may be replaced: the given one, if there is one.
+func copyOf(copied, p *resource.Policy) *resource.Policy {
+	if copied != nil {
+		return copied
+	}
+	shallow := *p
+	shallow.From, shallow.Rules, shallow.To = slices.Clone(p.From), slices.Clone(p.Rules), slices.Clone(p.To)
+	shallow.Gateway = slices.Clone(p.Gateway)
+	return &shallow
+}
+
+func hasTextPrefix(matches []conf.Match) bool {
+	return slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil && m.SpiffeID.Type == conf.SpiffeIDTextPrefix })
 }
 
 // storedConf returns the conf that a control plane merges instead of c, with the JSON pointers

@@ -3,6 +3,7 @@ package meshtrafficpermission
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
@@ -32,6 +33,16 @@ type RuleConf struct {
 	Deny                []conf.Match `json:"deny,omitzero" policyMerge:"concat"`
 	AllowWithShadowDeny []conf.Match `json:"allowWithShadowDeny,omitzero" policyMerge:"concat"`
 	Allow               []conf.Match `json:"allow,omitzero" policyMerge:"concat"`
+}
+
+// InKuma returns the conf as a control plane of Kuma merges it: a prefix of a SPIFFE ID is
+// text. If there is no such prefix, it returns the conf itself.
+func (r *RuleConf) InKuma() resource.Conf {
+	next := RuleConf{Deny: conf.InKuma(r.Deny), AllowWithShadowDeny: conf.InKuma(r.AllowWithShadowDeny), Allow: conf.InKuma(r.Allow)}
+	if equalRuleConf(r, &next) {
+		return r
+	}
+	return &next
 }
 
 // Validate reports entries without conditions, which would match every request

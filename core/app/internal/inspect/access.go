@@ -113,7 +113,6 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	explanation := p.Explain(shown)
 	answer := explanation.Answer
 	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
-	a.Warnings = append(a.Warnings, prefixWarnings(view.Semantics(), p, shown.SpiffeID)...)
 	if len(hidden) > 0 {
 		a.Warnings = append(a.Warnings, diag.Diagnostic{
 			Code: diag.NotSeenInPlainText, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),

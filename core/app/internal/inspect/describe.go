@@ -25,7 +25,7 @@ func DescribeMatch(m *conf.Match) string {
 	}
 	var parts []string
 	if m.SpiffeID != nil {
-		parts = append(parts, fmt.Sprintf("spiffeId %s %s", strings.ToLower(string(m.SpiffeID.Type)), m.SpiffeID.Value))
+		parts = append(parts, fmt.Sprintf("spiffeId %s %s", strings.ToLower(m.SpiffeID.Type.String()), m.SpiffeID.Value))
 	}
 	if m.SNI != nil {
 		parts = append(parts, "sni "+string(*m.SNI))

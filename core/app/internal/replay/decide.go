@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -253,13 +252,13 @@ func namesOf(p *access.Parts) []string {
 
 // named contains the clients that entries name, by SPIFFE IDs or tags.
 type named struct {
-	exact, below map[string]bool
-	longest      int // length of the longest key of below
-	tags         []resource.Tags
+	exact map[string]bool
+	below request.ByPrefix[bool]
+	tags  []resource.Tags
 }
 
 func namedBy(l *access.List) named {
-	n := named{exact: map[string]bool{}, below: map[string]bool{}}
+	n := named{exact: map[string]bool{}}
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		if len(e.Tags) > 0 {
@@ -267,9 +266,8 @@ func namedBy(l *access.List) named {
 		}
 		switch {
 		case e.Match == nil || e.Match.SpiffeID == nil:
-		case e.Match.SpiffeID.Type == conf.SpiffeIDPrefix:
-			prefix := request.TrimSlash(e.Match.SpiffeID.Value)
-			n.below[prefix], n.longest = true, max(n.longest, len(prefix))
+		case e.Match.SpiffeID.Type.IsPrefix():
+			n.below.Change(e.Match.SpiffeID, func(bool, bool) bool { return true })
 		default:
 			n.exact[e.Match.SpiffeID.Value] = true
 		}
@@ -282,10 +280,8 @@ func (n *named) has(r *request.Request) bool {
 	if n.exact[r.SpiffeID] {
 		return true
 	}
-	for prefix := range request.Prefixes(r.SpiffeID, n.longest) {
-		if n.below[prefix] {
-			return true
-		}
+	for range n.below.All(r.SpiffeID) {
+		return true
 	}
 	return slices.ContainsFunc(n.tags, r.Tags.Contains)
 }

@@ -98,14 +98,11 @@ func overlap(m *conf.SpiffeIDMatch, denied []*conf.SpiffeIDMatch) (covered, part
 	if m == nil {
 		return false, len(denied) > 0
 	}
-	id := request.TrimSlash(m.Value)
 	for _, d := range denied {
-		switch {
-		case request.SpiffeIDMatches(d, id) && (d.Type == conf.SpiffeIDPrefix || m.Type == conf.SpiffeIDExact):
+		if request.SpiffeIDCovers(d, m) {
 			return true, true
-		case m.Type == conf.SpiffeIDPrefix && request.IsBelow(id, request.TrimSlash(d.Value)):
-			partly = true
 		}
+		partly = partly || request.SpiffeIDCovers(m, d)
 	}
 	return false, partly
 }

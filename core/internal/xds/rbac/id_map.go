@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
@@ -158,7 +157,7 @@ func oneOf(texts []string) string {
 // for one expression. The map comes first, so for its clients the comparison is not reached.
 // A client with further URI SANs reaches it in the order of the rules, and no entry before it
 // can match an identity that is in the map (see plan).
-func (r *stageRule) identities() (exact, below []string, others []*permission.Entry) {
+func (r *stageRule) identities() (exact []string, below []*conf.SpiffeIDMatch, others []*permission.Entry) {
 	for _, e := range r.listed {
 		switch {
 		case !asksForIDOnly(e):
@@ -166,7 +165,7 @@ func (r *stageRule) identities() (exact, below []string, others []*permission.En
 		case e.Match.SpiffeID.Type == conf.SpiffeIDExact:
 			exact = append(exact, e.Match.SpiffeID.Value)
 		default:
-			below = append(below, request.TrimSlash(e.Match.SpiffeID.Value))
+			below = append(below, e.Match.SpiffeID)
 		}
 	}
 	if r.joint() {
@@ -180,14 +179,43 @@ func (r *stageRule) identities() (exact, below []string, others []*permission.En
 func (r *stageRule) joint() bool {
 	return len(r.mapped) > 0 && alternatives(r.mapped) == len(r.mapped) &&
 		slices.ContainsFunc(r.listed, func(e *permission.Entry) bool {
-			return asksForIDOnly(e) && e.Match.SpiffeID.Type == conf.SpiffeIDPrefix
+			return asksForIDOnly(e) && e.Match.SpiffeID.Type.IsPrefix()
 		})
 }
 
 // identityConditions returns conditions that hold for the clients with one of the SPIFFE IDs
 // or with one below a prefix: one condition, unless they are too many for one expression.
-func identityConditions(exact, below []string) []*condition {
+func identityConditions(exact []string, prefixes []*conf.SpiffeIDMatch) []*condition {
 	var out []*condition
+	for _, rest := range restsOf(prefixes) {
+		out, exact = append(out, expressionsOf(exact, rest)...), nil
+	}
+	return append(out, expressionsOf(exact, idRest{})...)
+}
+
+// idRest is the part of a SPIFFE ID behind a prefix, as an expression, with the prefixes that
+// it follows.
+type idRest struct {
+	expression string
+	prefixes   []string
+}
+
+// restsOf returns the prefixes, those with the same rest together.
+func restsOf(matches []*conf.SpiffeIDMatch) (rests []idRest) {
+	for _, m := range matches {
+		prefix, expression := behind(m)
+		i := slices.IndexFunc(rests, func(r idRest) bool { return r.expression == expression })
+		if i < 0 {
+			i, rests = len(rests), append(rests, idRest{expression: expression})
+		}
+		rests[i].prefixes = append(rests[i].prefixes, prefix)
+	}
+	return rests
+}
+
+// expressionsOf returns the conditions of exact IDs and of prefixes with one rest.
+func expressionsOf(exact []string, rest idRest) (out []*condition) {
+	below := rest.prefixes
 	for len(exact) > 0 || len(below) > 0 {
 		expression := ""
 		if len(exact) > 0 {
@@ -196,7 +224,7 @@ func identityConditions(exact, below []string) []*condition {
 		}
 		if len(below) > 0 {
 			n := alternatives(below)
-			some := oneOf(below[:n]) + ofSegments
+			some := oneOf(below[:n]) + rest.expression
 			if expression == "" {
 				expression = some
 			} else {

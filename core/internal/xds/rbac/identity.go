@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/request"
@@ -49,7 +50,24 @@ func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 
 // belowID returns an expression for the SPIFFE IDs with a prefix.
 func belowID(m *conf.SpiffeIDMatch) string {
-	return quoted(request.TrimSlash(m.Value)) + ofSegments
+	prefix, rest := behind(m)
+	return quoted(prefix) + rest
+}
+
+// behind returns the prefix of a match as it is compared, and an expression for what may be
+// behind it in a SPIFFE ID. A prefix of text may end within the trust domain or a segment.
+func behind(m *conf.SpiffeIDMatch) (prefix, rest string) {
+	if m.Type != conf.SpiffeIDTextPrefix {
+		return request.TrimSlash(m.Value), ofSegments
+	}
+	_, path, hasPath := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
+	switch {
+	case !hasPath:
+		return m.Value, `[a-z0-9._-]*` + ofSegments
+	case path == "" || strings.HasSuffix(path, "/"):
+		return strings.TrimSuffix(m.Value, "/"), `(?:/\.{0,2}[\w-][\w.-]*|/\.{3}[\w.-]*)+`
+	}
+	return m.Value, `[\w.-]*` + ofSegments
 }
 
 func quoted(text string) string { return regexp.QuoteMeta(text) }

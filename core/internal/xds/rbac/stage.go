@@ -108,9 +108,9 @@ func asksForIDOnly(e *permission.Entry) bool {
 
 // listed describes the SPIFFE IDs that the list of a stage may match.
 type listed struct {
-	anyID        bool
-	exact, below map[string]struct{}
-	longest      int // length of the longest text in below
+	anyID bool
+	exact map[string]struct{}
+	below request.ByPrefix[struct{}]
 }
 
 // add adds those entries of a rule that are in the list. An identity among them need not
@@ -121,13 +121,8 @@ func (l *listed) add(entries []*permission.Entry) {
 		case isIdentity(e):
 		case id == nil:
 			l.anyID = true
-		case id.Type == conf.SpiffeIDPrefix:
-			if l.below == nil {
-				l.below = map[string]struct{}{}
-			}
-			prefix := request.TrimSlash(id.Value)
-			l.below[prefix] = struct{}{}
-			l.longest = max(l.longest, len(prefix))
+		case id.Type.IsPrefix():
+			l.below.Change(id, func(struct{}, bool) struct{} { return struct{}{} })
 		default:
 			if l.exact == nil {
 				l.exact = map[string]struct{}{}
@@ -145,10 +140,8 @@ func (l *listed) mayMatch(id string) bool {
 	if _, ok := l.exact[id]; ok {
 		return true
 	}
-	for prefix := range request.Prefixes(id, l.longest) {
-		if _, ok := l.below[prefix]; ok {
-			return true
-		}
+	for range l.below.All(id) {
+		return true
 	}
 	return false
 }

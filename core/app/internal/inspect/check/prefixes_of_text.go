@@ -9,17 +9,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/request"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// prefixesOfText warns of prefixes of SPIFFE IDs that match an identity of the input, or a trust
-// domain of a MeshTrust, as text and not by segments of the path. The proxies of Kuma compare
-// the text (SPEC 7.2).
+// prefixesOfText warns of prefixes of SPIFFE IDs that are compared as text, and match an identity
+// of the input, or a trust domain of a MeshTrust, that is not below them (SPEC 7.2). In the
+// semantics of Kuma all prefixes are text.
 func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
-	if m.view.Semantics() == semantics.TargetRef {
-		return nil
-	}
 	var known []string // sorted
 	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
@@ -27,7 +23,7 @@ func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
 			continue
 		}
 		for _, entry := range permission.EntriesOf(p) {
-			if entry.Match == nil || entry.Match.SpiffeID == nil || entry.Match.SpiffeID.Type != conf.SpiffeIDPrefix {
+			if entry.Match == nil || entry.Match.SpiffeID == nil || entry.Match.SpiffeID.Type != conf.SpiffeIDTextPrefix {
 				continue
 			}
 			if known == nil {
@@ -45,7 +41,7 @@ func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
 			warnings = append(warnings, diag.Diagnostic{
 				Code: diag.PrefixOfText, Pos: p.Rules[entry.Rule].Pos,
 				Path: fmt.Sprintf("spec.rules[%d].default.%s[%d].spiffeId", entry.Rule, entry.List, entry.Index),
-				What: fmt.Sprintf("Kuma compares the prefix %s as text: it also matches %s, which these answers do not match", prefix, example),
+				What: fmt.Sprintf("the prefix %s is compared as text: it also matches %s", prefix, example),
 				Hint: "write an entry of type Exact for each identity that is meant",
 			})
 		}

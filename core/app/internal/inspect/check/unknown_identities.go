@@ -38,8 +38,11 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 			}
 			id := entry.Match.SpiffeID
 			what := "no dataplane has the identity " + id.Value
-			if id.Type == conf.SpiffeIDPrefix {
+			switch id.Type {
+			case conf.SpiffeIDPrefix:
 				what = "no dataplane has an identity below " + id.Value
+			case conf.SpiffeIDTextPrefix:
+				what = "no dataplane has an identity that begins with " + id.Value
 			}
 			w := diag.Diagnostic{
 				Code: diag.UnknownIdentity, Pos: p.Rules[entry.Rule].Pos,
@@ -95,13 +98,13 @@ func newIdentitySet(view *core.View) *identitySet {
 
 // has reports whether a dataplane has such an identity.
 func (s *identitySet) has(match *conf.SpiffeIDMatch) bool {
-	if match.Type != conf.SpiffeIDPrefix {
+	if !match.Type.IsPrefix() {
 		return s.ids[match.Value]
 	}
 	found, known := s.below[match.Value]
 	if !known {
 		for id := range s.ids {
-			found = found || request.IsBelow(request.TrimSlash(match.Value), id)
+			found = found || request.SpiffeIDMatches(match, id)
 		}
 		s.below[match.Value] = found
 	}

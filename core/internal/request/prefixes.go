@@ -1,0 +1,65 @@
+package request
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
+
+// ByPrefix contains a value for each prefix of SPIFFE IDs. The zero value is empty.
+//
+// A prefix by segment is looked up by the leading segments of an ID, and a prefix of text by
+// the beginnings of an ID that have the length of such a prefix. So a lookup does not depend
+// on the number of prefixes.
+type ByPrefix[T any] struct {
+	below   map[string]T // keys without a trailing slash
+	longest int          // length of the longest key of below
+	begins  map[string]T
+	lengths []int // of the keys of begins, in ascending order
+}
+
+// Change replaces the value of the prefix of a match. Change is given the present value, and
+// reports with known whether there is one.
+func (b *ByPrefix[T]) Change(m *conf.SpiffeIDMatch, change func(value T, known bool) T) {
+	if m.Type == conf.SpiffeIDTextPrefix {
+		if b.begins == nil {
+			b.begins = map[string]T{}
+		}
+		if i, found := slices.BinarySearch(b.lengths, len(m.Value)); !found {
+			b.lengths = slices.Insert(b.lengths, i, len(m.Value))
+		}
+		value, known := b.begins[m.Value]
+		b.begins[m.Value] = change(value, known)
+		return
+	}
+	if b.below == nil {
+		b.below = map[string]T{}
+	}
+	prefix := TrimSlash(m.Value)
+	b.longest = max(b.longest, len(prefix))
+	value, known := b.below[prefix]
+	b.below[prefix] = change(value, known)
+}
+
+// All yields the values of the prefixes that match a SPIFFE ID.
+func (b *ByPrefix[T]) All(id string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for i := len(spiffeScheme); i <= len(id) && i <= b.longest; i++ {
+			if i < len(id) && id[i] != '/' {
+				continue
+			}
+			if value, ok := b.below[id[:i]]; ok && !yield(value) {
+				return
+			}
+		}
+		for _, n := range b.lengths {
+			if n > len(id) {
+				return
+			}
+			if value, ok := b.begins[id[:n]]; ok && !yield(value) {
+				return
+			}
+		}
+	}
+}
