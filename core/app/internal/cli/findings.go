@@ -14,7 +14,7 @@ import (
 
 // reports are the outputs of findings beyond the outputs of all commands.
 var reports = map[string]func([]diag.Diagnostic) ([]byte, error){
-	"sarif":  func(f []diag.Diagnostic) ([]byte, error) { return report.SARIF(f, version()) },
+	"sarif":  func(f []diag.Diagnostic) ([]byte, error) { return report.SARIF(f, versionName()) },
 	"junit":  report.JUnit,
 	"github": func(f []diag.Diagnostic) ([]byte, error) { return report.GitHub(f), nil },
 	"md":     func(f []diag.Diagnostic) ([]byte, error) { return report.Markdown(f), nil },

@@ -89,7 +89,7 @@ func (f *listenerFlags) complete(c *cobra.Command) error {
 		return usagef("--max-client-rate must be between 1 and %d, got %d", maxClientRate, f.clientRate)
 	}
 	f.MaxClientRate = f.clientRate << 20
-	f.Version, f.Remedy = version(), remedy
+	f.Version, f.Remedy = versionName(), remedy
 	f.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))
 	return nil
 }

@@ -69,7 +69,7 @@ func (g *globals) pageOptions(c *cobra.Command) (*serve.Options, error) {
 	g.reportLeftOut(c)
 	paths, addresses := split(g.files)
 	options := &serve.Options{
-		PagesOnly: true, Files: paths, Semantics: &s, Version: version(),
+		PagesOnly: true, Files: paths, Semantics: &s, Version: versionName(),
 		Loader:      &resource.Loader{Kinds: g.kinds, Documents: documentTypes()},
 		Translators: g.translators, Logger: slog.New(newLog(logFormats[0], c.ErrOrStderr())), Remedy: remedy,
 	}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,7 @@ func (e incomplete) Unwrap() error { return e.error }
 func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	g := p.globals()
 	root := newRoot(g)
+	called(root, pluginName(filepath.Base(os.Args[0])))
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -59,7 +61,7 @@ func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout
 		printError(stderr, "", failed.error)
 		return failed.code
 	}
-	printError(stderr, "meshmatch: ", err)
+	printError(stderr, root.CommandPath()+": ", err)
 	fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
 	return exitUsage
 }
@@ -93,7 +95,8 @@ func newRoot(g *globals) *cobra.Command {
 		newReach(g), answering(newTest(g)), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
-	root.Version = version()
+	root.Version = "(unknown)" // versionText has more
+	root.SetVersionTemplate(versionText())
 	root.SilenceErrors, root.SilenceUsage = true, true
 	flags := root.PersistentFlags()
 	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree, - for standard input, or a store; may be repeated")
@@ -122,21 +125,6 @@ func newRoot(g *globals) *cobra.Command {
 func indented(names string) string {
 	p := page{width: pageWidth}
 	return "  " + strings.Join(p.wrap(names, 2), "\n  ")
-}
-
-// version returns the module's version, or the revision that the program was
-// built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown)"
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && info.Main.Version == "(devel)" {
-			return info.Main.Version + " " + setting.Value
-		}
-	}
-	return info.Main.Version
 }
 
 // answers annotates the commands whose exit code 1 is an answer.

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"meshmatch": func() { Main() }, "resources": printResources, "synced-name": printSyncedName,
+		"meshmatch": func() { Main() }, "kubectl-meshmatch": func() { Main() }, "resources": printResources, "synced-name": printSyncedName,
 		"outbounds": printOutbounds,
 	})
 }
