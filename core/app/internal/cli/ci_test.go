@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,32 +46,7 @@ type ciRun struct {
 // left out, as is the installation of this program.
 func runWorkflow(t *testing.T, w workflow, base, head string) (run ciRun) {
 	t.Helper()
-	dir := t.TempDir()
-	repository := filepath.Join(dir, "repository")
-	write := func(content string) {
-		if err := os.MkdirAll(filepath.Join(repository, "policies"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(repository, "policies/mesh.yaml"), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	summary := filepath.Join(dir, "summary.md")
-	shell := func(script string) (string, error) {
-		c := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)
-		c.Dir = repository
-		c.Env = append(os.Environ(), "GITHUB_BASE_REF=main", "GITHUB_STEP_SUMMARY="+summary,
-			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-		var out bytes.Buffer
-		c.Stdout, c.Stderr = &out, &out
-		err := c.Run()
-		return out.String(), err
-	}
-	write(base)
-	if out, err := shell("git init -q -b main . && git add . && git commit -q -m base && git update-ref refs/remotes/origin/main main && git checkout -q -b change"); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	write(head)
+	r := newPullRequest(t, base, head)
 	for _, job := range w.Jobs {
 		failed := false
 		for _, step := range job.Steps {
@@ -83,7 +56,7 @@ func runWorkflow(t *testing.T, w workflow, base, head string) (run ciRun) {
 			if step.Run == "" || strings.HasPrefix(step.Run, "go install ") || failed && step.If != "always()" {
 				continue
 			}
-			out, err := shell(step.Run)
+			out, err := r.shell(t, step.Run)
 			run.output += out
 			if err != nil {
 				failed = true
@@ -98,7 +71,7 @@ func runWorkflow(t *testing.T, w workflow, base, head string) (run ciRun) {
 		}
 		return string(data)
 	}
-	run.summary, run.sarif = read(summary), read(filepath.Join(repository, "findings.sarif"))
+	run.summary, run.sarif = read(filepath.Join(r.dir, "summary.md")), read(filepath.Join(r.repository, "findings.sarif"))
 	return run
 }
 

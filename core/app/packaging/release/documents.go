@@ -12,7 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/cli"
 )
 
-// documents returns the manual pages and the completions of shells, and the change log.
+// documents returns the manual pages and the completions of shells, the
+// change log, and the script that compares a change in any CI.
 func (r *release) documents() (map[string]file, error) {
 	root := cli.Program{}.Command()
 	files := map[string]file{
@@ -34,9 +35,14 @@ func (r *release) documents() (map[string]file, error) {
 	if err := r.manuals(root, files); err != nil {
 		return nil, err
 	}
-	changes, err := os.ReadFile(filepath.Join(r.root, "core/CHANGELOG.md"))
-	files["CHANGELOG.md"] = file{changes, 0o644}
-	return files, err
+	for name, source := range map[string]string{"CHANGELOG.md": "core/CHANGELOG.md", "ci/compare.sh": "cmd/action/compare.sh"} {
+		content, err := os.ReadFile(filepath.Join(r.root, source))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = file{content, 0o644}
+	}
+	return files, nil
 }
 
 // manuals adds a manual page for each command.
