@@ -157,6 +157,9 @@ var pages = map[string]page{
 	"core/SPEC.md":                          {speed, 1}, // a limit of work
 	"core/API.md":                           {speed, 0},
 	"core/ARCHITECTURE.md":                  {speed, 0},
+	"core/CONTRIBUTING.md":                  {speed, 0},
+	"core/RELEASES.md":                      {speed, 0},
+	"core/SECURITY.md":                      {speed, 0},
 	"core/OPERATORS.md":                     {speed, 0},
 	"core/STYLE.md":                         {speed, 0},
 	"core/VERSIONS.md":                      {speed, 0},

@@ -11,7 +11,7 @@ import (
 // files to proxies and never back. A pattern matches whole paths.
 var order = []string{
 	// The application: modules of their own.
-	`cmd/(meshmatch|benchgate)|core/app/benchworld|core/app/internal/(replicas|peers|peers/kuma)`,
+	`cmd/(meshmatch|benchgate)|core/app/(benchworld|packaging/release)|core/app/internal/(replicas|peers|peers/kuma)`,
 	`core/app/internal/(oracle|world)`,
 	`core/app`,
 	`core/app/internal/cli`,
