@@ -76,7 +76,7 @@ var order = []string{
 	`core/resource`,
 	`core/internal/spiffe|core/internal/specs`,
 	`core/internal/content`,
-	`core/conf`,
+	`core/conf|core/internal/template`,
 	`core/internal/regex/language`,
 	`core/internal/strict|core/internal/regex(/automaton)?`,
 	`core/diag|core/internal/(effect|partition)|core/internal/(hashtable|loglimit|sorted|weakcache)|index`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -229,5 +230,5 @@ func sameSecret(a, b resource.Object) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return string(a.(*resource.Secret).Spec.Data) == string(b.(*resource.Secret).Spec.Data)
+	return string(a.(*resource.ObjectOf[specs.Secret]).Spec.Data) == string(b.(*resource.ObjectOf[specs.Secret]).Spec.Data)
 }

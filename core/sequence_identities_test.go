@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/spiffe"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -35,8 +36,8 @@ func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 		}
 		i.Spec.Selector = &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{MatchLabels: labels}}
 	}
-	path := conf.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
-	domain := conf.Template("td") // the default has the zone, and not every zone can be part of it
+	path := template.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
+	domain := template.Template("td") // the default has the zone, and not every zone can be part of it
 	i.Spec.SpiffeID = &spiffe.IDTemplate{TrustDomain: &domain, Path: &path}
 	return i
 }

@@ -17,7 +17,9 @@ func refusesSpiffeID(section *resource.Section, document map[string]any) bool {
 		return false
 	}
 	decoded, err := decodeConf(section, data)
-	matched, ok := decoded.(resource.MatchedConf)
+	matched, ok := decoded.(interface {
+		ValidateMatches(at *diag.At, matches []conf.Match)
+	})
 	if err != nil || !ok {
 		return false
 	}

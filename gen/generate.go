@@ -45,12 +45,9 @@ const (
 	Superfluous State = "superfluous" // the package has no root type
 )
 
-// Error is an error in the source, printed as
+// Errors contains all errors in the source of a run, sorted. Each is printed as
 // file:line:column: Type.Field.path: what; hint.
-type Error = diag.Diagnostic
-
-// Errors contains all errors of a run, sorted.
-type Errors []Error
+type Errors []diag.Diagnostic
 
 // Error returns one error per line.
 func (e Errors) Error() string {

@@ -9,18 +9,18 @@ import (
 
 // A Row compares one benchmark in one unit.
 type Row struct {
-	Benchmark Benchmark
-	Former    Benchmark // its name in the base, if it is different
-	Unit      Unit
+	Benchmark benchmarkID
+	Former    benchmarkID // its name in the base, if it is different
+	Unit      unit
 
 	// Base and Head are the reduced measurements (see unit.go). A measurement
 	// that does not exist (new, missing) is nil.
 	Base, Head *float64
 	// P is the p-value of the U test, if one was made.
 	P *float64
-	// Interval contains head / base with the confidence 1 - [Limits.Alpha], if the
+	// interval contains head / base with the confidence 1 - [Limits.Alpha], if the
 	// measurements differ from run to run; else it is nil.
-	Interval *Interval
+	Interval *interval
 
 	Verdict Verdict
 	Reason  string // of every verdict except same and better
@@ -43,7 +43,7 @@ func (r Row) Ratio() (ratio float64, ok bool) {
 // benchmarks that only the base has come last. An exact measurement that is
 // worse is Worse. A measurement that scatters and is worse is a Suspect; see
 // [confirm].
-func compare(base, head *Results, renames Renames, limits Limits) []Row {
+func compare(base, head *Results, renames renameList, limits Limits) []Row {
 	base, former := base.renamed(renames, head)
 	var rows []Row
 	for _, b := range head.benchmarks {
@@ -67,7 +67,7 @@ func compare(base, head *Results, renames Renames, limits Limits) []Row {
 // lost is the reason for all rows of a benchmark that the head does not have.
 const lost = "the head does not have this benchmark"
 
-func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row {
+func compareOne(base, head *Results, b benchmarkID, unit unit, limits Limits) Row {
 	row := Row{Benchmark: b, Unit: unit}
 	old := base.sample(b, unit.Name, limits.thresholds())
 	if old != nil {

@@ -97,8 +97,8 @@ func (c *Comparison) notes() []string {
 }
 
 // benchmarks returns the benchmark of each row.
-func (c *Comparison) benchmarks() []Benchmark {
-	var all []Benchmark
+func (c *Comparison) benchmarks() []benchmarkID {
+	var all []benchmarkID
 	for _, row := range c.Rows {
 		all = append(all, row.Benchmark)
 	}

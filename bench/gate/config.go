@@ -21,9 +21,9 @@ type Config struct {
 	Head string
 	// Packages are the patterns of the packages to build in directories.
 	Packages []string
-	// Renames lists the benchmarks of the base that have another name in the
+	// renameList lists the benchmarks of the base that have another name in the
 	// head.
-	Renames Renames
+	Renames renameList
 	// Bench is the regular expression of the benchmarks, as in go test -bench.
 	Bench string
 	// Skip is the regular expression of benchmarks that do not run, as in go

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// An Interval contains the true ratio of two measurements with a given
+// An interval contains the true ratio of two measurements with a given
 // confidence. High is infinite if there are too few runs.
-type Interval struct{ Low, High float64 }
+type interval struct{ Low, High float64 }
 
 // ratioIntervals estimates the factor by which the head is worse than the base:
 // from all runs, and from the better half of each side. Noise only adds to
@@ -19,7 +19,7 @@ type Interval struct{ Low, High float64 }
 // In 1,000 simulations of each of five distributions, with noise about as large as
 // the time itself, 50 runs of equal programs had an interval below 1.2 in at least
 // 67 % of the cases, and 50 runs of a program that is 30 % slower in at most 0.2 %.
-func ratioIntervals(base, head *benchmath.Sample, unit Unit, alpha float64) (all, half Interval) {
+func ratioIntervals(base, head *benchmath.Sample, unit unit, alpha float64) (all, half interval) {
 	good, worse := base.Values, head.Values // in ascending order
 	n := min(len(good), len(worse)) / 2
 	goodHalf, worseHalf := good[:n], worse[:n]
@@ -35,7 +35,7 @@ func ratioIntervals(base, head *benchmath.Sample, unit Unit, alpha float64) (all
 // smallest and the largest ones; alpha determines how many are omitted. The
 // interval contains 1 unless the test with this alpha finds a difference. With too
 // few runs it is unbounded.
-func ratioInterval(good, worse []float64, alpha float64) Interval {
+func ratioInterval(good, worse []float64, alpha float64) interval {
 	ratios := make([]float64, 0, len(good)*len(worse))
 	for _, g := range good {
 		for _, w := range worse {
@@ -51,7 +51,7 @@ func ratioInterval(good, worse []float64, alpha float64) Interval {
 	z := math.Sqrt2 * math.Erfinv(1-alpha)
 	outside := int(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12))
 	if outside < 1 {
-		return Interval{0, math.Inf(1)}
+		return interval{0, math.Inf(1)}
 	}
-	return Interval{ratios[outside-1], ratios[len(ratios)-outside]}
+	return interval{ratios[outside-1], ratios[len(ratios)-outside]}
 }

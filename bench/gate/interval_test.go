@@ -14,15 +14,15 @@ func TestRatioInterval(t *testing.T) {
 	for _, test := range []struct {
 		name        string
 		good, worse []float64
-		want        Interval
+		want        interval
 	}{
-		{"equal and steady", repeat(10, 5), repeat(10, 5), Interval{1, 1}},
-		{"twice the time", repeat(10, 5), repeat(10, 10), Interval{2, 2}},
-		{"two modes on both sides, ten runs", repeat(5, 1, 2), repeat(5, 1, 2), Interval{0.5, 2}},
-		{"two modes on both sides, 100 runs", repeat(50, 1, 2), repeat(50, 1, 2), Interval{1, 1}},
-		{"zero on both sides", repeat(10, 0), repeat(10, 0), Interval{1, 1}},
-		{"from zero", repeat(10, 0), repeat(10, 1), Interval{math.Inf(1), math.Inf(1)}},
-		{"too few runs", repeat(3, 5), repeat(3, 5), Interval{0, math.Inf(1)}},
+		{"equal and steady", repeat(10, 5), repeat(10, 5), interval{1, 1}},
+		{"twice the time", repeat(10, 5), repeat(10, 10), interval{2, 2}},
+		{"two modes on both sides, ten runs", repeat(5, 1, 2), repeat(5, 1, 2), interval{0.5, 2}},
+		{"two modes on both sides, 100 runs", repeat(50, 1, 2), repeat(50, 1, 2), interval{1, 1}},
+		{"zero on both sides", repeat(10, 0), repeat(10, 0), interval{1, 1}},
+		{"from zero", repeat(10, 0), repeat(10, 1), interval{math.Inf(1), math.Inf(1)}},
+		{"too few runs", repeat(3, 5), repeat(3, 5), interval{0, math.Inf(1)}},
 	} {
 		if got := ratioInterval(test.good, test.worse, 0.01); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
@@ -41,7 +41,7 @@ func TestRatioIntervalsUnderNoise(t *testing.T) {
 		"two modes":   func() float64 { return float64(1+random.IntN(2)) + 0.1*random.Float64() },
 	} {
 		for _, higherIsBetter := range []bool{false, true} {
-			unit := Unit{"sec/op", Time, higherIsBetter}
+			unit := unit{"sec/op", Time, higherIsBetter}
 			same := func(ratio float64) (percent int) {
 				for range 100 {
 					sample := func(factor float64) *benchmath.Sample {

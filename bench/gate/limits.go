@@ -59,7 +59,7 @@ func (l Limits) hidden() float64 { return 1 + 2*(l.TimeRatio-1) }
 
 // exceeds reports whether worse exceeds good by more than the limit. With the
 // arguments swapped, it reports whether the measurement improved.
-func (l Limits) exceeds(unit Unit, good, worse float64) bool {
+func (l Limits) exceeds(unit unit, good, worse float64) bool {
 	if unit.HigherIsBetter {
 		good, worse = worse, good
 	}

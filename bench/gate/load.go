@@ -33,7 +33,7 @@ func newLoader(filter string) (*loader, error) {
 	if filter == "" {
 		filter = "*"
 	}
-	l := loader{all: Results{series: map[Benchmark][]series{}}}
+	l := loader{all: Results{series: map[benchmarkID][]series{}}}
 	var err error
 	if l.filter, err = benchproc.NewFilter(filter); err != nil {
 		return nil, fmt.Errorf("filter %q: %w", filter, err)
@@ -84,7 +84,7 @@ func (l *loader) addResult(result *benchfmt.Result) error {
 	for i, key := range l.benchmarks.ProjectValues(result) {
 		// benchfmt does not tidy the unit of a zero.
 		_, unit := benchunit.Tidy(1, key.Get(l.unit))
-		benchmark := Benchmark{Package: key.Get(l.pkg), Name: key.Get(l.name)}
+		benchmark := benchmarkID{Package: key.Get(l.pkg), Name: key.Get(l.name)}
 		value := result.Values[i].Value
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			file, line := result.Pos()
@@ -97,7 +97,7 @@ func (l *loader) addResult(result *benchfmt.Result) error {
 
 // results returns the results so far.
 func (l *loader) results() *Results {
-	r := Results{benchmarks: slices.Clone(l.all.benchmarks), series: map[Benchmark][]series{}, units: l.all.units}
+	r := Results{benchmarks: slices.Clone(l.all.benchmarks), series: map[benchmarkID][]series{}, units: l.all.units}
 	for b, all := range l.all.series {
 		r.series[b] = slices.Clone(all) // values are only appended to
 	}

@@ -13,7 +13,7 @@ type Outcome struct {
 	Line  int
 	Rule  string // the text of the rule
 	Names string // the benchmark, or the benchmarks that were compared
-	Unit  Unit   // of the measurements
+	Unit  unit   // of the measurements
 	// Value and Limit are in the unit or, if Plain is set, plain numbers (of a
 	// ratio or a slope).
 	Value, Limit float64

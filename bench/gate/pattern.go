@@ -32,14 +32,14 @@ func newPattern(text string) pattern {
 
 // A match is a benchmark that a pattern matches.
 type match struct {
-	benchmark Benchmark
+	benchmark benchmarkID
 	procs     string   // the suffix -GOMAXPROCS, or ""
 	stars     []string // the text of each *
 }
 
 // match reports whether the pattern matches b. With GOMAXPROCS=1 there is no
 // suffix, and svc-7 is the whole name, so the name is tried both ways.
-func (p pattern) match(b Benchmark) (match, bool) {
+func (p pattern) match(b benchmarkID) (match, bool) {
 	name, procs := cutProcs(b.Name)
 	if found := p.re.FindStringSubmatch(name); found != nil {
 		return match{b, procs, found[1:]}, true
@@ -68,7 +68,7 @@ type selector struct {
 
 // inPackage reports whether b is in a package, given by its import path or the
 // end of it (bench/rules); "" means any package.
-func inPackage(b Benchmark, pkg string) bool {
+func inPackage(b benchmarkID, pkg string) bool {
 	return pkg == "" || b.Package == pkg || strings.HasSuffix(b.Package, "/"+pkg)
 }
 

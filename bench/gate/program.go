@@ -22,7 +22,7 @@ type program struct {
 }
 
 // has reports whether b is in the program's package.
-func (p *program) has(b Benchmark) bool { return p.Package == "" || p.Package == b.Package }
+func (p *program) has(b benchmarkID) bool { return p.Package == "" || p.Package == b.Package }
 
 // isProgram reports whether path is a file that can be executed.
 func isProgram(path string) bool {

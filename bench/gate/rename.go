@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Renames are the former names of benchmarks that have moved, so that they are
+// renameList are the former names of benchmarks that have moved, so that they are
 // still compared with their base.
-type Renames []rename
+type renameList []rename
 
 // A rename applies to the benchmark and all benchmarks below it (Select,
 // Select/policies=100).
@@ -26,12 +26,12 @@ const renameForm = "PACKAGE BENCHMARK -> PACKAGE BENCHMARK"
 // one. A benchmark is named without "Benchmark", and includes all benchmarks
 // below it. A word that begins with # begins a comment. A rename is used only
 // for a benchmark that the head does not have under its former name.
-func ParseRenames(r io.Reader, file string) (Renames, error) {
+func ParseRenames(r io.Reader, file string) (renameList, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	var renames Renames
+	var renames renameList
 	var errs []error
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -50,20 +50,20 @@ func ParseRenames(r io.Reader, file string) (Renames, error) {
 }
 
 // apply returns the current name of a benchmark of the base.
-func (r rename) apply(b Benchmark) (Benchmark, bool) {
+func (r rename) apply(b benchmarkID) (benchmarkID, bool) {
 	name, procs := cutProcs(b.Name)
 	rest, ok := strings.CutPrefix(name, r.fromName)
 	if !ok || rest != "" && rest[0] != '/' || !inPackage(b, r.fromPackage) {
 		return b, false
 	}
-	return Benchmark{strings.TrimSuffix(b.Package, r.fromPackage) + r.toPackage, r.toName + rest + procs}, true
+	return benchmarkID{strings.TrimSuffix(b.Package, r.fromPackage) + r.toPackage, r.toName + rest + procs}, true
 }
 
 // renamed returns the results of the base with the names of the head, and the
 // former name of each renamed benchmark.
-func (r *Results) renamed(renames Renames, head *Results) (*Results, map[Benchmark]Benchmark) {
-	out := &Results{series: map[Benchmark][]series{}, units: r.units, mixed: r.mixed}
-	former := map[Benchmark]Benchmark{}
+func (r *Results) renamed(renames renameList, head *Results) (*Results, map[benchmarkID]benchmarkID) {
+	out := &Results{series: map[benchmarkID][]series{}, units: r.units, mixed: r.mixed}
+	former := map[benchmarkID]benchmarkID{}
 	for _, b := range r.benchmarks {
 		name := b
 		if _, kept := head.series[b]; !kept {

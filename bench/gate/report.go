@@ -98,7 +98,7 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 		if ratio, ok := r.Ratio(); ok {
 			out.Ratio = &ratio
 		}
-		if r.Former != (Benchmark{}) {
+		if r.Former != (benchmarkID{}) {
 			out.Formerly = r.Former.Package + "." + r.Former.Name
 		}
 		rows = append(rows, out)

@@ -17,9 +17,9 @@ func TestBenchmarkName(t *testing.T) {
 		{"nothing in common", []string{"m/bench", "n/bench"}, "m/bench.A-2"},
 		{"a package and none", []string{"m/bench", ""}, "m/bench.A-2"},
 	} {
-		var among []Benchmark
+		var among []benchmarkID
 		for _, pkg := range test.packages {
-			among = append(among, Benchmark{pkg, "A-2"})
+			among = append(among, benchmarkID{pkg, "A-2"})
 		}
 		if got := among[0].name(among); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)

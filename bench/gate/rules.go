@@ -56,7 +56,7 @@ func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 }
 
 // measure reduces the measurements of a benchmark in a unit to one number.
-func measure(l line, results *Results, b Benchmark, unit string) (float64, error) {
+func measure(l line, results *Results, b benchmarkID, unit string) (float64, error) {
 	u := results.Unit(unit)
 	sample := results.sample(b, unit, DefaultLimits().thresholds())
 	if sample == nil {
@@ -66,7 +66,7 @@ func measure(l line, results *Results, b Benchmark, unit string) (float64, error
 }
 
 // outcome sets the fields that all kinds of rules share.
-func (l line) outcome(names string, unit Unit, value, limit float64) Outcome {
+func (l line) outcome(names string, unit unit, value, limit float64) Outcome {
 	return Outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
 		Value: value, Limit: limit, Checked: true}
 }
@@ -141,13 +141,13 @@ func (c count) check(results *Results, _ bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[Benchmark]bool{} // one name at several GOMAXPROCS is one benchmark
+	names := map[benchmarkID]bool{} // one name at several GOMAXPROCS is one benchmark
 	for _, m := range matches {
-		names[Benchmark{m.benchmark.Package, strings.TrimSuffix(m.benchmark.Name, m.procs)}] = true
+		names[benchmarkID{m.benchmark.Package, strings.TrimSuffix(m.benchmark.Name, m.procs)}] = true
 	}
 	if n := len(names); n != c.want {
 		return nil, c.errorf("%s match %s, not %d; if this is intended, change the number", plural(n, "benchmark"), c.selector.text, c.want)
 	}
 	n := float64(c.want)
-	return []Outcome{c.outcome(c.selector.text, Unit{Name: "benchmarks", Class: Counter}, n, n)}, nil
+	return []Outcome{c.outcome(c.selector.text, unit{Name: "benchmarks", Class: Counter}, n, n)}, nil
 }

@@ -90,7 +90,7 @@ func (m *measurement) run(ctx context.Context, jobs []job) error {
 // benchmark that another package has on the other side.
 func (m *measurement) renamed(j job) bool {
 	return slices.ContainsFunc(m.compare(), func(r Row) bool {
-		return r.Former != (Benchmark{}) && (j.base != nil && j.base.has(r.Former) || j.head != nil && j.head.has(r.Benchmark))
+		return r.Former != (benchmarkID{}) && (j.base != nil && j.base.has(r.Former) || j.head != nil && j.head.has(r.Benchmark))
 	})
 }
 
@@ -119,7 +119,7 @@ func (m *measurement) jobsOf(rows []Row) []job {
 	var jobs []job
 	for _, row := range rows {
 		former := row.Former
-		if former == (Benchmark{}) {
+		if former == (benchmarkID{}) {
 			former = row.Benchmark
 		}
 		var one job
@@ -138,7 +138,7 @@ func (m *measurement) jobsOf(rows []Row) []job {
 
 // exactly is the -test.bench expression for one benchmark: the testing package
 // matches it part by part, without the suffix that it appends for -test.cpu.
-func (m *measurement) exactly(b Benchmark) string {
+func (m *measurement) exactly(b benchmarkID) string {
 	name := "Benchmark" + b.Name
 	if m.config.CPU != 1 {
 		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", m.config.CPU))

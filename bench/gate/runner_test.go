@@ -160,12 +160,12 @@ func TestRenamedRunsInBothPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := DefaultConfig("")
-	config.CPU, config.Renames = 2, Renames{{"old", "A", "new", "B"}}
+	config.CPU, config.Renames = 2, renameList{{"old", "A", "new", "B"}}
 	rows, err := compareRuns(context.Background(), config, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rows[0]; got.Verdict != Worse || got.Former != (Benchmark{"m/old", "A-2"}) {
+	if got := rows[0]; got.Verdict != Worse || got.Former != (benchmarkID{"m/old", "A-2"}) {
 		t.Errorf("got %+v", got)
 	}
 	if got := rows[1]; got.Verdict != New {
@@ -211,7 +211,7 @@ func TestExactly(t *testing.T) {
 		{"From/a+b#01-2", 2, `^BenchmarkFrom$/^a\+b#01$`},
 	} {
 		m := measurement{config: Config{CPU: test.cpu}}
-		if got := m.exactly(Benchmark{Name: test.name}); got != test.want {
+		if got := m.exactly(benchmarkID{Name: test.name}); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A Class is the reliability of measurements in a unit, which determines how
+// A unitClass is the reliability of measurements in a unit, which determines how
 // they are gated.
-type Class int
+type unitClass int
 
 const (
 	// Counter is for exact counts: allocs/op and the work counters that
 	// b.ReportMetric reports. Equal work gives equal counts, so any increase
 	// fails.
-	Counter Class = iota
+	Counter unitClass = iota
 	// Bytes is for amounts of memory. They are also counted, but the growth of
 	// a slice or map that outlives an iteration is divided by b.N, which
 	// depends on the clock. So they have a small tolerance.
@@ -28,17 +28,17 @@ const (
 	Derived
 )
 
-// A Unit is a tidied unit (sec/op, never ns/op) and determines how its
+// A unit is a tidied unit (sec/op, never ns/op) and determines how its
 // measurements are gated.
-type Unit struct {
+type unit struct {
 	Name           string
-	Class          Class
+	Class          unitClass
 	HigherIsBetter bool
 }
 
-// Unit classifies a tidied unit by its name. A line `Unit NAME
+// unit classifies a tidied unit by its name. A line `Unit NAME
 // assume=exact|nothing better=higher|lower` of the output has precedence.
-func (r *Results) Unit(name string) Unit {
+func (r *Results) Unit(name string) unit {
 	unit := unitByName(name)
 	if assume := r.units.Get(name, "assume"); assume != nil {
 		unit.Class = Time
@@ -55,19 +55,19 @@ func (r *Results) Unit(name string) Unit {
 	return unit
 }
 
-func unitByName(name string) Unit {
+func unitByName(name string) unit {
 	numerator, denominator, _ := strings.Cut(name, "/")
 	switch words := strings.FieldsFunc(numerator, func(r rune) bool { return !isLetter(r) }); {
 	case name == "B/s":
-		return Unit{name, Derived, true}
+		return unit{name, Derived, true}
 	case denominator == "s" || denominator == "sec":
-		return Unit{name, Time, true}
+		return unit{name, Time, true}
 	case slices.ContainsFunc(words, isTimeWord):
-		return Unit{name, Time, false}
+		return unit{name, Time, false}
 	case benchunit.ClassOf(name) == benchunit.Binary:
-		return Unit{name, Bytes, false}
+		return unit{name, Bytes, false}
 	}
-	return Unit{name, Counter, false}
+	return unit{name, Counter, false}
 }
 
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == 'µ' }
@@ -79,7 +79,7 @@ func isTimeWord(word string) bool {
 
 // reduce returns one number for repeated measurements: the best time, because
 // noise only adds to times, and the median of everything else.
-func (u Unit) reduce(sample *benchmath.Sample) float64 {
+func (u unit) reduce(sample *benchmath.Sample) float64 {
 	if u.Class != Time {
 		return median(sample)
 	}
@@ -90,7 +90,7 @@ func (u Unit) reduce(sample *benchmath.Sample) float64 {
 }
 
 // worse reports whether b is worse than a, by any amount.
-func (u Unit) worse(a, b float64) bool {
+func (u unit) worse(a, b float64) bool {
 	if u.HigherIsBetter {
 		return b < a
 	}

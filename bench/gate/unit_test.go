@@ -7,7 +7,7 @@ import (
 )
 
 func TestUnitByName(t *testing.T) {
-	for name, want := range map[string]Unit{
+	for name, want := range map[string]unit{
 		"sec/op":          {"sec/op", Time, false},
 		"p99-sec/req":     {"p99-sec/req", Time, false},
 		"ms/query":        {"ms/query", Time, false},
@@ -31,13 +31,13 @@ func TestUnitReduce(t *testing.T) {
 	sample := benchmath.NewSample([]float64{9, 1, 4}, DefaultLimits().thresholds())
 	for _, test := range []struct {
 		name string
-		unit Unit
+		unit unit
 		want float64
 	}{
-		{"the least time", Unit{"sec/op", Time, false}, 1},
-		{"the highest rate", Unit{"answers/s", Time, true}, 9},
-		{"the median count", Unit{"allocs/op", Counter, false}, 4},
-		{"the median size", Unit{"B/op", Bytes, false}, 4},
+		{"the least time", unit{"sec/op", Time, false}, 1},
+		{"the highest rate", unit{"answers/s", Time, true}, 9},
+		{"the median count", unit{"allocs/op", Counter, false}, 4},
+		{"the median size", unit{"B/op", Bytes, false}, 4},
 	} {
 		if got := test.unit.reduce(sample); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)

@@ -15,10 +15,10 @@ type At struct {
 	input  *input
 	parent *At // nil for the root
 	step   Step
-	name   bool    // the place is the name of the field, not its value
-	probe  bool    // see Prober
-	moving Path    // instead of the step; see Moving
-	in     Reading // the ways in which findings hold; 0: all
+	name   bool                   // the place is the name of the field, not its value
+	probe  bool                   // see Prober
+	moving func(to []Step) []Step // instead of the step; see Moving
+	in     Reading                // the ways in which findings hold; 0: all
 }
 
 // input is shared by the places of one input.
@@ -52,23 +52,18 @@ type GoValue string
 // Locate returns the name: a Go value has no lines.
 func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)} }
 
-// Path is a path that changes.
-type Path interface {
-	// AppendSteps appends the steps of the current path to a slice.
-	AppendSteps(to []Step) []Step
-}
-
 // Root returns the place of an input's outermost value. Errors and warnings
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source: source, sink: sink}} }
 
-// Moving returns a place whose path below a is read from path each time it is used. So a
-// decoder reuses one place for all values that it validates.
-func (a *At) Moving(path Path) *At {
+// Moving returns a place whose path below a is read each time it is used: appendSteps appends
+// the steps of the current path to a slice. So a decoder reuses one place for all values that
+// it validates.
+func (a *At) Moving(appendSteps func(to []Step) []Step) *At {
 	if a.probe {
 		return a
 	}
-	return &At{input: a.input, parent: a, moving: path, in: a.in}
+	return &At{input: a.input, parent: a, moving: appendSteps, in: a.in}
 }
 
 // Sink returns the sink of the place.
@@ -127,7 +122,7 @@ func (a *At) steps(more int) []Step {
 		return make([]Step, 0, more)
 	}
 	if a.moving != nil {
-		return a.moving.AppendSteps(a.parent.steps(more))
+		return a.moving(a.parent.steps(more))
 	}
 	return append(a.parent.steps(more+1), a.step)
 }

@@ -18,13 +18,13 @@ func (paths) Locate(path []diag.Step, name bool) diag.Position {
 // steps is a path that does not change.
 type steps []diag.Step
 
-func (s steps) AppendSteps(to []diag.Step) []diag.Step { return append(to, s...) }
+func (s steps) appendSteps(to []diag.Step) []diag.Step { return append(to, s...) }
 
 func TestAtPath(t *testing.T) {
 	var sink diag.Sink
 	root := diag.Root(paths{}, &sink)
 	long := strings.Repeat("a", 200)
-	within := root.Field("a").Moving(steps{{Field: "b", Index: diag.IsField}, {Index: 2}})
+	within := root.Field("a").Moving(steps{{Field: "b", Index: diag.IsField}, {Index: 2}}.appendSteps)
 	for _, c := range []struct {
 		at   *diag.At
 		path string
@@ -54,7 +54,7 @@ func TestAtPath(t *testing.T) {
 			t.Errorf("%s: another sink", c.path)
 		}
 	}
-	if got := root.Moving(steps{}); !got.IsRoot() {
+	if got := root.Moving(steps{}.appendSteps); !got.IsRoot() {
 		t.Errorf("an empty path is not the root: %s", got.Path())
 	}
 }

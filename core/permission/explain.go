@@ -16,7 +16,7 @@ type Explanation struct {
 	Reason Reason
 	// Nearest is the allowing entry or item with the fewest failed conditions. It is
 	// nil if none allows, or if an entry or item decides.
-	Nearest *Nearest
+	Nearest *Result
 }
 
 // Reason is the reason why a request is allowed or denied.
@@ -44,15 +44,6 @@ func (r Reason) String() string {
 	}[r]
 }
 
-// Nearest is an entry or item that nearly allows a request.
-type Nearest struct {
-	Place
-	// Failed contains the conditions that the request does not meet; it is not
-	// empty. The condition of an item has the field tags; a SPIFFE ID condition
-	// of an entry has the field spiffeId.
-	Failed []request.Failure
-}
-
 // Explain decides a request like [Permissions.Decide] and returns the reason. It
 // compares the request with every entry.
 func (p *Permissions) Explain(r *request.Request) Explanation {
@@ -74,12 +65,12 @@ func (p *Permissions) Explain(r *request.Request) Explanation {
 	return e
 }
 
-func (l *DecisionList) nearest(r *request.Request) (Reason, *Nearest) {
+func (l *DecisionList) nearest(r *request.Request) (Reason, *Result) {
 	seen := request.NewSeen(r)
 	if l.asksForPath && seen.PathRefused {
 		return PathRefused, nil
 	}
-	var best *Nearest
+	var best *Result
 	for i := range l.entries {
 		if entry := &l.entries[i]; entry.List != Deny {
 			best = nearer(best, entry.Place, l.failed(i, &seen))
@@ -97,8 +88,8 @@ func (l *DecisionList) failed(i int, seen *request.Seen) []request.Failure {
 	return append(failed, l.chains().links[i].condition.Failed(seen)...)
 }
 
-func (c *Clients) nearest(tags resource.Tags) (Reason, *Nearest) {
-	var best *Nearest
+func (c *Clients) nearest(tags resource.Tags) (Reason, *Result) {
+	var best *Result
 	for i := range c.items {
 		if item := &c.items[i]; item.Action != meshtrafficpermission.Deny {
 			best = nearer(best, item.Place, item.failed(tags))
@@ -121,8 +112,9 @@ func (c *Client) failed(tags resource.Tags) []request.Failure {
 // Result is the comparison of an entry or item with a request.
 type Result struct {
 	Place
-	// Failed contains the conditions that the request does not meet, in the form of
-	// [Nearest]; it is empty if the entry or item matches.
+	// Failed contains the conditions that the request does not meet; it is empty if the
+	// entry or item matches. The condition of an item has the field tags; a SPIFFE ID
+	// condition of an entry has the field spiffeId.
 	Failed []request.Failure
 }
 
@@ -154,14 +146,14 @@ func valuesOf(tags resource.Tags, key string) string {
 	return ""
 }
 
-func nearer(best *Nearest, place Place, failed []request.Failure) *Nearest {
+func nearer(best *Result, place Place, failed []request.Failure) *Result {
 	if best == nil || len(failed) < len(best.Failed) {
-		return &Nearest{place, failed}
+		return &Result{place, failed}
 	}
 	return best
 }
 
-func noneMatches(best *Nearest, entries int) Reason {
+func noneMatches(best *Result, entries int) Reason {
 	switch {
 	case best != nil:
 		return NoneMatches

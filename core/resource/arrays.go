@@ -85,24 +85,24 @@ func (k *Kind) warnEmpty(spec *diag.At) {
 	spec.If(diag.AsKuma).Warnf(diag.EmptyPolicy, "add "+k.arrays()+", or remove the policy", noItems)
 }
 
-// MatchedConf is implemented by Confs with fields that cannot depend on a
+// matchedConf is implemented by Confs with fields that cannot depend on a
 // match. ValidateMatches reports such fields in the Conf of a rule at the given
 // place.
-type MatchedConf interface {
+type matchedConf interface {
 	ValidateMatches(at *diag.At, matches []conf.Match)
 }
 
-// PlacedConf is implemented by Confs of items if some policies do not allow all fields.
+// placedConf is implemented by Confs of items if some policies do not allow all fields.
 // ValidatePlace reports the fields that a policy with that top-level targetRef does not
 // allow.
-type PlacedConf interface {
+type placedConf interface {
 	ValidatePlace(at *diag.At, top *TargetRef)
 }
 
 // checkItem reports fields that a policy with that targetRef does not allow in the conf of an
 // item. The conf is in a field of the item, or is the item if the field is empty.
 func checkItem(item *diag.At, field string, top *TargetRef, conf Conf) {
-	placed, ok := conf.(PlacedConf)
+	placed, ok := conf.(placedConf)
 	if !ok {
 		return
 	}
@@ -117,7 +117,7 @@ func (s *Section) checkRule(at *diag.At, kind *Kind, rule *Rule) {
 	if rule.Matches != nil && !s.Matches {
 		at.Field("matches").Errorf(diag.MatchNotAllowed, "remove it", "rules of %s have no matches", kind.Name)
 	}
-	if matched, ok := rule.Conf.(MatchedConf); ok && len(rule.Matches) > 0 {
+	if matched, ok := rule.Conf.(matchedConf); ok && len(rule.Matches) > 0 {
 		matched.ValidateMatches(at.Field("default"), rule.Matches)
 	}
 }

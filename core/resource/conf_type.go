@@ -8,16 +8,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
-// ConfPointer is the interface of the code that confgen generates for a Conf
+// confPointer is the interface of the code that confgen generates for a Conf
 // type T.
-type ConfPointer[T any] interface {
+type confPointer[T any] interface {
 	*T
 	Equal(*T) bool
 }
 
-// MergerPointer is the interface of the code that confgen generates for the
+// mergerPointer is the interface of the code that confgen generates for the
 // merger M of a Conf type T.
-type MergerPointer[T, M any] interface {
+type mergerPointer[T, M any] interface {
 	*M
 	Fill(lower *T, item int) (complete bool)
 	Conf() *T
@@ -28,11 +28,11 @@ type MergerPointer[T, M any] interface {
 // ConfOf returns the ConfType of generated code:
 //
 //	resource.ConfOf[Conf, mergerOfConf]()
-func ConfOf[T, M any, P ConfPointer[T], Q MergerPointer[T, M]]() ConfType {
+func ConfOf[T, M any, P confPointer[T], Q mergerPointer[T, M]]() ConfType {
 	return confType[T, M, P, Q]{}
 }
 
-type confType[T, M any, P ConfPointer[T], Q MergerPointer[T, M]] struct{}
+type confType[T, M any, P confPointer[T], Q mergerPointer[T, M]] struct{}
 
 func (confType[T, M, P, Q]) Decode(at *strict.Value, except ...string) Conf {
 	conf := new(T)
@@ -68,7 +68,7 @@ func (confType[T, M, P, Q]) HasUnion() bool {
 
 // merger contains the generated merger by value, so that NewMerger allocates
 // once.
-type merger[T, M any, Q MergerPointer[T, M]] struct{ m M }
+type merger[T, M any, Q mergerPointer[T, M]] struct{ m M }
 
 func (w *merger[T, M, Q]) Fill(lower Conf, item int) bool { return Q(&w.m).Fill(lower.(*T), item) }
 

@@ -19,8 +19,9 @@
 //   - A program that makes resources: [NewDataplane], [PolicyBuilder] (by the function New of
 //     a kind's package), and targetRefs such as [WholeMesh] and [Service].
 //   - The package of a kind: [Kind], [Section], [ConfOf], and sets of targetRefs such as
-//     [TopTargets]. Confs may implement [MatchedConf], [PlacedConf], [SchemaDefaulter] and
-//     [Kuma3Conf].
+//     [TopTargets]. A Conf may have the methods ValidateMatches (fields that cannot depend on
+//     a match) and ValidatePlace (fields that some policies do not allow); those of Kuma's
+//     kinds are WithSchemaDefaults, InKuma and InKuma3.
 //   - Everything else is for reading resources.
 //
 // A [Kind] value describes a policy kind. The kind's package makes it from its

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 )
 
 // The kinds of objects (SPEC 17.2).
@@ -47,17 +48,17 @@ var objectKinds = kindsByName(
 	objectKind{name: MeshServiceKind, short: "msvc", make: func() Object { return new(MeshService) }},
 	objectKind{name: MeshExternalServiceKind, short: "extsvc", make: func() Object { return new(MeshExternalService) }},
 	objectKind{name: MeshMultiZoneServiceKind, short: "mzsvc", make: func() Object { return new(MeshMultiZoneService) }},
-	objectKind{name: HostnameGeneratorKind, short: "hg", make: func() Object { return new(HostnameGenerator) }, global: true},
-	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }, shapesProxies: true},
+	objectKind{name: HostnameGeneratorKind, short: "hg", make: func() Object { return new(ObjectOf[specs.HostnameGenerator]) }, global: true},
+	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(ObjectOf[specs.MeshZoneAddress]) }, shapesProxies: true},
 	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true, shapesProxies: true},
-	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, ignored: true},
+	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(ObjectOf[struct{}]) }, optional: true, ignored: true},
 	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true, shapesProxies: true},
 	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true, shapesProxies: true},
-	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, ignored: true},
+	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(ObjectOf[specs.Zone]) }, global: true, flat: true, optional: true, ignored: true},
 	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true, shapesProxies: true},
 	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true, shapesProxies: true},
 	objectKind{name: AccessTestKind, short: "atest", make: func() Object { return new(AccessTest) }, flat: true, optional: true, ignored: true},
-	objectKind{name: SecretKind, short: "secret", make: func() Object { return new(Secret) }, flat: true, shapesProxies: true},
+	objectKind{name: SecretKind, short: "secret", make: func() Object { return new(ObjectOf[specs.Secret]) }, flat: true, shapesProxies: true},
 	objectKind{name: MeshIdentityKind, short: "mid", make: func() Object { return new(MeshIdentity) }, shapesProxies: true},
 	objectKind{name: MeshTrustKind, short: "mtrust", make: func() Object { return new(MeshTrust) }, shapesProxies: true},
 	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }, shapesProxies: true},

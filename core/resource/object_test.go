@@ -108,8 +108,8 @@ func TestValidateObject(t *testing.T) {
 		s.Spec.Ports = []specs.ServicePort{{Port: 80}}
 		return s
 	}
-	zone := func() *resource.Zone {
-		z := &resource.Zone{}
+	zone := func() *resource.ObjectOf[specs.Zone] {
+		z := &resource.ObjectOf[specs.Zone]{}
 		z.ID = resource.ID{Kind: resource.ZoneKind, Name: "z"}
 		return z
 	}

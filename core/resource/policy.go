@@ -40,33 +40,11 @@ type SchemaDefault struct {
 	Pointer string // of the leaf in the conf
 }
 
-// SchemaDefaulter is a Conf with fields that Kuma's schema sets if they are absent. In a
-// merge, an absent field has another meaning.
-type SchemaDefaulter interface {
-	// WithSchemaDefaults returns a copy of the conf with these fields set, and the JSON
-	// pointers of the fields that it set. If the conf has all of them, it returns the
-	// conf itself.
-	WithSchemaDefaults() (Conf, []string)
-}
-
 // UnreadField is a field of the conf of an item that is not read.
 type UnreadField struct {
 	Array   string // to, from, rules, or default for the single conf of a policy
 	Index   int    // of the item in its array
 	Pointer string // of the field in the conf
-}
-
-// KumaConf is a Conf that a control plane of Kuma merges in another form.
-type KumaConf interface {
-	// InKuma returns a copy of the conf in that form, or the conf itself.
-	InKuma() Conf
-}
-
-// Kuma3Conf is a Conf with fields that Kuma 3 does not read.
-type Kuma3Conf interface {
-	// InKuma3 returns a copy of the conf without these fields, and the JSON pointers of
-	// the fields that it left out. If the conf has none of them, it returns the conf itself.
-	InKuma3() (Conf, []string)
 }
 
 // Shadow reports whether the policy only informs (SPEC 8.3).

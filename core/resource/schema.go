@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Schema is an OpenAPI schema in the structural form that Kubernetes requires, as JSON
+// jsonSchema is an OpenAPI schema in the structural form that Kubernetes requires, as JSON
 // decodes it. The caller must not change it.
-type Schema = map[string]any
+type jsonSchema = map[string]any
 
 // described is implemented by the types for which confgen generates a schema.
 type described interface{ Schema() string }
@@ -19,15 +19,15 @@ const (
 )
 
 // anyObject is the schema of an object with any fields.
-func anyObject() Schema { return Schema{"type": "object", preserveUnknown: true} }
+func anyObject() jsonSchema { return jsonSchema{"type": "object", preserveUnknown: true} }
 
 // schemaOf returns the generated schema of a type, or the schema of any object if the type has
 // none.
-func schemaOf(generated string) Schema {
+func schemaOf(generated string) jsonSchema {
 	if generated == "" {
 		return anyObject()
 	}
-	var s Schema
+	var s jsonSchema
 	if err := json.Unmarshal([]byte(generated), &s); err != nil {
 		panic("resource: a generated schema is not JSON: " + err.Error())
 	}
@@ -45,12 +45,12 @@ func (confType[T, M, P, Q]) Schema() string {
 
 // SpecSchema returns the schema of the spec of policies of the kind. It accepts every
 // spec that a [Loader] accepts, and refuses what an OpenAPI schema can express.
-func (k *Kind) SpecSchema() Schema {
-	properties := Schema{"targetRef": k.topSchema()}
+func (k *Kind) SpecSchema() jsonSchema {
+	properties := jsonSchema{"targetRef": k.topSchema()}
 	var present []any
-	part := func(name string, s Schema) {
+	part := func(name string, s jsonSchema) {
 		properties[name] = s
-		present = append(present, Schema{"required": []string{name}})
+		present = append(present, jsonSchema{"required": []string{name}})
 	}
 	if section := k.toSection(); section != nil {
 		part("to", k.itemsSchema("to", section))
@@ -67,7 +67,7 @@ func (k *Kind) SpecSchema() Schema {
 			rules = append(rules, rule("!has(self.from) || !has(self.rules) && !has(self.default)", "from and rules are both present; rules take the place of from"))
 		}
 	}
-	s := Schema{"type": "object", "properties": properties}
+	s := jsonSchema{"type": "object", "properties": properties}
 	switch {
 	case k.Default != nil:
 		properties["default"] = schemaOf(k.Default.Conf.Schema())
@@ -104,7 +104,9 @@ func (k *Kind) hasItems() string {
 	return condition
 }
 
-func rule(condition, message string) Schema { return Schema{"rule": condition, "message": message} }
+func rule(condition, message string) jsonSchema {
+	return jsonSchema{"rule": condition, "message": message}
+}
 
 // toSection returns the section of `to`, with the targetRefs of items for the listeners
 // of gateways. It is nil if policies of the kind have no `to`.
@@ -121,61 +123,61 @@ func (k *Kind) toSection() *Section {
 }
 
 // itemsSchema returns the schema of `to` or `from`.
-func (k *Kind) itemsSchema(array string, section *Section) Schema {
+func (k *Kind) itemsSchema(array string, section *Section) jsonSchema {
 	place := k.itemPlace(array, section, "")
 	target, conf := place.schema(), schemaOf(section.Conf.Schema())
 	if !section.Inline {
-		return list(Schema{"type": "object", "properties": Schema{"targetRef": target, "default": conf}, "required": []string{"default"}})
+		return list(jsonSchema{"type": "object", "properties": jsonSchema{"targetRef": target, "default": conf}, "required": []string{"default"}})
 	}
-	if properties, ok := conf["properties"].(Schema); ok {
+	if properties, ok := conf["properties"].(jsonSchema); ok {
 		properties["targetRef"] = target
 	}
 	return list(conf)
 }
 
 // rulesSchema returns the schema of `rules`.
-func (s *Section) rulesSchema() Schema {
-	properties := Schema{"default": schemaOf(s.Conf.Schema())}
+func (s *Section) rulesSchema() jsonSchema {
+	properties := jsonSchema{"default": schemaOf(s.Conf.Schema())}
 	if s.Matches {
 		properties["matches"] = list(schemaOf(requestMatch.Schema()))
 	}
-	return list(Schema{"type": "object", "properties": properties, "required": []string{"default"}})
+	return list(jsonSchema{"type": "object", "properties": properties, "required": []string{"default"}})
 }
 
-func list(item Schema) Schema { return Schema{"type": "array", "items": item} }
+func list(item jsonSchema) jsonSchema { return jsonSchema{"type": "array", "items": item} }
 
-func (k *Kind) topSchema() Schema {
+func (k *Kind) topSchema() jsonSchema {
 	place := k.topPlace("")
 	return place.schema()
 }
 
 // schema returns the schema of a targetRef at the place.
-func (p *targetPlace) schema() Schema {
-	text := Schema{"type": "string"}
-	texts := Schema{"type": "object", "additionalProperties": text}
-	s := Schema{"type": "object", "properties": Schema{
-		"kind": Schema{"type": "string", "enum": p.allowed.Names()}, "name": text, "namespace": text, "mesh": text, "tags": texts, "labels": texts,
-		"sectionName": Schema{"type": "string", "minLength": 1},
+func (p *targetPlace) schema() jsonSchema {
+	text := jsonSchema{"type": "string"}
+	texts := jsonSchema{"type": "object", "additionalProperties": text}
+	s := jsonSchema{"type": "object", "properties": jsonSchema{
+		"kind": jsonSchema{"type": "string", "enum": p.allowed.Names()}, "name": text, "namespace": text, "mesh": text, "tags": texts, "labels": texts,
+		"sectionName": jsonSchema{"type": "string", "minLength": 1},
 	}}
-	conditions := []any{Schema{"anyOf": []any{Schema{"required": []string{"kind"}}, Schema{"maxProperties": 0}}}}
+	conditions := []any{jsonSchema{"anyOf": []any{jsonSchema{"required": []string{"kind"}}, jsonSchema{"maxProperties": 0}}}}
 	// allows adds the condition that only some kinds have a field.
 	allows := func(field string, has func(TargetKind) bool) {
 		with := p.kindsWith(has)
 		switch {
 		case len(with) == 0:
-			delete(s["properties"].(Schema), field)
+			delete(s["properties"].(jsonSchema), field)
 		case len(with) < len(p.allowed.Names()):
-			conditions = append(conditions, Schema{"anyOf": []any{isKind(with), Schema{"not": Schema{"required": []string{field}}}}})
+			conditions = append(conditions, jsonSchema{"anyOf": []any{isKind(with), jsonSchema{"not": jsonSchema{"required": []string{field}}}}})
 		}
 	}
 	// needs adds the condition that some kinds have one of the fields.
 	needs := func(needed func(TargetKind) bool, fields ...string) {
 		if kinds := p.kindsWith(needed); len(kinds) > 0 {
-			either := []any{Schema{"not": isKind(kinds)}}
+			either := []any{jsonSchema{"not": isKind(kinds)}}
 			for _, field := range fields {
-				either = append(either, Schema{"required": []string{field}})
+				either = append(either, jsonSchema{"required": []string{field}})
 			}
-			conditions = append(conditions, Schema{"anyOf": either})
+			conditions = append(conditions, jsonSchema{"anyOf": either})
 		}
 	}
 	labelled := func(k TargetKind) bool { return k == TargetDataplane || p.refersTo(k) }
@@ -184,14 +186,14 @@ func (p *targetPlace) schema() Schema {
 	allows("labels", labelled)
 	allows("sectionName", p.hasSection)
 	if p.top {
-		s["properties"].(Schema)["proxyTypes"] = Schema{"type": "array", "minItems": 1, "items": Schema{"type": "string", "enum": proxyTypeWord("").Enum()}}
+		s["properties"].(jsonSchema)["proxyTypes"] = jsonSchema{"type": "array", "minItems": 1, "items": jsonSchema{"type": "string", "enum": proxyTypeWord("").Enum()}}
 		allows("proxyTypes", hasProxyTypes)
 	}
 	needs(func(k TargetKind) bool { return !hasProxyTypes(k) && !labelled(k) }, "name")
 	needs(func(k TargetKind) bool { return p.refersTo(k) }, "name", "labels")
 	needs(func(k TargetKind) bool { return k == TargetMeshServiceSubset }, "tags")
 	if len(p.kindsWith(labelled)) > 0 {
-		conditions = append(conditions, Schema{"not": Schema{"required": []string{"name", "labels"}}})
+		conditions = append(conditions, jsonSchema{"not": jsonSchema{"required": []string{"name", "labels"}}})
 	}
 	s["allOf"] = conditions
 	return s
@@ -206,6 +208,6 @@ func (p *targetPlace) kindsWith(holds func(TargetKind) bool) []string {
 }
 
 // isKind returns the condition that a targetRef has one of the kinds.
-func isKind(kinds []string) Schema {
-	return Schema{"required": []string{"kind"}, "properties": Schema{"kind": Schema{"enum": kinds}}}
+func isKind(kinds []string) jsonSchema {
+	return jsonSchema{"required": []string{"kind"}, "properties": jsonSchema{"kind": jsonSchema{"enum": kinds}}}
 }

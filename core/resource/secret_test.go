@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -18,8 +19,8 @@ func TestKubernetesSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := resource.ObjectsOf[*resource.Secret](set.Objects)
-	if len(secrets) != 1 || secrets[0].Text() != "secret" || secrets[0].Mesh != "prod" || secrets[0].Namespace != "kuma-system" {
+	secrets := resource.ObjectsOf[*resource.ObjectOf[specs.Secret]](set.Objects)
+	if len(secrets) != 1 || secrets[0].Spec.Data.Text() != "secret" || secrets[0].Mesh != "prod" || secrets[0].Namespace != "kuma-system" {
 		t.Errorf("read are %d Secrets", len(secrets))
 	}
 	if set, err = load("Opaque", "c2VjcmV0"); err != nil || len(set.Objects) != 0 || set.Skipped["Secret"] != 1 {

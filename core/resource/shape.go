@@ -17,7 +17,7 @@ type Shape struct {
 	ClusterScoped bool
 	// Properties are the schemas of the fields in addition to apiVersion, kind, metadata
 	// and status; Required are the fields that must be present.
-	Properties Schema
+	Properties jsonSchema
 	Required   []string
 }
 
@@ -31,9 +31,9 @@ var clusterScoped = []string{MeshKind, ZoneKind, MeshGatewayKind, MeshGatewayRou
 // Kubernetes, sorted by group and kind.
 func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 	var all []Shape
-	add := func(kind, short string, spec Schema, optional bool) {
+	add := func(kind, short string, spec jsonSchema, optional bool) {
 		s := Shape{Group: KumaGroup, Version: KumaVersion, Kind: kind, Short: short, ClusterScoped: slices.Contains(clusterScoped, kind)}
-		s.Properties = Schema{"mesh": Schema{"type": "string"}, "spec": spec}
+		s.Properties = jsonSchema{"mesh": jsonSchema{"type": "string"}, "spec": spec}
 		if !optional {
 			s.Required = []string{"spec"}
 		}
@@ -51,7 +51,7 @@ func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 			continue // on Kubernetes a ConfigMap, and a Secret that is not read
 		}
 		kind := objectKinds[name]
-		spec := Schema{"type": "object"} // of a kind without fields
+		spec := jsonSchema{"type": "object"} // of a kind without fields
 		if s, ok := kind.make().spec().(described); ok {
 			spec = schemaOf(s.Schema())
 		}
@@ -63,7 +63,7 @@ func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 		}
 		s := Shape{Group: t.Group, Version: t.Version, Kind: t.Kind, ClusterScoped: t.ClusterScoped}
 		fields := schemaOf(t.schema)
-		s.Properties, _ = fields["properties"].(Schema)
+		s.Properties, _ = fields["properties"].(jsonSchema)
 		required, _ := fields["required"].([]any)
 		for _, name := range required {
 			s.Required = append(s.Required, name.(string))

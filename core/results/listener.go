@@ -18,6 +18,3 @@ type HostConfig struct {
 	Hostname string // * for routes without a host name
 	*Effective
 }
-
-// Hosted is a Conf of routes that is limited to host names. None means all hosts.
-type Hosted interface{ HostNames() []string }

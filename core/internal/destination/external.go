@@ -53,7 +53,7 @@ func (s *Set) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, 
 		if why != "" {
 			return "", why
 		}
-		return secret.Text(), ""
+		return secret.Spec.Data.Text(), ""
 	}
 	switch {
 	case c.Inline != nil:
@@ -72,7 +72,7 @@ func (s *Set) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, 
 
 // Secrets returns the Secrets to which the certificates and keys of a MeshExternalService
 // refer, in the order of the fields; nil for those that the mesh lacks, or proxies do not get.
-func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.Secret) {
+func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.ObjectOf[specs.Secret]) {
 	if !m.UsesTLS() {
 		return nil
 	}

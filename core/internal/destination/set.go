@@ -7,29 +7,30 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Set contains the destinations of a mesh.
 type Set struct {
 	semantics semantics.Semantics
-	mesh      *resource.Mesh               // nil: the mesh has no document
-	all       []resource.Destination       // sorted by identity
-	indexes   map[resource.Destination]int // into all
-	filed     map[items.Selector][]int     // indexes into all, in ascending order
-	secrets   map[string]*resource.Secret  // by name
-	zoned     bool                         // an external service was made in a zone
-	reserved  []string                     // names of Secrets that proxies do not get
-	lists     sync.Map                     // of outbounds, by the filter of dataplanes; see reachedBy
+	mesh      *resource.Mesh                              // nil: the mesh has no document
+	all       []resource.Destination                      // sorted by identity
+	indexes   map[resource.Destination]int                // into all
+	filed     map[items.Selector][]int                    // indexes into all, in ascending order
+	secrets   map[string]*resource.ObjectOf[specs.Secret] // by name
+	zoned     bool                                        // an external service was made in a zone
+	reserved  []string                                    // names of Secrets that proxies do not get
+	lists     sync.Map                                    // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
 // New returns the destinations among the objects of a mesh, which must be sorted by
 // identity. Mesh is the mesh's document, or nil. Reserved is what [ReservedSecrets] returns.
 func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects []resource.Object) *Set {
-	set := &Set{semantics: s, mesh: mesh, indexes: map[resource.Destination]int{}, filed: map[items.Selector][]int{}, secrets: map[string]*resource.Secret{}}
+	set := &Set{semantics: s, mesh: mesh, indexes: map[resource.Destination]int{}, filed: map[items.Selector][]int{}, secrets: map[string]*resource.ObjectOf[specs.Secret]{}}
 	set.reserved = slices.Concat(reserved, secretsOfBackends(mesh))
 	for _, o := range objects {
-		if secret, is := o.(*resource.Secret); is {
+		if secret, is := o.(*resource.ObjectOf[specs.Secret]); is {
 			set.secrets[secret.Name] = secret
 		}
 		d, is := o.(resource.Destination)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -59,7 +60,7 @@ func NewZones(from ZoneSources) *Zones {
 	z.identified = from.Identified || z.mtls
 	z.closed = z.NoExternalServices(from.Mesh) != ""
 	for _, o := range from.Objects {
-		if a, is := o.(*resource.MeshZoneAddress); is && a.Zone() != "" {
+		if a, is := o.(*resource.ObjectOf[specs.MeshZoneAddress]); is && a.Zone() != "" {
 			z.published[a.Zone()] = true
 			z.add(a.Zone(), a.Spec.Address, a.Spec.Port)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -45,7 +46,7 @@ type entry struct {
 	selector map[string]string
 	zone     string // that of every dataplane it selects that was made in a zone; "": any
 	// The parts of the templates; nil means the default.
-	trustDomain, path []conf.TemplatePart
+	trustDomain, path []template.Part
 }
 
 // New returns the identities of a list in any order. They must be valid, and the
@@ -130,7 +131,7 @@ func (i *Identities) Rules(mesh string) []Rule {
 }
 
 // parts returns the pieces of a valid template, nil for nil.
-func parts(t *conf.Template) []conf.TemplatePart {
+func parts(t *template.Template) []template.Part {
 	if t == nil {
 		return nil
 	}
@@ -201,7 +202,7 @@ func (s Defaults) trustDomain(e *entry, d *resource.Dataplane) (string, error) {
 	case e.trustDomain == nil:
 		return d.Mesh + "." + zone + ".mesh.local", nil
 	}
-	return fill(e.trustDomain, func(p conf.TemplatePart) (string, error) {
+	return fill(e.trustDomain, func(p template.Part) (string, error) {
 		switch {
 		case p.Label != "":
 			return labelOf(e.source.Labels, p.Label, "the MeshIdentity")
@@ -276,7 +277,7 @@ func serviceAccount(d *resource.Dataplane) string {
 
 // Expand returns a template's text for a dataplane. The template must be valid. It
 // returns an error if the dataplane lacks a label.
-func Expand(t conf.Template, d *resource.Dataplane) (string, error) {
+func Expand(t template.Template, d *resource.Dataplane) (string, error) {
 	pieces, err := t.Parts()
 	if err != nil {
 		return "", err
@@ -284,8 +285,8 @@ func Expand(t conf.Template, d *resource.Dataplane) (string, error) {
 	return expand(pieces, d)
 }
 
-func expand(pieces []conf.TemplatePart, d *resource.Dataplane) (string, error) {
-	return fill(pieces, func(p conf.TemplatePart) (string, error) {
+func expand(pieces []template.Part, d *resource.Dataplane) (string, error) {
+	return fill(pieces, func(p template.Part) (string, error) {
 		if p.Label != "" {
 			return labelOf(d.Labels, p.Label, d.ID)
 		}
@@ -294,7 +295,7 @@ func expand(pieces []conf.TemplatePart, d *resource.Dataplane) (string, error) {
 }
 
 // fill returns the text of a template. Value returns the value of a label or a variable.
-func fill(pieces []conf.TemplatePart, value func(conf.TemplatePart) (string, error)) (string, error) {
+func fill(pieces []template.Part, value func(template.Part) (string, error)) (string, error) {
 	text := ""
 	for _, p := range pieces {
 		if p.Label == "" && p.Variable == "" {

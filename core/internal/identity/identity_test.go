@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -218,7 +218,7 @@ func TestAll(t *testing.T) {
 
 func TestExpand(t *testing.T) {
 	d := load(t, web).Dataplanes[0]
-	for template, want := range map[conf.Template]string{
+	for template, want := range map[template.Template]string{
 		"":                                  "",
 		"/etc/{{ .Name }}/tls.crt":          "/etc/web-1/tls.crt",
 		"/{{ .Mesh }}/{{ label \"tier\" }}": "/prod/front",

@@ -59,7 +59,7 @@ func appendGatewayItems(items []results.Contribution, p *resource.Policy) []resu
 
 // hostNames returns the distinct host names of a conf of a route kind.
 func hostNames(c resource.Conf) []string {
-	if hosted, ok := c.(results.Hosted); ok {
+	if hosted, ok := c.(hosted); ok {
 		if names := hosted.HostNames(); len(names) > 0 {
 			return slices.Compact(slices.Sorted(slices.Values(names)))
 		}
@@ -73,3 +73,6 @@ func hasHost(name, other string) bool {
 	suffix, wildcard := strings.CutPrefix(name, resource.AnyValue)
 	return name == "" || name == other || wildcard && strings.HasSuffix(other, suffix)
 }
+
+// hosted is a Conf of routes that is limited to host names. None means all hosts.
+type hosted interface{ HostNames() []string }

@@ -36,13 +36,13 @@ func equalZoneObject(a, b resource.Object) bool {
 // zoneSpecOf returns the content of such an object; nil for other objects.
 func zoneSpecOf(o resource.Object) any {
 	switch o := o.(type) {
-	case *resource.MeshZoneAddress:
+	case *resource.ObjectOf[specs.MeshZoneAddress]:
 		return o.Spec
 	case *resource.ZoneIngress:
 		return o.Spec
 	case *resource.ZoneEgress:
 		return o.Spec
-	case *resource.Secret:
+	case *resource.ObjectOf[specs.Secret]:
 		return o.Spec
 	}
 	return nil
@@ -75,13 +75,13 @@ func (c *destinationComparison) addZones(globals [][2]resource.Object) {
 func (c *destinationComparison) addZoneObject(o resource.Object) {
 	id := o.Identity().ID
 	switch o := o.(type) {
-	case *resource.MeshZoneAddress:
+	case *resource.ObjectOf[specs.MeshZoneAddress]:
 		c.addZone(id, o.Zone())
 	case *resource.ZoneIngress:
 		c.addZone(id, o.Zone())
 	case *resource.ZoneEgress:
 		c.addExternal(id, o.Zone())
-	case *resource.Secret:
+	case *resource.ObjectOf[specs.Secret]:
 		c.addThrough(id, func(_ *State, d resource.Destination) bool {
 			external, is := d.(*resource.MeshExternalService)
 			return is && usesSecret(external.Spec.TLS, id.Name)

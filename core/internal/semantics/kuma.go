@@ -8,14 +8,14 @@ type kuma struct{ labelsOnly bool }
 
 // role returns the role of a policy. Kuma refuses a policy whose `to` items have
 // different roles; here it is a consumer policy.
-func (k kuma) role(p *resource.Policy) resource.Role {
-	role, _ := p.Role(k.labelsOnly)
+func (k kuma) role(p *resource.Policy) Role {
+	role, _ := RoleOf(p, k.labelsOnly)
 	return role
 }
 
 func (k kuma) mixesRoles(p *resource.Policy) bool {
 	_, labelled := p.Labels.Get(resource.PolicyRoleLabel)
-	_, one := p.Role(k.labelsOnly)
+	_, one := RoleOf(p, k.labelsOnly)
 	return !one && !labelled
 }
 
@@ -25,13 +25,13 @@ func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 		facts = append(facts, Fact{Space: Never})
 	}
 	role := k.role(p)
-	if role == resource.ProducerRole {
+	if role == ProducerRole {
 		return facts
 	}
 	if p.Origin() == resource.ZoneOrigin && p.Zone() != "" {
 		facts = append(facts, Fact{Space: ZoneScope, Value: p.Zone()})
 	}
-	if role != resource.SystemRole {
+	if role != SystemRole {
 		facts = append(facts, Fact{Space: HomeNamespace, Value: p.HomeNamespace()})
 	}
 	return facts

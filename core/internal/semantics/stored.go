@@ -77,14 +77,36 @@ func hasTextPrefix(matches []conf.Match) bool {
 // of the fields that its schema sets and of the fields that it does not read.
 func (k kuma) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
 	stored = c
-	if ordered, is := stored.(resource.KumaConf); is {
+	if ordered, is := stored.(kumaConf); is {
 		stored = ordered.InKuma()
 	}
-	if versioned, is := stored.(resource.Kuma3Conf); is && k.labelsOnly {
+	if versioned, is := stored.(kuma3Conf); is && k.labelsOnly {
 		stored, unread = versioned.InKuma3()
 	}
-	if defaulter, is := stored.(resource.SchemaDefaulter); is {
+	if defaulter, is := stored.(schemaDefaulter); is {
 		stored, defaults = defaulter.WithSchemaDefaults()
 	}
 	return stored, defaults, unread
+}
+
+// kumaConf is a Conf that a control plane of Kuma merges in another form.
+type kumaConf interface {
+	// InKuma returns a copy of the conf in that form, or the conf itself.
+	InKuma() resource.Conf
+}
+
+// kuma3Conf is a Conf with fields that Kuma 3 does not read.
+type kuma3Conf interface {
+	// InKuma3 returns a copy of the conf without these fields, and the JSON pointers of
+	// the fields that it left out. If the conf has none of them, it returns the conf itself.
+	InKuma3() (resource.Conf, []string)
+}
+
+// schemaDefaulter is a Conf with fields that Kuma's schema sets if they are absent. In a
+// merge, an absent field has another meaning.
+type schemaDefaulter interface {
+	// WithSchemaDefaults returns a copy of the conf with these fields set, and the JSON
+	// pointers of the fields that it set. If the conf has all of them, it returns the
+	// conf itself.
+	WithSchemaDefaults() (resource.Conf, []string)
 }

@@ -1,8 +1,8 @@
 package specs
 
 import (
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 )
 
 // HostnameGenerator is the spec of a HostnameGenerator.
@@ -46,7 +46,7 @@ func (t HostnameTemplate) Validate(at *diag.At) {
 		at.Errorf(diag.EmptyValue, hint, "must not be empty")
 		return
 	}
-	if _, err := conf.ParseTemplate(string(t), hostnameVariables); err != nil {
+	if _, err := template.Parse(string(t), hostnameVariables); err != nil {
 		at.Errorf(diag.BadValue, hint, "bad template: %v", err)
 	}
 }

@@ -15,6 +15,12 @@ type Secret struct {
 // it.
 type SecretData string
 
+// Text returns the content, which must be valid.
+func (s SecretData) Text() string {
+	decoded, _ := base64.StdEncoding.DecodeString(string(s))
+	return string(decoded)
+}
+
 // Validate checks the encoding. The error does not show the content.
 func (s SecretData) Validate(at *diag.At) {
 	if _, err := base64.StdEncoding.DecodeString(string(s)); err != nil {

@@ -3,6 +3,7 @@ package spiffe
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 )
 
 // IdentitySpec is the spec of a MeshIdentity.
@@ -27,8 +28,8 @@ type LabelSelector struct {
 
 // IDTemplate is the two parts of a SPIFFE ID; nil means the default.
 type IDTemplate struct {
-	TrustDomain *conf.Template `json:"trustDomain,omitzero"`
-	Path        *conf.Template `json:"path,omitzero"`
+	TrustDomain *template.Template `json:"trustDomain,omitzero"`
+	Path        *template.Template `json:"path,omitzero"`
 }
 
 // Validate checks that the path is absolute, if it begins with text.
@@ -103,16 +104,16 @@ func (ExtensionName) Enum() []string { return []string{"files"} }
 
 // IdentityFiles are the paths of PEM files on the machine of the proxy.
 type IdentityFiles struct {
-	Certificate conf.Template `json:"certificate"`
-	PrivateKey  conf.Template `json:"privateKey"`
-	TrustBundle conf.Template `json:"trustBundle"`
+	Certificate template.Template `json:"certificate"`
+	PrivateKey  template.Template `json:"privateKey"`
+	TrustBundle template.Template `json:"trustBundle"`
 }
 
 // Validate checks that no path is empty: Envoy refuses such a secret.
 func (f *IdentityFiles) Validate(at *diag.At) {
 	for _, path := range []struct {
 		field string
-		value conf.Template
+		value template.Template
 	}{{"certificate", f.Certificate}, {"privateKey", f.PrivateKey}, {"trustBundle", f.TrustBundle}} {
 		if path.value == "" {
 			at.Field(path.field).Errorf(diag.EmptyValue, "give the path of a file on the machine of the proxy", "must not be empty")

@@ -119,7 +119,7 @@ func newDecoder(in *Value) *decoder {
 		d = &decoder{}
 	}
 	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), &in.at
-	d.moving = *d.outer.Moving(d)
+	d.moving = *d.outer.Moving(d.appendSteps)
 	if in.flat.text != nil {
 		d.flat = flatCursor{text: in.flat.text, strings: r.strings, next: in.flat.i, ends: d.flat.ends[:0]}
 		d.in = &d.flat
@@ -175,8 +175,8 @@ func stepFrom(at *diag.At, step diag.Step) *diag.At {
 	return at.Index(step.Index)
 }
 
-// AppendSteps implements [diag.Path], for the place for validators.
-func (d *decoder) AppendSteps(to []diag.Step) []diag.Step { return append(to, d.path...) }
+// appendSteps appends the path of the current value, for the place for validators.
+func (d *decoder) appendSteps(to []diag.Step) []diag.Step { return append(to, d.path...) }
 
 // validate calls the Validate method of v, the current value.
 func (d *decoder) validate(v reflect.Value, before int) {

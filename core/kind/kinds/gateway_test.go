@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -34,11 +35,11 @@ func TestItemsForTheListenersOfGateways(t *testing.T) {
 			if len(p.Gateway) != 1 || p.To != nil {
 				t.Fatalf("the policy has %d items for listeners and %d for outbounds", len(p.Gateway), len(p.To))
 			}
-			if role, ok := p.Role(false); role != resource.SystemRole || !ok {
+			if role, ok := semantics.RoleOf(p, false); role != semantics.SystemRole || !ok {
 				t.Errorf("the role is %s", role)
 			}
 			p.Namespace = "ns"
-			if role, ok := p.Role(false); role != resource.ConsumerRole || !ok {
+			if role, ok := semantics.RoleOf(p, false); role != semantics.ConsumerRole || !ok {
 				t.Errorf("with a namespace the role is %s, not consumer", role)
 			}
 			p.Namespace = ""

@@ -25,7 +25,7 @@ type external struct {
 	// socket is the TLS socket of all endpoints; nil: they are called in plain text.
 	socket *corev3.TransportSocket
 	// secrets are those that the socket was made with. They identify it, so they are kept.
-	secrets []*resource.Secret
+	secrets []*resource.ObjectOf[specs.Secret]
 }
 
 // newExternal returns how proxies connect to a service, by the facts that are known. Set

@@ -95,7 +95,7 @@ func printResources() {
 		all = append(all, &p.Meta)
 		var texts []string
 		for _, labelsOnly := range []bool{false, true} {
-			role, ok := p.Role(labelsOnly)
+			role, ok := semantics.RoleOf(p, labelsOnly)
 			text := role.String()
 			if !ok {
 				text = "error"

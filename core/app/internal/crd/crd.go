@@ -44,7 +44,7 @@ type Version struct {
 	Served  bool   `json:"served"`
 	Storage bool   `json:"storage"`
 	Schema  struct {
-		OpenAPIV3Schema resource.Schema `json:"openAPIV3Schema"`
+		OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
 	} `json:"schema"`
 }
 
@@ -74,15 +74,15 @@ func definition(shape resource.Shape) Definition {
 	if len(shape.Short) > 1 {
 		d.Spec.Names.ShortNames = []string{shape.Short}
 	}
-	properties := resource.Schema{
-		"apiVersion": resource.Schema{"type": "string"},
-		"kind":       resource.Schema{"type": "string"},
-		"metadata":   resource.Schema{"type": "object"},
-		"status":     resource.Schema{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+	properties := map[string]any{
+		"apiVersion": map[string]any{"type": "string"},
+		"kind":       map[string]any{"type": "string"},
+		"metadata":   map[string]any{"type": "object"},
+		"status":     map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 	}
 	maps.Copy(properties, shape.Properties)
 	version := Version{Name: shape.Version, Served: true, Storage: true}
-	version.Schema.OpenAPIV3Schema = resource.Schema{"type": "object", "properties": properties}
+	version.Schema.OpenAPIV3Schema = map[string]any{"type": "object", "properties": properties}
 	if len(shape.Required) > 0 {
 		version.Schema.OpenAPIV3Schema["required"] = shape.Required
 	}

@@ -90,8 +90,8 @@ func withoutItem(set *resource.Set, w *diag.Diagnostic) (less *resource.Set, kin
 		default:
 			continue
 		}
-		if role, _ := p.Role(false); len(policy.To) < len(p.To) {
-			if without, _ := policy.Role(false); without != role {
+		if role, _ := semantics.RoleOf(p, false); len(policy.To) < len(p.To) {
+			if without, _ := semantics.RoleOf(&policy, false); without != role {
 				return nil, "", false // Kuma derives the role from the items
 			}
 		}

@@ -100,7 +100,7 @@ func (c *ControlPlane) Store(set *resource.Set, s semantics.Semantics) error {
 	}
 	roles := map[*resource.Meta]string{}
 	for _, p := range set.Policies {
-		if role, ok := p.Role(s == semantics.Kuma3); ok && p.Namespace != "" {
+		if role, ok := semantics.RoleOf(p, s == semantics.Kuma3); ok && p.Namespace != "" {
 			roles[&p.Meta] = role.String()
 		}
 	}

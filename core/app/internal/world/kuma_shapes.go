@@ -178,7 +178,7 @@ func multiZoneDestinations(o *Options) []resource.Object {
 		objects = append(objects, s)
 	}
 	for i := range zones {
-		a := &resource.MeshZoneAddress{}
+		a := &resource.ObjectOf[specs.MeshZoneAddress]{}
 		a.ID = resource.ID{Kind: resource.MeshZoneAddressKind, Mesh: shape.Mesh, Name: fmt.Sprintf("zone-%d", i)}
 		a.Labels = resource.Tags{zone(i)}
 		a.Spec.Address, a.Spec.Port = fmt.Sprintf("10.99.0.%d", i+1), 10001

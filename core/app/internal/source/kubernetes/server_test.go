@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes/kubetest"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/sourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -165,8 +166,8 @@ func testSecrets(t *testing.T, cluster *kubetest.Cluster) {
 	external("one", "ca")
 	contents := func(set *resource.Set) string {
 		var words []string
-		for _, s := range resource.ObjectsOf[*resource.Secret](set.Objects) {
-			words = append(words, s.Name+"="+s.Text())
+		for _, s := range resource.ObjectsOf[*resource.ObjectOf[specs.Secret]](set.Objects) {
+			words = append(words, s.Name+"="+s.Spec.Data.Text())
 		}
 		slices.Sort(words)
 		return strings.Join(words, " ")

@@ -27,7 +27,7 @@ func (c *Cluster) InstallLoose(kinds *resource.Kinds) {
 	c.t.Helper()
 	all := crd.Definitions(kinds, ocm.Documents())
 	for i := range all {
-		all[i].Spec.Versions[0].Schema.OpenAPIV3Schema = resource.Schema{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+		all[i].Spec.Versions[0].Schema.OpenAPIV3Schema = map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	}
 	c.install(all)
 }

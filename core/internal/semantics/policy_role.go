@@ -1,4 +1,6 @@
-package resource
+package semantics
+
+import "github.com/meshmatch/meshmatch/core/resource"
 
 // Role is the role of a policy in Kuma: its author and the dataplanes for which it is
 // meant. The constants are in the order in which policies override each other, lowest
@@ -32,20 +34,20 @@ func parseRole(word string) (Role, bool) {
 	return SystemRole, false
 }
 
-// Role returns the role of the policy. The label kuma.io/policy-role determines it.
+// RoleOf returns the role of a policy. The label kuma.io/policy-role determines it.
 // Without the label the role is [SystemRole], except for a policy with a namespace,
-// which comes from Kubernetes: like the control plane, Role derives the role of such a
+// which comes from Kubernetes: like the control plane, RoleOf derives the role of such a
 // policy from the namespace and the `to` items. It returns false if the label has an
 // unknown value, and if the items have different roles, which Kuma refuses.
 //
 // labelsOnly is for Kuma 3, where references have only labels; see
-// [TargetRef.isProducer] for the items of a producer.
-func (p *Policy) Role(labelsOnly bool) (Role, bool) {
-	if word, present := p.Labels.Get(PolicyRoleLabel); present {
+// isProducer for the items of a producer.
+func RoleOf(p *resource.Policy, labelsOnly bool) (Role, bool) {
+	if word, present := p.Labels.Get(resource.PolicyRoleLabel); present {
 		return parseRole(word)
 	}
 	switch {
-	case p.Namespace == "" || p.Namespace == SystemNamespace:
+	case p.Namespace == "" || p.Namespace == resource.SystemNamespace:
 		return SystemRole, true
 	case len(p.To)+len(p.Gateway) == 0:
 		return WorkloadOwnerRole, true
@@ -55,7 +57,7 @@ func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	}
 	producers := 0
 	for i := range p.To {
-		if p.To[i].TargetRef.isProducer(p.Namespace, labelsOnly) {
+		if isProducer(&p.To[i].TargetRef, p.Namespace, labelsOnly) {
 			producers++
 		}
 	}
@@ -72,8 +74,8 @@ func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 // a producer: it refers to a MeshService or a MeshHTTPRoute of its own namespace. In
 // Kuma 2 it refers by name. In Kuma 3 it refers by the label of the display name, with
 // at most the label of the namespace in addition.
-func (t *TargetRef) isProducer(namespace string, labelsOnly bool) bool {
-	if t.Kind != TargetMeshService && t.Kind != TargetMeshHTTPRoute {
+func isProducer(t *resource.TargetRef, namespace string, labelsOnly bool) bool {
+	if t.Kind != resource.TargetMeshService && t.Kind != resource.TargetMeshHTTPRoute {
 		return false
 	}
 	if !labelsOnly {
@@ -82,9 +84,9 @@ func (t *TargetRef) isProducer(namespace string, labelsOnly bool) bool {
 	named := false
 	for _, label := range t.Labels {
 		switch {
-		case label.Key == DisplayNameLabel:
+		case label.Key == resource.DisplayNameLabel:
 			named = true
-		case label.Key != NamespaceLabel || label.Value != namespace:
+		case label.Key != resource.NamespaceLabel || label.Value != namespace:
 			return false
 		}
 	}

@@ -1,15 +1,16 @@
-package conf_test
+package template_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 )
 
-func TestTemplateParts(t *testing.T) {
-	for template, want := range map[conf.Template][]conf.TemplatePart{
+func TestParts(t *testing.T) {
+	for template, want := range map[template.Template][]template.Part{
 		"":                       nil,
 		"a":                      {{Text: "a"}},
 		"{{ .Mesh }}":            {{Variable: "Mesh"}},
@@ -29,7 +30,7 @@ func TestTemplateParts(t *testing.T) {
 
 // The rest of the syntax is an error, so that no template loops.
 func TestTemplateRejects(t *testing.T) {
-	for _, template := range []conf.Template{
+	for _, template := range []template.Template{
 		"{{", "{{ . }}", "{{ .Pod }}", "{{ .Mesh.Name }}", "{{ .Mesh .Zone }}", "{{ $x := .Mesh }}", "{{ label }}", `{{ label "" }}`, "{{ label .Mesh }}",
 		`{{ label "a" "b" }}`, `{{ printf "%99d" 1 }}`, "{{ range 10 }}a{{ end }}", "{{ if .Mesh }}a{{ end }}", `{{ .Mesh | label }}`, `{{ "text" }}`, `{{ template "x" }}`,
 	} {
@@ -39,11 +40,21 @@ func TestTemplateRejects(t *testing.T) {
 	}
 }
 
-func TestTemplateValidate(t *testing.T) {
+func TestValidate(t *testing.T) {
 	const hint = `; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }}, {{ .Workload }} and {{ label "key" }}`
-	check[conf.Template](t, cases{
-		`'{{ .Mesh }}.mesh.local'`: `"{{ .Mesh }}.mesh.local"`,
-		`""`:                       `""`,
-		`'{{ .Pod }}'`:             `f:1:1: bad template: {{.Pod}}: not one of the variables` + hint,
-	})
+	for text, want := range map[string]string{
+		"{{ .Mesh }}.mesh.local": "",
+		"":                       "",
+		"{{ .Pod }}":             "t: bad template: {{.Pod}}: not one of the variables" + hint,
+	} {
+		var sink diag.Sink
+		template.Template(text).Validate(diag.Root(diag.GoValue("t"), &sink))
+		got := ""
+		if err := sink.Err(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
 }

@@ -1,6 +1,12 @@
-package resource_test
+package semantics_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // The label determines the role. Without it, the role of a policy from Kubernetes is
 // derived from the namespace and the `to` items: by names in Kuma 2, by labels in Kuma
@@ -28,12 +34,13 @@ func TestRole(t *testing.T) {
 		"mixed":                {"namespace: shop", item(byName) + ", " + item("kind: Mesh"), "error", "consumer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, errs := decode(t, "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, "+c.metadata+"}, spec: {rules: [], to: ["+c.to+"]}}")
-			if errs != "" {
-				t.Fatal(errs)
+			text := "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, "+c.metadata+"}, spec: {rules: [], to: ["+c.to+"]}}"
+			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(text)})
+			if err != nil {
+				t.Fatal(err)
 			}
 			for labelsOnly, want := range map[bool]string{false: c.kuma2, true: c.kuma3} {
-				role, ok := set.Policies[0].Role(labelsOnly)
+				role, ok := semantics.RoleOf(set.Policies[0], labelsOnly)
 				got := role.String()
 				if !ok {
 					got = "error"

@@ -1,0 +1,3 @@
+// Package template parses templates of names: texts with variables in the syntax of Go's
+// templates.
+package template
