@@ -78,14 +78,7 @@ func (v Visibility) UnseenTags(tags resource.Tags) string {
 // trusts reports whether a client with a matching SPIFFE ID can be authenticated. M may be
 // nil.
 func (v Visibility) trusts(m *conf.SpiffeIDMatch) bool {
-	if m == nil || v.TrustDomain == "" {
-		return true
-	}
-	domain, _, hasPath := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
-	if m.Type == conf.SpiffeIDTextPrefix && !hasPath {
-		return strings.HasPrefix(v.TrustDomain, domain)
-	}
-	return domain == v.TrustDomain
+	return m == nil || v.TrustDomain == "" || request.MatchesDomain(m, v.TrustDomain)
 }
 
 // Visibility returns what is visible on at least one chain of the inbound.

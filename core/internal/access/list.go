@@ -77,6 +77,8 @@ type Space struct {
 	// Plain means that clients have no certificates: they have no SPIFFE ID, send no
 	// server name, and have no known tags.
 	Plain bool
+	// NoTags means that certificates have no tags: clients have none.
+	NoTags bool
 	// TrustDomains are the possible trust domains of SPIFFE IDs; empty: any.
 	TrustDomains []string
 	// Client is the client of all requests; nil: any.

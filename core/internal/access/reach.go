@@ -72,7 +72,7 @@ func clientKey(p *problem, byID *lookup, space *Space) string {
 		key = binary.AppendUvarint(key, uint64(place))
 	}
 	for _, v := range p.variables {
-		if v.part == tag && !space.Plain {
+		if v.part == tag && !space.hides(v) {
 			value, present := space.Client.Tags.Get(v.name)
 			key = append(key, 0xff)
 			if present {

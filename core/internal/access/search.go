@@ -130,7 +130,7 @@ func (s *search) known(v variable) (state, bool) {
 		}
 	}
 	switch {
-	case s.space.Plain && v.part <= sni:
+	case s.space.hides(v):
 		return state{kind: absent}, true
 	case s.space.Client == nil || v.part > tag:
 		return state{}, false
@@ -142,6 +142,11 @@ func (s *search) known(v variable) (state, bool) {
 		return state{kind: one, text: s.space.Client.SpiffeID}, true
 	}
 	return state{kind: absent}, true
+}
+
+// hides reports whether no request of the space has a variable.
+func (s *Space) hides(v variable) bool {
+	return s.Plain && v.part <= sni || s.NoTags && v.part == tag
 }
 
 // at returns an item for requests in which a variable has a text or is absent; ok is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/spiffe"
+	"github.com/meshmatch/meshmatch/core/internal/template"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -56,7 +57,7 @@ func Scenario(r *rand.Rand) *resource.Set {
 func identityOfAll() *resource.MeshIdentity {
 	i := &resource.MeshIdentity{}
 	i.ID = resource.ID{Kind: resource.MeshIdentityKind, Mesh: "default", Name: "all"}
-	path := conf.Template("/all")
+	path := template.Template("/all")
 	i.Spec = spiffe.IdentitySpec{
 		Selector: &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{}},
 		SpiffeID: &spiffe.IDTemplate{Path: &path},

@@ -3,6 +3,7 @@ package request
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 )
@@ -62,4 +63,13 @@ func (b *ByPrefix[T]) All(id string) iter.Seq[T] {
 			}
 		}
 	}
+}
+
+// MatchesDomain reports whether a match can hold for a SPIFFE ID of a trust domain.
+func MatchesDomain(m *conf.SpiffeIDMatch, domain string) bool {
+	of, _, hasPath := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
+	if m.Type == conf.SpiffeIDTextPrefix && !hasPath {
+		return strings.HasPrefix(domain, of)
+	}
+	return of == domain
 }

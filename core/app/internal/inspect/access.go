@@ -113,7 +113,14 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	explanation := p.Explain(shown)
 	answer := explanation.Answer
 	a := &Access{Semantics: view.Semantics(), Decision: NewDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
-	if len(hidden) > 0 {
+	switch {
+	case len(hidden) > 0 && !space.Plain && p.Clients != nil:
+		a.Warnings = append(a.Warnings, diag.Diagnostic{
+			Code: diag.UnseenEntry, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			What: "certificates of the MeshIdentity have no tags: the inbound does not see those of the client",
+			Hint: "write rules for its SPIFFE ID",
+		})
+	case len(hidden) > 0 && space.Plain:
 		a.Warnings = append(a.Warnings, diag.Diagnostic{
 			Code: diag.NotSeenInPlainText, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
 			What: "the inbound has no TLS, because no MeshIdentity selects the dataplane: it does not see the " + strings.Join(hidden, ", the ") + " of the client",

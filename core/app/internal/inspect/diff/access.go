@@ -113,7 +113,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 // views.
 func (a *accessDiffs) spaceOf(d *differ, p pair, inbound int) requests.Space {
 	before, after := requests.SpaceOf(d.before.view, p.before), requests.SpaceOf(d.after.view, p.after)
-	s := requests.Space{Protocol: request.ProtocolOf(&p.after.Inbounds[inbound]), Plain: before.Plain && after.Plain}
+	s := requests.Space{Protocol: request.ProtocolOf(&p.after.Inbounds[inbound]), Plain: before.Plain && after.Plain, NoTags: (before.NoTags || before.Plain) && (after.NoTags || after.Plain)}
 	switch {
 	case before.Plain, before.Domain == after.Domain:
 		s.Domain = after.Domain

@@ -246,7 +246,7 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 		for i := range d.Inbounds {
 			k := key{requests.InputsOf(config, d, i, !applied), clients}
 			k.space.Protocol = k.Protocol
-			k.space.Plain = false // whether a client had a certificate, the log shows
+			k.space.Plain, k.space.NoTags = false, false // what the certificate of a client has, the log shows
 			decider := known[k]
 			if decider == nil {
 				decider = replay.NewDecider(func() (*permission.Permissions, *access.Space) {

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -24,11 +26,12 @@ func Limits(n int) access.Limits { return access.Shared(1<<24, n<<25) }
 type Space struct {
 	Protocol request.Protocol
 	Plain    bool
+	NoTags   bool   // certificates have no tags
 	Domain   string // "": any
 }
 
 func (s Space) Access() *access.Space {
-	space := &access.Space{Protocol: s.Protocol, Plain: s.Plain}
+	space := &access.Space{Protocol: s.Protocol, Plain: s.Plain, NoTags: s.NoTags}
 	if s.Domain != "" {
 		space.TrustDomains = []string{s.Domain}
 	}
@@ -36,7 +39,7 @@ func (s Space) Access() *access.Space {
 }
 
 func (s Space) Compare(o Space) int {
-	return cmp.Or(cmp.Compare(s.Protocol, o.Protocol), strings.Compare(s.Domain, o.Domain), strings.Compare(fmt.Sprint(s.Plain), fmt.Sprint(o.Plain)))
+	return cmp.Or(cmp.Compare(s.Protocol, o.Protocol), strings.Compare(s.Domain, o.Domain), strings.Compare(fmt.Sprint(s.Plain, s.NoTags), fmt.Sprint(o.Plain, o.NoTags)))
 }
 
 // Inputs contains the inputs of an inbound's permissions. Dataplanes
@@ -65,7 +68,10 @@ func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 	if err != nil || id == nil { // `check` reports the error
 		return Space{Plain: true}
 	}
-	return Space{Domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh))}
+	return Space{
+		NoTags: id.Source.Spec.Provider.Type != spiffe.Extension, // as Kuma's, with the SPIFFE ID alone
+		Domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh)),
+	}
 }
 
 // Shown returns a request as an inbound sees it, and the parts that the client cannot show to
@@ -73,17 +79,14 @@ func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 // answer about one request is about what this function returns, decided by what
 // [Space.Visible] returns.
 func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []string) {
-	if !s.Plain {
-		return r, nil
-	}
 	seen := *r
-	if seen.SpiffeID != "" {
+	if s.Plain && seen.SpiffeID != "" {
 		seen.SpiffeID, hidden = "", append(hidden, "SPIFFE ID")
 	}
-	if len(seen.Tags) > 0 {
+	if (s.Plain || s.NoTags) && len(seen.Tags) > 0 {
 		seen.Tags, hidden = nil, append(hidden, "tags")
 	}
-	if seen.SNI != "" {
+	if s.Plain && seen.SNI != "" {
 		seen.SNI, hidden = "", append(hidden, "server name")
 	}
 	return &seen, hidden
@@ -92,7 +95,7 @@ func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []strin
 // Visible returns permissions without the entries that no client can match. Entries that deny
 // see SPIFFE IDs of each trust domain, because a CA could vouch for one of another (SPEC 11.6).
 func (s Space) Visible(p *permission.Permissions) *permission.Permissions {
-	if !s.Plain && s.Domain == "" {
+	if !s.Plain && !s.NoTags && s.Domain == "" {
 		return p
 	}
 	return p.Reduce(func(e *permission.Entry) bool {
@@ -103,15 +106,14 @@ func (s Space) Visible(p *permission.Permissions) *permission.Permissions {
 		case id == nil || e.List == permission.Deny:
 			return true
 		}
-		return s.Trusts(id.Value)
-	}, func(c *permission.Client) bool { return !s.Plain || len(c.Tags) == 0 })
+		return s.Domain == "" || request.MatchesDomain(id, s.Domain)
+	}, func(c *permission.Client) bool { return !s.Plain && !s.NoTags || len(c.Tags) == 0 })
 }
 
-// Trusts reports whether a SPIFFE ID, or a prefix of one, is of a trust domain that clients can
-// have. A client without one is trusted.
+// Trusts reports whether a SPIFFE ID is of a trust domain that clients can have. A client
+// without one is trusted.
 func (s Space) Trusts(id string) bool {
-	domain, _, _ := strings.Cut(strings.TrimPrefix(id, "spiffe://"), "/")
-	return id == "" || s.Domain == "" || domain == s.Domain
+	return id == "" || s.Domain == "" || request.MatchesDomain(&conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: id}, s.Domain)
 }
 
 // ConfigIn returns the config of MeshTrafficPermission, or nil if no
