@@ -50,7 +50,7 @@ var order = []string{
 	`core/xds/(snapshot|translators)`,
 	`core/internal/xds/sds`,
 	`core/xds`,
-	`core/internal/xds/(rbac|seal)`,
+	`core/internal/xds/(rbac|seal|memo)`,
 	`core/internal/xds/message|core/internal/xds/capability`,
 	`core/xds/wire`,
 
@@ -66,6 +66,7 @@ var order = []string{
 	`core/internal/items`,
 	`core/internal/semantics`,
 	`core/internal/request|core/results`,
+	`core/internal/matched`,
 	`core/internal/enforce(/rollout)?`,
 	`core/internal/(enforce/ocm|identity|identity/ca)`,
 	`core/kind/kinds`,

@@ -28,17 +28,17 @@ func agrees(c resource.ConfType, confs []resource.Conf) error {
 	for i, conf := range confs {
 		inputs[i] = conf
 	}
-	want := naive.Merge(inputs...)
+	conf, origins, set := naive.Merge(inputs...)
 	m := c.NewMerger()
 	for i := len(confs) - 1; i >= 0; i-- {
 		if m.Fill(confs[i], i) {
 			break
 		}
 	}
-	if diff := Difference(want.Conf, m.Conf()); diff != "" {
+	if diff := Difference(conf, m.Conf()); diff != "" {
 		return fmt.Errorf("the conf differs %s", diff)
 	}
-	if diff := Difference(append([]int{}, want.Origins...), m.Origins([]int{})); diff != "" {
+	if diff := Difference(append([]int{}, origins...), m.Origins([]int{})); diff != "" {
 		return fmt.Errorf("the origins differ %s", diff)
 	}
 	leaves := map[string]int{}
@@ -48,7 +48,7 @@ func agrees(c resource.ConfType, confs []resource.Conf) error {
 		}
 		leaves[pointer] = item
 	}
-	if diff := Difference(want.Leaves, leaves); diff != "" {
+	if diff := Difference(set, leaves); diff != "" {
 		return fmt.Errorf("the leaves differ %s", diff)
 	}
 	return nil

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"reflect"
 
@@ -66,7 +67,9 @@ func collecting(maker *confMaker, section *resource.Section, t reflect.Type) (p 
 	return p
 }
 
-var collectorUser = reflect.TypeFor[conf.CollectorUser]()
+var collectorUser = reflect.TypeFor[interface {
+	CollectorRefs() iter.Seq2[string, *conf.CollectorRef]
+}]()
 
 // fileForm returns a conf as the tree of a document, or an error if it is not valid in a
 // file.

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// An Outcome is the result of a rule for one benchmark, or for one group of
+// An outcome is the result of a rule for one benchmark, or for one group of
 // benchmarks that it compares.
-type Outcome struct {
+type outcome struct {
 	File  string // of the rule
 	Line  int
 	Rule  string // the text of the rule
@@ -22,17 +22,17 @@ type Outcome struct {
 }
 
 // Outcomes are the results of all rules of a file, in its order.
-type Outcomes []Outcome
+type Outcomes []outcome
 
 // OK reports whether the value is within the limit or was not checked.
-func (o Outcome) OK() bool { return !o.Checked || o.Value <= o.Limit }
+func (o outcome) OK() bool { return !o.Checked || o.Value <= o.Limit }
 
 // OK reports whether the gate passes.
 func (o Outcomes) OK() bool {
-	return !slices.ContainsFunc(o, func(o Outcome) bool { return !o.OK() })
+	return !slices.ContainsFunc(o, func(o outcome) bool { return !o.OK() })
 }
 
-func (o Outcome) verdict() string {
+func (o outcome) verdict() string {
 	switch {
 	case !o.Checked:
 		return "not checked"
@@ -43,7 +43,7 @@ func (o Outcome) verdict() string {
 }
 
 // format prints a value or limit of the outcome.
-func (o Outcome) format(v float64) string {
+func (o outcome) format(v float64) string {
 	switch {
 	case o.Plain:
 		return fmt.Sprintf("%.3g", v)
@@ -54,7 +54,7 @@ func (o Outcome) format(v float64) string {
 }
 
 // measured prints the value with its unit.
-func (o Outcome) measured() string {
+func (o outcome) measured() string {
 	if o.Plain {
 		return o.format(o.Value)
 	}
@@ -63,7 +63,7 @@ func (o Outcome) measured() string {
 
 var outcomeHeader = []string{"rule", "benchmark", "unit", "value", "limit", "verdict"}
 
-func (o Outcome) cells() []string {
+func (o outcome) cells() []string {
 	return []string{fmt.Sprintf("%s:%d", o.File, o.Line), o.Names, o.Unit.Name, o.format(o.Value), o.format(o.Limit), o.verdict()}
 }
 

@@ -19,7 +19,7 @@ type ratio struct {
 	limit       float64
 }
 
-func (r ratio) check(results *Results, _ bool) ([]Outcome, error) {
+func (r ratio) check(results *Results, _ bool) ([]outcome, error) {
 	overs, err := r.matches(r.over, results)
 	if err != nil {
 		return nil, err
@@ -28,24 +28,24 @@ func (r ratio) check(results *Results, _ bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return each(overs, func(over match) (Outcome, error) { return r.checkOne(results, over, unders) })
+	return each(overs, func(over match) (outcome, error) { return r.checkOne(results, over, unders) })
 }
 
-func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, error) {
+func (r ratio) checkOne(results *Results, over match, unders []match) (outcome, error) {
 	under, err := r.partner(over, unders)
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	a, err := measure(r.line, results, over.benchmark, r.unit)
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	b, err := measure(r.line, results, under.benchmark, r.unit)
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	if b == 0 {
-		return Outcome{}, r.errorf("%s is 0 %s and cannot be divided by; use a ceiling", under.benchmark.Name, r.unit)
+		return outcome{}, r.errorf("%s is 0 %s and cannot be divided by; use a ceiling", under.benchmark.Name, r.unit)
 	}
 	outcome := r.outcome(results.name(over.benchmark)+" / "+results.name(under.benchmark), results.Unit(r.unit), a/b, r.limit)
 	outcome.Plain = true

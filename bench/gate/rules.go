@@ -15,7 +15,7 @@ type Rules struct {
 // A rule is one line of a rule file.
 type rule interface {
 	// check applies the rule to every benchmark that it names.
-	check(results *Results, times bool) ([]Outcome, error)
+	check(results *Results, times bool) ([]outcome, error)
 }
 
 // A line is the place of a rule, with its words joined by single spaces.
@@ -49,7 +49,7 @@ func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Checked }) {
+	if !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.Checked }) {
 		return nil, errors.New("nothing would be checked: all rules are ceilings of times, which are off; a rule that holds on any machine is a ratio or a counter")
 	}
 	return outcomes, nil
@@ -66,8 +66,8 @@ func measure(l line, results *Results, b benchmarkID, unit string) (float64, err
 }
 
 // outcome sets the fields that all kinds of rules share.
-func (l line) outcome(names string, unit unit, value, limit float64) Outcome {
-	return Outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
+func (l line) outcome(names string, unit unit, value, limit float64) outcome {
+	return outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
 		Value: value, Limit: limit, Checked: true}
 }
 
@@ -110,12 +110,12 @@ type ceiling struct {
 	limit    float64
 }
 
-func (c ceiling) check(results *Results, times bool) ([]Outcome, error) {
+func (c ceiling) check(results *Results, times bool) ([]outcome, error) {
 	matches, err := c.matches(c.selector, results)
 	if err != nil {
 		return nil, err
 	}
-	return each(matches, func(m match) (Outcome, error) {
+	return each(matches, func(m match) (outcome, error) {
 		value, err := measure(c.line, results, m.benchmark, c.unit)
 		unit := results.Unit(c.unit)
 		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit)
@@ -136,7 +136,7 @@ type count struct {
 	want     int
 }
 
-func (c count) check(results *Results, _ bool) ([]Outcome, error) {
+func (c count) check(results *Results, _ bool) ([]outcome, error) {
 	matches, err := c.matches(c.selector, results)
 	if err != nil {
 		return nil, err
@@ -149,5 +149,5 @@ func (c count) check(results *Results, _ bool) ([]Outcome, error) {
 		return nil, c.errorf("%s match %s, not %d; if this is intended, change the number", plural(n, "benchmark"), c.selector.text, c.want)
 	}
 	n := float64(c.want)
-	return []Outcome{c.outcome(c.selector.text, unit{Name: "benchmarks", Class: Counter}, n, n)}, nil
+	return []outcome{c.outcome(c.selector.text, unit{Name: "benchmarks", Class: Counter}, n, n)}, nil
 }

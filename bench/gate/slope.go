@@ -38,7 +38,7 @@ type curve struct {
 	points     []point
 }
 
-func (s slope) check(results *Results, _ bool) ([]Outcome, error) {
+func (s slope) check(results *Results, _ bool) ([]outcome, error) {
 	matches, err := s.matches(s.selector, results)
 	if err != nil {
 		return nil, err
@@ -47,11 +47,11 @@ func (s slope) check(results *Results, _ bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return each(curves, func(c curve) (Outcome, error) {
+	return each(curves, func(c curve) (outcome, error) {
 		slices.SortFunc(c.points, func(a, b point) int { return cmp.Compare(a.size, b.size) })
 		exponent, err := fit(c.points)
 		if err != nil {
-			return Outcome{}, s.errorf("%s%s: %v", s.selector.text, c.procs, err)
+			return outcome{}, s.errorf("%s%s: %v", s.selector.text, c.procs, err)
 		}
 		names := fmt.Sprintf("%s, %s to %s", results.name(benchmarkID{c.pkg, s.selector.text + c.procs}), formatExact(c.points[0].size), formatExact(c.points[len(c.points)-1].size))
 		outcome := s.outcome(names, results.Unit(s.unit), exponent, s.limit)

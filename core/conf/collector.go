@@ -39,15 +39,15 @@ func (c *CollectorRef) Validate(at *diag.At) {
 	}
 }
 
-// A CollectorUser is a conf that may send telemetry to collectors by reference.
-type CollectorUser interface {
+// A collectorUser is a conf that may send telemetry to collectors by reference.
+type collectorUser interface {
 	// CollectorRefs yields the references, each with its JSON pointer in the conf.
 	CollectorRefs() iter.Seq2[string, *CollectorRef]
 }
 
 // CollectorRefs yields the references of a conf to collectors, each with its JSON pointer.
 func CollectorRefs(c any) iter.Seq2[string, *CollectorRef] {
-	if user, is := c.(CollectorUser); is {
+	if user, is := c.(collectorUser); is {
 		return user.CollectorRefs()
 	}
 	return func(func(string, *CollectorRef) bool) {}

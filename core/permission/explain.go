@@ -13,36 +13,21 @@ import (
 // nearly allows it.
 type Explanation struct {
 	Answer Answer
-	Reason Reason
+	Reason string // such as NoPolicy
 	// Nearest is the allowing entry or item with the fewest failed conditions. It is
 	// nil if none allows, or if an entry or item decides.
 	Nearest *Result
 }
 
-// Reason is the reason why a request is allowed or denied.
-type Reason uint8
-
-// The reasons.
+// The reasons why a request is allowed or denied: sentences without a period.
 const (
-	NoPolicy     Reason = iota // no permission selects the inbound
-	PathRefused                // the path has an escaped slash (SPEC 11.2)
-	EntryMatches               // Answer.Decision.By matches
-	NoneMatches                // no entry or item matches
-	NoneAllows                 // no entry or item allows any request
-	NotApplied                 // no policy is applied; see [Open]
+	NoPolicy     = "no permission selects this inbound"
+	PathRefused  = "the inbound refuses a path with an escaped slash, a backslash or a fragment" // SPEC 11.2
+	EntryMatches = "an entry matches"                                                            // Answer.Decision.By
+	NoneMatches  = "no entry matches"
+	NoneAllows   = "no entry allows any request"
+	NotApplied   = OpenReason // see [Open]
 )
-
-// String returns the reason as a sentence without a period.
-func (r Reason) String() string {
-	return [...]string{
-		"no permission selects this inbound",
-		"the inbound refuses a path with an escaped slash, a backslash or a fragment",
-		"an entry matches",
-		"no entry matches",
-		"no entry allows any request",
-		OpenReason,
-	}[r]
-}
 
 // Explain decides a request like [Permissions.Decide] and returns the reason. It
 // compares the request with every entry.
@@ -65,7 +50,7 @@ func (p *Permissions) Explain(r *request.Request) Explanation {
 	return e
 }
 
-func (l *DecisionList) nearest(r *request.Request) (Reason, *Result) {
+func (l *DecisionList) nearest(r *request.Request) (reason string, nearest *Result) {
 	seen := request.NewSeen(r)
 	if l.asksForPath && seen.PathRefused {
 		return PathRefused, nil
@@ -88,7 +73,7 @@ func (l *DecisionList) failed(i int, seen *request.Seen) []request.Failure {
 	return append(failed, l.chains().links[i].condition.Failed(seen)...)
 }
 
-func (c *Clients) nearest(tags resource.Tags) (Reason, *Result) {
+func (c *Clients) nearest(tags resource.Tags) (reason string, nearest *Result) {
 	var best *Result
 	for i := range c.items {
 		if item := &c.items[i]; item.Action != meshtrafficpermission.Deny {
@@ -153,7 +138,7 @@ func nearer(best *Result, place Place, failed []request.Failure) *Result {
 	return best
 }
 
-func noneMatches(best *Result, entries int) Reason {
+func noneMatches(best *Result, entries int) string {
 	switch {
 	case best != nil:
 		return NoneMatches

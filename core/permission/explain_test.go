@@ -41,7 +41,7 @@ func TestExplain(t *testing.T) {
 		name        string
 		permissions *permission.Permissions
 		request     request.Request
-		reason      permission.Reason
+		reason      string
 		nearest     string // its list
 		failed      []string
 	}{

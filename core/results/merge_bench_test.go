@@ -58,7 +58,7 @@ func BenchmarkMergeTimeout(b *testing.B) {
 			}
 			var merged any
 			for b.Loop() {
-				merged = naive.Merge(list...).Conf
+				merged, _, _ = naive.Merge(list...)
 			}
 			assertJSON(b, want, merged)
 		})

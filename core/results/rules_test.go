@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
@@ -182,7 +183,7 @@ spec: {targetRef: {kind: MeshHTTPRoute, name: r}, to: [{default: {idleTimeout: 9
 	for _, p := range set.Policies {
 		selected = append(selected, results.Selected{Policy: p})
 	}
-	config := results.Config{Kind: meshtimeout.Kind(), Matched: results.NewMatched(selected)}
+	config := results.Config{Kind: meshtimeout.Kind(), Matched: matched.NewMatched(selected)}
 	list, err := config.ToRules(partition.Limits{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -26,7 +27,7 @@ type Inbound struct {
 	Report
 	collectors
 	// Memo is shared by all inbounds of a state.
-	Memo      *Memo
+	Memo      *memo.Memo
 	Dataplane *resource.Dataplane
 	// Identity is the identity of the dataplane; nil if it has none.
 	Identity *identity.Identity

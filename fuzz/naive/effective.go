@@ -2,24 +2,18 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Merged is the result of folding confs.
-type Merged struct {
-	Conf    any            // as JSON
-	Origins []int          // the confs that set a leaf, ascending (SPEC 6)
-	Leaves  map[string]int // the conf that set each leaf, by JSON pointer
-}
-
 // Merge folds confs of one type, pointers to structs, from the lowest priority
-// to the highest (SPEC 6). If there are no confs, Conf is nil.
-func Merge(confs ...any) Merged {
+// to the highest (SPEC 6). It returns the conf as JSON, nil if there are no confs, the confs
+// that set a leaf, ascending, and the conf that set each leaf, by JSON pointer.
+func Merge(confs ...any) (conf any, origins []int, leaves map[string]int) {
 	var merged *node
 	for i, conf := range confs {
 		merged = merge(merged, read(conf, i))
 	}
 	if merged == nil {
-		return Merged{}
+		return nil, nil, nil
 	}
-	return Merged{Conf: merged.json(), Origins: merged.origins(), Leaves: merged.leaves()}
+	return merged.json(), merged.origins(), merged.leaves()
 }
 
 // item is one conf in a concatenation (SPEC 4.1).
@@ -48,16 +42,16 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	for _, item := range items {
 		confs = append(confs, m.asStored(item.conf))
 	}
-	merged := Merge(confs...)
+	conf, set, leaves := Merge(confs...)
 	origins := []any{}
-	for _, i := range merged.Origins {
+	for _, i := range set {
 		origins = append(origins, m.origin(items[i]))
 	}
-	answer["conf"], answer["origins"] = merged.Conf, origins
-	m.addCollectors(answer, merged.Conf)
+	answer["conf"], answer["origins"] = conf, origins
+	m.addCollectors(answer, conf)
 	if m.explain {
 		fields := map[string]any{}
-		for pointer, i := range merged.Leaves {
+		for pointer, i := range leaves {
 			origin := m.origin(items[i])
 			if m.isDefault(items[i].conf, pointer) {
 				origin["default"] = true

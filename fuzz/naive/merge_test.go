@@ -159,16 +159,16 @@ func TestMerge(t *testing.T) {
 			for i := range test.confs {
 				confs = append(confs, &test.confs[i])
 			}
-			merged := Merge(confs...)
-			got := tree(t, merged.Conf).(map[string]any)
+			conf, origins, leaves := Merge(confs...)
+			got := tree(t, conf).(map[string]any)
 			if value, always := got["value"].(map[string]any); !always {
 				t.Error(`a struct by value is left out`)
 			} else if len(value) == 0 {
 				delete(got, "value")
 			}
 			expect(t, got, test.conf)
-			expect(t, merged.Leaves, test.leaves)
-			expect(t, merged.Origins, test.origins)
+			expect(t, leaves, test.leaves)
+			expect(t, origins, test.origins)
 		})
 	}
 }
@@ -178,14 +178,14 @@ func TestMerge(t *testing.T) {
 func TestMergeChangesNothing(t *testing.T) {
 	low := &everyShape{AppendTo: append(make([]string, 0, 4), "a"), Map: map[string]int{"a": 1}}
 	high := &everyShape{AppendTo: []string{"b"}, Map: map[string]int{"b": 2}}
-	first := Merge(low)
+	first, _, _ := Merge(low)
 	Merge(low, high)
-	expect(t, first.Conf, `{"appendTo": ["a"], "map": {"a": 1}, "value": {}}`)
+	expect(t, first, `{"appendTo": ["a"], "map": {"a": 1}, "value": {}}`)
 	expect(t, low, `{"appendTo": ["a"], "map": {"a": 1}, "value": {}}`)
 }
 
 func TestMergeOfNothing(t *testing.T) {
-	if merged := Merge(); merged.Conf != nil || len(merged.Origins) != 0 {
-		t.Errorf("there is a conf: %v", merged)
+	if conf, origins, _ := Merge(); conf != nil || len(origins) != 0 {
+		t.Errorf("there is a conf: %v", conf)
 	}
 }

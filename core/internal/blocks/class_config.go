@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -55,7 +56,7 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 // Without returns the class config for the policies of the class config all, except
 // those at the given positions of its list, which must be sorted. Only the number of
 // inbounds of d matters; it must be the same as for the dataplanes of all.
-func (t *Table) Without(pager *results.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
+func (t *Table) Without(pager *matched.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
 	c := t.ClassConfig(all.Kind(), d, match.Without(pager, all.Matched(), positions))
 	if to := all.to.Load(); to != nil {
 		c.to.Store(to.without(positions))

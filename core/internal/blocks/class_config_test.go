@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -60,8 +61,8 @@ func TestWithout(t *testing.T) {
 	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		table, pager := blocks.NewTable(semantics.TargetRef), results.NewPager(maphash.MakeSeed())
-		class := table.ClassConfig(kind, d, results.NewMatched(selected))
+		table, pager := blocks.NewTable(semantics.TargetRef), matched.NewPager(maphash.MakeSeed())
+		class := table.ClassConfig(kind, d, matched.NewMatched(selected))
 		if random.IntN(4) > 0 { // it has an index of its items, which the others share
 			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
 		}
@@ -78,7 +79,7 @@ func TestWithout(t *testing.T) {
 				left = slices.Delete(left, at, at+1)
 			}
 			class = table.Without(pager, class, d, positions)
-			fresh := table.ClassConfig(kind, d, results.NewMatched(left))
+			fresh := table.ClassConfig(kind, d, matched.NewMatched(left))
 			held = append(held, class, fresh)
 			got := table.OutboundEvaluator(class, nil, route).Config(d, nil)
 			want := table.OutboundEvaluator(fresh, nil, route).Config(d, nil)
@@ -105,7 +106,7 @@ func TestWithout(t *testing.T) {
 func TestHold(t *testing.T) {
 	d, selected, routes := decodeTimeouts(t, 10)
 	table := blocks.NewTable(semantics.TargetRef)
-	class := table.ClassConfig(selected[0].Policy.Type, d, results.NewMatched(selected))
+	class := table.ClassConfig(selected[0].Policy.Type, d, matched.NewMatched(selected))
 	config := table.OutboundEvaluator(class, nil, []*resource.Policy{routes[0].Policy}).Config(d, nil)
 	table.Hold(class)
 	table.HoldOutbounds(config)

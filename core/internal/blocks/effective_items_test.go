@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // After each of many changes, the confs of outbounds equal those that are evaluated from
@@ -44,7 +44,7 @@ func TestReplacedConfs(t *testing.T) {
 				}
 				policies = append(policies, p)
 			}
-			table, pager := blocks.NewTable(semantics.TargetRef), results.NewPager(maphash.MakeSeed())
+			table, pager := blocks.NewTable(semantics.TargetRef), matched.NewPager(maphash.MakeSeed())
 			class := table.ClassConfig(kind, d, matchedBy(policies))
 			config := table.OutboundEvaluator(class, nil, nil).Config(d, nil)
 			for round := range 12 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -40,7 +41,7 @@ func matchedBy(policies []*resource.Policy) results.Matched {
 		selected[i].Inbounds.Add(0)
 		selected[i].Inbounds.Add(1)
 	}
-	return results.NewMatched(selected)
+	return matched.NewMatched(selected)
 }
 
 const timeouts = `

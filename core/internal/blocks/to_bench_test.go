@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
@@ -38,7 +39,7 @@ func BenchmarkTo(b *testing.B) {
 			var config *results.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(semantics.TargetRef, kind, d, results.NewMatched(index.Select(d, results.Shadow, &buffer)), nil)
+				config = blocks.Evaluate(semantics.TargetRef, kind, d, matched.NewMatched(index.Select(d, results.Shadow, &buffer)), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})
@@ -67,7 +68,7 @@ func BenchmarkToItems(b *testing.B) {
 		}
 		d := shape.Dataplane(7, n)
 		reference := newToReference(kind, d, []*resource.Policy{p})
-		matched := results.NewMatched([]results.Selected{{Policy: p}})
+		matched := matched.NewMatched([]results.Selected{{Policy: p}})
 		b.Run(fmt.Sprintf("items=%d/impl=generated", n), func(b *testing.B) {
 			var config *results.Config
 			b.ReportAllocs()

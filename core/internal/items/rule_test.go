@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/items"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -82,7 +83,7 @@ func TestListenerTo(t *testing.T) {
 			s.Inbounds.Add(0)
 			list = append(list, s)
 		}
-		return results.NewMatched(list)
+		return matched.NewMatched(list)
 	}
 	timeouts := matched("to", "attached")
 	c := items.ListenerTo(semantics.TargetRef, policy(t, set, "to").Type, timeouts, 0, "")

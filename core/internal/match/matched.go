@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -26,9 +27,9 @@ func SameMatched(m results.Matched, selected []results.Selected) bool {
 // Replace returns the list with some policies replaced; versions maps each old
 // version to its new one. It reports whether the list contains any old version.
 // The result shares with m the pages without replaced policies. It uses the buffer.
-func (b *Buffer) Replace(pager *results.Pager, m results.Matched, versions map[*resource.Policy]*resource.Policy) (next results.Matched, replaced bool) {
+func (b *Buffer) Replace(pager *matched.Pager, m results.Matched, versions map[*resource.Policy]*resource.Policy) (next results.Matched, replaced bool) {
 	old := policySet(versions)
-	return pager.Replace(m, func(page *results.Page) []results.Selected {
+	return pager.Replace(m, func(page *matched.Page) []results.Selected {
 		selected := page.Selected()
 		first := slices.IndexFunc(selected, func(s results.Selected) bool { return old(s.Policy) })
 		if first < 0 {
@@ -46,10 +47,10 @@ func (b *Buffer) Replace(pager *results.Pager, m results.Matched, versions map[*
 
 // Without returns the list without the policies at the given positions, which must be
 // sorted and distinct.
-func Without(pager *results.Pager, m results.Matched, positions []int) results.Matched {
+func Without(pager *matched.Pager, m results.Matched, positions []int) results.Matched {
 	from := 0 // position of the page
 	left := []results.Selected{}
-	next, _ := pager.Replace(m, func(page *results.Page) []results.Selected {
+	next, _ := pager.Replace(m, func(page *matched.Page) []results.Selected {
 		selected, to := page.Selected(), from+len(page.Selected())
 		left = left[:0]
 		for i := range selected {
@@ -129,7 +130,7 @@ func Replaced(earlier, m results.Matched) iter.Seq[Replacement] {
 
 // Unshared returns the pages of two lists, without the pages that both lists share at the
 // beginning or at the end.
-func Unshared(a, b results.Matched) (ofA, ofB []*results.Page) {
+func Unshared(a, b results.Matched) (ofA, ofB []*matched.Page) {
 	ofA, ofB = a.Pages(), b.Pages()
 	for len(ofA) > 0 && len(ofB) > 0 && ofA[0] == ofB[0] {
 		ofA, ofB = ofA[1:], ofB[1:]

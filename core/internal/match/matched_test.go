@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -43,7 +44,7 @@ func newPolicies(n int) []*resource.Policy {
 // size.
 func TestMatched(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
-		pager := results.NewPager(maphash.MakeSeed())
+		pager := matched.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
 		selected := selectedOf(policies)
 		m := pager.Matched(selected)
@@ -96,7 +97,7 @@ func TestMatched(t *testing.T) {
 // sizes.
 func TestMatchedWithout(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 64, 100} {
-		pager := results.NewPager(maphash.MakeSeed())
+		pager := matched.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
 		m := pager.Matched(selectedOf(policies))
 		if again := match.Without(pager, m, nil); !match.SameWithout(again, m, nil) || again.Len() != n {
@@ -135,7 +136,7 @@ func TestMatchedWithout(t *testing.T) {
 // hash of a page follows from its policies alone, whichever way they came into it.
 func TestMatchedReplacedBack(t *testing.T) {
 	policies := newPolicies(300)
-	pager := results.NewPager(maphash.MakeSeed())
+	pager := matched.NewPager(maphash.MakeSeed())
 	m := pager.Matched(selectedOf(policies))
 	forth, back := map[*resource.Policy]*resource.Policy{}, map[*resource.Policy]*resource.Policy{}
 	for i := 0; i < len(policies); i += 7 {
@@ -154,7 +155,7 @@ func TestMatchedReplacedBack(t *testing.T) {
 // where a policy was removed.
 func TestReplacedAcrossPages(t *testing.T) {
 	for removed := range 100 {
-		pager := results.NewPager(maphash.MakeSeed())
+		pager := matched.NewPager(maphash.MakeSeed())
 		policies := newPolicies(300)
 		others := slices.Delete(slices.Clone(policies), removed, removed+1)
 		one := pager.Matched(selectedOf(policies[:100]))
@@ -191,7 +192,7 @@ func TestReplacedAcrossPages(t *testing.T) {
 
 // Only the pages between those that two lists share at both ends are compared.
 func TestUnshared(t *testing.T) {
-	pager := results.NewPager(maphash.MakeSeed())
+	pager := matched.NewPager(maphash.MakeSeed())
 	policies := newPolicies(1_000)
 	m := pager.Matched(selectedOf(policies))
 	pages := m.Pages()
@@ -217,7 +218,7 @@ func TestUnshared(t *testing.T) {
 // An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)
-	pager := results.NewPager(maphash.MakeSeed())
+	pager := matched.NewPager(maphash.MakeSeed())
 	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[1]: {}, policies[35]: {}}
 	next, _ := new(match.Buffer).Replace(pager, m, versions)
@@ -242,12 +243,12 @@ func TestMatchedStops(t *testing.T) {
 func BenchmarkMatchedReplace(b *testing.B) {
 	policies := newPolicies(1_090)
 	seed := maphash.MakeSeed()
-	pager := results.NewPager(seed)
+	pager := matched.NewPager(seed)
 	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[500]: new(resource.Policy)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, any := new(match.Buffer).Replace(results.NewPager(seed), m, versions); !any {
+		if _, any := new(match.Buffer).Replace(matched.NewPager(seed), m, versions); !any {
 			b.Fatal("nothing was replaced")
 		}
 	}

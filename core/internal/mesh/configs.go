@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -22,7 +23,7 @@ func (m *State) Configs(d *resource.Dataplane, scope results.Scope) []*results.C
 	var configs []*results.Config
 	for group := range groupByKind(selected) {
 		kind := m.kinds.Lookup(group[0].Policy.Kind)
-		configs = append(configs, blocks.Evaluate(m.index.Semantics(), kind, d, results.NewMatched(group), routes))
+		configs = append(configs, blocks.Evaluate(m.index.Semantics(), kind, d, matched.NewMatched(group), routes))
 	}
 	return configs
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -215,7 +216,7 @@ func changedPolicies(before, after results.Matched) (changed []*resource.Policy)
 }
 
 // withTo returns the policies of pages that have `to` items.
-func withTo(pages []*results.Page) []*resource.Policy {
+func withTo(pages []*matched.Page) []*resource.Policy {
 	var policies []*resource.Policy
 	for _, page := range pages {
 		for _, selected := range page.Selected() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -37,7 +38,7 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 		buffers = buffers[:1]
 	}
 	evaluated := make([]classResult, len(u.queue))
-	pager := results.NewPager(u.writer.seed)
+	pager := matched.NewPager(u.writer.seed)
 	err := InParallel(len(buffers), func(worker, workers int) (err error) {
 		w := evaluator{
 			blocks: u.writer.blocks, kinds: u.writer.kinds, index: u.index, delta: u.delta, buffer: &buffers[worker], pager: pager,
@@ -89,7 +90,7 @@ type evaluator struct {
 	index   *match.Index // of the next state
 	delta   *match.Delta
 	buffer  *match.Buffer  // of this worker
-	pager   *results.Pager // of all workers
+	pager   *matched.Pager // of all workers
 	running Guard
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -85,7 +86,7 @@ func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 				got = append(got, *s)
 			}
 		}
-		if !match.SameMatched(results.NewMatched(got), want) || !slices.Equal(in.class.routes, routesOf(want)) {
+		if !match.SameMatched(matched.NewMatched(got), want) || !slices.Equal(in.class.routes, routesOf(want)) {
 			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
 		}
 		for i, config := range in.class.configs {

@@ -3,6 +3,7 @@ package mesh
 import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/items"
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -55,12 +56,12 @@ func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind,
 }
 
 // ofListeners returns matched policies with the points from first on as their inbounds.
-func ofListeners(matched results.Matched, first, n int) results.Matched {
+func ofListeners(all results.Matched, first, n int) results.Matched {
 	if first == 0 {
-		return matched
+		return all
 	}
 	var list []results.Selected
-	for _, s := range matched.All() {
+	for _, s := range all.All() {
 		of := results.Selected{Policy: s.Policy}
 		for i := range n {
 			if s.Inbounds.Has(first + i) {
@@ -69,5 +70,5 @@ func ofListeners(matched results.Matched, first, n int) results.Matched {
 		}
 		list = append(list, of)
 	}
-	return results.NewMatched(list)
+	return matched.NewMatched(list)
 }

@@ -34,7 +34,7 @@ func TestRole(t *testing.T) {
 		"mixed":                {"namespace: shop", item(byName) + ", " + item("kind: Mesh"), "error", "consumer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, "+c.metadata+"}, spec: {rules: [], to: ["+c.to+"]}}"
+			text := "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, " + c.metadata + "}, spec: {rules: [], to: [" + c.to + "]}}"
 			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(text)})
 			if err != nil {
 				t.Fatal(err)

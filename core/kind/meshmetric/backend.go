@@ -78,7 +78,7 @@ func (c *Conf) InKuma3() (resource.Conf, []string) {
 	return &next, removed
 }
 
-// CollectorRefs implements [conf.CollectorUser].
+// CollectorRefs returns the references to collectors, see [conf.CollectorRefs].
 func (c *Conf) CollectorRefs() iter.Seq2[string, *conf.CollectorRef] {
 	return conf.CollectorRefsOf(c.Backends, func(b *Backend) *conf.CollectorRef {
 		if b.OpenTelemetry == nil {

@@ -10,6 +10,7 @@ import (
 	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/spiffe"
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -145,7 +146,7 @@ type snapshotBuilder struct {
 	*Builder
 	xds.Report // of the dataplane
 	in         reader
-	memo       *xds.Memo
+	memo       *memo.Memo
 	dataplane  *resource.Dataplane
 	client     xds.Client
 	tls        clientTLS

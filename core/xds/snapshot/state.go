@@ -10,6 +10,7 @@ import (
 	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -21,8 +22,8 @@ type State struct {
 	builder *Builder
 	view    *core.View
 	meshes  map[string]*meshState
-	memo    xds.Memo // of the inbounds
-	confs   sync.Map // *kindConfs by the first element of the configs
+	memo    memo.Memo // of the inbounds
+	confs   sync.Map  // *kindConfs by the first element of the configs
 }
 
 // meshState is what the snapshots of a mesh share. States share it while no dataplane

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -72,7 +73,7 @@ func enableFilter(c *xds.Chain, canonical string, n int, in xds.InboundConf, con
 		return nil
 	}
 	key := routeFilterKey{canonical, n, in.InboundConfig, c.Inbound.Visibility()}
-	f := xds.Once(c.Memo, key, func() *routeFilter { return newRouteFilter(canonical, routeChoices(c, in), config) })
+	f := memo.Once(c.Memo, key, func() *routeFilter { return newRouteFilter(canonical, routeChoices(c, in), config) })
 	if f.config == nil {
 		warnLimit(c.Inbound, in, f.err)
 		return nil

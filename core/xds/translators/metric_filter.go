@@ -191,22 +191,22 @@ func matchesUnderscore(class *syntax.Regexp) bool {
 // complements contains expressions that match everything except what other expressions
 // match. Making one takes up to about 100 ms, and the proxies of a mesh have few different
 // ones.
-var complements = memo{known: map[string]complement{}}
+var complements = complementMemo{known: map[string]complement{}}
 
 type complement struct {
 	expression string
 	err        error
 }
 
-type memo struct {
+type complementMemo struct {
 	mu    sync.Mutex
 	known map[string]complement
 }
 
-// maxComplements bounds a memo, which is emptied past it.
+// maxComplements bounds a complementMemo, which is emptied past it.
 const maxComplements = 64
 
-func (m *memo) filterFor(expressions []string) (string, error) {
+func (m *complementMemo) filterFor(expressions []string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := strings.Join(expressions, "\n")

@@ -208,7 +208,7 @@ func NewDecider(at *permission.Place, options Options) Decider {
 }
 
 func newExplanation(e *permission.Explanation, options Options) *Explanation {
-	explanation := &Explanation{Reason: e.Reason.String()}
+	explanation := &Explanation{Reason: e.Reason}
 	if e.Nearest != nil {
 		explanation.Nearest = &Nearest{Decider: NewDecider(&e.Nearest.Place, options)}
 		for _, failure := range e.Nearest.Failed {

@@ -1,4 +1,4 @@
-package xds
+package memo
 
 import "sync"
 

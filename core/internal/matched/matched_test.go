@@ -1,4 +1,4 @@
-package results_test
+package matched_test
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 )
 
 func TestSelectedEqual(t *testing.T) {
-	selected := func(p *resource.Policy, inbounds ...int) results.Selected {
-		s := results.Selected{Policy: p}
+	selected := func(p *resource.Policy, inbounds ...int) matched.Selected {
+		s := matched.Selected{Policy: p}
 		for _, i := range inbounds {
 			s.Inbounds.Add(i)
 		}
@@ -21,7 +21,7 @@ func TestSelectedEqual(t *testing.T) {
 	}
 	p, q := policy("K", "p", resource.TargetRef{}), policy("K", "p", resource.TargetRef{})
 	for name, c := range map[string]struct {
-		a, b results.Selected
+		a, b matched.Selected
 		want bool
 	}{
 		"the same":                                {selected(p, 1, 70), selected(p, 70, 1), true},
@@ -39,7 +39,7 @@ func TestSelectedEqual(t *testing.T) {
 }
 
 func TestInboundSet(t *testing.T) {
-	var set results.InboundSet
+	var set matched.InboundSet
 	in := []int{0, 5, 63, 64, 127, 128, 300}
 	for _, i := range in {
 		set.Add(i)
@@ -51,8 +51,8 @@ func TestInboundSet(t *testing.T) {
 	}
 }
 
-func selectedPolicies(n int) []results.Selected {
-	selected := make([]results.Selected, n)
+func selectedPolicies(n int) []matched.Selected {
+	selected := make([]matched.Selected, n)
 	for i := range selected {
 		selected[i].Policy = policy("K", fmt.Sprint(i), resource.TargetRef{})
 	}
@@ -72,8 +72,8 @@ func TestForInbounds(t *testing.T) {
 	}
 	selected[700].Policy.Rules = make([]resource.Rule, 1)
 	selected[700].Policy.TargetRef.Kind = resource.TargetMeshHTTPRoute
-	for name, m := range map[string]results.Matched{
-		"pages": results.NewPager(maphash.MakeSeed()).Matched(selected), "one page": results.NewMatched(selected),
+	for name, m := range map[string]matched.Matched{
+		"pages": matched.NewPager(maphash.MakeSeed()).Matched(selected), "one page": matched.NewMatched(selected),
 	} {
 		var got []*resource.Policy
 		for s := range m.ForInbounds() {
@@ -89,7 +89,7 @@ func TestForInbounds(t *testing.T) {
 func TestMatchedPages(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 1_000} {
 		selected := selectedPolicies(n)
-		m := results.NewPager(maphash.MakeSeed()).Matched(selected)
+		m := matched.NewPager(maphash.MakeSeed()).Matched(selected)
 		next := 0
 		for i, s := range m.All() {
 			if i != next || s != m.At(i) || s.Policy != selected[i].Policy {
@@ -109,7 +109,7 @@ func TestMatchedPages(t *testing.T) {
 		}
 	}
 	last := -1
-	for i := range results.NewPager(maphash.MakeSeed()).Matched(selectedPolicies(400)).All() {
+	for i := range matched.NewPager(maphash.MakeSeed()).Matched(selectedPolicies(400)).All() {
 		if last = i; i == 135 {
 			break
 		}
@@ -125,12 +125,12 @@ func TestPager(t *testing.T) {
 	const n = 4_000
 	selected := selectedPolicies(n)
 	seed := maphash.MakeSeed()
-	pager := results.NewPager(seed)
+	pager := matched.NewPager(seed)
 	all := pager.Matched(selected)
 	if pages := len(all.Pages()); pages < n/128 || pages > n/8 {
 		t.Errorf("%d policies have %d pages", n, pages)
 	}
-	differ := func(name string, m results.Matched, most int) {
+	differ := func(name string, m matched.Matched, most int) {
 		t.Helper()
 		own := 0
 		for _, page := range m.Pages() {
@@ -153,7 +153,7 @@ func TestPager(t *testing.T) {
 	if all.At(7).Inbounds.Has(1) || !one.At(7).Inbounds.Has(1) {
 		t.Error("a page is shared whose inbounds differ")
 	}
-	if again, edited := pager.Replace(all, func(*results.Page) []results.Selected { return nil }); edited || again.Len() != n {
+	if again, edited := pager.Replace(all, func(*matched.Page) []matched.Selected { return nil }); edited || again.Len() != n {
 		t.Error("a list without edits is another one")
 	}
 	copied := slices.Clone(selected)
@@ -172,13 +172,13 @@ func TestPagerAfter(t *testing.T) {
 	extra := selected[n]
 	selected = selected[:n]
 	seed := maphash.MakeSeed()
-	earlier := results.NewPager(seed).Matched(selected)
+	earlier := matched.NewPager(seed).Matched(selected)
 	otherInbound := slices.Clone(selected)
 	otherInbound[2_000].Inbounds.Add(1)
 	swapped := slices.Clone(selected)
 	swapped[1_000], swapped[3_000] = swapped[3_000], swapped[1_000]
 	for name, c := range map[string]struct {
-		selected []results.Selected
+		selected []matched.Selected
 		own      int // at most so many pages are not shared
 	}{
 		"the same":                  {selected, 0},
@@ -193,7 +193,7 @@ func TestPagerAfter(t *testing.T) {
 		"two in each other's place": {swapped, 4},
 		"nothing":                   {nil, 0},
 	} {
-		pager := results.NewPager(seed)
+		pager := matched.NewPager(seed)
 		m := pager.After(earlier, c.selected)
 		own, at := 0, 0
 		for _, page := range m.Pages() {
@@ -226,7 +226,7 @@ func TestPageSlots(t *testing.T) {
 	for i, slot := range []uint32{0, 63, 64, 200, 3} {
 		slots[selected[i].Policy] = slot
 	}
-	page := results.NewMatched(selected).Pages()[0]
+	page := matched.NewMatched(selected).Pages()[0]
 	calls := 0
 	of := func(p *resource.Policy) (uint32, bool) {
 		calls++
@@ -253,15 +253,19 @@ func TestPageSlots(t *testing.T) {
 func BenchmarkPager(b *testing.B) {
 	selected := selectedPolicies(1_000)
 	seed := maphash.MakeSeed()
-	similar := results.NewPager(seed).Matched(slices.Delete(slices.Clone(selected), 500, 501))
-	for name, earlier := range map[string]results.Matched{"none": {}, "similar": similar} {
+	similar := matched.NewPager(seed).Matched(slices.Delete(slices.Clone(selected), 500, 501))
+	for name, earlier := range map[string]matched.Matched{"none": {}, "similar": similar} {
 		b.Run("earlier="+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if m := results.NewPager(seed).After(earlier, selected); m.Len() != len(selected) {
+				if m := matched.NewPager(seed).After(earlier, selected); m.Len() != len(selected) {
 					b.Fatal(m.Len())
 				}
 			}
 		})
 	}
+}
+
+func policy(kind, name string, target resource.TargetRef) *resource.Policy {
+	return &resource.Policy{Meta: resource.Meta{ID: resource.ID{Kind: kind, Mesh: "default", Name: name}}, TargetRef: target}
 }
