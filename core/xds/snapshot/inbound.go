@@ -139,18 +139,24 @@ func inboundMessages(i *xds.Inbound) []proto.Message {
 	if i.Routes == nil {
 		return messages
 	}
-	host := &routev3.VirtualHost{Name: i.Place, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
+	routes := inboundRoutes(i, i.Place)
+	if i.Client == xds.ProxylessGRPC {
+		return messagesOfGRPC(i, routes)
+	}
+	return append(messages, routes)
+}
+
+// inboundRoutes returns the routes of an HTTP inbound, or of a filter chain of an egress, whose
+// listener is complete.
+func inboundRoutes(i *xds.Inbound, name string) *routev3.RouteConfiguration {
+	host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
 	if i.RefuseEscapedSlashes && i.Client == xds.Envoy {
 		host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
 	}
 	for _, r := range i.Routes {
 		host.Routes = append(host.Routes, r.Messages()...)
 	}
-	routes := &routev3.RouteConfiguration{Name: i.Place, VirtualHosts: []*routev3.VirtualHost{host}}
-	if i.Client == xds.ProxylessGRPC {
-		return messagesOfGRPC(i, routes)
-	}
-	return append(messages, routes)
+	return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
 }
 
 func inboundName(address string, port uint32) string {

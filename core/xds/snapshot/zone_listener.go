@@ -51,6 +51,7 @@ type zoneListener struct {
 	shapes   []*xds.Translator // of the chains and what they lead to
 	// proxies are the dataplane with listeners as inbounds, and its confs, by protocol.
 	proxies map[message.Protocol]*zoneProxy
+	egress  *egressConfs
 	part    *draft
 	decided []seal.Chain
 }
@@ -78,8 +79,9 @@ func (sb *snapshotBuilder) addZoneListeners(tls serverTLS) {
 			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client.Type)}
 		}
 	}
+	egress := sb.egressConfs()
 	for i := range d.Listeners {
-		z := &zoneListener{snapshotBuilder: sb, tls: tls, listener: &d.Listeners[i], index: i, proxies: proxies}
+		z := &zoneListener{snapshotBuilder: sb, tls: tls, listener: &d.Listeners[i], index: i, proxies: proxies, egress: egress}
 		z.add()
 	}
 }
@@ -197,9 +199,13 @@ func (z *zoneListener) expose(e *exposure) {
 			r.Action().HostRewriteSpecifier = &routev3.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
 		}
 	}
+	var to *confList
+	if z.listener.Egress {
+		to = z.egress.shapeCluster(z, x, e.destination)
+	}
 	message.SetHTTPOptions(x.Cluster, x.HTTP)
 	z.addChain(x, proxy, e.serverName)
-	z.addLedTo(x, proxy)
+	z.addLedTo(x, proxy, to)
 }
 
 // addChain adds the filter chain of a server name.
@@ -210,6 +216,9 @@ func (z *zoneListener) addChain(x *xds.Inbound, proxy *zoneProxy, serverName str
 		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE
 	} else {
 		c.TCP = message.NewTCPProxy(string(z.origin), x.Cluster.Name, message.InboundIdleTimeout)
+	}
+	if z.listener.Egress && x.Client == xds.Envoy {
+		c.RecordConnection()
 	}
 	for _, t := range z.shapes {
 		if t.Chain != nil {
@@ -227,25 +236,22 @@ func (z *zoneListener) addChain(x *xds.Inbound, proxy *zoneProxy, serverName str
 	z.decided = append(z.decided, c.Decided())
 }
 
-// addLedTo adds the cluster, the routes and the extensions of a filter chain.
-func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy) {
+// addLedTo adds the cluster, the routes and the extensions of a filter chain. To is the confs
+// of `to` that shape the cluster, or nil.
+func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy, to *confList) {
 	z.part.Warnings = append(z.part.Warnings, x.Warnings...)
 	z.part.Applied = append(z.part.Applied, x.Applied...)
 	part := &draft{Part: xds.Part{Report: xds.Report{Place: z.message.Name, OfInbound: true}, Origin: z.origin, Tags: z.semantics.ComparedTags(z.dataplane, z.listener.Tags), Messages: []proto.Message{x.Cluster}}}
 	if x.Routes != nil {
-		host := &routev3.VirtualHost{Name: x.Listener.Name, Domains: []string{"*"}}
-		if x.RefuseEscapedSlashes {
-			host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
-		}
-		for _, r := range x.Routes {
-			host.Routes = append(host.Routes, r.Messages()...)
-		}
-		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: x.Listener.Name, VirtualHosts: []*routev3.VirtualHost{host}})
+		part.Messages = append(part.Messages, inboundRoutes(x, x.Listener.Name))
 	}
 	for _, c := range x.Clusters {
 		part.Messages = append(part.Messages, c)
 	}
 	part.confs, part.policies = proxy.confs.shaping(z.index, z.shapes)
+	if to != nil {
+		part.confs = append(part.confs, to.all()...)
+	}
 	if z.part.confs == nil { // other protocols have the same policies
 		z.part.confs, z.part.policies = part.confs, part.policies
 	}

@@ -10,6 +10,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/proto"
 
@@ -177,5 +178,44 @@ func TestServerNamesOfZoneProxies(t *testing.T) {
 	}
 	if used < 100 {
 		t.Errorf("clients used %d server names", used)
+	}
+}
+
+// Every kind of filter that routes enable at an inbound is enabled at an egress too, and the
+// cluster of an external service has the confs of `to` for it.
+func TestEgressHasPoliciesOfInbounds(t *testing.T) {
+	for _, c := range []struct {
+		semantics semantics.Semantics
+		balancer  clusterv3.Cluster_LbPolicy
+	}{{semantics.Kuma, clusterv3.Cluster_ROUND_ROBIN}, {semantics.Kuma3, clusterv3.Cluster_RANDOM}} {
+		to := func(kind, conf string) string {
+			return fmt.Sprintf("{type: %s, name: p, spec: {to: [{targetRef: {kind: MeshExternalService, labels: {out: 'yes'}}, default: %s}]}}", kind, conf)
+		}
+		documents := strings.Join([]string{
+			proxyOf("east"),
+			"{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {identified: 'yes'}}}, provider: {type: Spire, spire: {}}}}",
+			"{type: MeshExternalService, name: out, labels: {out: 'yes'}, spec: {match: {port: 9000, protocol: http}, endpoints: [{address: 192.0.2.1, port: 443}]}, status: {vip: {ip: 242.0.0.1}}}",
+			"{type: MeshRateLimit, name: p, spec: {rules: [{default: {local: {http: {requestRate: {num: 1, interval: 1s}}}}}]}}",
+			"{type: MeshFaultInjection, name: p, spec: {rules: [{default: {http: [{abort: {httpStatus: 503, percentage: 1}}]}}]}}",
+			to("MeshCircuitBreaker", "{connectionLimits: {maxConnections: 7}}"), to("MeshTimeout", "{connectionTimeout: 7s}"),
+			to("MeshHealthCheck", "{interval: 7s, timeout: 1s, tcp: {}}"), to("MeshLoadBalancingStrategy", "{loadBalancer: {type: Random}}"),
+		}, "\n---\n")
+		s := snapshotOf(snapshotState(t, c.semantics, documents), "proxy-east")
+		name := "self_zoneegress_dp_out/kri_extsvc_default___out_9000"
+		routes, cluster := new(routev3.RouteConfiguration), new(clusterv3.Cluster)
+		if !resourceOf(t, s, wire.RouteType, name, routes) || !resourceOf(t, s, wire.ClusterType, name, cluster) {
+			t.Fatalf("%s: no %s", c.semantics, name)
+		}
+		for _, filter := range []string{"envoy.filters.http.local_ratelimit", "envoy.filters.http.fault"} {
+			if routes.VirtualHosts[0].TypedPerFilterConfig[filter] == nil {
+				t.Errorf("%s: the routes do not enable %s", c.semantics, filter)
+			}
+		}
+		if got := cluster.GetCircuitBreakers().GetThresholds(); len(got) != 1 || got[0].MaxConnections.GetValue() != 7 {
+			t.Errorf("%s: limits %v", c.semantics, got)
+		}
+		if cluster.ConnectTimeout.GetSeconds() != 7 || len(cluster.HealthChecks) != 1 || cluster.LbPolicy != c.balancer {
+			t.Errorf("%s: %v, %v, %v", c.semantics, cluster.ConnectTimeout, cluster.HealthChecks, cluster.LbPolicy)
+		}
 	}
 }

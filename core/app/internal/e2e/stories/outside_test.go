@@ -1,6 +1,7 @@
 package stories
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -129,4 +130,74 @@ func TestExternalServices(t *testing.T) {
 	envoytest.Path(t)
 	s := externalStory()
 	s.run(t, translators.All(), func(x step) string { return x.want })
+}
+
+// egressStory is about the policies that act at an egress: those of its listener on requests, and
+// items of `to` on the clusters of external services.
+func egressStory(policies string) story {
+	outbounds, services := "\n", ""
+	for i := range 5 {
+		outbound, service := externalService(10001+i, fmt.Sprint("outside-", i), "{address: 127.0.0.102, port: 8080}", "{}")
+		outbounds, services = outbounds+outbound, services+service
+	}
+	const answer = "host=inside.example sni= client="
+	ask := func(i int) func(*world) string { return outside(fmt.Sprintf("127.0.0.1:%d/", 10001+i)) }
+	return story{
+		name: "policies of an egress", semantics: semantics.Kuma,
+		mesh: withClient(outbounds, services+identities+zoneProxies+policies), proxies: []string{"web", "egress-east"}, down: []string{"backend-1", "backend-2"},
+		steps: []step{
+			{name: "the first request", do: ask(0), want: answer},
+			{name: "a limited request", do: ask(0), want: "429", without: answer},
+			{name: "a fault for the client", do: ask(1), want: "418", without: answer},
+			{name: "a fault for another client", do: ask(2), want: answer},
+			{name: "a service that fails its health check", do: ask(3), want: "503", without: answer},
+			{name: "another service", do: ask(4), want: answer},
+		},
+	}
+}
+
+const egressPolicies = `type: MeshRateLimit
+mesh: default
+name: limit
+spec:
+  targetRef: {kind: Dataplane, labels: {proxy: egress}}
+  rules:
+  - matches: [{sni: sni.extsvc.default.east.outside-0.9000}]
+    default: {local: {http: {requestRate: {num: 1, interval: 1h}}}}
+---
+type: MeshFaultInjection
+mesh: default
+name: fault
+spec:
+  targetRef: {kind: Dataplane, labels: {proxy: egress}, sectionName: out}
+  rules:
+  - matches: [{sni: sni.extsvc.default.east.outside-1.9000, spiffeId: {type: Prefix, value: "spiffe://default.mesh.local/w"}}]
+    default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
+  - matches: [{sni: sni.extsvc.default.east.outside-2.9000, spiffeId: {type: Prefix, value: "spiffe://default.mesh.local/x"}}]
+    default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
+---
+type: MeshHealthCheck
+mesh: default
+name: check
+spec:
+  targetRef: {kind: Dataplane, labels: {proxy: egress}}
+  to:
+  - targetRef: {kind: MeshExternalService, labels: {kuma.io/display-name: outside-3}}
+    default: {interval: 1h, timeout: 1s, http: {path: /, expectedStatuses: [404]}}
+---
+type: MeshCircuitBreaker
+mesh: default
+name: panic
+spec:
+  targetRef: {kind: Dataplane, labels: {proxy: egress}}
+  to:
+  - targetRef: {kind: MeshExternalService, labels: {kuma.io/display-name: outside-3}}
+    default: {outlierDetection: {healthyPanicThreshold: 0, detectors: {totalFailures: {consecutive: 5}}}}
+`
+
+func TestPoliciesOfEgress(t *testing.T) {
+	envoytest.Path(t)
+	with, without := egressStory(egressPolicies), egressStory("")
+	with.run(t, translators.All(), func(x step) string { return x.want })
+	without.run(t, translators.All(), func(x step) string { return cmp.Or(x.without, x.want) })
 }
