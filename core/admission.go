@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync/atomic"
 
@@ -49,17 +50,17 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 		switch {
 		case passed:
 			a.once(&p.Meta)
-		case a.present(p != nil, "policy"):
+		case a.present(p != nil, "a policy"):
 			a.policy(p)
 		}
 	}
 	for _, o := range set.Objects {
-		if a.present(o != nil, "object") {
+		if a.present(o != nil && !reflect.ValueOf(o).IsNil(), "an object") {
 			a.valid(o.Identity(), o.Validate)
 		}
 	}
 	for _, d := range set.Documents {
-		if a.present(d != nil, "document") {
+		if a.present(d != nil, "a document") {
 			a.document(d)
 		}
 	}
@@ -86,7 +87,7 @@ func admitAll[T any, R interface {
 		switch {
 		case passed:
 			a.once(r.Identity())
-		case a.present(r != nil, kind):
+		case a.present(r != nil, "a "+kind):
 			a.valid(r.Identity(), r.Validate)
 		}
 	}
@@ -172,7 +173,7 @@ func placeOf(m *resource.Meta) diag.Position {
 
 func (a *admission) present(ok bool, what string) bool {
 	if !ok {
-		a.sink.Error(diag.Diagnostic{Code: diag.BadResource, Pos: diag.Position{File: "batch"}, What: "a " + what + " is nil"})
+		a.sink.Error(diag.Diagnostic{Code: diag.BadResource, Pos: diag.Position{File: "batch"}, What: what + " is nil"})
 	}
 	return ok
 }

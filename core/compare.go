@@ -22,6 +22,8 @@ import (
 // [View.Identities] and [View.Trusts] return for both views, which is shared until it
 // changes. [CompareDestinations] returns the changes of destinations.
 //
+// A nil view has no meshes, as before the first batch.
+//
 // For two views of one engine the cost is proportional to their difference, regardless of
 // the number of commits between them. For other views every dataplane is visited.
 func Compare(before, after *View) []Change {
@@ -59,7 +61,7 @@ func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resou
 // name; nil for a mesh that a view does not have.
 func changedMeshes(before, after *View) iter.Seq2[*mesh.State, *mesh.State] {
 	return func(yield func(a, b *mesh.State) bool) {
-		for a, b := range sorted.Join(before.meshes, after.meshes, meshByName) {
+		for a, b := range sorted.Join(before.states(), after.states(), meshByName) {
 			if a != b && !yield(a, b) {
 				return
 			}

@@ -12,6 +12,30 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
+// A commit without views changed nothing, a nil view has no meshes, and an engine without kinds
+// refuses each policy.
+func TestCompareWithoutView(t *testing.T) {
+	if got := (core.Commit{}).Changes(); len(got) != 0 {
+		t.Errorf("the empty commit has the changes %v", got)
+	}
+	if got := (core.Commit{}).DestinationChanges(); len(got) != 0 {
+		t.Errorf("the empty commit has the changes of destinations %v", got)
+	}
+	set := resourcetest.Decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
+	e := newEngine(t, "")
+	view := apply(t, e, core.Batch{Upsert: set}).After
+	if got := core.Compare(nil, view); len(got) != 1 || got[0].Action != core.Joined {
+		t.Errorf("from nothing, the changes are %v", got)
+	}
+	if got := core.Compare(view, nil); len(got) != 1 || got[0].Action != core.Left {
+		t.Errorf("to nothing, the changes are %v", got)
+	}
+	_, err := core.NewEngine(nil, core.Options{Semantics: core.TargetRef}).Apply(t.Context(), core.Batch{Upsert: set})
+	if err == nil || !strings.Contains(err.Error(), `"MeshTimeout" is not one of the kinds of this engine`) {
+		t.Errorf("without kinds: %v", err)
+	}
+}
+
 // Views may be far apart, in any direction, and of different engines. The commits
 // between them and the positions of resources in files make no difference.
 func TestCompare(t *testing.T) {

@@ -56,8 +56,8 @@ func (c *DestinationChange) Dataplanes() []*resource.Dataplane {
 // difference and to the number of destinations.
 func CompareDestinations(before, after *View) []DestinationChange {
 	var changes []DestinationChange
-	globals := mesh.EditedObjects(before.globals, after.globals)
-	for a, b := range sorted.Join(before.meshes, after.meshes, meshByName) {
+	globals := mesh.EditedObjects(before.objects(), after.objects())
+	for a, b := range sorted.Join(before.states(), after.states(), meshByName) {
 		if a == b && len(globals) == 0 {
 			continue
 		}

@@ -39,8 +39,11 @@ type Engine struct {
 
 // NewEngine returns an engine without resources, for policies of the given
 // kinds. Kinds are identified by name, so loaders may use other [resource.Kinds]
-// with the same kinds.
+// with the same kinds. Nil kinds are none, so that each policy is an error of its batch.
 func NewEngine(kinds *resource.Kinds, options Options) *Engine {
+	if kinds == nil {
+		kinds = resource.NewKinds()
+	}
 	if options.Order == nil {
 		options.Order = options.Semantics.Order()
 	}

@@ -58,6 +58,22 @@ func (v *View) Order() results.Order { return v.reading.Order }
 // Semantics returns how the view reads policies (SPEC 17.1).
 func (v *View) Semantics() Semantics { return v.reading.Semantics }
 
+// states returns the states of the meshes, sorted by name. A nil view has none.
+func (v *View) states() []*mesh.State {
+	if v == nil {
+		return nil
+	}
+	return v.meshes
+}
+
+// objects returns the objects that belong to no mesh. A nil view has none.
+func (v *View) objects() mesh.Objects {
+	if v == nil {
+		return nil
+	}
+	return v.globals
+}
+
 // Meshes returns the names of the meshes, sorted.
 func (v *View) Meshes() []string {
 	names := make([]string, len(v.meshes))

@@ -137,8 +137,10 @@ func NewKinds(kinds ...*Kind) *Kinds {
 func (k *Kind) flaw() string {
 	const outbounds = ToTargets | TargetKinds(1<<TargetMeshSubset|1<<TargetMeshTCPRoute)
 	switch {
-	case k.Name == "" || fixedKinds[k.Name] != "" || k.Short == "":
+	case k.Name == "" || fixedKinds[k.Name] != "":
 		return "has no unique name"
+	case k.Short == "":
+		return "has no short name: set Short, such as mt for MeshTimeout"
 	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil || k.Gateway != nil):
 		return "has arrays next to a default"
 	case k.To != nil && k.To.Targets&^outbounds != 0:

@@ -21,13 +21,13 @@ func TestNewKindsRefuses(t *testing.T) {
 	for want, kinds := range map[string][]*resource.Kind{
 		"":                                {same, kind(func(k *resource.Kind) { k.Name, k.Short = "B", "b" })},
 		"resource: kind A is there twice": {same, kind(func(k *resource.Kind) { k.Short = "b" })},
-		`resource: kind B has the short name "a" of kind A`:          {same, kind(func(k *resource.Kind) { k.Name = "B" })},
-		"resource: kind C has no unique name":                        {kind(func(k *resource.Kind) { k.Name, k.Short = "C", "" })},
-		"resource: kind  has no unique name":                         {kind(func(k *resource.Kind) { k.Name = "" })},
-		`resource: kind D has the short name "dp" of kind Dataplane`: {kind(func(k *resource.Kind) { k.Name, k.Short = "D", "dp" })},
-		"resource: kind Mesh has no unique name":                     {kind(func(k *resource.Kind) { k.Name = "Mesh" })},
-		"resource: kind Dataplane has no unique name":                {kind(func(k *resource.Kind) { k.Name = "Dataplane" })},
-		"resource: kind A has arrays next to a default":              {kind(func(k *resource.Kind) { k.Default = &resource.Section{} })},
+		`resource: kind B has the short name "a" of kind A`:                         {same, kind(func(k *resource.Kind) { k.Name = "B" })},
+		"resource: kind C has no short name: set Short, such as mt for MeshTimeout": {kind(func(k *resource.Kind) { k.Name, k.Short = "C", "" })},
+		"resource: kind  has no unique name":                                        {kind(func(k *resource.Kind) { k.Name = "" })},
+		`resource: kind D has the short name "dp" of kind Dataplane`:                {kind(func(k *resource.Kind) { k.Name, k.Short = "D", "dp" })},
+		"resource: kind Mesh has no unique name":                                    {kind(func(k *resource.Kind) { k.Name = "Mesh" })},
+		"resource: kind Dataplane has no unique name":                               {kind(func(k *resource.Kind) { k.Name = "Dataplane" })},
+		"resource: kind A has arrays next to a default":                             {kind(func(k *resource.Kind) { k.Default = &resource.Section{} })},
 		"resource: kind A selects outbounds by Dataplane, MeshGateway": {kind(func(k *resource.Kind) {
 			k.To = &resource.Section{Targets: resource.TopTargets}
 		})},

@@ -73,6 +73,7 @@ func (n resourceName) Validate(at *diag.At) {
 	if n == "" {
 		at.Errorf(diag.EmptyValue, "", "a resource's name must not be empty")
 	}
+	validateWord(at, string(n))
 }
 
 func (d *decoder) kubernetes(in *strict.Value) {

@@ -223,7 +223,7 @@ func TestPolicyErrors(t *testing.T) {
 		"misspelt, Kubernetes":         {"apiVersion: kuma.io/v1alpha1\nkind: MeshTimeot\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
 		"kind of another house":        {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; did you mean "ZoneIngress"?`},
 		"tag of a backend":             {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:138: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
-		"odd name":                     {"{type: MeshTLS, name: \"a\\n\", spec: {rules: []}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {rules: []}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; the first one is at in.yaml:1:1`},
+		"odd name":                     {"{type: MeshTLS, name: \"a\\n\", spec: {rules: []}}", `in.yaml:1:23: name: must have no blanks and no control characters, not "a\n"`},
 		"duplicate":                    {"type: MeshTLS\nname: p\nspec: {rules: []}\n---\ntype: MeshTLS\nname: p\nspec: {rules: []}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; the first one is at in.yaml:1:1`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -33,15 +35,15 @@ func (m *Meta) validate(at *diag.At, kind string) {
 	case m.Kind != kind:
 		at.Field("type").Errorf(diag.WrongType, "", "must be %s, not %q", kind, m.Kind)
 	}
-	if m.Name == "" {
-		resourceName("").Validate(at.Field("name"))
-	}
+	resourceName(m.Name).Validate(at.Field("name"))
 	if m.Mesh == "" {
 		at.Field("mesh").Errorf(diag.EmptyValue, "the mesh of most resources is "+DefaultMesh, "a resource's mesh must not be empty")
 	}
 	validateText(at, "mesh", m.Mesh)
 	validateText(at, "namespace", m.Namespace)
 	validateText(at, "name", m.Name)
+	validateWord(at.Field("mesh"), m.Mesh)
+	validateWord(at.Field("namespace"), m.Namespace)
 	validateSorted(at, "labels", m.Labels)
 	for _, label := range m.Labels {
 		validateText(at, "labels", label.Key)
@@ -53,6 +55,14 @@ func (m *Meta) validate(at *diag.At, kind string) {
 func validateText(at *diag.At, field, text string) {
 	if !utf8.ValidString(text) {
 		at.Field(field).Errorf(diag.WrongType, "", "must be UTF-8, not %q", text)
+	}
+}
+
+// validateWord checks that a name has no blank and no control character: names are parts of KRIs,
+// of the command line and of lines of logs.
+func validateWord(at *diag.At, name string) {
+	if i := strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }); i >= 0 {
+		at.Errorf(diag.BadValue, "", "must have no blanks and no control characters, not %q", name)
 	}
 }
 
