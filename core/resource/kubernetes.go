@@ -21,7 +21,7 @@ const (
 type kubernetesDoc struct {
 	APIVersion apiVersion    `json:"apiVersion"`
 	Kind       resourceKind  `json:"kind"`
-	Mesh       string        `json:"mesh,omitzero"`
+	Mesh       meshName      `json:"mesh,omitzero"`
 	Metadata   *strict.Value `json:"metadata"`
 	Spec       *strict.Value `json:"spec,omitzero"`
 }
@@ -76,6 +76,11 @@ func (n resourceName) Validate(at *diag.At) {
 	validateWord(at, string(n))
 }
 
+// meshName is the name of the mesh of a resource.
+type meshName string
+
+func (n meshName) Validate(at *diag.At) { validateWord(at, string(n)) }
+
 func (d *decoder) kubernetes(in *strict.Value) {
 	at := in.At()
 	version, kind := in.FieldText("apiVersion"), in.FieldText("kind")
@@ -117,7 +122,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	*doc = kubernetesDoc{}
 	decodeHead(in, doc, liveOnKubernetes(in, kind)...)
 	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
-	meta.Mesh = doc.Mesh
+	meta.Mesh = string(doc.Mesh)
 	if kind := objectKinds[meta.Kind]; kind != nil {
 		d.kubernetesObject(kind, meta, in, doc.Spec)
 		return

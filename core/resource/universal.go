@@ -10,7 +10,7 @@ import (
 // universalDoc is a resource in the universal spelling.
 type universalDoc struct {
 	Type       resourceKind  `json:"type"`
-	Mesh       string        `json:"mesh,omitzero"`
+	Mesh       meshName      `json:"mesh,omitzero"`
 	Name       resourceName  `json:"name"`
 	Labels     Tags          `json:"labels,omitzero"`
 	Spec       *strict.Value `json:"spec,omitzero"`
@@ -51,7 +51,7 @@ func (d *decoder) universal(in *strict.Value) {
 		decodeHead(in, doc, except...)
 	}
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
-	meta.Mesh = doc.Mesh
+	meta.Mesh = string(doc.Mesh)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	d.resource(meta, body{at: in.At(), kindField: "type", document: in, top: in, spec: doc.Spec})
 }
