@@ -104,7 +104,7 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 		}
 		parts, limits = append(parts, part), append(limits, errLimit)
 	}
-	answer, errLimit := diff.Join(parts), errors.Join(limits...)
+	answer, errLimit := q.joined(parts, worlds), errors.Join(limits...)
 	var findings []diag.Diagnostic
 	if isReport || q.findings.failOn.given() {
 		if findings, err = g.newFindings(c.Context(), parts, worlds); err != nil {
@@ -132,6 +132,19 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	return nil
 }
 
+// joined returns the diffs of all meshes as one, and what changes for clusters of OCM. The
+// worlds are those of two inputs; nil with --shadow.
+func (q *diffQuery) joined(parts []*diff.Diff, worlds *[2]*world) *diff.Diff {
+	if worlds == nil {
+		return diff.Join(parts[0].Semantics, parts)
+	}
+	answer := diff.Join(worlds[1].view.Semantics(), parts)
+	if q.options.Kind == "" {
+		answer.Placements = diff.NewPlacements(worlds[0].view, worlds[1].view)
+	}
+	return answer
+}
+
 // comparisons loads both sides, and returns a comparison for each mesh of either side, or the
 // one of --mesh. The worlds are those of two inputs; nil with --shadow.
 func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxied.Comparison, worlds *[2]*world, err error) {
@@ -142,6 +155,9 @@ func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxie
 	before, after, err := q.next.load(g, c)
 	if err != nil {
 		return nil, nil, err
+	}
+	if g.mesh == "" && len(before.view.Meshes())+len(after.view.Meshes()) == 0 && len(before.set.Documents)+len(after.set.Documents) > 0 {
+		return nil, &[2]*world{before, after}, nil // only clusters can change
 	}
 	meshes, err := g.meshesOf(before.view, after.view)
 	if err != nil {
@@ -212,6 +228,16 @@ func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[
 
 // diffPages prints what changes, by mesh if there are several.
 func diffPages(p *page, answer *diff.Diff, parts []*diff.Diff) {
+	defer placementsPage(p, answer.Placements)
+	dataplanes := *answer
+	dataplanes.Placements = nil
+	switch {
+	case len(parts) == 0 && answer.Empty():
+		p.line("no cluster changes")
+		return
+	case !answer.Empty() && dataplanes.Empty(): // only clusters change
+		return
+	}
 	meshes := "mesh " + answer.Meshes[0]
 	if len(parts) > 1 {
 		meshes = "meshes " + listed(answer.Meshes)
@@ -235,6 +261,19 @@ func diffPages(p *page, answer *diff.Diff, parts []*diff.Diff) {
 			p.heading(0, "mesh %s", part.Meshes[0])
 			diffPage(p, part)
 		}
+	}
+}
+
+// placementsPage shows what changes for clusters.
+func placementsPage(p *page, placements []diff.Placement) {
+	policy := ""
+	for i := range placements {
+		c := &placements[i]
+		if c.Policy != policy {
+			policy = c.Policy
+			p.heading(0, "Policy %s", policy)
+		}
+		p.row(c.Cluster, c.Before+" -> "+c.After+"  because of "+someOf(c.Because, 5))
 	}
 }
 

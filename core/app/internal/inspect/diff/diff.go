@@ -50,6 +50,9 @@ type Diff struct {
 	// Destinations are those of the mesh that change, sorted by identity; with
 	// Options.Kind there are none.
 	Destinations []Destination `json:"destinations,omitempty"`
+	// Placements are the OCM policies whose action on a cluster changes. [New] sets none,
+	// because clusters are of no mesh: see [NewPlacements].
+	Placements []Placement `json:"placements,omitempty"`
 	// Drains are the listeners of Envoys, of dataplanes in both views, whose connections
 	// the edit closes, sorted by dataplane and listener (SPEC 11.8). [New] sets none:
 	// see proxied.Comparison.
@@ -86,7 +89,7 @@ type Drain struct {
 
 // Empty reports whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.NotCompared)+len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations) == 0
+	return len(d.NotCompared)+len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations)+len(d.Placements) == 0
 }
 
 // OnlyNotCompared reports whether the only thing that is known of the edit is that it was not
@@ -97,11 +100,11 @@ func (d *Diff) OnlyNotCompared() bool {
 	return len(d.NotCompared) > 0 && without.Empty()
 }
 
-// Join returns the diffs of several meshes as one, in their order. There is at least one, and
-// all have the same semantics.
-func Join(parts []*Diff) *Diff {
-	if len(parts) == 1 {
-		return parts[0]
+// Join returns the diffs of several meshes as one, in their order. All have the same
+// semantics, which is given for an input without a mesh.
+func Join(s semantics.Semantics, parts []*Diff) *Diff {
+	if len(parts) == 0 {
+		return newAnswer(s, []string{})
 	}
 	all := *parts[0]
 	for _, part := range parts[1:] {
@@ -197,13 +200,18 @@ func (s side) points(config *results.Config, d *resource.Dataplane) iter.Seq2[in
 	return inspect.Points(s.view, config, d, s.scope)
 }
 
+// newAnswer returns an answer in which nothing changes.
+func newAnswer(s semantics.Semantics, meshes []string) *Diff {
+	return &Diff{Semantics: s, Meshes: meshes, Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}}
+}
+
 func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, error) {
 	d := differ{
 		before: before, after: after, source: options.Source,
 		clients: &clientDiffs{views: ruleviews.New(options.Limits, false), known: map[fromPair]*clientsParts{}},
 		budget:  ruleviews.NewBudget(options.MaxRules),
 		groups:  map[string]*Group{},
-		diff:    &Diff{Semantics: after.view.Semantics(), Meshes: []string{mesh}, Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}},
+		diff:    newAnswer(after.view.Semantics(), []string{mesh}),
 	}
 	d.entries = newEntryDiffs(d.deciders())
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
