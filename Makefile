@@ -25,6 +25,10 @@ PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 # The older Envoys of make e2e-versions (core/VERSIONS.md).
 OLDER       ?= 1.36.4 1.37.0 1.38.3 1.39.3
+OLDEST      := $(CURDIR)/.cache/envoy-$(firstword $(OLDER))/envoy
+# The other releases of gRPC of make grpc-versions: the last ten minor ones of grpc-go, and of C-core.
+GRPC_GO     ?= 1.76.0 1.77.0 1.78.0 1.79.3 1.80.0 1.81.1 1.82.1 1.83.2 1.85.0
+GRPC_PYTHON ?= 1.62.3 1.66.2 1.70.0 1.74.0 1.78.0 1.82.3
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
@@ -35,7 +39,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install release release-check run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install release release-check run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -139,15 +143,27 @@ soak-streams: ##+ Edit the files of servers at random, and beside hostile client
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
-e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRPC for Python, fetched into .cache/
-	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
+e2e: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc ## Test with the traffic of real Envoys and of gRPC for Python, fetched into .cache/
+	ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage
+	ENVOY=$(OLDEST) ENVOY_OTHER=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories -run 'TestSeveralIDs|TestWarmsAfterRestart|TestOpenConnections|TestStories/MeshTrafficPermission|TestStories/MeshTLS|TestStories/MeshRateLimit|TestStories/MeshAccessLog'
 
 # SOAK=5 sends 12,000 random requests to each.
-e2e-versions: $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test with the traffic of older Envoys, fetched into .cache/
-	@for v in $(OLDER); do echo "== Envoy $$v"; export ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy; \
+e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test with the traffic of older Envoys, fetched into .cache/
+	@for v in $(OLDER); do echo "== Envoy $$v"; export ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY); \
 		SOAK=5 $(GO) test -vet=off -count=1 ./core/app/internal/e2e -run TestEnvoy && \
 		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
+
+# The newest gRPC for Python and the grpc-go of this module are those of make e2e.
+grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
+	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \
+		GRPC_GO=$(CURDIR)/.cache/grpc-go-$$v/peer $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^other_Go$$' || exit 1; done
+	@for v in $(GRPC_PYTHON); do echo "== gRPC for Python $$v"; \
+		GRPCIO=$(CURDIR)/.cache/grpcio-$$v $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^Python$$' || exit 1; done
+
+versions-news: NEWS ?= $(shell $(GO) list -m -f '{{.Version}}' github.com/envoyproxy/go-control-plane/envoy) latest
+versions-news: ##+ List the fields that differ between two versions of Envoy's API: make versions-news NEWS="v1.39.0 v1.40.0"
+	$(GO) run ./core/internal/envoyapi/internal/news $(NEWS)
 
 e2e-stores: FAULT_RUNS ?= 20
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
@@ -184,6 +200,17 @@ $(CURDIR)/.cache/grpcio/grpc: core/app/internal/e2e/grpcio.txt
 	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
 	touch $@
 
+$(CURDIR)/.cache/grpcio-%/grpc: core/app/internal/e2e/grpcio-%.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
+	touch $@
+
+# A module of its own, so that no release raises or lowers grpc here. The checksum database of
+# Go verifies what is fetched.
+$(CURDIR)/.cache/grpc-go-%/peer: core/app/internal/e2e/serving/testdata/peer/main.go
+	rm -rf $(@D) && mkdir -p $(@D)/module && cp $< $(@D)/module
+	cd $(@D)/module && export GOWORK=off GOFLAGS=-mod=mod && $(GO) mod init peer && $(GO) get google.golang.org/grpc@v$* && $(GO) mod tidy && $(GO) build -o $@ .
+
 # Nothing of the wheel is installed, so its version of Python does not matter.
 $(CURDIR)/.cache/axe/axe.min.js: core/app/internal/serve/pages/e2e/axe.txt
 	rm -rf $(@D) && mkdir -p $(@D)
@@ -207,7 +234,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check check-peers e2e-versions e2e-stores soak soak-streams bench-world peers
+NIGHTLY := api check-install release-check check-peers e2e-versions grpc-versions versions-news e2e-stores soak soak-streams bench-world peers
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,8 +27,9 @@ type Proxy struct {
 
 // Run starts the given binary of Envoy with a bootstrap, and returns when the proxy is
 // ready. Files of the proxy are in dir, under the given name. Files that the proxy
-// itself writes, such as access logs, are complete after a tenth of a second.
-func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
+// itself writes, such as access logs, are complete after a tenth of a second. Without the
+// argument --drain-time-s the drain time is a second.
+func Run(binary, dir, name string, bootstrap []byte, args ...string) (*Proxy, error) {
 	file := func(suffix string) string { return filepath.Join(dir, name+suffix) }
 	if err := os.WriteFile(file(".json"), bootstrap, 0o600); err != nil {
 		return nil, err
@@ -38,7 +40,11 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 	p := &Proxy{log: file(".log"), exited: make(chan struct{})}
 	p.command = exec.Command(binary, "-c", file(".json"), "--use-dynamic-base-id", "--concurrency", "1",
 		"--admin-address-path", file(".admin"), "--log-path", p.log, "--log-level", "error",
-		"--file-flush-interval-msec", "50", "--drain-time-s", "1")
+		"--file-flush-interval-msec", "50")
+	if !slices.Contains(args, "--drain-time-s") {
+		args = append(args, "--drain-time-s", "1")
+	}
+	p.command.Args = append(p.command.Args, args...)
 	EndWithParent(p.command)
 	var output bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &output, &output
@@ -85,7 +91,21 @@ func (p *Proxy) Log() string {
 
 // Get returns the body of a page of the admin interface.
 func (p *Proxy) Get(path string) (string, error) {
-	response, err := http.Get("http://" + p.admin + path)
+	return p.ask(http.MethodGet, path)
+}
+
+// Post has the admin interface change something.
+func (p *Proxy) Post(path string) error {
+	_, err := p.ask(http.MethodPost, path)
+	return err
+}
+
+func (p *Proxy) ask(method, path string) (string, error) {
+	request, err := http.NewRequest(method, "http://"+p.admin+path, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return "", err
 	}

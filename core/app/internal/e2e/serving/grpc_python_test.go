@@ -29,29 +29,37 @@ func (m *mesh) startPython(dataplane, server, script string, args ...string) (in
 	default:
 		m.t.Skip("GRPCIO is not set; make e2e fetches gRPC of Python and runs this test")
 	}
+	python := exec.Command("python3", append([]string{script}, args...)...)
+	python.Env = append(os.Environ(), "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1", "GRPC_VERBOSITY=NONE")
+	return m.startPeer(dataplane, server, python)
+}
+
+// startPeer starts a process that is gRPC, with the bootstrap of a dataplane. It ends when its
+// input is closed, at the end of the test.
+func (m *mesh) startPeer(dataplane, server string, peer *exec.Cmd) (input io.Writer, output *bufio.Reader) {
+	m.t.Helper()
 	bootstrap := filepath.Join(m.t.TempDir(), "bootstrap.json")
 	if err := os.WriteFile(bootstrap, m.grpcBootstrap(dataplane, server), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	python := exec.Command("python3", append([]string{script}, args...)...)
-	envoytest.EndWithParent(python)
-	python.Env = append(os.Environ(), "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1", "GRPC_XDS_BOOTSTRAP="+bootstrap, "GRPC_VERBOSITY=NONE")
-	python.Stderr = os.Stderr
-	stdin, err := python.StdinPipe()
+	envoytest.EndWithParent(peer)
+	peer.Env = append(peer.Environ(), "GRPC_XDS_BOOTSTRAP="+bootstrap)
+	peer.Stderr = os.Stderr
+	stdin, err := peer.StdinPipe()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	stdout, err := python.StdoutPipe()
+	stdout, err := peer.StdoutPipe()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if err := python.Start(); err != nil {
+	if err := peer.Start(); err != nil {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() {
 		_ = stdin.Close()
-		if err := python.Wait(); err != nil {
-			m.t.Errorf("%s: %v", script, err)
+		if err := peer.Wait(); err != nil {
+			m.t.Errorf("%s: %v", peer, err)
 		}
 	})
 	return stdin, bufio.NewReader(stdout)
@@ -60,7 +68,11 @@ func (m *mesh) startPython(dataplane, server, script string, args ...string) (in
 // dialPython returns a client by gRPC of Python.
 func dialPython(m *mesh, server string) *greeters {
 	m.t.Helper()
-	requests, answers := m.startPython("client", server, "grpc_client.py", greeterTarget)
+	return m.greetersOf(m.startPython("client", server, "grpc_client.py", greeterTarget))
+}
+
+// greetersOf returns a client that is a process: grpc_client.py, or one like it.
+func (m *mesh) greetersOf(requests io.Writer, answers *bufio.Reader) *greeters {
 	return &greeters{m.t, func(service string) (string, error) {
 		if _, err := io.WriteString(requests, service+"\n"); err != nil {
 			m.t.Fatal(err)
@@ -92,6 +104,12 @@ func (m *mesh) startPythonServer(server, name, address string) string {
 	m.t.Helper()
 	address = m.network.Replace(address)
 	_, lines := m.startPython(name, server, "grpc_server.py", address, name)
+	return m.waitServer(name, address, lines)
+}
+
+// waitServer waits until a server that is a process serves, and returns its address.
+func (m *mesh) waitServer(name, address string, lines *bufio.Reader) string {
+	m.t.Helper()
 	if _, err := lines.ReadString('\n'); err != nil {
 		m.t.Fatalf("%s does not serve: %v", name, err)
 	}

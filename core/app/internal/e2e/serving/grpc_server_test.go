@@ -112,10 +112,14 @@ func callAs(t *testing.T, ca *envoytest.Authority, name, address string) codes.C
 // A gRPC server admits the clients that the permissions of its dataplane allow, by their
 // certificates, and follows changes.
 func TestGRPCServer(t *testing.T) {
-	for name, start := range map[string]func(m *mesh, server, name, address string) string{
-		"grpc-go": (*mesh).startServer,
-		"Python":  (*mesh).startPythonServer,
-	} {
+	servers := map[string]func(m *mesh, server, name, address string) string{
+		"Go":     (*mesh).startServer,
+		"Python": (*mesh).startPythonServer,
+	}
+	if otherGo != "" {
+		servers["other Go"] = (*mesh).startOtherGo
+	}
+	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testGRPCServer(t, start)

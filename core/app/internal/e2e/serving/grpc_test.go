@@ -66,11 +66,15 @@ var clients = []struct {
 }{
 	{"Go", dialGo},
 	{"Python", dialPython},
+	{"other Go", dialOtherGo},
 }
 
 // withClients runs a test with each implementation of gRPC.
 func withClients(t *testing.T, test func(t *testing.T, dial func(m *mesh, server string) *greeters)) {
 	for _, client := range clients {
+		if client.name == "other Go" && otherGo == "" {
+			continue
+		}
 		t.Run(client.name, func(t *testing.T) {
 			t.Parallel()
 			test(t, client.dial)

@@ -7,9 +7,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -20,6 +22,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A mesh is a directory of files whose addresses are on a network of the test.
@@ -77,16 +80,34 @@ func (m *mesh) startApp(name, address string) *envoytest.App {
 
 // startProxy starts the Envoy of a dataplane, which fetches its resources by a protocol
 // from a server.
-func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string) *envoytest.Proxy {
+func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string, changes ...func(*bootstrapv3.Bootstrap)) *envoytest.Proxy {
+	m.t.Helper()
+	return m.startEnvoy(envoytest.Path(m.t), name, protocol, server, admin, changes...)
+}
+
+// startEnvoy is startProxy for a binary. If the changes give the node a drain time, the proxy
+// is started with it.
+func (m *mesh) startEnvoy(binary, name string, protocol corev3.ApiConfigSource_ApiType, server, admin string, changes ...func(*bootstrapv3.Bootstrap)) *envoytest.Proxy {
 	m.t.Helper()
 	d, _ := m.dataplane(name)
 	bootstrap := bootstrap.ADS(d, nil, m.server(server), bootstrap.Options{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
 	bootstrap.DynamicResources.AdsConfig.ApiType = protocol
+	for _, change := range changes {
+		change(bootstrap)
+	}
 	config, err := message.JSON(bootstrap)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	proxy := envoytest.Start(m.t, name, config)
+	var args []string
+	if drain := bootstrap.Node.Metadata.GetFields()[wire.DrainMetadata].GetStringValue(); drain != "" {
+		args = []string{"--drain-time-s", strings.TrimSuffix(drain, "s")}
+	}
+	proxy, err := envoytest.Run(binary, m.t.TempDir(), name, config, args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(proxy.Stop)
 	m.t.Cleanup(func() {
 		if m.t.Failed() {
 			m.t.Logf("%s: %s", name, cmp.Or(proxy.Log(), "no errors"))
