@@ -28,13 +28,25 @@ func TestClientBy(t *testing.T) {
 		{"", "", oldest},
 		{"a relay", "", oldest},
 		{"gRPC Go", "1.60.0", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC Java", "1.42.0", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC C-core linux", "C-core 1.85.1", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC C-core linux", "C-core 29.0.0", xds.Client{Type: xds.ProxylessGRPC}},
 		{"gRPC C-core", "", xds.Client{Type: xds.ProxylessGRPC}},
 	} {
 		if got, err := xds.ClientBy(test.userAgent, test.version); err != nil || got != test.want {
 			t.Errorf("%q %q is %v (%v), want %v", test.userAgent, test.version, got, err, test.want)
 		}
 	}
-	if _, err := xds.ClientBy("envoy", "1.34.9"); err == nil || !strings.Contains(err.Error(), "1.34.9") {
-		t.Errorf("1.34.9 is served: %v", err)
+	for _, old := range []struct{ userAgent, version, states string }{
+		{"envoy", "1.34.9", "1.34.9"},
+		{"gRPC Go", "1.41.0", "1.41.0"},
+		{"gRPC Java", "1.41.3", "1.41.3"},
+		{"gRPC C-core linux", "C-core 28.0.0", "28.0.0"},
+		{"gRPC C-core", "28.1.0-dev", "28.1.0"},
+		{"gRPC C-core linux", "C-core 1.50.2", "1.50.2"},
+	} {
+		if _, err := xds.ClientBy(old.userAgent, old.version); err == nil || !strings.Contains(err.Error(), old.states) {
+			t.Errorf("%s %s is served: %v", old.userAgent, old.version, err)
+		}
 	}
 }

@@ -20,10 +20,11 @@ func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
 
 // ClientBy returns the client of a node by its user agent and its version. A client that is not
 // gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
-// tried (SPEC 18.2). An error names a version that is too old to be served.
+// tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that knows
+// no permissions.
 func ClientBy(userAgent, version string) (Client, error) {
 	if IsGRPC(userAgent) {
-		return Client{GRPC: true}, nil
+		return Client{GRPC: true}, refuseGRPC(userAgent, version)
 	}
 	v, err := ParseVersion(version)
 	if err != nil {
@@ -33,4 +34,33 @@ func ClientBy(userAgent, version string) (Client, error) {
 		return ClientOf(Oldest), fmt.Errorf("the release %s of Envoy is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, Oldest)
 	}
 	return ClientOf(v), nil
+}
+
+// permissionsSince are the first releases of gRPC with permissions (gRFC A41), by the beginning of
+// the user agent. Older ones ignore the filter, so their servers would let everyone in.
+var permissionsSince = map[string]Version{"gRPC Go": {1, 42, 0}, "gRPC Java": {1, 42, 0}, "gRPC C-core": {1, 51, 0}}
+
+// coreSince is the number of C-core in its release 1.51. Newer ones state their release; older ones
+// state these numbers, which are above 1.
+var coreSince = Version{29, 0, 0}
+
+// refuseGRPC returns why a version of gRPC is too old to be served. The text may have a name
+// before the version, as "C-core 39.0.0".
+func refuseGRPC(userAgent, version string) error {
+	v, err := ParseVersion(version[strings.LastIndexByte(version, ' ')+1:])
+	if err != nil {
+		return nil
+	}
+	for name, first := range permissionsSince {
+		if !strings.HasPrefix(userAgent, name) {
+			continue
+		}
+		if name == "gRPC C-core" && v.Major > 1 {
+			first = coreSince
+		}
+		if v.Compare(first) < 0 {
+			return fmt.Errorf("%s %s is too old: its servers would ignore permissions; the oldest release that is served is %s", name, v, first)
+		}
+	}
+	return nil
 }
