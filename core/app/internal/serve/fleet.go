@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -31,7 +32,7 @@ func (s *Server) fleet() []FleetStatus {
 	s.ads.EachAgent(func(userAgent, version string) {
 		client, err := xds.ClientBy(userAgent, version)
 		if err != nil {
-			return // its stream ends: see refuseOld
+			return // its stream ends: see oldVersions
 		}
 		title := "unknown"
 		if v, err := capability.ParseVersion(version); client.Type == xds.ProxylessGRPC {
@@ -58,6 +59,19 @@ func (s *Server) fleet() []FleetStatus {
 			other.Streams += f.Streams
 		}
 		list = append(list[:maxFleet-1], other)
+	}
+	return list
+}
+
+// shownClients returns the versions of the clients for pages.
+func (s *Server) shownClients() []pages.Client {
+	var list []pages.Client
+	for _, f := range s.fleet() {
+		c := pages.Client{Version: f.Client, Streams: int(f.Streams)}
+		for _, lack := range f.Missing {
+			c.Lacks = append(c.Lacks, lack.Capability)
+		}
+		list = append(list, c)
 	}
 	return list
 }

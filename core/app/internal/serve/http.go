@@ -70,7 +70,7 @@ func (s *Server) pages(fallback http.Handler) http.Handler {
 	}
 	o.ReadSource = func(file string) ([]byte, error) { return resource.ReadFile(file, maxSource) }
 	if !s.options.PagesOnly {
-		o.Proxies = s.ads
+		o.Proxies, o.Clients = s.ads, s.shownClients
 	}
 	return pages.New(o)
 }

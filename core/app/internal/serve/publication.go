@@ -64,7 +64,7 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	}
 	client, err := xds.ClientBy(node.UserAgent, node.Version)
 	if err != nil {
-		return nil, false // its stream ends: see refuseOld
+		return nil, false // its stream ends: see oldVersions
 	}
 	if client.Type == xds.ProxylessGRPC {
 		p.grpc.add(d.ID)
@@ -82,17 +82,11 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	return built.Served(secrets), true
 }
 
-// refuseOld returns why a client is too old to be served (SPEC 18.2).
-func refuseOld(node *server.Node) error {
-	_, err := xds.ClientBy(node.UserAgent, node.Version)
-	return err
-}
-
 // Locate implements [server.State].
 func (p *publication) Locate(node *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	client, err := xds.ClientBy(node.UserAgent, node.Version)
 	if err != nil {
-		return wire.Variant{}, false // its stream ends: see refuseOld
+		return wire.Variant{}, false // its stream ends: see oldVersions
 	}
 	return p.state.LocateFor(client, t, name, parameters)
 }

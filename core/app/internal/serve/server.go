@@ -90,9 +90,9 @@ func authorities(o *Options) *ca.Authorities {
 }
 
 func (s *Server) adsOptions() server.Options {
-	push := s.metrics.push
+	push, old := s.metrics.push, &oldVersions{log: s.options.Logger, logged: map[string]bool{}}
 	o := server.Options{
-		Source: &s.publisher, Logger: s.options.Logger, Follow: followed, Refuse: refuseOld,
+		Source: &s.publisher, Logger: s.options.Logger, Follow: followed, Refuse: old.admit,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
 		MaxStreams:  s.options.MaxStreams, MaxConnectionAge: s.options.MaxConnectionAge, MaxRate: s.options.MaxClientRate,
 	}

@@ -21,6 +21,7 @@ type overviewData struct {
 	Pending  bool
 	Clean    bool
 	Load     *loadData
+	Clients  []Client
 	Changes  []changeRow
 	Places   []link // pages of the mesh
 }
@@ -69,6 +70,7 @@ type overviewAnswer struct {
 	Findings map[string]int `json:"findings,omitempty"` // by class; absent until they are known
 	Stale    string         `json:"stale,omitempty"`
 	LastLoad *time.Time     `json:"lastLoad,omitempty"`
+	Clients  []Client       `json:"clients,omitempty"`
 	Changes  []Change       `json:"changes"`
 }
 
@@ -126,6 +128,10 @@ func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 		if !load.Last.IsZero() {
 			answer.LastLoad = &load.Last
 		}
+	}
+	if s.Clients != nil && a.mesh == "" {
+		answer.Clients = s.Clients()
+		data.Clients = answer.Clients
 	}
 	for _, c := range s.Changes() {
 		if len(answer.Changes) < lastChanges && (a.mesh == "" || c.isIn(a.mesh)) {

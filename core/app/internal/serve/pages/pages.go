@@ -53,6 +53,13 @@ type Load struct {
 	Held int64
 }
 
+// A Client is a version of the connected proxies, and what it lacks of the newest one.
+type Client struct {
+	Version string   `json:"version"`
+	Streams int      `json:"streams"`
+	Lacks   []string `json:"lacks,omitempty"`
+}
+
 // Options are what pages are made of. Current, Loader and Translators are required.
 type Options struct {
 	// Current returns the state, or nil before the first load. It is called for each
@@ -64,6 +71,8 @@ type Options struct {
 	Translators []xds.Translator
 	// Proxies are the connected proxies; nil if none are served.
 	Proxies Proxies
+	// Clients returns the versions of the connected proxies; nil: they are not shown.
+	Clients func() []Client
 	// Load returns the outcome of the loads; nil: it is not shown.
 	Load func() Load
 	// Changes returns the last commits, newest first.
