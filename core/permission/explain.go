@@ -2,6 +2,8 @@ package permission
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
@@ -14,8 +16,9 @@ import (
 type Explanation struct {
 	Answer Answer
 	Reason string // such as NoPolicy
-	// Nearest is the allowing entry or item with the fewest failed conditions. It is
-	// nil if none allows, or if an entry or item decides.
+	// Nearest is the allowing entry or item with the fewest failed conditions and, of those
+	// that fail by the same fields, with the longest common part. It is nil if none allows, or
+	// if an entry or item decides.
 	Nearest *Result
 }
 
@@ -132,10 +135,34 @@ func valuesOf(tags resource.Tags, key string) string {
 }
 
 func nearer(best *Result, place Place, failed []request.Failure) *Result {
-	if best == nil || len(failed) < len(best.Failed) {
+	if best == nil || len(failed) < len(best.Failed) || sameFields(failed, best.Failed) && common(failed) > common(best.Failed) {
 		return &Result{place, failed}
 	}
 	return best
+}
+
+// sameFields reports whether two entries fail by the same fields. Only their values can be
+// compared.
+func sameFields(a, b []request.Failure) bool {
+	return slices.EqualFunc(a, b, func(a, b request.Failure) bool { return a.Field == b.Field })
+}
+
+// common returns the length of what the request has in common with the conditions that it does
+// not meet, from their beginnings.
+func common(failed []request.Failure) int {
+	total := 0
+	for _, f := range failed {
+		want := f.Want
+		if f.Field == "spiffeId" { // after the type
+			_, want, _ = strings.Cut(want, " ")
+		}
+		n := 0
+		for n < min(len(want), len(f.Got)) && want[n] == f.Got[n] {
+			n++
+		}
+		total += n
+	}
+	return total
 }
 
 func noneMatches(best *Result, entries int) string {

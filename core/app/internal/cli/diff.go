@@ -315,9 +315,7 @@ func diffPage(p *page, diff *diff.Diff) {
 	for i := range diff.Access {
 		accessDiffPage(p, &diff.Access[i])
 	}
-	for i := range diff.Groups {
-		groupPage(p, &diff.Groups[i])
-	}
+	changedGroups(p, diff.Groups)
 }
 
 // destinationPage shows what changes for a destination.
@@ -358,27 +356,6 @@ func rawText(value json.RawMessage) string {
 	return valueText(decoded)
 }
 
-// groupPage shows the changes of dataplanes.
-func groupPage(p *page, group *diff.Group) {
-	names := group.Names
-	if p.wide {
-		names = group.Dataplanes
-	}
-	p.heading(0, "%s", someOf(names, 5))
-	place := ""
-	for i := range group.Changes {
-		change := &group.Changes[i]
-		if title := change.Kind + ", " + change.Place.String(); title != place {
-			place = title
-			p.heading(1, "%s", title)
-		}
-		if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
-			continue // the fields that follow show that the conf begins or ceases to apply
-		}
-		p.row(changedField(change), changeText(p, change, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change, change.After, change.AfterOrigin))
-	}
-}
-
 // accessDiffPage prints the requests that an inbound allows or denies now, each with an
 // example.
 func accessDiffPage(p *page, a *diff.Access) {
@@ -397,10 +374,6 @@ func accessDiffPage(p *page, a *diff.Access) {
 	}
 	changes("opens", a.Opens)
 	changes("closes", a.Closes)
-}
-
-func samePlace(a, b *diff.Change) bool {
-	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
 }
 
 func dataplaneCount(diff *diff.Diff) string {

@@ -140,9 +140,7 @@ func migratePage(p *page, result *migrate.Result) {
 
 func differencePage(p *page, d *migrate.Difference) {
 	p.heading(0, "mesh %s", d.Mesh)
-	for i := range d.Groups {
-		groupPage(p, &d.Groups[i])
-	}
+	changedGroups(p, d.Groups)
 	for i := range d.Access {
 		a := &d.Access[i]
 		verb := "closes"

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -86,5 +88,28 @@ func TestMissingMeshTrustIsOneFinding(t *testing.T) {
 		if w.Code != "MM2026" || w.Count < 20 || len(w.Examples) != 3 || !strings.Contains(w.Message, "no MeshTrust has the trust domain "+trusted) {
 			t.Errorf("kubernetes=%t: %+v", kubernetes, w)
 		}
+	}
+}
+
+// A policy that changes one value of many outbounds is a few lines.
+func TestDiffOfManyOutboundsIsShort(t *testing.T) {
+	dir := t.TempDir()
+	world, edit := filepath.Join(dir, "world.yaml"), filepath.Join(dir, "edit.yaml")
+	const policy = `
+apiVersion: kuma.io/v1alpha1
+kind: MeshTimeout
+metadata: {name: hurry, namespace: data, labels: {kuma.io/mesh: default}}
+spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 3s}}]}
+`
+	if err := errors.Join(os.WriteFile(world, exported.New(true, "east", 10, 1).YAML(), 0o600), os.WriteFile(edit, []byte(policy), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if code := (Program{}).run(t.Context(), []string{"diff", "-f", world, "--apply", edit}, nil, &stdout, &stderr); code != exitNo {
+		t.Fatalf("exit status %d: %s%s", code, stdout.String(), stderr.String())
+	}
+	lines := strings.Count(stdout.String(), "\n")
+	if many := regexp.MustCompile(`MeshTimeout, \d{3} outbounds of \d+ dataplanes\n`); lines > 10 || !many.MatchString(stdout.String()) {
+		t.Errorf("%d lines:\n%s", lines, stdout.String())
 	}
 }

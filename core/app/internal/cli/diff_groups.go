@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// changedRows is a change of some places of a kind: the same fields with the same values.
+type changedRows struct {
+	kind   string
+	what   string // what the places are
+	rows   [][2]string
+	places []string // in the order of the answer
+	count  int      // of all places of all dataplanes
+}
+
+func (c *changedRows) key() string { return fmt.Sprint(c.kind, c.what, c.rows) }
+
+// changedDataplanes is dataplanes with equal rows.
+type changedDataplanes struct {
+	names   []string
+	changes []*changedRows
+}
+
+func (c *changedDataplanes) key() string {
+	var keys []string
+	for _, rows := range c.changes {
+		keys = append(keys, rows.key())
+	}
+	return strings.Join(keys, "\n")
+}
+
+// fewEqual is the number of equal rows, or groups, that are shown one by one.
+const fewEqual = 3
+
+// mostNamed is the number of places of which the first ones are named.
+const mostNamed = 9
+
+// changedGroups shows the changes of dataplanes. Many places with one change are one row, and so
+// are many groups whose changes differ in the places alone: "108 outbounds of 9 dataplanes".
+func changedGroups(p *page, groups []diff.Group) {
+	for _, group := range groupsOf(p, groups) {
+		p.heading(0, "%s", someOf(group.names, 5))
+		for _, change := range group.changes {
+			p.heading(1, "%s", change.heading(len(group.names)))
+			for _, row := range change.rows {
+				p.row(row[0], row[1])
+			}
+		}
+	}
+}
+
+// groupsOf returns what is shown of groups.
+func groupsOf(p *page, groups []diff.Group) []*changedDataplanes {
+	all := make([]*changedDataplanes, 0, len(groups))
+	equal := map[string][]*changedDataplanes{}
+	for i := range groups {
+		names := groups[i].Names
+		if p.wide {
+			names = groups[i].Dataplanes
+		}
+		group := &changedDataplanes{names: names, changes: changesOf(p, groups[i].Changes, len(names))}
+		all = append(all, group)
+		equal[group.key()] = append(equal[group.key()], group)
+	}
+	return slices.DeleteFunc(all, func(group *changedDataplanes) bool {
+		like := equal[group.key()]
+		if len(like) <= fewEqual {
+			return false
+		}
+		if group == like[0] {
+			for _, other := range like[1:] {
+				group.join(other)
+			}
+		}
+		return group != like[0]
+	})
+}
+
+// join adds dataplanes with equal rows.
+func (c *changedDataplanes) join(o *changedDataplanes) {
+	c.names = slices.Concat(c.names, o.names)
+	for i, change := range o.changes {
+		own := c.changes[i]
+		own.count += change.count
+		for _, place := range change.places {
+			if !slices.Contains(own.places, place) {
+				own.places = append(own.places, place)
+			}
+		}
+	}
+}
+
+// heading returns the place, or the number of places and the first of them.
+func (c *changedRows) heading(dataplanes int) string {
+	if len(c.places) == 1 {
+		return c.kind + ", " + c.places[0]
+	}
+	count := diag.Count(c.count, c.what)
+	if dataplanes > 1 {
+		count += " of " + diag.Count(dataplanes, "dataplane")
+	}
+	if len(c.places) > mostNamed {
+		return c.kind + ", " + count // JSON has all of them
+	}
+	short := make([]string, len(c.places))
+	for i, place := range c.places {
+		short[i] = strings.TrimPrefix(place, c.what+" ")
+	}
+	return c.kind + ", " + count + ": " + someOf(short, 3)
+}
+
+// changesOf returns the changes of a group, each with all its places.
+func changesOf(p *page, changes []diff.Change, dataplanes int) []*changedRows {
+	var all []*changedRows
+	equal := map[string][]*changedRows{}
+	for begin := 0; begin < len(changes); {
+		end := begin + 1
+		for end < len(changes) && samePlace(&changes[begin], &changes[end]) {
+			end++
+		}
+		place := &changes[begin].Place
+		next := &changedRows{kind: changes[begin].Kind, what: whatIs(place), rows: rowsOf(p, changes[begin:end]), places: []string{place.String()}, count: dataplanes}
+		equal[next.key()], all = append(equal[next.key()], next), append(all, next)
+		begin = end
+	}
+	return slices.DeleteFunc(all, func(change *changedRows) bool {
+		like := equal[change.key()]
+		if len(like) <= fewEqual {
+			return false
+		}
+		if change == like[0] {
+			for _, other := range like[1:] {
+				change.places, change.count = append(change.places, other.places...), change.count+other.count
+			}
+		}
+		return change != like[0]
+	})
+}
+
+// rowsOf returns the fields of one place that change.
+func rowsOf(p *page, changes []diff.Change) [][2]string {
+	var rows [][2]string
+	for i := range changes {
+		change := &changes[i]
+		if change.Field == "" && len(changes) > 1 {
+			continue // the other fields show that the conf begins or ceases to apply
+		}
+		rows = append(rows, [2]string{
+			changedField(change),
+			changeText(p, change, change.Before, change.BeforeOrigin) + " -> " + changeText(p, change, change.After, change.AfterOrigin),
+		})
+	}
+	return rows
+}
+
+// whatIs returns the word for places like the given one.
+func whatIs(place *inspect.Place) string {
+	switch {
+	case place.Route != "" || place.Hostname != "" || place.Selector != nil || place.Match != nil:
+		return "place"
+	case place.Outbound != nil:
+		return "outbound"
+	case place.Inbound != nil:
+		return "inbound"
+	case place.Listener != nil:
+		return "listener"
+	}
+	return "place"
+}
+
+func samePlace(a, b *diff.Change) bool {
+	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
+}
