@@ -118,7 +118,7 @@ spec: {rules: [{default: {allow: [{spiffeID: {type: Exact, value: "spiffe://td/a
 	export, pullRequest := readWorkflowFile(t, "export.yaml"), readWorkflowFile(t, "pull-request.yaml")
 	prepare := func(script string) string {
 		switch {
-		case strings.HasPrefix(script, "meshmatch get -f k8s:// "):
+		case strings.HasPrefix(script, "meshmatch export -f k8s:// "):
 			return "mkdir -p export\ncat > cluster.yaml <<'END'\n" + stored + "END\n" + strings.ReplaceAll(script, "k8s://", "cluster.yaml") + "\nmv mesh.yaml export/"
 		case strings.HasPrefix(script, "run=$(gh "):
 			return "test -s export/mesh.yaml"

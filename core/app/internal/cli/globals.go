@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
+	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
 	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
@@ -24,7 +26,7 @@ import (
 )
 
 var (
-	errNoFiles    = usagef("no input is given; use -f FILE, -f DIRECTORY, -f - or -f STORE")
+	errNoFiles    = usagef("no input is given; use -f FILE, -f DIRECTORY, -f - or -f STORE, or set " + fileVariable)
 	errStdinTwice = usagef("standard input can be given only once")
 )
 
@@ -99,10 +101,30 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	return g.view(c.Context(), set, s)
 }
 
+// fileVariable is the environment variable with the input of commands without -f.
+const fileVariable = "MESHMATCH_FILE"
+
+// pluginName is the name under which kubectl runs the program.
+const pluginName = "kubectl-meshmatch"
+
+// defaultFiles returns the input of a command without -f: that of the environment, or as a
+// plugin of kubectl the current context.
+func defaultFiles() []string {
+	if file := os.Getenv(fileVariable); file != "" {
+		return []string{file}
+	}
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == pluginName {
+		return []string{kubernetes.Scheme}
+	}
+	return nil
+}
+
 // read reads files of any number of meshes.
 func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) {
 	if len(files) == 0 {
-		return nil, errNoFiles
+		if files = defaultFiles(); len(files) == 0 {
+			return nil, errNoFiles
+		}
 	}
 	if repeats(files, resource.Stdin) {
 		return nil, errStdinTwice

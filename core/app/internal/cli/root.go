@@ -73,7 +73,13 @@ prints the Envoy configuration that follows, and serves it while files change.
 It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
 Kubernetes spelling) from files, directories, standard input or a store: an etcd
 at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS, or the Kubernetes
-cluster k8s://CONTEXT; k8s:// is the current one.
+cluster k8s://CONTEXT; k8s:// is the current one. Without -f it reads what the variable
+MESHMATCH_FILE names or, started as kubectl-meshmatch, the current context.
+
+  why is this request denied?    access DATAPLANE --inbound NAME --spiffe-id ID
+  what does this edit change?    diff --apply FILE
+  may this pull request pass?    export once, then diff --apply FILE --fail-on opens
+  what sets this value?          conf DATAPLANE --kind KIND --outbound NAME --explain
 
 Names may be given as NAMESPACE/NAME, and policy kinds by their short names, in
 any letter case. The policy kinds are
@@ -91,7 +97,7 @@ const rootExample = `  meshmatch check -f policies/
 
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
-		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
+		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
 		newReach(g), answering(newTest(g)), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
