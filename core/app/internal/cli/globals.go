@@ -104,16 +104,13 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 // fileVariable is the environment variable with the input of commands without -f.
 const fileVariable = "MESHMATCH_FILE"
 
-// pluginName is the name under which kubectl runs the program.
-const pluginName = "kubectl-meshmatch"
-
 // defaultFiles returns the input of a command without -f: that of the environment, or as a
 // plugin of kubectl the current context.
 func defaultFiles() []string {
 	if file := os.Getenv(fileVariable); file != "" {
 		return []string{file}
 	}
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == pluginName {
+	if pluginName(filepath.Base(os.Args[0])) != "meshmatch" {
 		return []string{kubernetes.Scheme}
 	}
 	return nil
