@@ -298,6 +298,7 @@ func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*st
 	case d.load.loader.Documents[i].decode == nil:
 		count(&d.out.Skipped, kind, 1)
 	default:
+		in.Document().NullIsAbsent = true // OCM writes nulls, which an API server drops
 		d.out.Documents = append(d.out.Documents, &Document{Meta: meta(in), Group: group, Value: d.load.loader.Documents[i].decode(in)})
 	}
 	return true

@@ -17,10 +17,12 @@ type Document struct {
 	// which then take one allocation, or none after Release.
 	values []Value
 	// Unknown determines what an unknown field is. SnakeCase accepts the names of fields in
-	// snake_case too, as JSON of protocol buffers does. Both are for the values that are
+	// snake_case too, as JSON of protocol buffers does. NullIsAbsent reads a field of a
+	// mapping that is null as absent, as an API server does. All are for the values that are
 	// decoded next.
-	Unknown   Unknown
-	SnakeCase bool
+	Unknown      Unknown
+	SnakeCase    bool
+	NullIsAbsent bool
 }
 
 // minRoom is the smallest room for values.

@@ -43,6 +43,7 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		case slices.Contains(except, name), partly && !found, d.doc.SnakeCase && slices.Contains(except, camelCase(name)):
 		case !found:
 			d.unknown(name, known)
+		case d.doc.NullIsAbsent && d.in.kind() == Null:
 		case seen[n]:
 			d.place().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
 		default:
