@@ -27,7 +27,6 @@ var realClock = map[string]string{
 	"core/app/internal/replicas/":                       "replicas, stores and Envoys run on it as processes",
 	"core/app/internal/cli/readme_serve_test.go":        "README's processes run on it",
 	"core/app/internal/cli/cluster_page_test.go":        "kubectl and the API server run on it",
-	"core/xds/server/envoy_model_test.go":               "the tests that use the model run it in bubbles",
 	"core/xds/server/bench_test.go":                     "benchmarks measure it",
 	"core/xds/server/variants_bench_test.go":            "benchmarks measure it",
 }

@@ -9,6 +9,10 @@
 //
 // An [Actor] is a client that acts at random, and compares what it holds with a state.
 //
+// A [Model] asks as a real [Program] does: Envoy and gRPC clients differ in what they follow, in
+// the order of their requests, and in their faults. A [Fleet] has models of all programs that
+// follow random edits.
+//
 // [Seeds] runs a random test with several seeds.
 //
 // A [Source] publishes states that [NewState] makes of snapshots and variants.

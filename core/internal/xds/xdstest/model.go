@@ -1,0 +1,230 @@
+package xdstest
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// initialFetch is how long an Envoy's cluster waits for its endpoints.
+const initialFetch = 15 * time.Second
+
+// A Model is a client that asks for what the resources that it holds refer to, in the order of a
+// real [Program]. It is written from the programs' documentation and reports, and shares nothing
+// with the server. Connect and Close are called by one goroutine; the others are safe.
+type Model struct {
+	Program Program
+	ID      string
+	// services are the listeners with which a gRPC client begins.
+	services []string
+	rand     *rand.Rand
+	cancel   context.CancelFunc
+	done     chan struct{}
+
+	mu       sync.Mutex
+	send     func(modelRequest) // valid while a stream is there
+	first    bool               // no request was sent on the stream
+	types    [wire.NumTypes]modelType
+	warming  map[string]time.Time // clusters, since when
+	heldACK  bool                 // of clusters: it waits until they are warm
+	unfilled map[string]string    // clusters that became active without endpoints; their bodies
+	problems []string
+	seen     map[Seen]bool
+}
+
+// Seen is a resource that a model has held.
+type Seen struct {
+	Type       wire.Type
+	Name, Body string
+}
+
+// modelType is what a model has in one type.
+type modelType struct {
+	asked     bool // a request was sent on this stream
+	names     map[string]bool
+	held      map[string]Held
+	version   string // of the last response
+	nonce     string
+	responses int
+}
+
+// modelRequest is a request in both protocols.
+type modelRequest struct {
+	t                      wire.Type
+	subscribe, unsubscribe []string
+	nonce                  string            // delta: of the response that is ACKed
+	initial                map[string]string // delta: versions
+}
+
+// NewModel returns a model without a stream. Its random choices follow the seed.
+func NewModel(p Program, id string, seed uint64, services ...string) *Model {
+	m := &Model{Program: p, ID: id, services: services, rand: rand.New(rand.NewPCG(seed, 7)),
+		warming: map[string]time.Time{}, unfilled: map[string]string{}, seen: map[Seen]bool{}}
+	for t := range m.types {
+		m.types[t] = modelType{names: map[string]bool{}, held: map[string]Held{}}
+	}
+	return m
+}
+
+// Connect ends the stream, if there is one, and begins another one.
+func (m *Model) Connect(conn grpc.ClientConnInterface) error {
+	m.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
+	var receive func() (Response, string, error)
+	if m.Program.Delta {
+		s, err := service.DeltaAggregatedResources(ctx)
+		if err != nil {
+			cancel()
+			return err
+		}
+		receive = deltaStream{s}.receive
+		m.send = func(r modelRequest) { _ = s.Send(m.deltaRequest(r)) } // receive returns the error
+	} else {
+		s, err := service.StreamAggregatedResources(ctx)
+		if err != nil {
+			cancel()
+			return err
+		}
+		receive = stateStream{s}.receive
+		m.send = func(r modelRequest) { _ = s.Send(m.stateRequest(r)) }
+	}
+	m.cancel, m.done = cancel, make(chan struct{})
+	m.mu.Lock()
+	m.begin()
+	m.mu.Unlock()
+	go m.run(ctx, receive)
+	return nil
+}
+
+// Close ends the stream and waits for it.
+func (m *Model) Close() {
+	if m.cancel != nil {
+		m.cancel()
+		<-m.done
+		m.cancel = nil
+	}
+}
+
+// begin sends the first requests of a stream.
+func (m *Model) begin() {
+	m.first, m.heldACK = true, false
+	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType}
+	if m.Program.GRPC {
+		m.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, name := range m.services {
+			m.types[wire.ListenerType].names[name] = true
+		}
+	}
+	for t := range m.types {
+		m.types[t].asked, m.types[t].nonce, m.types[t].responses = false, "", 0
+	}
+	for _, t := range order {
+		of := &m.types[t]
+		switch {
+		case m.wildcard(t) && t == wire.ListenerType && of.version == "" && len(of.held) == 0:
+			// It is sent when the clusters are warm.
+		case m.wildcard(t) || len(of.names) > 0:
+			m.ask(t)
+		}
+	}
+}
+
+// ask sends the first request of a type on a stream.
+func (m *Model) ask(t wire.Type) {
+	of := &m.types[t]
+	of.asked = true
+	r := modelRequest{t: t, subscribe: slices.Sorted(maps.Keys(of.names)), initial: map[string]string{}}
+	for name, h := range of.held {
+		r.initial[name] = h.Version
+	}
+	m.send(r)
+}
+
+// wildcard reports whether the model asks for all of a type.
+func (m *Model) wildcard(t wire.Type) bool {
+	return !m.Program.GRPC && (t == wire.ClusterType || t == wire.ListenerType)
+}
+
+func (m *Model) node() *corev3.Node {
+	if !m.first {
+		return nil
+	}
+	m.first = false
+	return &corev3.Node{Id: m.ID, UserAgentName: m.Program.userAgent()}
+}
+
+func (m *Model) deltaRequest(r modelRequest) *discoveryv3.DeltaDiscoveryRequest {
+	return &discoveryv3.DeltaDiscoveryRequest{Node: m.node(), TypeUrl: r.t.URL(), ResponseNonce: r.nonce, InitialResourceVersions: r.initial,
+		ResourceNamesSubscribe: r.subscribe, ResourceNamesUnsubscribe: r.unsubscribe}
+}
+
+func (m *Model) stateRequest(r modelRequest) *discoveryv3.DiscoveryRequest {
+	of := &m.types[r.t]
+	return &discoveryv3.DiscoveryRequest{Node: m.node(), TypeUrl: r.t.URL(), ResponseNonce: of.nonce, VersionInfo: of.version,
+		ResourceNames: slices.Sorted(maps.Keys(of.names))}
+}
+
+// run reads until the stream ends.
+func (m *Model) run(ctx context.Context, receive func() (Response, string, error)) {
+	defer close(m.done)
+	type received struct {
+		Response
+		version string
+	}
+	responses := make(chan received)
+	go func() {
+		defer close(responses)
+		for {
+			r, version, err := receive()
+			if err != nil {
+				return
+			}
+			select {
+			case responses <- received{r, version}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case r, ok := <-responses:
+			if !ok {
+				return
+			}
+			m.mu.Lock()
+			m.accept(r.Response, r.version)
+		case <-m.timeout():
+			m.mu.Lock()
+			m.giveUp()
+		}
+		m.whenWarm()
+		m.mu.Unlock()
+	}
+}
+
+// timeout returns a channel that delivers when the first warming cluster has waited enough.
+func (m *Model) timeout() <-chan time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var first time.Time
+	for _, since := range m.warming {
+		if first.IsZero() || since.Before(first) {
+			first = since
+		}
+	}
+	if first.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(first.Add(initialFetch)))
+}
