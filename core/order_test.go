@@ -37,7 +37,8 @@ var order = []string{
 
 	// Answers.
 	`core/app/internal/migrate|core/app/internal/crd`,
-	`core/app/internal/inspect/(check|diff|placement|traffic|why)`,
+	`core/app/internal/inspect/(check|diff|traffic|why)`,
+	`core/app/internal/inspect/placement`,
 	`core/app/internal/inspect`,
 	`core/app/internal/inspect/find`,
 	`core/app/internal/inspect/internal/(requests|ruleviews|targets|words)`,
