@@ -154,7 +154,8 @@ e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) #
 		SOAK=5 $(GO) test -vet=off -count=1 ./core/app/internal/e2e -run TestEnvoy && \
 		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
 
-# The newest gRPC for Python and the grpc-go of this module are those of make e2e.
+# The newest gRPC for Python and the grpc-go of this module are those of make e2e. C-core 1.62 and 1.66 do not
+# reach a backend that left and returned (TestGRPCBeforeItsBackend), and answer edits of clusters seconds late.
 grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
 	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \
 		GRPC_GO=$(CURDIR)/.cache/grpc-go-$$v/peer $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^other_Go$$' || exit 1; done
@@ -234,7 +235,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check check-peers e2e-versions grpc-versions versions-news e2e-stores soak soak-streams bench-world peers
+NIGHTLY := api check-install release-check check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 
