@@ -155,7 +155,7 @@ e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) #
 		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
 
 # The newest gRPC for Python and the grpc-go of this module are those of make e2e. C-core 1.62 and 1.66 do not
-# reach a backend that left and returned (TestGRPCBeforeItsBackend), and answer edits of clusters seconds late.
+# reach a backend that left and returned (TestGRPCBeforeItsBackend), and 1.62 answers edits seconds late.
 grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
 	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \
 		GRPC_GO=$(CURDIR)/.cache/grpc-go-$$v/peer $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^other_Go$$' || exit 1; done
