@@ -140,7 +140,7 @@ func (q *diffQuery) joined(parts []*diff.Diff, worlds *[2]*world) *diff.Diff {
 	}
 	answer := diff.Join(worlds[1].view.Semantics(), parts)
 	if q.options.Kind == "" {
-		answer.Placements = diff.NewPlacements(worlds[0].view, worlds[1].view)
+		answer.Placements = diff.NewPlacements(placedPolicies(worlds[0].view), placedPolicies(worlds[1].view))
 	}
 	return answer
 }

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 )
 
 // Placement is an OCM policy whose action on a cluster changes (SPEC 10).
@@ -21,25 +18,29 @@ type Placement struct {
 // NotPlaced is the action of a policy on a cluster where it is not placed.
 const NotPlaced = "absent"
 
-// NewPlacements returns the OCM policies whose action on a cluster differs between two views,
-// sorted by policy and cluster.
-func NewPlacements(before, after *core.View) []Placement {
-	type place struct{ policy, cluster string }
-	changes := map[place]*Placement{}
-	visit := func(view *core.View, set func(*Placement, *placement.PlacedTarget)) {
-		for _, p := range placement.New(view, "").Policies {
-			for i := range p.Targets {
-				t := &p.Targets[i]
-				at := place{strings.TrimPrefix(p.Namespace+"/"+p.Name, "/"), t.Cluster}
-				if changes[at] == nil {
-					changes[at] = &Placement{Policy: at.policy, Cluster: at.cluster, Before: NotPlaced, After: NotPlaced}
-				}
-				set(changes[at], t)
+// A Place is an OCM policy, as NAMESPACE/NAME, and a cluster.
+type Place struct{ Policy, Cluster string }
+
+// Placed is the action of a policy on a cluster, and the bindings that cause it.
+type Placed struct {
+	Action  string
+	Because []string
+}
+
+// NewPlacements returns the OCM policies whose action on a cluster differs, sorted by policy and
+// cluster.
+func NewPlacements(before, after map[Place]Placed) []Placement {
+	changes := map[Place]*Placement{}
+	visit := func(all map[Place]Placed, set func(*Placement, Placed)) {
+		for at, placed := range all {
+			if changes[at] == nil {
+				changes[at] = &Placement{Policy: at.Policy, Cluster: at.Cluster, Before: NotPlaced, After: NotPlaced}
 			}
+			set(changes[at], placed)
 		}
 	}
-	visit(before, func(c *Placement, t *placement.PlacedTarget) { c.Before, c.Because = t.Action, t.Because })
-	visit(after, func(c *Placement, t *placement.PlacedTarget) { c.After, c.Because = t.Action, t.Because })
+	visit(before, func(c *Placement, p Placed) { c.Before, c.Because = p.Action, p.Because })
+	visit(after, func(c *Placement, p Placed) { c.After, c.Because = p.Action, p.Because })
 	var list []Placement
 	for _, c := range changes {
 		if c.Before != c.After {
