@@ -36,7 +36,7 @@ type unit struct {
 	HigherIsBetter bool
 }
 
-// unit classifies a tidied unit by its name. A line `Unit NAME
+// Unit classifies a tidied unit by its name. A line `Unit NAME
 // assume=exact|nothing better=higher|lower` of the output has precedence.
 func (r *Results) Unit(name string) unit {
 	unit := unitByName(name)

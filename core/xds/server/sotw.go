@@ -129,7 +129,7 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 }
 
 // resumeState compares the version of what the client holds with the version of what
-// is wanted. If they are the same, nothing is sent. If the node is not known, a client
+// is wanted. If they are the same, and the client does not ask by name, nothing is sent. If the node is not known, a client
 // that holds something gets no empty response, which would delete it: it waits with
 // what it has until the node is a dataplane.
 func (s *stream) resumeState(w *watch, version string) {
@@ -146,10 +146,8 @@ func (s *stream) resumeState(w *watch, version string) {
 		w.touch()
 		return
 	}
-	for _, name := range w.sub.names {
-		if find(w.want, name) == nil {
-			return
-		}
+	if len(w.sub.names) > 0 {
+		return // it may have dropped a name since, and kept the version (grpc-go does)
 	}
 	for i := range w.sub.locators {
 		if w.sub.locators[i].chosen.Resource == nil {

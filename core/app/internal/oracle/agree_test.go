@@ -135,7 +135,7 @@ func (w *requestWorld) client() *permissiontest.Client {
 		}
 		c.Lines = lines
 		seen := request.NewSeen(c.Request())
-		if !seen.PathRefused && seen.NormalPath == c.Path && !strings.ContainsAny(c.Path, "?\x80\u212a") && !strings.Contains(c.SNI, "\u212a") {
+		if !seen.PathRefused && seen.NormalPath == c.Path && !strings.ContainsAny(c.Path, "?\u212a") && !strings.Contains(c.Path, "\x80") && !strings.Contains(c.SNI, "\u212a") {
 			return c
 		}
 	}
