@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,40 @@ func TestEnvoyNode(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		if state := c.upstream.NodeState("a"); state != server.Absent {
 			t.Errorf("after its client has gone, the node is %v at the upstream", state)
+		}
+	})
+}
+
+// A client that returns after the session of its node has ended, and asks only for what the relay
+// keeps, gets what was edited meanwhile, and what is edited later.
+func TestClientReturnsToKeptNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{})
+		edit := func(content string) {
+			c.edit(func(s *xdstest.State) { s.Nodes["a"] = xdstest.Snapshot(web(content)) })
+		}
+		edit("1")
+		for _, state := range []bool{false, true} {
+			connect := func() *xdstest.Client {
+				client := c.relay.client(xdstest.Options{Node: node("a"), StateOfTheWorld: state})
+				must(t, client.Subscribe(wire.ClusterType, "web"))
+				synctest.Wait()
+				return client
+			}
+			connect().Close()
+			time.Sleep(time.Minute)
+			edit("while it was away")
+			client := connect()
+			for _, content := range []string{"while it was away", "later"} {
+				edit(content)
+				time.Sleep(2 * time.Second)
+				if got := client.Named(wire.ClusterType)["web"]; !strings.HasSuffix(got.Body, content) {
+					t.Errorf("the client holds %q, want %q", got.Body, content)
+				}
+			}
+			client.Close()
+			edit("1")
+			time.Sleep(time.Minute)
 		}
 	})
 }

@@ -242,14 +242,16 @@ func (r *Relay) tick(ctx context.Context, s *server.Server) {
 // ended: a client that connects again soon continues with it.
 const release = 10
 
-// releaseNodes ends the sessions of nodes without streams. What they hold is kept until
-// Options.Idle has passed.
+// releaseNodes ends the sessions of nodes without streams, and begins those of nodes whose client
+// has returned. What they hold is kept until Options.Idle has passed.
 func (r *Relay) releaseNodes(s *server.Server, now int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, n := range r.nodes {
 		if s.NodeState(key.id) != server.Absent {
-			n.used = now
+			if n.used = now; n.stop == nil {
+				r.startNode(n) // a client has returned, and was answered from what is kept
+			}
 			continue
 		}
 		if n.stop != nil && now-n.used > release {
