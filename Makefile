@@ -156,7 +156,7 @@ e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) #
 
 # The newest gRPC for Python and the grpc-go of this module are those of make e2e. C-core 1.62 and 1.66 do not
 # reach a backend that left and returned: a listener that returns starts no new watch of its routes, and equal
-# routes are ignored ("identical to current"). 1.62 answers edits seconds late.
+# routes are ignored ("identical to current"). While no call is in progress they read every 5 s alone.
 grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
 	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \
 		GRPC_GO=$(CURDIR)/.cache/grpc-go-$$v/peer $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^other_Go$$' || exit 1; done
