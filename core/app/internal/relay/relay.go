@@ -245,26 +245,57 @@ const release = 10
 // releaseNodes ends the sessions of nodes without streams, and begins those of nodes whose client
 // has returned. What they hold is kept until Options.Idle has passed.
 func (r *Relay) releaseNodes(s *server.Server, now int64) {
+	for _, key := range r.endSessions(s, now) {
+		returned := false
+		s.NodeSubscriptions(key.id, func(client *server.Client, node *server.Node, _ wire.Type, _ string) {
+			returned = returned || r.nodeKey(client, node) == key
+		})
+		r.mu.Lock()
+		switch n := r.nodes[key]; {
+		case n == nil || n.stop != nil: // meanwhile
+		case returned:
+			n.used = now
+			r.startNode(n)
+		default: // the stream is of a client with the same id
+			r.expire(key, n, now)
+		}
+		r.mu.Unlock()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.publish()
+}
+
+// endSessions ends the sessions of nodes without streams, and returns the nodes without a session
+// that may have a stream again.
+func (r *Relay) endSessions(s *server.Server, now int64) (returned []nodeKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, n := range r.nodes {
-		if s.NodeState(key.id) != server.Absent {
-			if n.used = now; n.stop == nil {
-				r.startNode(n) // a client has returned, and was answered from what is kept
-			}
+		switch present := s.NodeState(key.id) != server.Absent; {
+		case present && n.stop == nil && r.upstream.conn != nil:
+			returned = append(returned, key)
 			continue
-		}
-		if n.stop != nil && now-n.used > release {
+		case present:
+			n.used = now
+			continue
+		case n.stop != nil && now-n.used > release:
 			n.stop()
 			n.stop, n.session = nil, nil
 		}
-		if now-n.used > r.idle() || n.stop == nil && n.isEmpty() {
-			delete(r.nodes, key)
-			r.edit.nodes.delete(key)
-			r.edited = true
-		}
+		r.expire(key, n, now)
 	}
-	r.publish()
+	return returned
+}
+
+// expire forgets a node that no client has used for Options.Idle, or that has neither resources
+// nor a session. It is called with r.mu.
+func (r *Relay) expire(key nodeKey, n *node, now int64) {
+	if now-n.used > r.idle() || n.stop == nil && n.isEmpty() {
+		delete(r.nodes, key)
+		r.edit.nodes.delete(key)
+		r.edited = true
+	}
 }
 
 func (r *Relay) idle() int64 { return int64(r.options.Idle / time.Second) }
