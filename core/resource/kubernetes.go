@@ -21,7 +21,7 @@ const (
 type kubernetesDoc struct {
 	APIVersion apiVersion    `json:"apiVersion"`
 	Kind       resourceKind  `json:"kind"`
-	Mesh       meshName      `json:"mesh,omitzero"`
+	Mesh       string        `json:"mesh,omitzero"`
 	Metadata   *strict.Value `json:"metadata"`
 	Spec       *strict.Value `json:"spec,omitzero"`
 }
@@ -73,13 +73,10 @@ func (n resourceName) Validate(at *diag.At) {
 	if n == "" {
 		at.Errorf(diag.EmptyValue, "", "a resource's name must not be empty")
 	}
-	validateWord(at, string(n))
+	if !isWord(string(n)) {
+		refuseWord(at, string(n))
+	}
 }
-
-// meshName is the name of the mesh of a resource.
-type meshName string
-
-func (n meshName) Validate(at *diag.At) { validateWord(at, string(n)) }
 
 func (d *decoder) kubernetes(in *strict.Value) {
 	at := in.At()
@@ -122,7 +119,8 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	*doc = kubernetesDoc{}
 	decodeHead(in, doc, liveOnKubernetes(in, kind)...)
 	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
-	meta.Mesh = string(doc.Mesh)
+	meta.Mesh = doc.Mesh
+	validateWord(at, "mesh", doc.Mesh)
 	if kind := objectKinds[meta.Kind]; kind != nil {
 		d.kubernetesObject(kind, meta, in, doc.Spec)
 		return

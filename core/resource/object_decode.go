@@ -12,7 +12,7 @@ import (
 func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	var head struct {
 		Type   resourceKind  `json:"type"`
-		Mesh   *meshName     `json:"mesh,omitzero"`
+		Mesh   *string       `json:"mesh,omitzero"`
 		Name   resourceName  `json:"name"`
 		Labels Tags          `json:"labels,omitzero"`
 		Spec   *strict.Value `json:"spec,omitzero"`
@@ -32,7 +32,8 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	meta := newMeta(at, kind.name, string(head.Name), head.Labels)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	if head.Mesh != nil {
-		meta.Mesh = string(*head.Mesh)
+		meta.Mesh = *head.Mesh
+		validateWord(at, "mesh", meta.Mesh)
 		if kind.global && meta.Mesh != "" {
 			at.Field("mesh").Errorf(diag.WrongMesh, "remove it", "a %s belongs to no mesh", kind.name)
 		}

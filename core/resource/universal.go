@@ -10,7 +10,7 @@ import (
 // universalDoc is a resource in the universal spelling.
 type universalDoc struct {
 	Type       resourceKind  `json:"type"`
-	Mesh       meshName      `json:"mesh,omitzero"`
+	Mesh       string        `json:"mesh,omitzero"`
 	Name       resourceName  `json:"name"`
 	Labels     Tags          `json:"labels,omitzero"`
 	Spec       *strict.Value `json:"spec,omitzero"`
@@ -50,10 +50,12 @@ func (d *decoder) universal(in *strict.Value) {
 	} else {
 		decodeHead(in, doc, except...)
 	}
-	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
-	meta.Mesh = string(doc.Mesh)
+	at := in.At()
+	meta := newMeta(at, string(doc.Type), string(doc.Name), doc.Labels)
+	meta.Mesh = doc.Mesh
+	validateWord(at, "mesh", doc.Mesh)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
-	d.resource(meta, body{at: in.At(), kindField: "type", document: in, top: in, spec: doc.Spec})
+	d.resource(meta, body{at: at, kindField: "type", document: in, top: in, spec: doc.Spec})
 }
 
 // flatKind reports whether documents of a kind that is no object have their content at the top

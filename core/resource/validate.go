@@ -35,15 +35,18 @@ func (m *Meta) validate(at *diag.At, kind string) {
 	case m.Kind != kind:
 		at.Field("type").Errorf(diag.WrongType, "", "must be %s, not %q", kind, m.Kind)
 	}
-	resourceName(m.Name).Validate(at.Field("name"))
+	if m.Name == "" {
+		resourceName("").Validate(at.Field("name"))
+	}
 	if m.Mesh == "" {
 		at.Field("mesh").Errorf(diag.EmptyValue, "the mesh of most resources is "+DefaultMesh, "a resource's mesh must not be empty")
 	}
 	validateText(at, "mesh", m.Mesh)
 	validateText(at, "namespace", m.Namespace)
 	validateText(at, "name", m.Name)
-	validateWord(at.Field("mesh"), m.Mesh)
-	validateWord(at.Field("namespace"), m.Namespace)
+	validateWord(at, "mesh", m.Mesh)
+	validateWord(at, "namespace", m.Namespace)
+	validateWord(at, "name", m.Name)
 	validateSorted(at, "labels", m.Labels)
 	for _, label := range m.Labels {
 		validateText(at, "labels", label.Key)
@@ -58,12 +61,20 @@ func validateText(at *diag.At, field, text string) {
 	}
 }
 
-// validateWord checks that a name has no blank and no control character: names are parts of KRIs,
+// validateWord checks that a field has no blank and no control character: names are parts of KRIs,
 // of the command line and of lines of logs.
-func validateWord(at *diag.At, name string) {
-	if i := strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }); i >= 0 {
-		at.Errorf(diag.BadValue, "", "must have no blanks and no control characters, not %q", name)
+func validateWord(at *diag.At, field, name string) {
+	if !isWord(name) {
+		refuseWord(at.Field(field), name)
 	}
+}
+
+func refuseWord(at *diag.At, name string) {
+	at.Errorf(diag.BadValue, "", "must have no blanks and no control characters, not %q", name)
+}
+
+func isWord(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
 // validateSorted checks that tags are sorted without duplicates, like the

@@ -98,8 +98,10 @@ type decoder struct {
 	// each of them; nil: it was not needed yet.
 	path   []diag.Step
 	places []*diag.At
-	// moving is the place of the current value, for validators.
+	// moving is the place of the current value, for validators. It reads path by steps, which is
+	// appendSteps, made once.
 	moving diag.At
+	steps  func([]diag.Step) []diag.Step
 	// names are the names of the fields read so far, of the enclosing mappings
 	// of the next value.
 	names   []string
@@ -117,9 +119,10 @@ func newDecoder(in *Value) *decoder {
 		d, r.decoders = r.decoders[n-1], r.decoders[:n-1]
 	} else {
 		d = &decoder{}
+		d.steps = d.appendSteps
 	}
 	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), &in.at
-	d.moving = *d.outer.Moving(d.appendSteps)
+	d.moving = *d.outer.Moving(d.steps)
 	if in.flat.text != nil {
 		d.flat = flatCursor{text: in.flat.text, strings: r.strings, next: in.flat.i, ends: d.flat.ends[:0]}
 		d.in = &d.flat
@@ -133,7 +136,7 @@ func newDecoder(in *Value) *decoder {
 func (d *decoder) release() {
 	reader := d.doc.reader
 	*d = decoder{
-		path: d.path[:0], places: d.places[:0], names: d.names[:0], entries: d.entries[:0], scratch: d.scratch[:0],
+		steps: d.steps, path: d.path[:0], places: d.places[:0], names: d.names[:0], entries: d.entries[:0], scratch: d.scratch[:0],
 		flat: flatCursor{ends: d.flat.ends},
 	}
 	reader.decoders = append(reader.decoders, d)

@@ -187,10 +187,11 @@ func (r *stageRule) joint() bool {
 // or with one below a prefix: one condition, unless they are too many for one expression.
 func identityConditions(exact []string, prefixes []*conf.SpiffeIDMatch) []*condition {
 	var out []*condition
-	for _, rest := range restsOf(prefixes) {
-		out, exact = append(out, expressionsOf(exact, rest)...), nil
+	var few [2]idRest // prefixes by segment, and by text
+	for _, rest := range appendRests(few[:0], prefixes) {
+		out, exact = appendExpressions(out, exact, rest), nil
 	}
-	return append(out, expressionsOf(exact, idRest{})...)
+	return appendExpressions(out, exact, idRest{})
 }
 
 // idRest is the part of a SPIFFE ID behind a prefix, as an expression, with the prefixes that
@@ -200,8 +201,8 @@ type idRest struct {
 	prefixes   []string
 }
 
-// restsOf returns the prefixes, those with the same rest together.
-func restsOf(matches []*conf.SpiffeIDMatch) (rests []idRest) {
+// appendRests appends the prefixes, those with the same rest together.
+func appendRests(rests []idRest, matches []*conf.SpiffeIDMatch) []idRest {
 	for _, m := range matches {
 		prefix, expression := behind(m)
 		i := slices.IndexFunc(rests, func(r idRest) bool { return r.expression == expression })
@@ -213,8 +214,8 @@ func restsOf(matches []*conf.SpiffeIDMatch) (rests []idRest) {
 	return rests
 }
 
-// expressionsOf returns the conditions of exact IDs and of prefixes with one rest.
-func expressionsOf(exact []string, rest idRest) (out []*condition) {
+// appendExpressions appends the conditions of exact IDs and of prefixes with one rest.
+func appendExpressions(out []*condition, exact []string, rest idRest) []*condition {
 	below := rest.prefixes
 	for len(exact) > 0 || len(below) > 0 {
 		expression := ""
