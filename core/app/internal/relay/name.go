@@ -62,8 +62,10 @@ func (r *Relay) ask(key nameKey, by program, p server.Parameters) (wire.Variant,
 		n = &name{relay: r, locators: r.locatorsFor(by), key: key, questions: map[string]*question{}, batch: 1}
 		r.names[key] = n
 	}
-	if h := n.view.choose(p.Values); h != nil {
-		return h.variant, server.Found
+	if n.view.choose(p.Values) != nil {
+		// A newer state than the one that was tried has it. A client whose locators were answered
+		// from both would get variants of two partitions in one response.
+		return wire.Variant{}, server.Unknown
 	}
 	q := n.questions[p.Key]
 	if q == nil {
