@@ -86,9 +86,16 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	case node.ID == "", t == wire.SecretType && (s.relay.options.NoSecrets || node.NoSecrets):
 		return nil, server.Missing
 	}
+	key := s.relay.nodeKey(client, node)
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
-	return s.relay.askNode(s.relay.nodeKey(client, node), node, t, name)
+	r, verdict := s.relay.askNode(key, node, t, name)
+	if v := s.nodes.get(key); name == wildcard && verdict == server.Found && (v == nil || v.verdict == server.Unknown) {
+		// A newer state has it. This one has nothing of the node, and would make the client's
+		// wildcard empty.
+		return nil, server.Unknown
+	}
+	return r, verdict
 }
 
 // hasLocator reports whether a name that a node asks for is asked upstream by locator: it is
