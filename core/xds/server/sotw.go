@@ -128,10 +128,10 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 	return true
 }
 
-// resumeState compares the version of what the client holds with the version of what
-// is wanted. If they are the same, and the client does not ask by name, nothing is sent. If the node is not known, a client
-// that holds something gets no empty response, which would delete it: it waits with
-// what it has until the node is a dataplane.
+// resumeState compares the version of what the client holds with the version of what is
+// wanted. If they are the same, and the client does not ask by name, nothing is sent. If the node
+// is not known, a client that holds something gets no empty response, which would delete it: it
+// waits with what it has until the node is a dataplane.
 func (s *stream) resumeState(w *watch, version string) {
 	if version == "" {
 		return

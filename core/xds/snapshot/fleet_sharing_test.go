@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// fleetMesh has policies of which older releases get other forms, and outbounds that all share.
+// fleetMesh has outbounds that all dataplanes share. Older releases get other forms of its policies.
 func fleetMesh(dataplanes int) string {
 	var b strings.Builder
 	b.WriteString(`
@@ -83,7 +83,7 @@ func TestFleetShares(t *testing.T) {
 		}
 	}
 	differ := newest - shared
-	t.Logf("%d snapshots: one version has %d bytes, of which %d differ; three versions have %d", len(snapshots), newest, differ, total)
+	t.Logf("%d snapshots: one version has %d bytes, and %d of them differ; three versions have %d", len(snapshots), newest, differ, total)
 	if differ == 0 || shared == 0 {
 		t.Fatal("nothing differs, or everything")
 	}

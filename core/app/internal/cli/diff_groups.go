@@ -38,7 +38,7 @@ func (c *changedDataplanes) key() string {
 // fewEqual is the number of equal rows, or groups, that are shown one by one.
 const fewEqual = 3
 
-// mostNamed is the number of places of which the first ones are named.
+// mostNamed is the number of places up to which a row names some of them.
 const mostNamed = 9
 
 // changedGroups shows the changes of dataplanes. Many places with one change are one row, and so

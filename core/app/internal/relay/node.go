@@ -44,6 +44,7 @@ const wildcard = "*"
 type nodeView struct {
 	snapshot *wire.Snapshot
 	verdict  server.Verdict
+	all      [wire.NumTypes]bool // the wildcards that are answered
 }
 
 // A node is what is asked and known of the resources of one node. It is guarded by
@@ -93,8 +94,8 @@ type heldResource struct {
 func compareHeld(h heldResource, name string) int { return strings.Compare(h.resource.Name, name) }
 func compareName(n nodeName, name string) int     { return strings.Compare(n.name, name) }
 
-// askNode returns what is known of a name of a node, and asks for it if nothing is. It is
-// called with r.mu.
+// askNode returns what is known of a name of a node, and asks for it if nothing is. A wildcard is
+// never known here, because a state answers it. It is called with r.mu.
 func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string) (*wire.Resource, server.Verdict) {
 	n := r.nodes[key]
 	if n == nil {
@@ -107,14 +108,10 @@ func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string
 	}
 	of := &n.types[t]
 	if name == wildcard {
-		switch {
-		case !of.all:
+		if !of.all {
 			of.all = true
 			of.fresh = append(of.fresh, wildcard)
 			n.session.wake()
-			return nil, server.Unknown
-		case of.allAnswered:
-			return nil, server.Found
 		}
 		return nil, server.Unknown
 	}
@@ -287,6 +284,9 @@ func (n *node) publish() {
 		}
 	}
 	view := &nodeView{snapshot: snapshot}
+	for t := range n.types {
+		view.all[t] = n.types[t].allAnswered
+	}
 	switch {
 	case n.denied:
 		view.verdict = server.Denied

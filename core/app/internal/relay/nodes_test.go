@@ -116,6 +116,33 @@ func TestClientReturnsToKeptNode(t *testing.T) {
 	})
 }
 
+// A state that does not have an answer waits for the one that has, even if that is published while
+// it is asked: a wildcard would be empty, and locators would get variants of two partitions.
+func TestOlderStateWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startChain(t, relay.Options{})
+		c.edit(func(s *xdstest.State) {
+			s.Nodes["a"] = xdstest.Snapshot(web("1"))
+			s.Variants[xdstest.Name{Type: wire.ClusterType, Name: "web"}] = []wire.Variant{xdstest.Variant(web("1"), "")}
+		})
+		older := c.relay.relay.State()
+		client := c.relay.client(xdstest.Options{Node: node("a")})
+		must(t, client.Wildcard(wire.ClusterType))
+		must(t, client.SubscribeLocators(wire.ClusterType, xdstest.Locator{Name: "web", Parameters: map[string]string{"k": "v"}}))
+		synctest.Wait()
+		of := &server.Node{ID: "a", UserAgent: node("a").UserAgentName}
+		p := server.ParametersOf(map[string]string{"k": "v"})
+		for state, want := range map[*relay.State]server.Verdict{older: server.Unknown, c.relay.relay.State(): server.Found} {
+			if _, got := state.AnswerName(new(server.Client), of, wire.ClusterType, "*", server.Parameters{}); got != want {
+				t.Errorf("the wildcard is %v, want %v", got, want)
+			}
+			if _, got := state.Answer(new(server.Client), of, wire.ClusterType, "web", p); got != want {
+				t.Errorf("the locator is %v, want %v", got, want)
+			}
+		}
+	})
+}
+
 // A node that is no dataplane waits, as at the upstream.
 func TestUnknownNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -90,10 +90,10 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
 	r, verdict := s.relay.askNode(key, node, t, name)
-	if v := s.nodes.get(key); name == wildcard && verdict == server.Found && (v == nil || v.verdict == server.Unknown) {
-		// A newer state has it. This one has nothing of the node, and would make the client's
-		// wildcard empty.
-		return nil, server.Unknown
+	// The resources of a wildcard are those of the state's snapshot, so the state answers it: if a
+	// newer one did, the client would get an empty wildcard.
+	if v := s.nodes.get(key); name == wildcard && v != nil && v.all[t] {
+		return nil, server.Found
 	}
 	return r, verdict
 }

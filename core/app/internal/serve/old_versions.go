@@ -43,7 +43,7 @@ func (o *oldVersions) admit(node *server.Node) error {
 	return nil
 }
 
-// isFirst reports whether a version was not logged before, and shall be.
+// isFirst reports whether to log a version: it is new, and not too many were logged.
 func (o *oldVersions) isFirst(version string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -67,8 +67,8 @@ func run(ctx context.Context, args []string) error {
 	return r.make(ctx, strings.Split(*only, ","))
 }
 
-// readCommit reads the time of the commit. A tree with changes is refused: nobody could build it
-// again.
+// readCommit reads the time of the commit. It refuses a tree with changes, which nobody else can
+// build.
 func (r *release) readCommit(ctx context.Context) error {
 	changed, err := r.git(ctx, "status", "--porcelain")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 )
 
-// upgraded has a client and a server with identities, and policies of which an older Envoy gets
-// other forms: a permission by SPIFFE ID, rate limits, access logs, timeouts by client.
+// upgraded has a client and a server with identities. An older Envoy gets other forms of its
+// policies: a permission by SPIFFE ID, rate limits, access logs, timeouts by client.
 const upgraded = `
 {type: Dataplane, name: client, labels: {tls: "yes"}, networking: {address: 127.0.0.2,
   inbound: [{port: 10000, serviceAddress: 127.0.0.2, servicePort: 10080, tags: {kuma.io/service: client, kuma.io/protocol: http}}],
