@@ -13,9 +13,12 @@
 #
 # Exit status: 0 no finding of FAIL_ON; 1 there is one; 2 the comparison was not possible.
 set -euo pipefail
+unset MESHMATCH_FILE # the base is never another input
 read -ra files <<<"${FILES:-.}"
 IFS=, read -ra classes <<<"${FAIL_ON:-opens,closes}"
 
+base=$(mktemp -d)
+trap 'git worktree remove --force "$base/tree" 2> /dev/null || true; rm -rf "$base"' EXIT
 arguments=()
 for class in "${classes[@]}"; do
 	arguments+=(--fail-on "$class")
@@ -26,8 +29,6 @@ if [ -n "${EXPORT:-}" ]; then
 		arguments+=(--apply "$file")
 	done
 elif [ -n "${BASE:-}" ]; then
-	base=$(mktemp -d)
-	trap 'git worktree remove --force "$base/tree" || true; rm -rf "$base"' EXIT
 	git worktree add --quiet --detach "$base/tree" "$BASE" || exit 2
 	for file in "${files[@]}"; do
 		[ ! -e "$base/tree/$file" ] || arguments+=(-f "$base/tree/$file")
@@ -38,9 +39,11 @@ else
 	exit 2
 fi
 
+# Positions in files of the base are those in the repository.
+compare() { meshmatch diff "${arguments[@]}" -o "$1" | sed "s|$base/tree/||g"; }
 status=0
-meshmatch diff "${arguments[@]}" -o "${FORMAT:-github}" || status=$?
+compare "${FORMAT:-github}" || status=$?
 if [ -n "${SUMMARY:-}" ] && [ $status -ne 2 ]; then
-	meshmatch diff "${arguments[@]}" -o md >> "$SUMMARY" || [ $? -eq $status ]
+	compare md >> "$SUMMARY" || [ $? -eq $status ]
 fi
 exit $status

@@ -32,29 +32,21 @@ func TestAction(t *testing.T) {
 	if err := yaml.Unmarshal(data, &action); err != nil {
 		t.Fatal(err)
 	}
-	const base = `type: Dataplane
-name: web
-networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
----
-type: MeshTrafficPermission
-name: web
-spec: {rules: [{default: {allow: [{method: GET}]}}]}
-`
-	opened := strings.Replace(base, "{method: GET}", "{method: GET}, {method: POST}", 1)
+	opened := strings.Replace(allowsGET, "{method: GET}", "{method: GET}, {method: POST}", 1)
 	for name, c := range map[string]struct {
 		head, failOn, sum string
 		failed            string // the step that fails
 		output, summary   string
 	}{
-		"a harmless change":   {"# a comment\n" + base, "opens,closes", "", "", "", "No findings."},
+		"a harmless change":   {"# a comment\n" + allowsGET, "opens,closes", "", "", "", "No findings."},
 		"an inbound opens":    {opened, "opens,closes", "", "Compare", "::warning file=policies/mesh.yaml,line=7,", "MM7001"},
 		"closes alone fail":   {opened, "closes", "", "", "::warning file=policies/mesh.yaml,line=7,", "MM7001"},
-		"an error":            {strings.Replace(base, "method", "methud", 1), "opens", "", "Compare", "methud", ""},
-		"another archive":     {base, "opens", strings.Repeat("0", 64), "Install", "does not have the sum", ""},
-		"no resources at all": {"", "opens", "", "Compare", "no", ""},
+		"an error":            {strings.Replace(allowsGET, "method", "methud", 1), "opens", "", "Compare", `policies/mesh.yaml:7:36: spec.rules[0].default.allow[0].methud: unknown field`, ""},
+		"another archive":     {allowsGET, "opens", strings.Repeat("0", 64), "Install", "does not have the sum", ""},
+		"no resources at all": {"", "opens", "", "Compare", "::warning file=policies/mesh.yaml,line=5,col=1,title=MM7004::nothing was compared", "MM7004"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newPullRequest(t, base, c.head)
+			r := newPullRequest(t, allowsGET, c.head)
 			archive, sum := archiveOfProgram(t)
 			if c.sum != "" {
 				sum = c.sum
@@ -70,7 +62,7 @@ spec: {rules: [{default: {allow: [{method: GET}]}}]}
 				if step.Run == "" || step.Name == "Comment" || failed != "" {
 					continue
 				}
-				variables := []string{"GITHUB_ACTION_PATH=" + path, "GITHUB_PATH=" + r.dir + "/path", "RUNNER_TEMP=" + r.dir}
+				variables := []string{"GITHUB_ACTION_PATH=" + path, "RUNNER_TEMP=" + r.dir}
 				for key, value := range step.Env {
 					variables = append(variables, key+"="+inputs.Replace(value))
 				}

@@ -16,6 +16,16 @@ type workflow struct {
 	}
 }
 
+// allowsGET is the policies before a change: an inbound that allows one method.
+const allowsGET = `type: Dataplane
+name: web
+networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
+---
+type: MeshTrafficPermission
+name: web
+spec: {rules: [{default: {allow: [{method: GET}]}}]}
+`
+
 // readWorkflow returns the workflow that core/AUTHORS.md shows.
 func readWorkflow(t *testing.T) workflow {
 	t.Helper()
@@ -151,21 +161,13 @@ spec: {rules: [{default: {allow: [{spiffeID: {type: Exact, value: "spiffe://td/a
 
 func TestWorkflow(t *testing.T) {
 	w := readWorkflow(t)
-	const base = `type: Dataplane
-name: web
-networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
----
-type: MeshTrafficPermission
-name: web
-spec: {rules: [{default: {allow: [{method: GET}]}}]}
-`
 	for name, c := range map[string]struct{ head, failed, output, summary, sarif string }{
-		"a harmless change": {"# a comment\n" + base, "", "", "No findings.", `"results": []`},
-		"a warning":         {base + "---\n{type: MeshTimeout, name: a, spec: {targetRef: {kind: MeshService, name: b}, to: [{default: {idleTimeout: 1h}}]}}\n", "", "::warning file=policies/mesh.yaml,line=9,", "MM2001", `"ruleId": "MM2001"`},
-		"an inbound opens":  {strings.Replace(base, "{method: GET}", "{method: GET}, {method: POST}", 1), "Compare with the base", "", "MM7001", `"results": []`},
-		"an error":          {strings.Replace(base, "method", "methud", 1), "Annotate findings, Write findings", "::error file=policies/mesh.yaml,line=7,", "", `"ruleId": "MM0102"`},
+		"a harmless change": {"# a comment\n" + allowsGET, "", "", "No findings.", `"results": []`},
+		"a warning":         {allowsGET + "---\n{type: MeshTimeout, name: a, spec: {targetRef: {kind: MeshService, name: b}, to: [{default: {idleTimeout: 1h}}]}}\n", "", "::warning file=policies/mesh.yaml,line=9,", "MM2001", `"ruleId": "MM2001"`},
+		"an inbound opens":  {strings.Replace(allowsGET, "{method: GET}", "{method: GET}, {method: POST}", 1), "Compare with the base", "", "MM7001", `"results": []`},
+		"an error":          {strings.Replace(allowsGET, "method", "methud", 1), "Annotate findings, Write findings", "::error file=policies/mesh.yaml,line=7,", "", `"ruleId": "MM0102"`},
 	} {
-		run := runWorkflow(t, w, base, c.head)
+		run := runWorkflow(t, w, allowsGET, c.head)
 		if got := strings.Join(run.failed, ", "); got != c.failed {
 			t.Errorf("%s: failed %q, want %q: %s", name, got, c.failed, run.output)
 		}
