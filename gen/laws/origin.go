@@ -114,9 +114,10 @@ func (t Type[C]) origins(confs []C) error {
 func originsRoom(n int) []int { return append(make([]int, 0, 2+n), 100, 50) }
 
 // allocation: Origins does not allocate if the capacity of dst is sufficient.
+// One of its allocations is in each run; what the runtime allocates beside them is not.
 func (t Type[C]) allocation(confs []C) error {
 	m, room := t.merge(confs...), originsRoom(len(confs))
-	if n := testing.AllocsPerRun(1, func() { m.Origins(room) }); n > 0 {
+	if n := testing.AllocsPerRun(4, func() { m.Origins(room) }); n > 0 {
 		return fmt.Errorf("there are %.0f allocations in Origins although dst has the capacity", n)
 	}
 	return nil
