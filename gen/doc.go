@@ -39,6 +39,8 @@
 //	[]E named Append..., or       concat             appended, lowest priority first
 //	[]struct, []*struct           mergeValuesByKey   elements with equal keys merge, at the
 //	                                                 place of the last of them
+//	[]struct, []*struct           mergeValuesByKey,  likewise, but the elements of a higher
+//	                              highestFirst       list are before those of a lower one
 //	any, in such an element       mergeKey           the key: all such fields together
 //	map[K]V, K a string                              by key: scalars and lists are replaced,
 //	                                                 structs and *structs merge field by field

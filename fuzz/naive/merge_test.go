@@ -15,6 +15,7 @@ type everyShape struct {
 	Concat    []string          `json:"concat,omitzero" policyMerge:"concat"`
 	Both      []string          `json:"both,omitzero"`
 	Keyed     []keyedShape      `json:"keyed,omitzero" policyMerge:"mergeValuesByKey"`
+	Ranked    []keyedShape      `json:"ranked,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
 	Folded    []foldedShape     `json:"folded,omitzero" policyMerge:"mergeValuesByKey"`
 	Map       map[string]int    `json:"map,omitzero"`
 	Structs   map[string]*inner `json:"structs,omitzero"`
@@ -122,6 +123,13 @@ func TestMerge(t *testing.T) {
 			},
 			`{"keyed": [{"name": "y"}, {"name": "z"}, {"name": "x", "inner": {"a": 2, "b": 1}}]}`,
 			`{"/keyed/0": 0, "/keyed/1": 1, "/keyed/2": 1}`, `[0, 1]`},
+		{"those of a higher list are first, if the tag asks for it",
+			[]everyShape{
+				{Ranked: []keyedShape{{"x", in(p(1), p(1)), nil}, {"y", nil, nil}}},
+				{Ranked: []keyedShape{{"z", nil, nil}, {"x", in(p(2), nil), nil}, {"z", nil, nil}}},
+			},
+			`{"ranked": [{"name": "x", "inner": {"a": 2, "b": 1}}, {"name": "z"}, {"name": "y"}]}`,
+			`{"/ranked/0": 1, "/ranked/1": 1, "/ranked/2": 0}`, `[0, 1]`},
 		{"equal keys of one list merge too", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil), nil}, {"y", nil, nil}, {"x", in(nil, p(2)), nil}}}},
 			`{"keyed": [{"name": "y"}, {"name": "x", "inner": {"a": 1, "b": 2}}]}`, `{"/keyed/0": 0, "/keyed/1": 0}`, `[0]`},
 		{"an element that is overridden whole has one origin", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil), nil}}}, {Keyed: []keyedShape{{"x", in(p(2), nil), nil}}}},

@@ -16,6 +16,8 @@ type node struct {
 	zero   bool             // a leaf that is the zero value of its Go type
 	hides  bool             // zero is omitted from the output: json:",omitzero"
 	unset  map[string]any   // of an object: the output of fields that appear even if they are not set
+
+	highestFirst bool // a keyed list in which the elements of high are before those of low
 }
 
 type shape int
@@ -51,6 +53,10 @@ func merge(low, high *node) *node {
 		merged.elems = join(low.elems, merged.elems)
 	case keyed: // all elements in order; the elements of high are not merged yet
 		merged.elems = byKey(join(low.elems, high.elems))
+		if high.highestFirst { // each element of high is after those of low, so they are the last ones
+			others := len(merged.elems) - len(byKey(high.elems))
+			merged.elems = join(merged.elems[others:], merged.elems[:others])
+		}
 	}
 	return &merged
 }

@@ -63,6 +63,8 @@ func readField(field *reflect.StructField, v reflect.Value, item int) *node {
 			return nil
 		case word == "mergeValuesByKey":
 			return &node{shape: keyed, item: item, elems: readKeyed(v, item)}
+		case word == "mergeValuesByKey,highestFirst":
+			return &node{shape: keyed, item: item, elems: readKeyed(v, item), highestFirst: true}
 		case word == "concat", isAppend(field.Name):
 			return &node{shape: appended, item: item, elems: readElements(v, item)}
 		}

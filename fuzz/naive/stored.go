@@ -38,28 +38,22 @@ func (m *mesh) asStored(conf any) any {
 	return &meshtls.Conf{TLSVersion: &version, TLSCiphers: tls.TLSCiphers, Mode: tls.Mode}
 }
 
-// firstRulesWin returns routes in which the first of several rules with equal matches is the
-// last of them, so that a merge in which later rules win takes its fields.
+// firstRulesWin returns routes in which the rules with equal matches are at the place of the
+// first of them, in the reverse order, so that a merge in which later rules win takes its fields.
 func firstRulesWin(conf *meshhttproute.Conf) *meshhttproute.Conf {
 	next := *conf
 	next.Rules = slices.Clone(conf.Rules[:0]) // an empty list is not an absent one
 	for i, rule := range conf.Rules {
-		after := 0 // rules with these matches after this one
+		equal := []meshhttproute.Rule{}
+		first := true
 		for j, other := range conf.Rules {
-			if j > i && slices.Equal(printed(other.Matches), printed(rule.Matches)) {
-				after++
+			if slices.Equal(printed(other.Matches), printed(rule.Matches)) {
+				first = first && j >= i
+				equal = append([]meshhttproute.Rule{other}, equal...)
 			}
 		}
-		// The rule at place k of n equal ones is replaced by the one at place n-1-k.
-		wanted := after
-		for _, other := range conf.Rules {
-			if slices.Equal(printed(other.Matches), printed(rule.Matches)) {
-				if wanted == 0 {
-					next.Rules = append(next.Rules, other)
-					break
-				}
-				wanted--
-			}
+		if first {
+			next.Rules = append(next.Rules, equal...)
 		}
 	}
 	return &next

@@ -3,6 +3,7 @@ package laws
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // spare is the spare capacity of lists: an append to a shared list then writes
@@ -145,7 +146,7 @@ func (w walk) mergesElements(t reflect.Type) bool {
 		}
 		switch {
 		case w.opaque(inner):
-		case field.Tag.Get("policyMerge") == "mergeValuesByKey":
+		case strings.HasPrefix(field.Tag.Get("policyMerge"), "mergeValuesByKey"):
 			return true
 		case inner.Kind() == reflect.Map && w.isStruct(inner.Elem()):
 			return true

@@ -16,8 +16,9 @@ import (
 type Conf struct {
 	// Hostnames limits the rules of a gateway to requests for these hosts.
 	Hostnames []Hostname `json:"hostnames,omitzero"`
-	// Rules with equal matches are merged.
-	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey"`
+	// Rules with equal matches are merged. Those of the policy with the highest priority are
+	// first, because of two equal matches the first one is served.
+	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey,highestFirst"`
 }
 
 // Rule is the configuration of the requests that at least one of its matches
@@ -37,31 +38,25 @@ type RuleConf struct {
 }
 
 // InKuma returns the conf as a control plane of Kuma merges it: of two rules of one item with
-// equal matches the first one wins. In a merge the later one does, so rules with equal matches
-// are in the reverse order. If no two matches are equal, it returns the conf itself.
+// equal matches the first one wins, at its place. In a merge the last one does, so rules with
+// equal matches are in the reverse order, at the place of the first. If no two matches are
+// equal, it returns the conf itself.
 func (c *Conf) InKuma() resource.Conf {
-	var next *Conf
+	rules := make([]Rule, 0, len(c.Rules))
+	repeats := false
 	for i := range c.Rules {
-		var equal []int // the rules with the matches of rule i, if it is their first
-		for j := range c.Rules {
-			if equalMatchList(c.Rules[i].Matches, c.Rules[j].Matches) {
-				equal = append(equal, j)
-			}
+		same := func(r Rule) bool { return equalMatchList(c.Rules[i].Matches, r.Matches) }
+		at := slices.IndexFunc(rules, same)
+		repeats = repeats || at >= 0
+		if at < 0 {
+			at = len(rules)
 		}
-		if len(equal) < 2 || equal[0] != i {
-			continue
-		}
-		if next == nil {
-			copied := *c
-			copied.Rules = slices.Clone(c.Rules)
-			next = &copied
-		}
-		for k, j := range equal {
-			next.Rules[j] = c.Rules[equal[len(equal)-1-k]]
-		}
+		rules = slices.Insert(rules, at, c.Rules[i])
 	}
-	if next == nil {
+	if !repeats {
 		return c
 	}
-	return next
+	next := *c
+	next.Rules = rules
+	return &next
 }

@@ -136,7 +136,7 @@ func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 // confState is the state of merging Confs.
 type confState struct {
 	Hostnames int32
-	Rules     ruleListState
+	Rules     ruleListHighestFirstState
 }
 
 func (s *confState) fill(v, lower *Conf, item int32) {
@@ -157,14 +157,13 @@ func (s *confState) leaves(path string, yield func(string, int) bool) bool {
 		s.Rules.leaves(path+"/rules", yield)
 }
 
-// ruleListState is the state of merging a list of Rules by key.
-type ruleListState struct {
+// ruleListHighestFirstState is the state of merging a list of Rules by key.
+type ruleListHighestFirstState struct {
 	at      int32        // the highest item that has the list
-	room    []Rule       // ends with the list
-	entries []*ruleEntry // from the last element to the first
+	entries []*ruleEntry // one for each element
 }
 
-func (s *ruleListState) fill(list, lower []Rule, item int32) []Rule {
+func (s *ruleListHighestFirstState) fill(list, lower []Rule, item int32) []Rule {
 	if lower == nil {
 		return list
 	}
@@ -173,6 +172,7 @@ func (s *ruleListState) fill(list, lower []Rule, item int32) []Rule {
 		list = []Rule{}
 	}
 	var fresh []ruleEntry
+	higher := len(list)
 	for i := len(lower) - 1; i >= 0; i-- {
 		x := &lower[i]
 		key := hashRuleKey(x)
@@ -181,29 +181,31 @@ func (s *ruleListState) fill(list, lower []Rule, item int32) []Rule {
 			if fresh == nil {
 				fresh = make([]ruleEntry, i+1)
 				s.entries = slices.Grow(s.entries, i+1)
-				s.room = mergeRoom(s.room, len(list), i+1)
+				list = slices.Grow(list, i+1)
 			}
 			fresh[i].key = key
 			at = len(s.entries)
 			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
+			list = list[:at+1]
 		}
-		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
+		s.entries[at].state.fill(&list[at], x, item)
 	}
+	slices.Reverse(list[higher:])
+	slices.Reverse(s.entries[higher:])
 	return list
 }
 
 // find returns the entry with the key of x, or -1.
-func (s *ruleListState) find(list []Rule, x *Rule, key uint64) int {
+func (s *ruleListHighestFirstState) find(list []Rule, x *Rule, key uint64) int {
 	for i, entry := range s.entries {
-		if entry.key == key && equalRuleKey(&list[len(list)-1-i], x) {
+		if entry.key == key && equalRuleKey(&list[i], x) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (s *ruleListState) origins(dst []int, base int) []int {
+func (s *ruleListHighestFirstState) origins(dst []int, base int) []int {
 	if len(s.entries) == 0 {
 		return mergeOrigin(dst, base, s.at)
 	}
@@ -213,12 +215,12 @@ func (s *ruleListState) origins(dst []int, base int) []int {
 	return dst
 }
 
-func (s *ruleListState) leaves(path string, yield func(string, int) bool) bool {
+func (s *ruleListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
 	if len(s.entries) == 0 {
 		return mergeLeaf(path, "", s.at, yield)
 	}
 	for i := range s.entries {
-		entry := s.entries[len(s.entries)-1-i]
+		entry := s.entries[i]
 		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
 			return false
 		}
@@ -939,16 +941,6 @@ func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool
 func hashString(d *xxhash.Digest, x string) {
 	hashWord(d, uint64(len(x)))
 	d.WriteString(x)
-}
-
-// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
-func mergeRoom[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
 }
 
 func hashBool(d *xxhash.Digest, x bool) {

@@ -8,4 +8,4 @@ import _ "embed"
 var generatedSchemas string
 
 // Schema returns the structural OpenAPI schema of a Conf, as JSON.
-func (*Conf) Schema() string { return generatedSchemas[59:44165] }
+func (*Conf) Schema() string { return generatedSchemas[59:44276] }

@@ -46,12 +46,12 @@ func noHTTPRoutes(o *xds.Outbound, e *results.Effective) {
 }
 
 func httpRoutes(r *xds.Routes, e *results.Effective, conf *meshhttproute.Conf) {
-	sources := ruleSources(e, len(conf.Rules))
+	policies := rulePolicies(e, len(conf.Rules))
 	var matches []ruleMatch
 	for i := range conf.Rules {
 		rule := &httpRule{
 			Routes: r, effective: e, pointer: fmt.Sprintf("/rules/%d", i),
-			source: sources[i], conf: &conf.Rules[i].Default,
+			policy: policies[i], conf: &conf.Rules[i].Default,
 		}
 		for j := range conf.Rules[i].Matches {
 			matches = append(matches, ruleMatch{&conf.Rules[i].Matches[j], rule})
@@ -85,39 +85,25 @@ func httpRoutes(r *xds.Routes, e *results.Effective, conf *meshhttproute.Conf) {
 	}
 }
 
-// ruleSource is the item of highest priority that set a part of a rule.
-type ruleSource struct {
-	policy *resource.Policy
-	rank   int // of the item among all, lowest priority first
-}
-
-// ruleSources returns the sources of the elements of the list /rules.
-func ruleSources(e *results.Effective, n int) []ruleSource {
-	ranks := map[results.Origin]int{}
-	for rank, o := range e.Origins {
-		ranks[o] = rank
-	}
-	sources := make([]ruleSource, n)
-	add := func(i int, o results.Origin) {
-		if rank := ranks[o]; sources[i].policy == nil || rank > sources[i].rank {
-			sources[i] = ruleSource{o.Policy, rank}
-		}
-	}
+// rulePolicies returns the policy of highest priority that set a part of each element of the
+// list /rules.
+func rulePolicies(e *results.Effective, n int) []*resource.Policy {
+	policies := make([]*resource.Policy, n)
 	for pointer, o := range e.Fields() {
 		rest, ofRules := strings.CutPrefix(pointer, "/rules")
 		if !ofRules {
 			continue
 		}
 		if rest == "" { // the list was replaced whole
-			for i := range sources {
-				add(i, o)
+			for i := range policies {
+				policies[i] = o.Policy
 			}
 			continue
 		}
 		number, _, _ := strings.Cut(rest[1:], "/")
 		if i, err := strconv.Atoi(number); err == nil {
-			add(i, o)
+			policies[i] = o.Policy
 		}
 	}
-	return sources
+	return policies
 }

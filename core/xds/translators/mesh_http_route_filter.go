@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -21,8 +22,8 @@ import (
 type httpRule struct {
 	*xds.Routes
 	effective *results.Effective
-	pointer   string // of the rule
-	source    ruleSource
+	pointer   string           // of the rule
+	policy    *resource.Policy // the one of highest priority that set a part of the rule
 	conf      *meshhttproute.RuleConf
 
 	done *routev3.Route
@@ -31,7 +32,7 @@ type httpRule struct {
 }
 
 // String returns the rule for messages.
-func (r *httpRule) String() string { return fmt.Sprintf("%s of %s", r.pointer, r.source.policy.KRI()) }
+func (r *httpRule) String() string { return fmt.Sprintf("%s of %s", r.pointer, r.policy.KRI()) }
 
 // warn reports a field of filter i of the rule, or the whole filter.
 func (r *httpRule) warn(i int, field, format string, args ...any) {
@@ -45,7 +46,7 @@ func (r *httpRule) message() *routev3.Route {
 		return r.done
 	}
 	r.done = r.NewRoute().Message
-	r.done.Name = r.source.policy.KRI()
+	r.done.Name = r.policy.KRI()
 	redirect := r.first(meshhttproute.RequestRedirectType)
 	if redirect != nil {
 		r.done.Action = &routev3.Route_Redirect{Redirect: r.redirect(redirect.RequestRedirect)}

@@ -27,7 +27,7 @@ func pathOf(m *meshhttproute.Match) *meshhttproute.PathMatch { return cmp.Or(m.P
 
 // compare orders matches as requests are compared with them: path Exact, Prefix with
 // longer ones first, RegularExpression (in Kuma, longer ones first), none; with a method; with more headers; with more
-// query parameters; then by the priority of the rule's policy.
+// query parameters. Other matches keep the order of the rules, in which the highest priority is first.
 func (m ruleMatch) compare(o ruleMatch) int {
 	return cmp.Or(
 		cmp.Compare(pathClass(m.Match), pathClass(o.Match)),
@@ -35,7 +35,6 @@ func (m ruleMatch) compare(o ruleMatch) int {
 		cmp.Compare(flag(o.Method != nil), flag(m.Method != nil)),
 		cmp.Compare(len(o.Headers), len(m.Headers)),
 		cmp.Compare(len(o.QueryParams), len(m.QueryParams)),
-		cmp.Compare(o.rule.source.rank, m.rule.source.rank),
 	)
 }
 
@@ -108,7 +107,7 @@ func prefixMatch(prefix string) *routev3.RouteMatch {
 // route returns a route for requests with a path and the other conditions.
 func (m ruleMatch) route(path *routev3.RouteMatch) *xds.Route {
 	route := m.rule.NewRoute()
-	route.Policy = m.rule.source.policy
+	route.Policy = m.rule.policy
 	route.Message = proto.CloneOf(m.rule.message())
 	route.Message.Match = path
 	if m.Method != nil && m.rule.Client != xds.ProxylessGRPC {

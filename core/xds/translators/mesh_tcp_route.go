@@ -38,7 +38,7 @@ func tcpRouteOfRequests(r *xds.Routes, e *results.Effective, conf *meshtcproute.
 		}
 	}
 	route := r.NewRoute()
-	route.Policy = ruleSources(e, 1)[0].policy
+	route.Policy = rulePolicies(e, 1)[0]
 	route.Message.Name = route.Policy.KRI()
 	if refs := conf.Rules[0].Default.BackendRefs; len(refs) > 0 {
 		setBackends(route.Message, backendsOf(r, e, tcpBackends, refs), r.Client)
@@ -50,7 +50,7 @@ func tcpRoute(o *xds.Outbound, e *results.Effective, conf *meshtcproute.Conf) {
 	if o.TCP == nil || len(conf.Rules) == 0 {
 		return
 	}
-	o.Policy = ruleSources(e, 1)[0].policy
+	o.Policy = rulePolicies(e, 1)[0]
 	refs := conf.Rules[0].Default.BackendRefs
 	if len(refs) == 0 {
 		return

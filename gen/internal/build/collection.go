@@ -9,12 +9,13 @@ import (
 
 // list returns the rule of a slice: replaced, appended to or merged by key.
 func (b *builder) list(name string, t types.Type, slice *types.Slice, word string, at place) ir.Rule {
+	byKey := word == wordByKey || word == wordByKeyHighest
 	switch {
-	case word == wordByKey && appends(name):
+	case byKey && appends(name):
 		b.report(at, fmt.Sprintf("a list named Append... is appended to, and policyMerge:%q merges it by key", word), "rename the field or remove the tag")
 		return nil
-	case word == wordByKey:
-		return b.keyed(slice, at.elem())
+	case byKey:
+		return b.keyed(slice, word == wordByKeyHighest, at.elem())
 	case word == wordConcat || word == wordNone && appends(name):
 		if b.valueOf(t, at) == nil {
 			return nil
@@ -29,7 +30,7 @@ func (b *builder) list(name string, t types.Type, slice *types.Slice, word strin
 	return nil
 }
 
-func (b *builder) keyed(slice *types.Slice, at place) ir.Rule {
+func (b *builder) keyed(slice *types.Slice, highestFirst bool, at place) ir.Rule {
 	elem, pointer := dereference(slice.Elem())
 	named, ok := elem.(*types.Named)
 	if ok {
@@ -47,7 +48,7 @@ func (b *builder) keyed(slice *types.Slice, at place) ir.Rule {
 		b.report(at, fmt.Sprintf("%s has no key", named.Obj().Name()), `tag the fields by which elements are equal with policyMerge:"mergeKey"`)
 		return nil
 	}
-	return ir.Keyed{Elem: s, Pointer: pointer}
+	return ir.Keyed{Elem: s, Pointer: pointer, HighestFirst: highestFirst}
 }
 
 func (b *builder) mapOf(m *types.Map, at place) ir.Rule {

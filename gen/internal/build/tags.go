@@ -16,13 +16,14 @@ const (
 	wordNone          = ""
 	wordConcat        = "concat"
 	wordByKey         = "mergeValuesByKey"
+	wordByKeyHighest  = "mergeValuesByKey,highestFirst"
 	wordKey           = "mergeKey"
 	wordDiscriminator = "discriminator"
 	wordReplace       = "replace"
 	wordOmitZero      = "omitzero"
 )
 
-var words = []string{wordConcat, wordDiscriminator, wordKey, wordByKey, wordOmitZero, wordReplace}
+var words = []string{wordConcat, wordDiscriminator, wordKey, wordByKey, wordByKeyHighest, wordOmitZero, wordReplace}
 
 // policyMerge returns the word of a tag, and false after an error.
 func (b *builder) policyMerge(tag string, at place) (string, bool) {

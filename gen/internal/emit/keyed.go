@@ -11,16 +11,23 @@ import (
 
 // keyed returns the name of the state of a list that merges by key. It is
 // filled from the highest priority, so an element keeps the place of its first
-// occurrence, and lower elements are placed before it: the list grows at the
-// front, and the entries grow at the end.
+// occurrence. Lower elements are placed before it: the list grows at the front,
+// and the entries grow at the end. If the highest is first, both grow at the end.
 func (e *emitter) keyed(rule ir.Keyed) string {
 	v := rule.Elem.Value
 	ident := v.Ident + "List"
 	if rule.Pointer {
 		ident = v.Ident + "PtrList"
 	}
+	if rule.HighestFirst {
+		ident += "HighestFirst"
+	}
 	name, fresh := e.declare(keyedKey(rule), lower(ident)+"State", " is the state of merging a list of "+v.Name+"s by key.", func(g *jen.Group) {
 		g.Id("at").Int32().Comment("the highest item that has the list")
+		if rule.HighestFirst {
+			g.Id("entries").Index().Op("*").Id(e.keyedEntry(rule)).Comment("one for each element")
+			return
+		}
 		g.Id("room").Index().Add(e.elem(rule)).Comment("ends with the list")
 		g.Id("entries").Index().Op("*").Id(e.keyedEntry(rule)).Comment("from the last element to the first")
 	})
@@ -31,7 +38,9 @@ func (e *emitter) keyed(rule ir.Keyed) string {
 	return name
 }
 
-func keyedKey(rule ir.Keyed) string { return fmt.Sprintf("keyed %p %t", rule.Elem, rule.Pointer) }
+func keyedKey(rule ir.Keyed) string {
+	return fmt.Sprintf("keyed %p %t %t", rule.Elem, rule.Pointer, rule.HighestFirst)
+}
 
 // elem prints the type of the elements.
 func (e *emitter) elem(rule ir.Keyed) *jen.Statement {
@@ -46,7 +55,7 @@ func (e *emitter) keyedEntry(rule ir.Keyed) string {
 	if rule.Pointer {
 		ident = lower(rule.Elem.Value.Ident) + "PtrEntry"
 	}
-	name, _ := e.declare("entry "+keyedKey(rule), ident, " is the state of merging one of the elements.", func(g *jen.Group) {
+	name, _ := e.declare(fmt.Sprintf("entry %p %t", rule.Elem, rule.Pointer), ident, " is the state of merging one of the elements.", func(g *jen.Group) {
 		g.Id("key").Uint64().Comment("hash of the key")
 		if rule.Pointer {
 			g.Id("value").Add(e.typ(rule.Elem.Value))
@@ -59,9 +68,21 @@ func (e *emitter) keyedEntry(rule ir.Keyed) string {
 func (e *emitter) keyedFill(state string, rule ir.Keyed) {
 	list := func() *jen.Statement { return jen.Index().Add(e.elem(rule)) }
 	entry := e.keyedEntry(rule)
-	element, present := "&list[len(list)-1-at]", "x := &lower[i]"
+	present := "x := &lower[i]"
 	if rule.Pointer {
-		element, present = "list[len(list)-1-at]", "x := lower[i]"
+		present = "x := lower[i]"
+	}
+	before, after := jen.Null(), jen.Null()
+	room := func() *jen.Statement {
+		return jen.Id("s.room").Op("=").Add(e.call("mergeRoom", jen.Id("s.room"), jen.Id("len(list)"), jen.Id("i+1")))
+	}
+	if rule.HighestFirst {
+		room = func() *jen.Statement {
+			return jen.Id("list").Op("=").Qual("slices", "Grow").Call(jen.Id("list"), jen.Id("i+1"))
+		}
+		before = jen.Id("higher := len(list)")
+		after = jen.Qual("slices", "Reverse").Call(jen.Id("list[higher:]")).Line().
+			Qual("slices", "Reverse").Call(jen.Id("s.entries[higher:]"))
 	}
 	e.add(state, "fill", receiver(state).Id("fill").
 		Params(jen.List(jen.Id("list"), jen.Id("lower")).Add(list()), jen.Id("item").Int32()).Add(list()).Block(
@@ -70,6 +91,7 @@ func (e *emitter) keyedFill(state string, rule ir.Keyed) {
 			jen.Id("s.at = item"),
 			jen.Id("list").Op("=").Add(list()).Values()),
 		jen.Var().Id("fresh").Index().Id(entry),
+		before,
 		jen.For(jen.Id("i := len(lower) - 1; i >= 0; i--")).BlockFunc(func(g *jen.Group) {
 			g.Id(present)
 			if rule.Pointer {
@@ -81,33 +103,49 @@ func (e *emitter) keyedFill(state string, rule ir.Keyed) {
 				g.If(jen.Id("fresh == nil")).Block(
 					jen.Id("fresh").Op("=").Make(jen.Index().Id(entry), jen.Id("i+1")),
 					jen.Id("s.entries").Op("=").Qual("slices", "Grow").Call(jen.Id("s.entries"), jen.Id("i+1")),
-					jen.Id("s.room").Op("=").Add(e.call("mergeRoom", jen.Id("s.room"), jen.Id("len(list)"), jen.Id("i+1"))))
+					room())
 				g.Id("fresh[i].key = key")
 				g.Id("at = len(s.entries)")
 				g.Id("s.entries = append(s.entries, &fresh[i])")
-				g.Id("list = s.room[len(s.room)-len(list)-1:]")
-				if rule.Pointer {
-					g.Id("list[0] = &fresh[i].value")
+				switch {
+				case rule.HighestFirst && rule.Pointer:
+					g.Id("list = append(list, &fresh[i].value)")
+				case rule.HighestFirst:
+					g.Id("list = list[:at+1]")
+				default:
+					g.Id("list = s.room[len(s.room)-len(list)-1:]")
+					if rule.Pointer {
+						g.Id("list[0] = &fresh[i].value")
+					}
 				}
 			})
-			g.Id("s.entries[at].state.fill(" + element + ", x, item)")
+			g.Id("s.entries[at].state.fill(" + element(rule, "at") + ", x, item)")
 		}),
+		after,
 		jen.Return(jen.Id("list"))))
 	e.keyedFind(state, rule)
+}
+
+// element prints a pointer to the element of an entry.
+func element(rule ir.Keyed, entry string) string {
+	text := "list[len(list)-1-" + entry + "]"
+	if rule.HighestFirst {
+		text = "list[" + entry + "]"
+	}
+	if rule.Pointer {
+		return text
+	}
+	return "&" + text
 }
 
 // keyedFind prints the search for an element with the key of x. It is a scan that
 // compares hashes first, because such lists are short.
 func (e *emitter) keyedFind(state string, rule ir.Keyed) {
-	element := "&list[len(list)-1-i]"
-	if rule.Pointer {
-		element = element[1:]
-	}
 	e.add(state, "find", jen.Comment("find returns the entry with the key of x, or -1.").Line().
 		Add(receiver(state)).Id("find").
 		Params(jen.Id("list").Index().Add(e.elem(rule)), jen.Id("x").Op("*").Add(e.typ(rule.Elem.Value)), jen.Id("key").Uint64()).Int().Block(
 		jen.For(jen.Id("i, entry").Op(":=").Range().Id("s.entries")).Block(
-			jen.If(jen.Id("entry.key == key &&").Id(e.keyFunction("equal", rule.Elem)).Call(jen.Id(element), jen.Id("x"))).Block(
+			jen.If(jen.Id("entry.key == key &&").Id(e.keyFunction("equal", rule.Elem)).Call(jen.Id(element(rule, "i")), jen.Id("x"))).Block(
 				jen.Return(jen.Id("i")))),
 		jen.Return(jen.Lit(-1))))
 }
@@ -149,7 +187,10 @@ func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
 	if method != "origins" {
 		e.structTop(rule.Elem)
 	}
-	empty := jen.Id("len(s.entries) == 0")
+	empty, listed := jen.Id("len(s.entries) == 0"), "s.entries[len(s.entries)-1-i]"
+	if rule.HighestFirst {
+		listed = "s.entries[i]"
+	}
 	e.method(name, method, func() {
 		switch method {
 		case "top":
@@ -169,7 +210,7 @@ func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
 			e.leaves(name,
 				jen.If(empty).Block(jen.Return(e.emptyLeaf())),
 				jen.For(jen.Id("i").Op(":=").Range().Id("s.entries")).Block(
-					jen.Id("entry").Op(":=").Id("s.entries[len(s.entries)-1-i]"),
+					jen.Id("entry").Op(":=").Id(listed),
 					jen.If(jen.Op("!").Id("yield").Call(
 						jen.Id("path").Op("+").Lit("/").Op("+").Qual("strconv", "Itoa").Call(jen.Id("i")),
 						jen.Id("int(entry.state.top())-1"))).Block(jen.Return(jen.False()))),

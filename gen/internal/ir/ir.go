@@ -88,6 +88,8 @@ type Concat struct {
 type Keyed struct {
 	Elem    *Struct
 	Pointer bool // a list of pointers
+	// HighestFirst puts the elements of a higher list before those of a lower one.
+	HighestFirst bool
 }
 
 // Map is a map that merges by key.

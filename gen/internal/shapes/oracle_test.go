@@ -18,7 +18,7 @@ import (
 // Go types, and null means not set.
 type oracle []struct {
 	place string // a pattern of package path: /pointers/*/extras
-	rule  string // concat; key FIELD...; union FIELD
+	rule  string // concat; key FIELD...; highest FIELD (a key, highest first); union FIELD
 }
 
 var allOracle = oracle{
@@ -35,6 +35,12 @@ var balancingOracle = oracle{
 	{"/loadBalancer", "union type"},
 	{"/loadBalancer/appended", "concat"},
 	{"/zones", "key name"},
+	{"/ranked", "highest name"},
+	{"/ranked/*/loadBalancer", "union type"},
+	{"/ranked/*/loadBalancer/appended", "concat"},
+	{"/rankedPtrs", "highest name"},
+	{"/rankedPtrs/*/loadBalancer", "union type"},
+	{"/rankedPtrs/*/loadBalancer/appended", "concat"},
 	{"/zones/*/loadBalancer", "union type"},
 	{"/zones/*/loadBalancer/appended", "concat"},
 	{"/balancers", "key name"},
@@ -68,6 +74,10 @@ func (o oracle) merge(place string, low, high any) any {
 			return append(append([]any{}, list...), high...)
 		case "key":
 			return o.byKey(place, list, high, fields)
+		case "highest":
+			merged := o.byKey(place, list, high, fields)
+			others := len(merged) - len(o.byKey(place, nil, high, fields))
+			return append(append([]any{}, merged[others:]...), merged[:others]...)
 		}
 	case map[string]any:
 		object, _ := low.(map[string]any)

@@ -8,6 +8,8 @@ type Balancing struct {
 	LoadBalancer *LoadBalancer            `json:"loadBalancer,omitzero"`
 	Zones        []Zone                   `json:"zones,omitzero" policyMerge:"mergeValuesByKey"`
 	Balancers    []Balancer               `json:"balancers,omitzero" policyMerge:"mergeValuesByKey"`
+	Ranked       []Zone                   `json:"ranked,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
+	RankedPtrs   []*Zone                  `json:"rankedPtrs,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
 	Services     map[string]LoadBalancer  `json:"services,omitzero"`
 	Pointers     map[string]*LoadBalancer `json:"pointers,omitzero"`
 	Factor       *float64                 `json:"factor,omitzero"`

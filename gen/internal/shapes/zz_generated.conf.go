@@ -54,6 +54,8 @@ var (
 		LoadBalancer *LoadBalancer
 		Zones        []Zone
 		Balancers    []Balancer
+		Ranked       []Zone
+		RankedPtrs   []*Zone
 		Services     map[string]LoadBalancer
 		Pointers     map[string]*LoadBalancer
 		Factor       *float64
@@ -512,6 +514,8 @@ type balancingState struct {
 	LoadBalancer loadBalancerSlot
 	Zones        zoneListState
 	Balancers    balancerListState
+	Ranked       zoneListHighestFirstState
+	RankedPtrs   zonePtrListHighestFirstState
 	Services     loadBalancerByStringState
 	Pointers     loadBalancerPtrByStringState
 	Factor       int32
@@ -521,6 +525,8 @@ func (s *balancingState) fill(v, lower *Balancing, item int32) {
 	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
 	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
 	v.Balancers = s.Balancers.fill(v.Balancers, lower.Balancers, item)
+	v.Ranked = s.Ranked.fill(v.Ranked, lower.Ranked, item)
+	v.RankedPtrs = s.RankedPtrs.fill(v.RankedPtrs, lower.RankedPtrs, item)
 	v.Services = s.Services.fill(v.Services, lower.Services, item)
 	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
 	if s.Factor == 0 && lower.Factor != nil {
@@ -532,6 +538,8 @@ func (s *balancingState) origins(dst []int, base int) []int {
 	dst = s.LoadBalancer.origins(dst, base)
 	dst = s.Zones.origins(dst, base)
 	dst = s.Balancers.origins(dst, base)
+	dst = s.Ranked.origins(dst, base)
+	dst = s.RankedPtrs.origins(dst, base)
 	dst = s.Services.origins(dst, base)
 	dst = s.Pointers.origins(dst, base)
 	dst = mergeOrigin(dst, base, s.Factor)
@@ -542,6 +550,8 @@ func (s *balancingState) leaves(path string, yield func(string, int) bool) bool 
 	return s.LoadBalancer.leaves(path+"/loadBalancer", yield) &&
 		s.Zones.leaves(path+"/zones", yield) &&
 		s.Balancers.leaves(path+"/balancers", yield) &&
+		s.Ranked.leaves(path+"/ranked", yield) &&
+		s.RankedPtrs.leaves(path+"/rankedPtrs", yield) &&
 		s.Services.leaves(path+"/services", yield) &&
 		s.Pointers.leaves(path+"/pointers", yield) &&
 		mergeLeaf(path, "/factor", s.Factor, yield)
@@ -1607,6 +1617,151 @@ func (s *balancerListState) leaves(path string, yield func(string, int) bool) bo
 	return true
 }
 
+// zoneListHighestFirstState is the state of merging a list of Zones by key.
+type zoneListHighestFirstState struct {
+	at      int32        // the highest item that has the list
+	entries []*zoneEntry // one for each element
+}
+
+func (s *zoneListHighestFirstState) fill(list, lower []Zone, item int32) []Zone {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []Zone{}
+	}
+	var fresh []zoneEntry
+	higher := len(list)
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := &lower[i]
+		key := hashZoneKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]zoneEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				list = slices.Grow(list, i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = list[:at+1]
+		}
+		s.entries[at].state.fill(&list[at], x, item)
+	}
+	slices.Reverse(list[higher:])
+	slices.Reverse(s.entries[higher:])
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *zoneListHighestFirstState) find(list []Zone, x *Zone, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalZoneKey(&list[i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *zoneListHighestFirstState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *zoneListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// zonePtrListHighestFirstState is the state of merging a list of Zones by key.
+type zonePtrListHighestFirstState struct {
+	at      int32           // the highest item that has the list
+	entries []*zonePtrEntry // one for each element
+}
+
+func (s *zonePtrListHighestFirstState) fill(list, lower []*Zone, item int32) []*Zone {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []*Zone{}
+	}
+	var fresh []zonePtrEntry
+	higher := len(list)
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := lower[i]
+		if x == nil {
+			continue
+		}
+		key := hashZoneKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]zonePtrEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				list = slices.Grow(list, i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = append(list, &fresh[i].value)
+		}
+		s.entries[at].state.fill(list[at], x, item)
+	}
+	slices.Reverse(list[higher:])
+	slices.Reverse(s.entries[higher:])
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *zonePtrListHighestFirstState) find(list []*Zone, x *Zone, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalZoneKey(list[i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *zonePtrListHighestFirstState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *zonePtrListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
 // loadBalancerByStringState is the state of merging a map by key.
 type loadBalancerByStringState struct {
 	at      int32 // the highest item that has the map
@@ -1982,6 +2137,13 @@ type balancerEntry struct {
 	state balancerState
 }
 
+// zonePtrEntry is the state of merging one of the elements.
+type zonePtrEntry struct {
+	key   uint64 // hash of the key
+	value Zone
+	state zoneState
+}
+
 func equalAll(a, b *All) bool {
 	return equalBoolPtr(a.Flag, b.Flag) &&
 		equalUint32Ptr(a.Count, b.Count) &&
@@ -2021,6 +2183,8 @@ func equalBalancing(a, b *Balancing) bool {
 	return equalLoadBalancerPtr(a.LoadBalancer, b.LoadBalancer) &&
 		equalZoneList(a.Zones, b.Zones) &&
 		equalBalancerList(a.Balancers, b.Balancers) &&
+		equalZoneList(a.Ranked, b.Ranked) &&
+		equalZonePtrList(a.RankedPtrs, b.RankedPtrs) &&
 		equalLoadBalancerByString(a.Services, b.Services) &&
 		equalLoadBalancerPtrByString(a.Pointers, b.Pointers) &&
 		equalFloat64Ptr(a.Factor, b.Factor)
@@ -2244,6 +2408,18 @@ func equalBalancerList(a, b []Balancer) bool {
 	return true
 }
 
+func equalZonePtrList(a, b []*Zone) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalZonePtr(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 func equalLoadBalancerByString(a, b map[string]LoadBalancer) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -2379,6 +2555,10 @@ func equalBalancer(a, b *Balancer) bool {
 		equalStringPtr(a.Plain, b.Plain)
 }
 
+func equalZonePtr(a, b *Zone) bool {
+	return a == b || a != nil && b != nil && equalZone(a, b)
+}
+
 func equalZoneKey(a, b *Zone) bool {
 	return a.Name == b.Name
 }
@@ -2510,6 +2690,8 @@ func hashBalancing(d *xxhash.Digest, v *Balancing) {
 	hashLoadBalancerPtr(d, v.LoadBalancer)
 	hashZoneList(d, v.Zones)
 	hashBalancerList(d, v.Balancers)
+	hashZoneList(d, v.Ranked)
+	hashZonePtrList(d, v.RankedPtrs)
 	hashLoadBalancerByString(d, v.Services)
 	hashLoadBalancerPtrByString(d, v.Pointers)
 	hashFloat64Ptr(d, v.Factor)
@@ -2818,6 +3000,17 @@ func hashBalancerList(d *xxhash.Digest, v []Balancer) {
 	}
 }
 
+func hashZonePtrList(d *xxhash.Digest, v []*Zone) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashZonePtr(d, v[i])
+	}
+}
+
 func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 	if v == nil {
 		hashWord(d, 0)
@@ -2996,6 +3189,15 @@ func hashBalancer(d *xxhash.Digest, v *Balancer) {
 	hashStringPtr(d, v.Plain)
 }
 
+func hashZonePtr(d *xxhash.Digest, v *Zone) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashZone(d, v)
+}
+
 func hashZoneKey(v *Zone) uint64 {
 	var d xxhash.Digest
 	d.Reset()
@@ -3169,6 +3371,8 @@ func copyBalancing(dst, src *Balancing) {
 	dst.LoadBalancer = cloneLoadBalancerPtr(src.LoadBalancer)
 	dst.Zones = cloneZoneList(src.Zones)
 	dst.Balancers = cloneBalancerList(src.Balancers)
+	dst.Ranked = cloneZoneList(src.Ranked)
+	dst.RankedPtrs = cloneZonePtrList(src.RankedPtrs)
 	dst.Services = cloneLoadBalancerByString(src.Services)
 	dst.Pointers = cloneLoadBalancerPtrByString(src.Pointers)
 	dst.Factor = cloneFloat64Ptr(src.Factor)
@@ -3454,6 +3658,17 @@ func cloneBalancerList(v []Balancer) []Balancer {
 	return c
 }
 
+func cloneZonePtrList(v []*Zone) []*Zone {
+	if v == nil {
+		return nil
+	}
+	c := make([]*Zone, len(v))
+	for i := range v {
+		c[i] = cloneZonePtr(v[i])
+	}
+	return c
+}
+
 func cloneLoadBalancerByString(v map[string]LoadBalancer) map[string]LoadBalancer {
 	if v == nil {
 		return nil
@@ -3595,6 +3810,15 @@ func copyBalancer(dst, src *Balancer) {
 	*dst = *src
 	dst.RingHash = cloneRingHashPtr(src.RingHash)
 	dst.Plain = cloneStringPtr(src.Plain)
+}
+
+func cloneZonePtr(v *Zone) *Zone {
+	if v == nil {
+		return nil
+	}
+	c := new(Zone)
+	copyZone(c, v)
+	return c
 }
 
 func cloneTreeByString(v map[string]Tree) map[string]Tree {
