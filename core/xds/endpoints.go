@@ -17,6 +17,7 @@ type Endpoint struct {
 	Port      uint32
 	Name      string // of the inbound; "" if it has none
 	Tags      resource.Tags
+	Labels    resource.Tags // where an affinity tag is looked up that Tags lack
 	Zone      string
 	Protocol  message.Protocol
 	// Priority is the priority within an external service: 0 is used first.
@@ -26,6 +27,14 @@ type Endpoint struct {
 	// ServerName is the SNI by which a zone proxy at the address recognizes the destination;
 	// "" if the endpoint is none.
 	ServerName string
+}
+
+// Affinity returns the value of an affinity tag; "" if there is none.
+func (e *Endpoint) Affinity(key string) string {
+	if value, has := e.Tags.Get(key); has {
+		return value
+	}
+	return e.Labels.Value(key)
 }
 
 // Endpoints is the draft of the endpoints of a destination.

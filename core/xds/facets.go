@@ -12,7 +12,7 @@ type Facets interface {
 	// has.
 	Service() string
 	// Tag returns the value of a tag at the dataplane's first inbound that has the tag,
-	// otherwise at its gateway; "" if neither has it.
+	// otherwise at its gateway; "" if neither has it. Kuma's semantics read labels (SPEC 17.4).
 	Tag(key string) string
 	// Dataplane returns the dataplane itself. A part that asks for it is built again for
 	// each dataplane.

@@ -163,8 +163,8 @@ func (b *Builder) At(view *core.View) *State {
 	defer b.mu.Unlock()
 	if b.semantics != view.Semantics() {
 		b.semantics = view.Semantics()
-		for _, labels := range []*bool{&b.clusters.labels, &b.endpoints.labels, &b.routes.labels, &b.outbounds.labels} {
-			*labels = !b.semantics.SelectsByTags()
+		for _, reads := range []*tagReading{&b.clusters.reads, &b.endpoints.reads, &b.routes.reads, &b.outbounds.reads} {
+			*reads = tagReadingOf(b.semantics)
 		}
 	}
 	if b.last == nil || b.last.view != view {

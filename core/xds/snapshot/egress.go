@@ -44,7 +44,7 @@ func (sb *snapshotBuilder) egressConfs() *egressConfs {
 func (e *egressConfs) shapeCluster(z *zoneListener, x *xds.Inbound, to *destination) *confList {
 	list := e.confs.outbound(slices.Index(e.destinations, to), e.shapes)
 	c := &xds.Cluster{
-		Report: xds.Report{Place: z.message.Name}, Facets: &client{dataplane: z.dataplane, labels: z.clusters.labels}, Client: x.Client,
+		Report: xds.Report{Place: z.message.Name}, Facets: &client{dataplane: z.dataplane, reads: z.clusters.reads}, Client: x.Client,
 		Destination: to.Destination, Protocol: x.Protocol, Message: x.Cluster, HTTP: x.HTTP,
 	}
 	for i, t := range e.shapes {

@@ -30,13 +30,17 @@ func compareEndpoints(e, o *xds.Endpoint) int {
 
 func equalEndpoints(e, o *xds.Endpoint) bool {
 	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Name == o.Name && e.Zone == o.Zone &&
-		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.ServerName == o.ServerName && slices.Equal(e.Tags, o.Tags)
+		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.ServerName == o.ServerName && slices.Equal(e.Tags, o.Tags) && slices.Equal(e.Labels, o.Labels)
 }
 
 // endpointsOf returns the endpoints of a dataplane, in the order of its inbounds. In Kuma 3
-// their tags are the labels of the dataplane.
+// their tags are the labels of the dataplane. In Kuma 2 they have its labels in addition.
 func endpointsOf(s semantics.Semantics, d *resource.Dataplane, identities *identity.Identities) []*xds.Endpoint {
 	spiffeID := spiffeIDOf(d, identities)
+	var labels resource.Tags
+	if tagReadingOf(s) == readBoth {
+		labels = d.Labels
+	}
 	var list []*xds.Endpoint
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
@@ -49,6 +53,7 @@ func endpointsOf(s semantics.Semantics, d *resource.Dataplane, identities *ident
 			Port:      in.Port,
 			Name:      in.Name,
 			Tags:      s.ComparedTags(d, in.Tags),
+			Labels:    labels,
 			Zone:      enforce.ZoneOf(d),
 			Protocol:  inboundProtocol(in),
 			SPIFFEID:  spiffeID,

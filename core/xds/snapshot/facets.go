@@ -1,11 +1,13 @@
 package snapshot
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -60,15 +62,43 @@ type facets struct {
 // dataplane that it is built for, and notes which of them were asked for.
 type client struct {
 	dataplane *resource.Dataplane
-	labels    bool // Tag reads labels (SPEC 17.4)
+	reads     tagReading // of Tag
 	used      facetSet
 }
 
 // again returns the client for another build.
-func (c *client) again() *client { return &client{dataplane: c.dataplane, labels: c.labels} }
+func (c *client) again() *client { return &client{dataplane: c.dataplane, reads: c.reads} }
 
-// labelPrefix precedes the keys of labels among the tags of a [facetSet].
-const labelPrefix = "\x00"
+// A tagReading is where an affinity tag is looked up (SPEC 17.4). It precedes the keys of such
+// tags in a [facetSet].
+type tagReading string
+
+const (
+	readTag   tagReading = ""
+	readLabel tagReading = "\x00"
+	readBoth  tagReading = "\x01" // the tag, else the label
+)
+
+// tagReadingOf returns where a semantics looks up affinity tags.
+func tagReadingOf(s semantics.Semantics) tagReading {
+	switch s {
+	case semantics.Kuma:
+		return readBoth
+	case semantics.Kuma3:
+		return readLabel
+	}
+	return readTag
+}
+
+// split returns the reading and the key of an entry of a [facetSet].
+func split(entry string) (tagReading, string) {
+	for _, r := range []tagReading{readLabel, readBoth} {
+		if key, is := strings.CutPrefix(entry, string(r)); is {
+			return r, key
+		}
+	}
+	return readTag, entry
+}
 
 // Zone returns the zone of the client's dataplane, "" if it has none (SPEC 11.3).
 func (c *client) Zone() string {
@@ -82,13 +112,8 @@ func (c *client) Service() string { return c.tag(resource.ServiceTag) }
 
 // Tag returns the value of a tag of the client's dataplane: the value at the first inbound
 // that has the tag, else at its gateway, "" if it has none. In Kuma 3 it is the value of a
-// label.
-func (c *client) Tag(key string) string {
-	if c.labels {
-		return c.tag(labelPrefix + key)
-	}
-	return c.tag(key)
-}
+// label, and in Kuma 2 that of a label without the tag.
+func (c *client) Tag(key string) string { return c.tag(string(c.reads) + key) }
 
 func (c *client) tag(key string) string {
 	c.used = c.used.with(facetSet{tags: []string{key}})
@@ -117,10 +142,15 @@ func facetsOf(d *resource.Dataplane, set facetSet) facets {
 	return f
 }
 
-// tagOf returns the first value that a dataplane has of a tag, or the value of a label.
-func tagOf(d *resource.Dataplane, key string) string {
-	if label, is := strings.CutPrefix(key, labelPrefix); is {
-		return d.Labels.Value(label)
+// tagOf returns the first value that a dataplane has of a tag, or the value of a label, by an
+// entry of a [facetSet].
+func tagOf(d *resource.Dataplane, entry string) string {
+	reading, key := split(entry)
+	switch reading {
+	case readLabel:
+		return d.Labels.Value(key)
+	case readBoth:
+		return cmp.Or(tagOf(d, key), d.Labels.Value(key))
 	}
 	for i := range d.Inbounds {
 		if value := d.Inbounds[i].Tags.Value(key); value != "" {

@@ -36,17 +36,30 @@ func (n *located) facetConstraints(s *State, known, used facetSet) (lists [][]va
 		})
 		lists = append(lists, constraintsOf(zones, variant.InZone))
 	}
-	for _, key := range used.tags {
-		if slices.Contains(known.tags, key) {
+	for _, entry := range used.tags {
+		if slices.Contains(known.tags, entry) {
 			continue
 		}
+		reading, key := split(entry)
 		var values []string
 		for _, e := range n.set.list {
-			values = append(values, e.Tags.Value(key))
+			values = append(values, e.Affinity(key))
 		}
-		lists = append(lists, constraintsOf(values, func(value string) variant.Constraint { return variant.Equals(key, value) }))
+		lists = append(lists, constraintsOf(values, func(value string) variant.Constraint { return reading.constraint(key, value) }))
 	}
 	return lists
+}
+
+// constraint returns the constraint on parameters that have a value.
+func (r tagReading) constraint(key, value string) variant.Constraint {
+	tagged, labelled := variant.Equals(key, value), variant.Equals(variant.LabelKey(key), value)
+	switch r {
+	case readLabel:
+		return labelled
+	case readBoth:
+		return variant.Or(tagged, variant.And(variant.Not(variant.Exists(key)), labelled))
+	}
+	return tagged
 }
 
 // declaredFacets returns the facets that the confs of the destination may lead a build to
@@ -57,7 +70,11 @@ func (n *located) declaredFacets(s *State) (declared facetSet) {
 			declared.bits |= zoneFacet
 		}
 		if t.Tags != nil {
-			declared = declared.with(facetSetOf(t.Tags(conf)))
+			keys := t.Tags(conf)
+			for i := range keys {
+				keys[i] = string(tagReadingOf(s.view.Semantics())) + keys[i]
+			}
+			declared = declared.with(facetSetOf(keys))
 		}
 	})
 	return declared

@@ -96,7 +96,7 @@ type faceted[K comparable] struct {
 	values weakcache.Cache[facetedKey[K], built]
 	turns  turns[facetedKey[K]]
 	audit  bool
-	labels bool // see client
+	reads  tagReading
 }
 
 type facetedKey[K comparable] struct {
@@ -112,7 +112,7 @@ func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *buil
 		at := facetedKey[K]{key, facetsOf(d, *known)}
 		if b := f.values.Lookup(at); b != nil {
 			if f.audit {
-				mustEqual(b, build(&client{dataplane: d, labels: f.labels}))
+				mustEqual(b, build(&client{dataplane: d, reads: f.reads}))
 			}
 			return b
 		}
@@ -139,7 +139,7 @@ func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, known *face
 	if f.known(at.key) != known || f.values.Lookup(at) != nil {
 		return nil
 	}
-	c := &client{dataplane: d, labels: f.labels}
+	c := &client{dataplane: d, reads: f.reads}
 	b := build(c)
 	b.used = c.used
 	return f.file(at.key, d, b)

@@ -117,7 +117,7 @@ func ownZone(d *xds.Endpoints, zone string, endpoints []*xds.Endpoint, tags stra
 		}
 		var same, others []*xds.Endpoint
 		for _, endpoint := range rest {
-			if endpoint.Tags.Value(tag.Key) == value {
+			if endpoint.Affinity(tag.Key) == value {
 				same = append(same, endpoint)
 			} else {
 				others = append(others, endpoint)
