@@ -100,10 +100,13 @@ func visibleChoices(c *xds.Chain, in xds.InboundConf) []choice {
 
 // requestChoices is visibleChoices for a filter of HTTP requests. It reports whether the chain
 // can have one: not on a TCP inbound, where the field of the choices has no effect, and not for
-// a gRPC server. Both are warnings.
+// a gRPC server. Both are warnings, and so is a rule that applies by a header of a client.
 func requestChoices(c *xds.Chain, in xds.InboundConf, field string) (choices []choice, ok bool) {
 	choices = visibleChoices(c, in)
 	if c.Protocol.IsHTTP() {
+		if c.Client != xds.ProxylessGRPC && c.Plaintext == (c.TLS == nil) {
+			warnChosenHeaders(c.Inbound, in)
+		}
 		return choices, c.Client != xds.ProxylessGRPC
 	}
 	for _, choice := range choices {

@@ -93,6 +93,9 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 	case meshproxypatch.PatchFilter:
 		before := slices.Clone(filters)
 		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches)
+		if i := slices.IndexFunc(before, func(f F) bool { return is(f) && isDiscovered(f) }); err != nil && i >= 0 {
+			err = fmt.Errorf("the content of %s cannot be patched, because the proxy gets it as a resource of its own: change the permissions instead (%w)", before[i].GetName(), err)
+		}
 		for i, f := range filters {
 			keepName(before[i].GetName(), f)
 		}
@@ -138,4 +141,16 @@ func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxyp
 		err = uniqueDomains(r)
 	}
 	return r, applied, err
+}
+
+// isDiscovered reports whether the content of a filter is a resource of its own, as permissions
+// are: an edit of them must not replace the listener (SPEC 12.3).
+func isDiscovered(f filter) bool {
+	switch f := f.(type) {
+	case *hcmv3.HttpFilter:
+		return f.GetConfigDiscovery() != nil
+	case *listenerv3.Filter:
+		return f.GetConfigDiscovery() != nil
+	}
+	return false
 }
