@@ -6,19 +6,16 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // ClassConfig is the configuration of one kind for all dataplanes that the same
-// policies select at the same inbounds, without their outbounds. It is immutable
-// and holds references to its blocks until [Table.Release]. Classes can share it:
-// each further class calls [Table.Hold] to add its references.
+// policies select at the same inbounds, without their outbounds. It is immutable.
+// Classes can share it.
 type ClassConfig struct {
-	config   results.Config // without Outbounds
-	inbounds []*inboundBlock
-	to       atomic.Pointer[toItems] // the `to` items; for the writer only, nil until needed
+	config results.Config          // without Outbounds
+	to     atomic.Pointer[toItems] // the `to` items; for the writer only, nil until needed
 }
 
 // ClassConfig evaluates one kind, except for the outbounds. Matched is the list
@@ -34,7 +31,6 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 	}
 	if kind.From != nil || kind.Rules != nil {
 		c.config.Inbounds = make([]*results.InboundConfig, len(d.Inbounds))
-		c.inbounds = make([]*inboundBlock, len(d.Inbounds))
 		candidates := slices.Collect(matched.ForInbounds())
 		var policies []*resource.Policy
 		for i := range d.Inbounds {
@@ -44,10 +40,7 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 					policies = append(policies, s.Policy)
 				}
 			}
-			c.config.Inbounds[i] = &noInbound
-			if c.inbounds[i] = t.inbound(kind, policies); c.inbounds[i] != nil {
-				c.config.Inbounds[i] = &c.inbounds[i].config
-			}
+			c.config.Inbounds[i] = t.inbound(kind, policies)
 		}
 	}
 	return c
@@ -79,33 +72,10 @@ func (c *ClassConfig) Matched() results.Matched {
 // without `to`.
 func (c *ClassConfig) Config() *results.Config { return &c.config }
 
-// Hold adds the references of a class config for another class. At least one
-// class must hold the class config already.
-func (t *Table) Hold(c *ClassConfig) {
-	t.holdConf(c.config.Default)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, block := range c.inbounds {
-		if block != nil {
-			t.inbounds.hold(block)
-		}
-	}
-}
-
-// Release removes the references of a class config that a class no longer uses.
-// Views may still refer to it.
-func (t *Table) Release(c *ClassConfig) {
-	t.releaseConf(c.config.Default)
-	for _, block := range c.inbounds {
-		t.releaseInbound(block)
-	}
-}
-
-// Evaluate computes the config of one kind for one dataplane, without sharing.
+// Evaluate computes the config of one kind for one dataplane, which need not exist.
 // Matched is the list of the policies of the kind that select the dataplane;
 // routes are the policies of the route kinds that select it, in any order.
-func Evaluate(s semantics.Semantics, kind *resource.Kind, d *resource.Dataplane, matched results.Matched, routes []*resource.Policy) *results.Config {
-	t := NewTable(s)
+func (t *Table) Evaluate(kind *resource.Kind, d *resource.Dataplane, matched results.Matched, routes []*resource.Policy) *results.Config {
 	c := t.ClassConfig(kind, d, matched)
 	if kind.To == nil {
 		return c.Config()

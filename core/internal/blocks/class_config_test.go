@@ -8,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -61,13 +59,12 @@ func TestWithout(t *testing.T) {
 	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		table, pager := blocks.NewTable(semantics.TargetRef), matched.NewPager(maphash.MakeSeed())
+		table, pager := newTable(), matched.NewPager(maphash.MakeSeed())
 		class := table.ClassConfig(kind, d, matched.NewMatched(selected))
 		if random.IntN(4) > 0 { // it has an index of its items, which the others share
-			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
+			table.OutboundEvaluator(class, nil, route).Config(d, nil)
 		}
 		left := slices.Clone(selected)
-		held := []*blocks.ClassConfig{class}
 		for range 3 {
 			var positions []int
 			for at := range left {
@@ -80,7 +77,6 @@ func TestWithout(t *testing.T) {
 			}
 			class = table.Without(pager, class, d, positions)
 			fresh := table.ClassConfig(kind, d, matched.NewMatched(left))
-			held = append(held, class, fresh)
 			got := table.OutboundEvaluator(class, nil, route).Config(d, nil)
 			want := table.OutboundEvaluator(fresh, nil, route).Config(d, nil)
 			for i := range want.Outbounds {
@@ -93,31 +89,6 @@ func TestWithout(t *testing.T) {
 					t.Fatalf("without %v of %d: inbound %d has another configuration", positions, len(left)+len(positions), i)
 				}
 			}
-			if err := table.Audit(held, []*results.Config{got, want}); err != nil {
-				t.Fatal(err)
-			}
-			table.ReleaseOutbounds(got)
-			table.ReleaseOutbounds(want)
 		}
-	}
-}
-
-// A class config and a config stay in the table until each holder has released them.
-func TestHold(t *testing.T) {
-	d, selected, routes := decodeTimeouts(t, 10)
-	table := blocks.NewTable(semantics.TargetRef)
-	class := table.ClassConfig(selected[0].Policy.Type, d, matched.NewMatched(selected))
-	config := table.OutboundEvaluator(class, nil, []*resource.Policy{routes[0].Policy}).Config(d, nil)
-	table.Hold(class)
-	table.HoldOutbounds(config)
-	for holders := 2; holders > 0; holders-- {
-		if err := table.Audit(slices.Repeat([]*blocks.ClassConfig{class}, holders), slices.Repeat([]*results.Config{config}, holders)); err != nil {
-			t.Fatalf("%d holders: %v", holders, err)
-		}
-		table.Release(class)
-		table.ReleaseOutbounds(config)
-	}
-	if table.Len() != 0 {
-		t.Errorf("%d blocks are left", table.Len())
 	}
 }

@@ -15,5 +15,5 @@ func (t *Table) defaultConf(kind *resource.Kind, matched results.Matched) *resul
 			items = append(items, results.Contribution{Origin: results.Origin{Policy: p}, Conf: p.Default})
 		}
 	}
-	return t.intern(kind.Default, results.Merge(kind.Default.Conf, items), items)
+	return t.memo.Merge(kind.Default, items)
 }

@@ -16,18 +16,15 @@
 //     that are always overridden are skipped; after a policy was replaced, only
 //     the outbounds that it selects are evaluated.
 //
-// A class can share the results of another class that the same policies select
-// ([Table.Hold], [Table.HoldOutbounds]). If some of these policies do not select
-// it, [Table.Without] removes them.
+// A class can share the results of another class that the same policies select. If some of
+// these policies do not select it, [Table.Without] removes them.
 //
-// [Evaluate] takes all three steps for one dataplane and shares nothing with
-// others.
+// [Table.Evaluate] takes all three steps for one dataplane, which need not exist.
 //
 // Invariants:
 //
-//   - A block is immutable. It stays in its [Table] as long as a held [ClassConfig], or a
-//     held config of an [OutboundEvaluator], refers to it. A view also refers to blocks,
-//     but its references are not counted. [Table.Audit] checks the counts.
+//   - A block is immutable. It stays in its [Table] as long as anything refers to it, such as
+//     a view or a snapshot.
 //   - The result depends on the given policies alone, not on what was evaluated
 //     before.
 package blocks

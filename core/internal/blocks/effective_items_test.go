@@ -7,9 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -44,7 +42,7 @@ func TestReplacedConfs(t *testing.T) {
 				}
 				policies = append(policies, p)
 			}
-			table, pager := blocks.NewTable(semantics.TargetRef), matched.NewPager(maphash.MakeSeed())
+			table, pager := newTable(), matched.NewPager(maphash.MakeSeed())
 			class := table.ClassConfig(kind, d, matchedBy(policies))
 			config := table.OutboundEvaluator(class, nil, nil).Config(d, nil)
 			for round := range 12 {
@@ -66,7 +64,7 @@ func TestReplacedConfs(t *testing.T) {
 					class = table.ClassConfig(kind, d, matchedBy(policies))
 					config = table.OutboundEvaluator(class, before, nil).Config(d, config)
 				}
-				want := blocks.Evaluate(semantics.TargetRef, kind, d, matchedBy(policies), nil)
+				want := newTable().Evaluate(kind, d, matchedBy(policies), nil)
 				for i, o := range want.Outbounds {
 					got := config.Outbounds[i].Effective
 					if !slices.Equal(got.Origins, o.Effective.Origins) || !kind.To.Conf.Equal(got.Conf, o.Effective.Conf) {

@@ -3,6 +3,7 @@ package blocks
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -13,41 +14,28 @@ import (
 type inboundBlock struct {
 	policies []*resource.Policy
 	config   results.InboundConfig
-	confs    []*results.Effective // blocks of the rules, one reference to each
 }
 
 // noInbound is the configuration of the inbounds that no policy has an item for.
 var noInbound results.InboundConfig
 
-// inbound returns the block of an inbound that the given policies select, and
-// adds a reference to it. It returns nil if there are no policies. The policies
-// must all be of the kind, in order, and have rules or `from` items.
-func (t *Table) inbound(kind *resource.Kind, policies []*resource.Policy) *inboundBlock {
+// inbound returns the configuration of an inbound that the given policies select, a part of a
+// block. The policies must all be of the kind, in order, and have rules or `from` items.
+func (t *Table) inbound(kind *resource.Kind, policies []*resource.Policy) *results.InboundConfig {
 	if len(policies) == 0 {
-		return nil
+		return &noInbound
 	}
 	hash := uint64(len(policies))
 	for _, p := range policies {
-		hash = t.hashPolicy(hash, p, 0)
+		hash = items.HashPolicy(t.seed, hash, p, 0)
 	}
 	same := func(block *inboundBlock) bool { return slices.Equal(block.policies, policies) }
-	t.mu.Lock()
-	known := t.inbounds.take(kind, hash, same)
-	t.mu.Unlock()
-	if known != nil {
-		return known
+	known := t.inboundsOf(kind)
+	block := known.Find(hash, same)
+	if block == nil {
+		block = known.Add(hash, t.newInbound(kind, slices.Clone(policies)), same)
 	}
-	made := t.newInbound(kind, slices.Clone(policies))
-	t.mu.Lock()
-	if known = t.inbounds.take(kind, hash, same); known == nil {
-		t.inbounds.put(kind, hash, made)
-	}
-	t.mu.Unlock()
-	if known != nil { // another worker made it at the same time
-		t.releaseConfs(made)
-		return known
-	}
-	return made
+	return &block.config
 }
 
 func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *inboundBlock {
@@ -62,28 +50,10 @@ func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *in
 	case hasRules && kind.Rules.Unmerged:
 		block.config.Unmerged = unmergedRules(policies)
 	case hasRules:
-		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies, from == semantics.FromAsRules)
+		block.config.Rules = t.inboundRules(kind.Rules, policies, from == semantics.FromAsRules)
 	case hasFrom && from == semantics.FromByClient:
 		block.config.From = results.NewFrom(kind, policies)
 	}
 	block.config.FromIgnored = hasFrom && (hasRules || from == semantics.FromUnread)
 	return block
-}
-
-func (t *Table) releaseInbound(block *inboundBlock) {
-	if block == nil {
-		return
-	}
-	t.mu.Lock()
-	last := t.inbounds.release(block)
-	t.mu.Unlock()
-	if last {
-		t.releaseConfs(block)
-	}
-}
-
-func (t *Table) releaseConfs(block *inboundBlock) {
-	for _, e := range block.confs {
-		t.releaseConf(e)
-	}
 }

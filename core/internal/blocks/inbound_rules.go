@@ -9,14 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// inboundRules returns the merged rules of an inbound, most specific first, and
-// the blocks of their confs (SPEC 7.1). It adds a reference to each block.
-func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) ([]results.InboundRule, []*results.Effective) {
+// inboundRules returns the merged rules of an inbound, most specific first (SPEC 7.1).
+func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) []results.InboundRule {
 	var placed []placedRule
-	var confs []*results.Effective
 	for _, g := range groupRules(policies, fromIsRule) {
-		effective := t.intern(section, results.Merge(section.Conf, g.items), g.items)
-		confs = append(confs, effective)
+		effective := t.memo.Merge(section, g.items)
 		for i, m := range g.matches {
 			placed = append(placed, placedRule{results.InboundRule{Match: m, Effective: effective}, g, i})
 		}
@@ -34,7 +31,7 @@ func (t *Table) inboundRules(section *resource.Section, policies []*resource.Pol
 	for i := range placed {
 		sorted[i] = placed[i].InboundRule
 	}
-	return sorted, confs
+	return sorted
 }
 
 // ruleGroup contains the rules with one set of matches. It has the position of

@@ -93,9 +93,7 @@ func replacements(before, after results.Matched) (replaced []match.Replacement, 
 }
 
 // Config returns the config of a dataplane. Before is the dataplane's previous
-// config, from the previous class config and with the same routes, or nil. The
-// config holds references to the blocks of its outbounds until
-// [Table.ReleaseOutbounds]; it holds none to the blocks of the class config.
+// config, from the previous class config and with the same routes, or nil.
 func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *results.Config) *results.Config {
 	config := o.class.config
 	config.Outbounds = make([]results.OutboundConfig, 0, len(d.Outbounds))
@@ -110,7 +108,6 @@ func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *results.Config
 		var next results.OutboundConfig
 		if o.onlyReplaced && before != nil && !o.reaches(tags) {
 			next = before.Outbounds[len(config.Outbounds)]
-			o.table.holdOutbound(&next)
 		} else {
 			next = o.outbound(tags)
 		}
@@ -143,7 +140,6 @@ func (o *OutboundEvaluator) outbound(tags resource.Tags) results.OutboundConfig 
 	newest := o.newest[hash]
 	for i := newest; i > 0; i = o.known[i-1].older {
 		if known := &o.known[i-1]; slices.Equal(known.tags, tags) {
-			o.table.holdOutbound(&known.config)
 			return known.config
 		}
 	}
@@ -166,31 +162,5 @@ func (o *OutboundEvaluator) conf(tags resource.Tags, route *resource.Policy) *re
 	if conf == nil {
 		return nil
 	}
-	return o.table.conf(o.class.config.Kind.To, conf, origins, o.merger.contributions)
-}
-
-func (t *Table) holdOutbound(c *results.OutboundConfig) {
-	t.holdConf(c.Effective)
-	for i := range c.Routes {
-		t.holdConf(c.Routes[i].Effective)
-	}
-}
-
-// HoldOutbounds adds the references of a config of an [OutboundEvaluator], for
-// another set of dataplanes.
-func (t *Table) HoldOutbounds(c *results.Config) {
-	for i := range c.Outbounds {
-		t.holdOutbound(&c.Outbounds[i])
-	}
-}
-
-// ReleaseOutbounds removes the references of a config of an
-// [OutboundEvaluator].
-func (t *Table) ReleaseOutbounds(c *results.Config) {
-	for i := range c.Outbounds {
-		t.releaseConf(c.Outbounds[i].Effective)
-		for j := range c.Outbounds[i].Routes {
-			t.releaseConf(c.Outbounds[i].Routes[j].Effective)
-		}
-	}
+	return o.table.memo.Conf(o.class.config.Kind.To, conf, origins, o.merger.contributions)
 }

@@ -4,9 +4,10 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/internal/hashtable"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Table contains the blocks of a mesh. A result is computed once for the same
@@ -15,47 +16,32 @@ import (
 //
 // There are two types of blocks:
 //
-//   - A merged conf, identified by its section, origins and content. However
-//     many items select an outbound, the few that set a leaf identify the
-//     result. If an item can hide others without setting a leaf
-//     ([resource.ConfType]), the content decides.
+//   - A merged conf, identified by its section, origins and content ([items.Memo]).
 //   - The configuration of an inbound, identified by the ordered list of the
 //     policies that select it and have rules or `from` items.
 //
-// References are held by a [ClassConfig], for a class of dataplanes, and by the
-// configs of an [OutboundEvaluator], for the dataplanes that also have the same
-// outbounds.
+// Views, snapshots and the writer of a mesh refer to blocks. A block to which nothing refers
+// is freed.
 type Table struct {
 	semantics semantics.Semantics
+	memo      *items.Memo
 	seed      maphash.Seed
-
-	mu       sync.Mutex // held around table operations, never around merging
-	confs    refTable[results.Effective]
-	inbounds refTable[inboundBlock]
+	inbounds  sync.Map // *hashtable.Weak[inboundBlock] by *resource.Kind
 }
 
-// NewTable returns an empty table. The semantics determine how policies are read.
-func NewTable(s semantics.Semantics) *Table {
-	return &Table{
-		semantics: s,
-		seed:      maphash.MakeSeed(),
-		confs:     newRefTable[results.Effective](),
-		inbounds:  newRefTable[inboundBlock](),
+// NewTable returns a table without blocks of inbounds. The semantics determine how policies
+// are read; the memo contains the merged confs.
+func NewTable(s semantics.Semantics, memo *items.Memo) *Table {
+	return &Table{semantics: s, memo: memo, seed: maphash.MakeSeed()}
+}
+
+// Memo returns the merged confs of the table.
+func (t *Table) Memo() *items.Memo { return t.memo }
+
+func (t *Table) inboundsOf(kind *resource.Kind) *hashtable.Weak[inboundBlock] {
+	known, ok := t.inbounds.Load(kind)
+	if !ok {
+		known, _ = t.inbounds.LoadOrStore(kind, new(hashtable.Weak[inboundBlock]))
 	}
-}
-
-// Len returns the number of blocks with references.
-func (t *Table) Len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.confs.of) + len(t.inbounds.of)
-}
-
-func (t *Table) hashPolicy(hash uint64, p *resource.Policy, index int) uint64 {
-	const prime = 0x9e37_79b9_7f4a_7c15
-	for _, h := range [...]uint64{maphash.String(t.seed, p.Name), maphash.String(t.seed, p.Namespace), uint64(index)} {
-		hash = (hash ^ h) * prime
-		hash ^= hash >> 31
-	}
-	return hash
+	return known.(*hashtable.Weak[inboundBlock])
 }

@@ -1,11 +1,10 @@
 package blocks_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -13,6 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
+
+func newTable() *blocks.Table { return blocks.NewTable(semantics.TargetRef, items.NewMemo()) }
 
 // fleet decodes policies and two dataplanes with the same outbounds, except that
 // the second has one more. It returns both dataplanes and the MeshTimeout
@@ -52,11 +53,11 @@ spec:
   rules: [{default: {idleTimeout: 2s}}, {matches: [{method: GET}], default: {idleTimeout: 3s}}]
 `
 
-// Equal results are one pointer until the last reference to them is released.
+// Equal results are one pointer.
 func TestTableShares(t *testing.T) {
 	d, e, matched := fleet(t, timeouts)
 	kind := kinds.All().Lookup("MeshTimeout")
-	table := blocks.NewTable(semantics.TargetRef)
+	table := newTable()
 	one, two := table.ClassConfig(kind, d, matched), table.ClassConfig(kind, e, matched)
 	for i := range 2 {
 		a, b := one.Config().Inbounds[0].Rules, two.Config().Inbounds[i].Rules
@@ -74,31 +75,6 @@ func TestTableShares(t *testing.T) {
 	if first.Outbounds[0].Effective == first.Outbounds[1].Effective {
 		t.Error("different confs are one block")
 	}
-
-	audit := func(want string, classes []*blocks.ClassConfig, configs ...*results.Config) {
-		t.Helper()
-		if got := fmt.Sprint(table.Audit(classes, configs)); !strings.HasPrefix(got, want) {
-			t.Errorf("the audit returns %s, want %s", got, want)
-		}
-	}
-	both := []*blocks.ClassConfig{one, two}
-	audit("<nil>", both, first, second)
-	audit("confs: a block with 1 references", both, first)
-	audit("inbounds: a block with 2 references", both[:1], first, second)
-	audit("confs: 2 blocks are held, the table contains 4", nil, first)
-
-	table.ReleaseOutbounds(first)
-	audit("<nil>", both, second)
-	table.ReleaseOutbounds(second)
-	table.Release(one)
-	audit("<nil>", both[1:])
-	if n := table.Len(); n != 3 { // an inbound, and the confs of its two rules
-		t.Errorf("%d blocks, want 3", n)
-	}
-	table.Release(two)
-	if n := table.Len(); n != 0 {
-		t.Errorf("%d blocks are left", n)
-	}
 }
 
 // If a new version of a policy has the same targetRefs, the outbounds that the
@@ -113,7 +89,7 @@ func TestReplacedPolicy(t *testing.T) {
 	next[0] = before.At(0).Policy // base is the same version
 	after := matchedBy(next)
 	kind := kinds.All().Lookup("MeshTimeout")
-	table := blocks.NewTable(semantics.TargetRef)
+	table := newTable()
 	class := table.ClassConfig(kind, d, before)
 	config := table.OutboundEvaluator(class, nil, nil).Config(d, nil)
 
@@ -125,24 +101,24 @@ func TestReplacedPolicy(t *testing.T) {
 	if nextConfig.Outbounds[1].Effective != config.Outbounds[1].Effective {
 		t.Error("outbound 1 has another block")
 	}
-	if err := table.Audit([]*blocks.ClassConfig{class, nextClass}, []*results.Config{config, nextConfig}); err != nil {
-		t.Error(err)
-	}
 }
 
-// Evaluate returns the same result as a table, and shares nothing with other
-// dataplanes.
+// Evaluate returns the result for a dataplane that need not exist. It shares blocks with others.
 func TestEvaluate(t *testing.T) {
 	d, _, matched := fleet(t, timeouts)
-	config := blocks.Evaluate(semantics.TargetRef, kinds.All().Lookup("MeshTimeout"), d, matched, nil)
+	table := newTable()
+	config := table.Evaluate(kinds.All().Lookup("MeshTimeout"), d, matched, nil)
 	for i, want := range []string{`{"connectionTimeout":"1s","idleTimeout":"1s"}`, `{"idleTimeout":"1s"}`} {
 		if got := text(t, config.Outbounds[i].Conf); got != want {
 			t.Errorf("outbound %d has %s, want %s", i, got, want)
 		}
 	}
+	if again := table.Evaluate(config.Kind, d, matched, nil); again.Outbounds[0].Effective != config.Outbounds[0].Effective || again.Inbounds[0] != config.Inbounds[0] {
+		t.Error("equal results are made twice")
+	}
 	trace := kinds.All().Lookup("MeshTrace")
 	set := resourcetest.Decode(t, "type: MeshTrace\nname: t\nspec: {default: {sampling: {overall: 50}}}\n")
-	config = blocks.Evaluate(semantics.TargetRef, trace, d, matchedBy(set.Policies), nil)
+	config = table.Evaluate(trace, d, matchedBy(set.Policies), nil)
 	if got := text(t, config.Default.Conf); config.Outbounds != nil || config.Inbounds != nil || got != `{"sampling":{"overall":50}}` {
 		t.Errorf("got %s and %d outbounds", got, len(config.Outbounds))
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -39,7 +38,7 @@ func BenchmarkTo(b *testing.B) {
 			var config *results.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(semantics.TargetRef, kind, d, matched.NewMatched(index.Select(d, results.Shadow, &buffer)), nil)
+				config = newTable().Evaluate(kind, d, matched.NewMatched(index.Select(d, results.Shadow, &buffer)), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})
@@ -73,7 +72,7 @@ func BenchmarkToItems(b *testing.B) {
 			var config *results.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(semantics.TargetRef, kind, d, matched, nil)
+				config = newTable().Evaluate(kind, d, matched, nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 	"weak"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// Caches contain what the indexes of the versions of one mesh share. The zero Caches are
-// empty, and must not be copied.
+// Caches contain what the indexes of the versions of one mesh share. They must not be copied.
 //
 // A merged conf is made from items, from a list of items for every outbound (a [group]) and, if
 // a policy is attached to a route, from a route. Each of these has a number, and later
@@ -20,9 +20,13 @@ import (
 // is freed at the latest when that part is replaced; and as only older parts are in the keys
 // of a cache, its size does not grow with the number of later changes.
 type Caches struct {
+	memo   *items.Memo
 	ids    atomic.Uint64
 	routes weakMap[resource.Policy, *memo]
 }
+
+// NewCaches returns empty caches, of confs that are in a memo.
+func NewCaches(memo *items.Memo) *Caches { return &Caches{memo: memo} }
 
 func (c *Caches) nextID() uint64 { return c.ids.Add(1) }
 

@@ -186,7 +186,7 @@ func (k *kindItems) mergeItems(route *resource.Policy, list []*item) *results.Ef
 			contributions = append(contributions, results.Contribution{Origin: it.Origin, Conf: it.Policy.To[it.Index].Conf})
 		}
 	}
-	return results.Merge(k.kind.To.Conf, contributions)
+	return k.caches.memo.Merge(k.kind.To, contributions)
 }
 
 // joined returns the items of two lists in order.

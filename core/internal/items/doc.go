@@ -6,7 +6,8 @@
 //  2. [Contributes] reports whether a policy may apply to a route, or to a whole outbound.
 //  3. [Applies] reports whether an item applies to an outbound by its tags, [Finds] whether
 //     it refers to a destination and to which of its ports.
-//  4. [ListenerTo] merges the items that apply to a listener.
+//  4. [Memo] merges the items that apply, and contains each merged conf once for all that have
+//     it; [Memo.ListenerTo] does both for a listener.
 //
 // The package does not order policies. A value of it is immutable, except for editors.
 package items

@@ -14,7 +14,7 @@ import (
 // ListenerTo returns the part of the configuration of a listener that `to` items give it,
 // by its index and host name; routes for other host names are not in it. Matched is the
 // list of the policies of the kind that select the gateway.
-func ListenerTo(s semantics.Semantics, kind *resource.Kind, matched results.Matched, listener int, hostname string) *results.ListenerConfig {
+func (m *Memo) ListenerTo(s semantics.Semantics, kind *resource.Kind, matched results.Matched, listener int, hostname string) *results.ListenerConfig {
 	var items []results.Contribution
 	for _, selected := range matched.All() {
 		if p := selected.Policy; selected.Inbounds.Has(listener) && Contributes(s, p, nil) {
@@ -35,10 +35,10 @@ func ListenerTo(s semantics.Semantics, kind *resource.Kind, matched results.Matc
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(byHost)) {
-			c.Hosts = append(c.Hosts, results.HostConfig{Hostname: name, Effective: results.Merge(section.Conf, byHost[name])})
+			c.Hosts = append(c.Hosts, results.HostConfig{Hostname: name, Effective: m.Merge(section, byHost[name])})
 		}
 	default:
-		c.To = results.Merge(section.Conf, items)
+		c.To = m.Merge(section, items)
 	}
 	return c
 }

@@ -86,11 +86,11 @@ func TestListenerTo(t *testing.T) {
 		return matched.NewMatched(list)
 	}
 	timeouts := matched("to", "attached")
-	c := items.ListenerTo(semantics.TargetRef, policy(t, set, "to").Type, timeouts, 0, "")
+	c := items.NewMemo().ListenerTo(semantics.TargetRef, policy(t, set, "to").Type, timeouts, 0, "")
 	if c.To == nil || len(c.To.Origins) != 1 || c.To.Origins[0].Policy.Name != "to" || c.To.Origins[0].Index != 0 {
 		t.Errorf("a listener has %v, want the item of kind Mesh", c.To)
 	}
-	if c := items.ListenerTo(semantics.TargetRef, policy(t, set, "to").Type, timeouts, 1, ""); c.To != nil {
+	if c := items.NewMemo().ListenerTo(semantics.TargetRef, policy(t, set, "to").Type, timeouts, 1, ""); c.To != nil {
 		t.Error("a listener that no policy selects has a conf")
 	}
 	for hostname, want := range map[string]string{
@@ -100,7 +100,7 @@ func TestListenerTo(t *testing.T) {
 		"c.example":   "[*]",
 	} {
 		var hosts []string
-		for _, h := range items.ListenerTo(semantics.TargetRef, policy(t, set, "hosted").Type, matched("hosted"), 0, hostname).Hosts {
+		for _, h := range items.NewMemo().ListenerTo(semantics.TargetRef, policy(t, set, "hosted").Type, matched("hosted"), 0, hostname).Hosts {
 			hosts = append(hosts, h.Hostname)
 		}
 		if fmt.Sprint(hosts) != want {

@@ -49,23 +49,6 @@ func (s *classConfigs) withShadowLabel() [][]int {
 	return s.shadowed
 }
 
-// all returns the class configs of both scopes, each once.
-func (c *classState) all() []*blocks.ClassConfig {
-	if c.enforced == nil {
-		return nil
-	}
-	if c.shadow == c.enforced {
-		return c.enforced.configs
-	}
-	all := slices.Clone(c.enforced.configs)
-	for _, config := range c.shadow.configs {
-		if !slices.Contains(all, config) {
-			all = append(all, config)
-		}
-	}
-	return all
-}
-
 // config returns the config for a class config and routes, or nil if there is
 // none. A nil receiver has none.
 func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Policy) *results.Config {
@@ -77,23 +60,6 @@ func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Polic
 		return nil
 	}
 	return s.configs[at]
-}
-
-// outboundConfigs returns the configs with references of their own, each once. A
-// nil profile has none.
-func (p *profileView) outboundConfigs() []*results.Config {
-	if p == nil {
-		return nil
-	}
-	var configs []*results.Config
-	for _, s := range []*profileConfigs{p.enforced, p.shadow} {
-		for i, class := range s.class.configs {
-			if config := s.configs[i]; config != class.Config() && !slices.Contains(configs, config) {
-				configs = append(configs, config)
-			}
-		}
-	}
-	return configs
 }
 
 // groupByKind yields the policies of one kind after another. The selected

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -23,7 +22,7 @@ func (m *State) Configs(d *resource.Dataplane, scope results.Scope) []*results.C
 	var configs []*results.Config
 	for group := range groupByKind(selected) {
 		kind := m.kinds.Lookup(group[0].Policy.Kind)
-		configs = append(configs, blocks.Evaluate(m.index.Semantics(), kind, d, matched.NewMatched(group), routes))
+		configs = append(configs, m.blocks.Evaluate(kind, d, matched.NewMatched(group), routes))
 	}
 	return configs
 }
@@ -43,5 +42,5 @@ func (m *State) Config(d *resource.Dataplane, kind *resource.Kind, scope results
 			}
 		}
 	}
-	return blocks.Evaluate(m.index.Semantics(), kind, d, results.Matched{}, routes)
+	return m.blocks.Evaluate(kind, d, results.Matched{}, routes)
 }

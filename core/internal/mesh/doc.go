@@ -19,8 +19,7 @@
 //
 //   - A [State] is immutable and safe for concurrent use. A [Writer] is for one
 //     goroutine at a time.
-//   - A dataplane has one profile, a profile has members, a class has profiles,
-//     and the counted references to blocks are those that classes and profiles
-//     hold. [Writer.Check] verifies this.
+//   - A dataplane has one profile, a profile has members, and a class has profiles.
+//     [Writer.Check] verifies this.
 //   - A state depends on its resources alone, not on the batches that led to it.
 package mesh

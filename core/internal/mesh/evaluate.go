@@ -69,21 +69,18 @@ type classResult struct {
 
 // install makes a result the present state of a class.
 func (u *Update) install(c *classState, result *classResult) {
-	u.released.addClassConfigs(c, &result.class)
 	c.enforced, c.shadow = result.class.enforced, result.class.shadow
 	c.queued, c.reselect, c.origin = false, false, nil
 	for i, p := range c.profiles {
 		p.origin = nil
 		if next := result.views[i]; next != p.view {
-			u.released.addConfigs(p.view, next)
 			p.view = next
 			*u.views.Mut(p.number) = next
 		}
 	}
 }
 
-// evaluator is one worker of an update. It changes nothing but blocks, to which
-// its results hold references.
+// evaluator is one worker of an update. It changes nothing but blocks.
 type evaluator struct {
 	blocks  *blocks.Table
 	kinds   *resource.Kinds
@@ -100,9 +97,6 @@ func (w *evaluator) class(c *class) classResult {
 	from := reusable(c)
 	if state.reselect {
 		w.reselect(c, from, &out.class)
-	}
-	if from != state {
-		w.holdClassConfigs(&out.class, from)
 	}
 	outbounds := classOutbounds{blocks: w.blocks, running: &w.running, before: from}
 	for i, p := range state.profiles {
@@ -137,9 +131,6 @@ func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
 	next.shadow = next.enforced
 	if c.shadow != c.enforced {
 		next.shadow = o.scope(c.shadow, p, next.enforced, had)
-	}
-	if had != p.view {
-		holdConfigs(o.blocks, next, had)
 	}
 	return next
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -51,26 +50,7 @@ func (w *Writer) Check(published *State) error {
 	if err := w.checkProfiles(members); err != nil {
 		return err
 	}
-	if err := w.checkBlocks(); err != nil {
-		return err
-	}
 	return w.now.destinationItems().Check(w.kinds)
-}
-
-// checkBlocks compares the counted references to blocks with those that classes
-// and profiles hold.
-func (w *Writer) checkBlocks() error {
-	var classes []*blocks.ClassConfig
-	var profiles []*results.Config
-	for _, c := range w.classes.All() {
-		classes = append(classes, c.State.all()...)
-	}
-	for _, p := range w.profiles.byNumber {
-		if p != nil {
-			profiles = append(profiles, p.view.outboundConfigs()...)
-		}
-	}
-	return w.blocks.Audit(classes, profiles)
 }
 
 // checkSelection compares a profile with the policies that select one of its

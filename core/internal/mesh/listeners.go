@@ -1,8 +1,6 @@
 package mesh
 
 import (
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
-	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/matched"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -40,7 +38,7 @@ func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayL
 	}
 	configs := make([]*results.ListenerConfig, len(listeners))
 	for i := range configs {
-		configs[i] = items.ListenerTo(m.index.Semantics(), kind, matched, i, listeners[i].Hostname)
+		configs[i] = m.blocks.Memo().ListenerTo(m.index.Semantics(), kind, matched, i, listeners[i].Hostname)
 		if configs[i].Inbound = new(results.InboundConfig); inbounds != nil {
 			configs[i].Inbound = inbounds[i]
 		}
@@ -52,7 +50,7 @@ func (m *State) gatewayConfigs(d *resource.Dataplane, listeners []specs.GatewayL
 // same policies select.
 func (m *State) listenerRules(d *resource.Dataplane, n int, kind *resource.Kind, matched results.Matched) []*results.InboundConfig {
 	alike := &resource.Dataplane{Meta: d.Meta, Inbounds: make([]resource.Inbound, n)}
-	return blocks.Evaluate(m.index.Semantics(), kind, alike, matched, nil).Inbounds
+	return m.blocks.Evaluate(kind, alike, matched, nil).Inbounds
 }
 
 // ofListeners returns matched policies with the points from first on as their inbounds.

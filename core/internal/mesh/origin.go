@@ -1,8 +1,6 @@
 package mesh
 
 import (
-	"slices"
-
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -47,28 +45,6 @@ func (p *profile) reusableView() *profileView {
 		return from.view
 	}
 	return p.view
-}
-
-// holdClassConfigs adds references to the class configs that a new class has from its
-// origin.
-func (w *evaluator) holdClassConfigs(state, origin *classState) {
-	had := origin.all()
-	for _, config := range state.all() {
-		if slices.Contains(had, config) {
-			w.blocks.Hold(config)
-		}
-	}
-}
-
-// holdConfigs adds references to the configs that a new profile has from its
-// origin.
-func holdConfigs(table *blocks.Table, view, origin *profileView) {
-	had := origin.outboundConfigs()
-	for _, config := range view.outboundConfigs() {
-		if slices.Contains(had, config) {
-			table.HoldOutbounds(config)
-		}
-	}
 }
 
 // unchangedShadow returns the configs in scope Shadow that a class had before, or that

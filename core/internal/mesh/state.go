@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"slices"
 	"sync"
 
@@ -19,6 +20,7 @@ type State struct {
 	name      string
 	kinds     *resource.Kinds
 	lineage   *lineage
+	blocks    *blocks.Table
 	resources *resources // those that are not dataplanes or policies
 
 	slots      *index.Interner[proxyName]

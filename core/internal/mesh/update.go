@@ -5,10 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -36,7 +34,6 @@ type Update struct {
 	movedPlacement []uint32   // slots of dataplanes that came to a placement or left it
 	regrouped      []*profile // profiles whose members change
 	queue          []*class   // classes to evaluate
-	released       released
 }
 
 // Writer returns the writer that prepared the update.
@@ -77,7 +74,6 @@ func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 	if err := u.evaluate(ctx, buffers); err != nil {
 		return nil, err
 	}
-	u.released.release(u.writer.blocks)
 	u.writer.hashed = nil
 	return u.publish(), nil
 }
@@ -202,11 +198,9 @@ func (u *Update) commitMembers() {
 			continue
 		}
 		*u.members.Mut(p.number) = nil
-		u.released.addConfigs(p.view, nil)
 		*u.views.Mut(p.number) = nil
 		u.writer.profiles.drop(p)
 		if c := p.class; len(c.State.profiles) == 0 {
-			u.released.addClassConfigs(&c.State, &classState{})
 			u.writer.classes.Drop(c)
 		}
 	}
@@ -217,6 +211,7 @@ func (u *Update) commitMembers() {
 func (u *Update) publish() *State {
 	next := &State{
 		name:       u.writer.name,
+		blocks:     u.writer.blocks,
 		kinds:      u.writer.kinds,
 		lineage:    u.writer.now.lineage,
 		resources:  u.resources,
@@ -239,39 +234,4 @@ func (u *Update) publish() *State {
 		return nil
 	}
 	return next
-}
-
-// released contains what no longer holds references to blocks. It is released
-// after the new state holds its own references, so that blocks that remain in
-// use are not made again.
-type released struct {
-	classes  []*blocks.ClassConfig
-	profiles []*results.Config
-}
-
-// addConfigs adds the configs that old holds and next does not; both may be nil.
-func (r *released) addConfigs(old, next *profileView) {
-	for _, config := range old.outboundConfigs() {
-		if !slices.Contains(next.outboundConfigs(), config) {
-			r.profiles = append(r.profiles, config)
-		}
-	}
-}
-
-// addClassConfigs adds the class configs that old holds and next does not.
-func (r *released) addClassConfigs(old, next *classState) {
-	for _, config := range old.all() {
-		if !slices.Contains(next.all(), config) {
-			r.classes = append(r.classes, config)
-		}
-	}
-}
-
-func (r *released) release(table *blocks.Table) {
-	for _, config := range r.profiles {
-		table.ReleaseOutbounds(config)
-	}
-	for _, config := range r.classes {
-		table.Release(config)
-	}
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -46,22 +48,25 @@ type classState struct {
 
 // NewWriter returns the writer of a mesh without resources.
 func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *Writer {
+	memo := items.NewMemo()
+	table := blocks.NewTable(reading.Semantics, memo)
 	return &Writer{
 		name:       name,
 		kinds:      kinds,
 		seed:       maphash.MakeSeed(),
-		blocks:     blocks.NewTable(reading.Semantics),
+		blocks:     table,
 		dataplanes: match.NewDataplaneIndex(reading.Semantics),
 		classes:    match.NewClasses[classState](),
 		now: &State{
 			name:      name,
 			kinds:     kinds,
 			lineage:   new(lineage),
+			blocks:    table,
 			resources: &resources{destinations: new(destinations), proxies: reading.Semantics.Proxies(nil, nil)},
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),
-			toItems:   &toItems{caches: new(destination.Caches)},
+			toItems:   &toItems{caches: destination.NewCaches(memo)},
 		},
 	}
 }
@@ -86,7 +91,46 @@ func (w *Writer) Mesh() string { return w.name }
 
 // Len returns the numbers of classes, profiles and blocks.
 func (w *Writer) Len() (classes, profiles, blocks int) {
-	return w.classes.Len(), w.profiles.len(), w.blocks.Len()
+	return w.classes.Len(), w.profiles.len(), w.countBlocks()
+}
+
+// countBlocks returns the number of different merged confs and configurations of inbounds.
+func (w *Writer) countBlocks() int {
+	distinct := map[any]bool{}
+	for _, p := range w.profiles.byNumber {
+		if p == nil {
+			continue
+		}
+		for _, scope := range []results.Scope{results.Enforced, results.Shadow} {
+			for _, config := range p.view.configs(scope) {
+				addBlocks(distinct, config)
+			}
+		}
+	}
+	return len(distinct)
+}
+
+func addBlocks(distinct map[any]bool, c *results.Config) {
+	add := func(e *results.Effective) {
+		if e != nil {
+			distinct[e] = true
+		}
+	}
+	add(c.Default)
+	for i := range c.Outbounds {
+		add(c.Outbounds[i].Effective)
+		for _, r := range c.Outbounds[i].Routes {
+			add(r.Effective)
+		}
+	}
+	for _, in := range c.Inbounds {
+		if in.FromIgnored || in.From != nil || len(in.Rules)+len(in.Unmerged) > 0 {
+			distinct[in] = true
+		}
+		for i := range in.Rules {
+			add(in.Rules[i].Effective)
+		}
+	}
 }
 
 // empty reports whether the mesh has no resources.

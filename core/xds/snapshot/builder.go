@@ -47,7 +47,6 @@ type Builder struct {
 	routes       faceted[routesKey]
 	outbounds    faceted[outboundKey]
 	bundles      pool[outboundParts, *outboundParts]
-	merged       pool[mergedConf, *mergedConf]
 	ports        pool[portConfs, *portConfs]
 	contents     pool[extensionContent, *extensionContent]
 	secretParts  weakcache.Cache[secretKey, built]

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
@@ -28,17 +28,7 @@ func TestFollowedDestinationsAreFoundAgain(t *testing.T) {
 		{"added twice", []string{serviceOf("a"), edit("b", "2s"), serviceOf("aa"), edit("b", "3s")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.TargetRef})
-			builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
-			apply := func(text string) {
-				if _, err := engine.Apply(t.Context(), core.Batch{Upsert: decode(t, text)}); err != nil {
-					t.Fatal(err)
-				}
-				want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(engine.View()))
-				if diff := cmp.Diff(want, answersOf(builder.At(engine.View()))); diff != "" {
-					t.Errorf("after %s: -a new builder +this one:\n%s", text, diff)
-				}
-			}
+			apply := compared(t)
 			apply(`
 {type: Dataplane, name: web, networking: {address: 10.0.0.1, outbound: [{port: 1, backendRef: {kind: MeshService, name: b, port: 80}}]}}
 ---
@@ -52,6 +42,38 @@ func TestFollowedDestinationsAreFoundAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// compared returns a function that applies a change, and compares a builder that has followed
+// the changes with a new one.
+func compared(t *testing.T) (apply func(text string, remove ...resource.ID)) {
+	f := follow(t, semantics.TargetRef)
+	return func(text string, remove ...resource.ID) {
+		t.Helper()
+		state := f.apply(text, remove...)
+		want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(state.View()))
+		if diff := cmp.Diff(want, answersOf(state)); diff != "" {
+			t.Errorf("after %s, without %v: -a new builder +this one:\n%s", text, remove, diff)
+		}
+	}
+}
+
+// An item that sets no field of the merged conf, and hides a union of a lower item, changes the
+// conf and none of its origins (SPEC 6). A snapshot follows its removal.
+func TestFollowedUnions(t *testing.T) {
+	apply := compared(t)
+	apply(`
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, outbound: [{port: 1, backendRef: {kind: MeshService, name: b, port: 80}}]}}
+---
+{type: MeshLoadBalancingStrategy, name: a, spec: {to: [{targetRef: {kind: MeshService, name: b}, default: {
+  localityAwareness: {disabled: true}, loadBalancer: {type: RingHash, ringHash: {minRingSize: 5}}}}]}}
+---
+{type: MeshLoadBalancingStrategy, name: b, spec: {to: [{targetRef: {kind: MeshService, name: b}, default: {loadBalancer: {type: RoundRobin}}}]}}
+---
+{type: MeshLoadBalancingStrategy, name: c, spec: {to: [{targetRef: {kind: MeshService, name: b}, default: {loadBalancer: {type: RingHash, ringHash: {maxRingSize: 9}}}}]}}
+---
+` + serviceOf("b"))
+	apply("", resource.ID{Kind: "MeshLoadBalancingStrategy", Mesh: "default", Name: "b"})
 }
 
 // serviceOf returns a MeshService with an HTTP port.

@@ -19,15 +19,17 @@ import (
 )
 
 // A builder answers as a new one does after random changes of meshes with resources of all
-// kinds, in each semantics. SOAK multiplies the number of meshes.
+// kinds, in each semantics: after a change of most of a mesh, and after a sequence of changes of
+// one or two resources, because a cache keeps more over a small change. SOAK multiplies the
+// number of meshes.
 func TestBuilderFollowsRandomMeshes(t *testing.T) {
 	generator, err := fuzz.NewGenerator(kinds.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeds := 12 * uint64(fuzz.Soak(t))
+	seeds := 18 * uint64(fuzz.Soak(t))
 	if testing.Short() {
-		seeds = 3
+		seeds = 6
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -38,37 +40,50 @@ func TestBuilderFollowsRandomMeshes(t *testing.T) {
 			}
 			edits := &randomEdits{random: rand.New(rand.NewPCG(seed, 27)), generator: g, present: map[resource.ID]bool{}}
 			f := follow(t, by)
-			for step := range 10 {
-				batch, text := edits.next(t)
+			for step := range 36 {
+				batch, text := edits.next(t, step%12 == 0)
 				if _, err := f.engine.Apply(t.Context(), batch); err != nil {
 					t.Fatal(err)
 				}
 				want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View()))
 				if diff := cmp.Diff(want, answersOf(f.builder.At(f.engine.View()))); diff != "" {
-					t.Fatalf("step %d, after some of\n%s\nand without %v: -a new builder +this one:\n%s", step, text, batch.Delete, diff)
+					t.Fatalf("step %d, after %s\nand without %v: -a new builder +this one:\n%s", step, text, batch.Delete, diff)
 				}
 			}
 		})
 	}
 }
 
-// randomEdits makes batches, each of some resources of a random mesh and the removal of some
-// others.
+// randomEdits makes batches from random meshes. A large batch has some resources of a mesh and
+// the removal of some others, a small one adds, replaces or removes one resource, rarely two.
 type randomEdits struct {
 	random    *rand.Rand
 	generator *fuzz.Generator
 	present   map[resource.ID]bool
 }
 
-// next returns a batch with some resources of a random mesh, and the mesh as YAML.
-func (e *randomEdits) next(t *testing.T) (batch core.Batch, text string) {
+// next returns a batch, and as text the identities of its resources and the mesh that they are
+// from.
+func (e *randomEdits) next(t *testing.T, large bool) (batch core.Batch, text string) {
 	scenario := e.generator.Scenario(fuzz.RandomBytes(e.random, 100+e.random.IntN(400)))
 	set, err := scenario.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	omitted := e.random.IntN(4) // of four resources
+	batch.Upsert = &resource.Set{}
 	upserted := map[resource.ID]bool{}
+	if !large {
+		for range 1 + e.random.IntN(5)/4 {
+			if e.random.IntN(3) == 0 {
+				e.removeOne(&batch)
+			} else {
+				e.addOne(batch.Upsert, set, upserted)
+			}
+		}
+		batch.Delete = slices.DeleteFunc(batch.Delete, func(id resource.ID) bool { return upserted[id] })
+		return batch, e.commit(upserted, scenario)
+	}
+	omitted := e.random.IntN(4) // of four resources
 	batch.Upsert = &resource.Set{
 		Meshes:     some(e, set.Meshes, omitted, upserted, func(m *resource.Mesh) resource.ID { return m.ID }),
 		Dataplanes: some(e, set.Dataplanes, omitted, upserted, func(d *resource.Dataplane) resource.ID { return d.ID }),
@@ -82,8 +97,12 @@ func (e *randomEdits) next(t *testing.T) (batch core.Batch, text string) {
 			delete(e.present, id)
 		}
 	}
+	return batch, e.commit(upserted, scenario)
+}
+
+func (e *randomEdits) commit(upserted map[resource.ID]bool, from *fuzz.Scenario) (text string) {
 	maps.Copy(e.present, upserted)
-	return batch, scenario.YAML()
+	return fmt.Sprintf("%v of\n%s", slices.SortedFunc(maps.Keys(upserted), resource.ID.Compare), from.YAML())
 }
 
 // some returns a random part of a list, and adds its identities to chosen.
@@ -94,4 +113,42 @@ func some[T any](e *randomEdits, list []T, omitted int, chosen map[resource.ID]b
 		}
 	}
 	return part
+}
+
+// addOne adds one resource of a mesh to a batch: mostly an object, such as a destination, or a
+// policy, because these are what many dataplanes share.
+func (e *randomEdits) addOne(upsert, from *resource.Set, chosen map[resource.ID]bool) {
+	switch n := e.random.IntN(10); {
+	case n < 4:
+		one(e, &upsert.Objects, from.Objects, chosen, func(o resource.Object) resource.ID { return o.Identity().ID })
+	case n < 7:
+		one(e, &upsert.Policies, from.Policies, chosen, func(p *resource.Policy) resource.ID { return p.ID })
+	case n < 8:
+		one(e, &upsert.Dataplanes, from.Dataplanes, chosen, func(d *resource.Dataplane) resource.ID { return d.ID })
+	case n < 9:
+		one(e, &upsert.Meshes, from.Meshes, chosen, func(m *resource.Mesh) resource.ID { return m.ID })
+	default:
+		one(e, &upsert.Documents, from.Documents, chosen, func(d *resource.Document) resource.ID { return d.ID })
+	}
+}
+
+// one adds a random element of a list to another list, unless its identity is chosen already.
+func one[T any](e *randomEdits, to *[]T, from []T, chosen map[resource.ID]bool, id func(T) resource.ID) {
+	if len(from) == 0 {
+		return
+	}
+	if r := from[e.random.IntN(len(from))]; !chosen[id(r)] {
+		*to, chosen[id(r)] = append(*to, r), true
+	}
+}
+
+// removeOne adds the removal of one resource to a batch.
+func (e *randomEdits) removeOne(batch *core.Batch) {
+	present := slices.SortedFunc(maps.Keys(e.present), resource.ID.Compare)
+	if len(present) == 0 {
+		return
+	}
+	id := present[e.random.IntN(len(present))]
+	batch.Delete = append(batch.Delete, id)
+	delete(e.present, id)
 }

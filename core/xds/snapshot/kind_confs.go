@@ -90,7 +90,7 @@ func (k *kindConfs) port(o *destinations.Outbound) *portConfs {
 	}
 	p := new(portConfs)
 	for i, config := range k.configs {
-		p.add(k.builder, config.Kind, k.confs[i].Of(o))
+		p.kinds, p.outbounds = append(p.kinds, config.Kind), append(p.outbounds, k.confs[i].Of(o))
 	}
 	p = k.builder.ports.get(p, func() *portConfs { return p })
 	k.mu.Lock()
@@ -103,7 +103,6 @@ func (k *kindConfs) port(o *destinations.Outbound) *portConfs {
 type portConfs struct {
 	kinds     []*resource.Kind
 	outbounds []results.OutboundConfig // parallel to kinds
-	kept      []*mergedConf
 }
 
 func (p *portConfs) hash() uint64 {
@@ -120,37 +119,4 @@ func (p *portConfs) equal(o *portConfs) bool {
 	return slices.Equal(p.kinds, o.kinds) && slices.EqualFunc(p.outbounds, o.outbounds, func(a, b results.OutboundConfig) bool {
 		return a.Effective == b.Effective && slices.Equal(a.Routes, b.Routes)
 	})
-}
-
-// add adds the conf of a kind.
-func (p *portConfs) add(b *Builder, kind *resource.Kind, o results.OutboundConfig) {
-	o.Effective, o.Routes = p.keep(b, kind, o.Effective), slices.Clone(o.Routes)
-	for i := range o.Routes {
-		o.Routes[i].Effective = p.keep(b, kind, o.Routes[i].Effective)
-	}
-	p.kinds, p.outbounds = append(p.kinds, kind), append(p.outbounds, o)
-}
-
-// keep returns the one pointer for a merged conf, which may be nil, and keeps it.
-// Dataplanes with the same conf then share parts.
-func (p *portConfs) keep(b *Builder, kind *resource.Kind, e *results.Effective) *results.Effective {
-	if e == nil {
-		return nil
-	}
-	c := &mergedConf{kind, e}
-	c = b.merged.get(c, func() *mergedConf { return c })
-	p.kept = append(p.kept, c)
-	return c.Effective
-}
-
-// mergedConf is a merged conf of a kind. It is determined by its origins and their order.
-type mergedConf struct {
-	kind *resource.Kind
-	*results.Effective
-}
-
-func (c *mergedConf) hash() uint64 { return hashOf(hashOf(0, c.kind), c.Origins...) }
-
-func (c *mergedConf) equal(o *mergedConf) bool {
-	return c.kind == o.kind && slices.Equal(c.Origins, o.Origins)
 }

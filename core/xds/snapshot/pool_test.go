@@ -45,27 +45,3 @@ func TestPool(t *testing.T) {
 	}
 	runtime.KeepAlive(first)
 }
-
-// A list that is not in use leaves the pool.
-func TestPoolForgets(t *testing.T) {
-	var lists pool[confList, *confList]
-	e := &results.Effective{Origins: []results.Origin{}}
-	for n := range 100 {
-		l := &confList{own: make([]*results.Effective, n)}
-		lists.get(l, func() *confList { return l })
-	}
-	kept := lists.get(&confList{own: []*results.Effective{e}}, func() *confList { return &confList{own: []*results.Effective{e}} })
-	size := func() int {
-		lists.mu.Lock()
-		defer lists.mu.Unlock()
-		return lists.lists.Len()
-	}
-	for size() > 1 {
-		runtime.GC()
-		runtime.Gosched()
-	}
-	if again := lists.get(&confList{own: []*results.Effective{e}}, func() *confList { return nil }); again != kept {
-		t.Error("a list in use has left the pool")
-	}
-	runtime.KeepAlive(kept)
-}
