@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -22,10 +23,12 @@ type serveFlags struct {
 	listenerFlags
 	maxRemoved string
 	caPrefix   string
+	refuses    failOn // --admission-refuse
+	late       choice
 }
 
 func newServe(g *globals) *cobra.Command {
-	flags := serveFlags{listenerFlags: newListenerFlags()}
+	flags := serveFlags{listenerFlags: newListenerFlags(), late: choice{"allow", []string{"allow", "deny"}}}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the files to Envoy and gRPC by ADS, and answers over HTTP",
@@ -62,6 +65,11 @@ of them. It has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
 /converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
 conf, diff and placement below /meshes/MESH/.
 
+With --admission an API server of Kubernetes asks before it stores an object. It is
+answered within a second with the findings and with what the object opens, closes and
+drains, which kubectl prints as warnings. An error refuses the object, and so does what
+--admission-deny names. Nothing is stored.
+
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch serve -f policies/ -f dataplanes/
   meshmatch serve -f policies/ --state /var/lib/meshmatch
@@ -91,6 +99,12 @@ func (f *serveFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
 	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
 	flags.StringArrayVar(&f.RelaySecrets, "relay-secrets", nil, "the SPIFFE `ID` of a --relay that may have private keys; may be repeated")
+	flags.StringVar(&f.Admission, "admission", "", "an `ADDRESS` that answers what the API server of Kubernetes asks before it stores an object")
+	flags.StringVar(&f.AdmissionTLS.Certificate, "admission-cert", "", "the `FILE` of its certificate (default: that of --tls-cert)")
+	flags.StringVar(&f.AdmissionTLS.Key, "admission-key", "", "the `FILE` of the key (default: that of --tls-key)")
+	flags.StringVar(&f.AdmissionTLS.ClientCA, "admission-client-ca", "", "the `FILE` of the CAs of its clients (default: a client needs no certificate)")
+	flags.Var(&f.refuses, "admission-deny", "the `CODE` or class of findings that refuse an object, in addition to errors; may be repeated")
+	flags.Var(&f.late, "admission-late", "what happens to an object that is not examined within a second: `ANSWER` allow or deny")
 	flags.StringVar(&f.HTTPPrefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
 }
 
@@ -135,6 +149,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	if f.HTTPPrefix, err = parsePrefix(f.HTTPPrefix); err != nil {
 		return nil, usagef("--http-prefix: %w", err)
 	}
+	if err := f.completeAdmission(c); err != nil {
+		return nil, err
+	}
 	if f.RemovalGrace < 0 {
 		return nil, usagef("--removal-grace must not be negative, got %v", f.RemovalGrace)
 	}
@@ -167,6 +184,26 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes(), As: read.Reading(), Exclude: g.exclude}
 	options.Translators = g.translators
 	return &options, nil
+}
+
+// completeAdmission checks the flags of --admission.
+func (f *serveFlags) completeAdmission(c *cobra.Command) error {
+	own := &f.AdmissionTLS
+	if f.Admission == "" {
+		if given := c.Flags().Changed("admission-late"); given || f.refuses.given() || *own != (serve.TLSFiles{}) {
+			return usagef("--admission-cert, --admission-key, --admission-client-ca, --admission-deny and --admission-late belong to --admission")
+		}
+		return nil
+	}
+	if own.Certificate == "" && own.Key == "" {
+		own.Certificate, own.Key = f.tls.Certificate, f.tls.Key
+	}
+	if own.Certificate == "" || own.Key == "" {
+		return usagef("--admission needs TLS; give --admission-cert and --admission-key, or --tls-cert and --tls-key")
+	}
+	f.RefuseLate = f.late.word == "deny"
+	f.RefuseFindings = func(d diag.Diagnostic) bool { return f.refuses.any([]diag.Diagnostic{d}) }
+	return nil
 }
 
 // parsePrefix reads the path that begins links. It returns it without a slash at its end.

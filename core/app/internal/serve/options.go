@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/identity/ca"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
@@ -84,6 +85,13 @@ type Options struct {
 	// Health is the address of a listener for only /healthz and /readyz, without TLS;
 	// empty: there is none.
 	Health string
+	// Admission is the address of a listener that answers the reviews of an API server, with
+	// the files of AdmissionTLS, of which ClientCA may be empty; empty: there is none (SPEC
+	// 12.6). RefuseFindings and RefuseLate are fields of [admission.Options].
+	Admission      string
+	AdmissionTLS   TLSFiles
+	RefuseFindings func(diag.Diagnostic) bool
+	RefuseLate     bool
 	// Parameters are the metadata keys of nodes that become dynamic parameters (SPEC 9.6).
 	Parameters []variant.MetadataKey
 

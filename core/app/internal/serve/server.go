@@ -37,6 +37,7 @@ type Server struct {
 	loads     loads
 	busy      source.Busy
 	kinds     map[string]bool // that are read
+	reviews   reviews
 	changes   changes
 
 	// The following are used by the goroutine of Run alone.
@@ -68,6 +69,9 @@ func New(options Options) (*Server, error) {
 		s.keeper = source.NewKeeper(options.State)
 	}
 	if err := s.front.init(options); err != nil {
+		return nil, err
+	}
+	if err := s.reviews.init(s); err != nil {
 		return nil, err
 	}
 	s.handler = s.Handler
@@ -121,6 +125,10 @@ func (s *Server) run(ctx context.Context) error {
 	if s.xdsListener != nil {
 		defer s.xdsListener.Close()
 	}
+	if err := s.reviews.listen(s.options.Admission); err != nil {
+		s.httpListener.Close()
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -128,6 +136,9 @@ func (s *Server) run(ctx context.Context) error {
 	running.Go(func() { s.serveHTTP(ctx, cancel) })
 	if s.healthListener != nil {
 		running.Go(func() { s.serveHealth(ctx, cancel) })
+	}
+	if s.reviews.listener != nil {
+		running.Go(func() { s.serveReviews(ctx, cancel) })
 	}
 	updates := make(chan loaded)
 	running.Go(func() { s.watchWork(ctx) })

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"io"
 	"maps"
 	"math/big"
 	"net"
@@ -413,4 +414,37 @@ func TestRenewal(t *testing.T) {
 			t.Error("the trust has changed")
 		}
 	})
+}
+
+// TestAdmissionListener answers a review over TLS of its own, which asks for no certificate of
+// a client unless CAs are given. The other listeners stay without TLS.
+func TestAdmissionListener(t *testing.T) {
+	own := newCredentials(t)
+	const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"kuma.io","kind":"MeshTimeout"},
+		"object":{"apiVersion":"kuma.io/v1alpha1","kind":"MeshTimeout","metadata":{"name":"t","namespace":"shop"},"spec":{"to":[{"default":{"connectionTimeout":"x"}}]}}}}`
+	for _, withCA := range []bool{false, true} {
+		s := startReal(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) {
+			o.Admission, o.AdmissionTLS = "127.0.0.1:0", *own.files()
+			if !withCA {
+				o.AdmissionTLS.ClientCA = ""
+			}
+		})
+		ask := func(id string) (string, error) {
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: own.client(id)}}
+			defer client.CloseIdleConnections()
+			response, err := client.Post("https://"+s.AdmissionAddr().String(), "application/json", strings.NewReader(review))
+			if err != nil {
+				return "", err
+			}
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			return string(body), err
+		}
+		if answer, err := ask("spiffe://cluster/api-server"); err != nil || !strings.Contains(answer, `"allowed":false`) {
+			t.Errorf("%v: %s", err, answer)
+		}
+		if answer, err := ask(""); (err == nil) == withCA {
+			t.Errorf("with CAs %v, a client without a certificate: %v %s", withCA, err, answer)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -23,6 +24,29 @@ type edit[T interface{ Identity() *resource.Meta }] struct {
 }
 
 func newEdits() *edits { return new(edits) }
+
+// SetOf returns a set of one resource; nil is none.
+func SetOf(value any) *resource.Set {
+	edits := newEdits()
+	edits.put(value)
+	return edits.apply(new(resource.Set))
+}
+
+// Edited returns a set in which the resources of an edit are added or replaced, with the
+// warnings of the edit, and without the resources of another set. No given set is changed.
+func Edited(set, edit, removed *resource.Set) *resource.Set {
+	edits := newEdits()
+	for _, value := range Resources(edit) {
+		edits.put(value)
+	}
+	for _, value := range Resources(removed) {
+		edits.remove(value)
+	}
+	after := edits.apply(set)
+	after.Warnings = diag.Sorted(slices.Concat(set.Warnings, edit.Warnings))
+	after.Ignores = slices.Concat(set.Ignores, edit.Ignores)
+	return after
+}
 
 // put adds a resource, or replaces the one with its identity. Nil is none.
 func (e *edits) put(value any) {

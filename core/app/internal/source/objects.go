@@ -147,6 +147,24 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 	}
 }
 
+// Decode decodes one object as a [Stored] of the loader does. The set has at most one
+// resource; none if no answer depends on the object. The error is a [diag.Errors].
+func Decode(ctx context.Context, loader *resource.Loader, raw Object) (*resource.Set, error) {
+	o, s := newObjects(loader), new(staged)
+	s.add([]Object{raw})
+	o.decode(ctx, s)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	decoded := s.decoded[raw.Key]
+	if decoded.errors != nil {
+		return nil, diag.Errors(decoded.errors)
+	}
+	set := SetOf(decoded.value)
+	set.Warnings, set.Ignores = decoded.warnings, decoded.ignores
+	return set, nil
+}
+
 // distribute gives each object what was decoded of it.
 func distribute(set *resource.Set, err error, byAt map[string]*object) {
 	for m, value := range Resources(set) {

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/bounded"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -103,8 +103,8 @@ func New(o Options) http.Handler {
 		o.Changes = func() []Change { return nil }
 	}
 	s := &site{
-		Options: o, mux: http.NewServeMux(), slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
-		long: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), links: links{o.Prefix},
+		Options: o, mux: http.NewServeMux(), slots: make(bounded.Slots, 2*runtime.GOMAXPROCS(0)),
+		long: make(bounded.Slots, 1), streams: make(chan struct{}, maxStreams), links: links{o.Prefix},
 	}
 	protect := http.NewCrossOriginProtection()
 	for path, p := range map[string]page{
@@ -136,8 +136,8 @@ type site struct {
 	Options
 	links
 	mux     *http.ServeMux
-	slots   chan struct{} // one for each page in progress
-	long    chan struct{} // for pages that may take long
+	slots   bounded.Slots // one for each page in progress
+	long    bounded.Slots // for pages that may take long
 	streams chan struct{} // one for each stream of events
 	cache   cache
 }
@@ -167,7 +167,6 @@ const (
 )
 
 var (
-	errBusy    = errors.New("other questions are being answered; ask again later")
 	errTooLong = errors.New("the answer takes longer than " + longest.String() + "; ask about a part of the mesh, or use the command line")
 	errNotYet  = errors.New("the first load has not finished; the page will be there in a moment")
 )
@@ -194,7 +193,7 @@ func statusOf(err error) int {
 		return p.status
 	case errors.Is(err, find.ErrNotFound), errors.Is(err, core.ErrUnknownResource):
 		return http.StatusNotFound
-	case errors.Is(err, errBusy), errors.Is(err, errTooLong), errors.Is(err, errNotYet):
+	case errors.Is(err, bounded.ErrBusy), errors.Is(err, errTooLong), errors.Is(err, errNotYet):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest
@@ -232,57 +231,11 @@ func (s *site) answer(a *ask, w http.ResponseWriter, p page) (*view, error) {
 	if p.long {
 		slots = s.long
 	}
-	waiting, stop := context.WithTimeout(a.Context(), slotWait)
-	defer stop()
-	select {
-	case slots <- struct{}{}:
-	case <-waiting.Done():
-		return nil, errBusy
-	}
-	free := sync.OnceFunc(func() { <-slots })
-	return answerInTime(a, p, free)
-}
-
-// answerInTime makes a page. If it takes too long, the request is
-// answered, and the slot stays taken until the work ends.
-func answerInTime(a *ask, p page, free func()) (*view, error) {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), longest, errTooLong)
-	a.Request = a.Request.WithContext(ctx)
-	type answer struct {
-		v      *view
-		err    error
-		failed any // the reason of a panic
-	}
-	made := make(chan answer, 1)
-	go func() {
-		var m answer
-		defer func() {
-			m.failed = recover()
-			free()
-			made <- m
-			cancel()
-		}()
-		m.v, m.err = p.answer(a)
-	}()
-	select {
-	case m := <-made:
-		if m.failed != nil {
-			panic(m.failed)
-		}
-		if m.err != nil && context.Cause(ctx) == errTooLong {
-			m.err = errTooLong
-		}
-		return m.v, m.err
-	case <-ctx.Done():
-		select {
-		case m := <-made: // it ended at the same moment
-			if m.failed == nil {
-				return m.v, m.err
-			}
-		default:
-		}
-		return nil, context.Cause(ctx)
-	}
+	limits := bounded.Limits{Wait: slotWait, Longest: longest, TooLong: errTooLong}
+	return bounded.Answer(a.Context(), slots, limits, func(ctx context.Context) (*view, error) {
+		a.Request = a.Request.WithContext(ctx)
+		return p.answer(a)
+	})
 }
 
 // parse returns the parameters of a request.

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -132,7 +133,7 @@ func (a *ask) diff(text string) (answer *diff.Diff, names []string, limits, err 
 		}
 		names = append(names, verb+": "+p.Kind+" "+p.Qualified())
 	}
-	after, err := a.View.Options().NewView(a.Context(), a.View.Kinds(), edited(a.Set, edit.Policies))
+	after, err := a.View.Options().NewView(a.Context(), a.View.Kinds(), source.Edited(a.Set, edit, new(resource.Set)))
 	if err != nil {
 		return nil, nil, nil, cmp.Or(context.Cause(a.Context()), err)
 	}
@@ -142,21 +143,6 @@ func (a *ask) diff(text string) (answer *diff.Diff, names []string, limits, err 
 		return nil, nil, nil, cmp.Or(context.Cause(a.Context()), limits)
 	}
 	return answer, names, limits, nil
-}
-
-// edited returns a set in which policies are added or replaced.
-func edited(set *resource.Set, policies []*resource.Policy) *resource.Set {
-	with := *set
-	with.Policies = slices.Clone(set.Policies)
-	for _, p := range policies {
-		at, found := slices.BinarySearchFunc(with.Policies, p.ID, func(p *resource.Policy, id resource.ID) int { return p.ID.Compare(id) })
-		if found {
-			with.Policies[at] = p
-		} else {
-			with.Policies = slices.Insert(with.Policies, at, p)
-		}
-	}
-	return &with
 }
 
 func (a *ask) diffData(diff *diff.Diff, names []string) *diffData {

@@ -56,14 +56,8 @@ func (s *served) object(data jsontext.Value, deleted bool) (o object, ok bool, e
 	if err != nil || !s.has(h.Metadata.Name) {
 		return object{}, false, err
 	}
-	namespace, name := h.Metadata.Namespace, h.Metadata.Name
-	o = object{key: namespace + "/" + name, version: version}
-	o.stored = source.Object{
-		Key: s.group + "/" + s.kind + "/" + o.key,
-		At:  fmt.Sprintf("%s%s/%s/%s@%d", Scheme, s.kind, cmp.Or(namespace, "-"), name, version),
-		ID:  resource.ID{Kind: s.kind, Namespace: namespace, Name: name}, AnyMesh: true,
-		Whole: true,
-	}
+	o = object{key: h.Metadata.Namespace + "/" + h.Metadata.Name, version: version}
+	o.stored = storedAs(s.group, s.kind, &h, fmt.Sprintf("@%d", version))
 	switch {
 	case deleted:
 	case s.core != "" && h.APIVersion == "":
@@ -72,4 +66,27 @@ func (s *served) object(data jsontext.Value, deleted bool) (o object, ok bool, e
 		o.stored.Data = data
 	}
 	return o, true, nil
+}
+
+// storedAs returns an object without its data.
+func storedAs(group, kind string, h *head, version string) source.Object {
+	namespace, name := h.Metadata.Namespace, h.Metadata.Name
+	return source.Object{
+		Key: group + "/" + kind + "/" + namespace + "/" + name,
+		At:  fmt.Sprintf("%s%s/%s/%s%s", Scheme, kind, cmp.Or(namespace, "-"), name, version),
+		ID:  resource.ID{Kind: kind, Namespace: namespace, Name: name}, AnyMesh: true,
+		Whole: true,
+	}
+}
+
+// Admitted returns an object that the API server asks about before it stores it, so it may
+// have no resource version yet. It keeps the data.
+func Admitted(group, kind string, data []byte) (source.Object, error) {
+	var h head
+	if err := json.Unmarshal(data, &h, lenient); err != nil {
+		return source.Object{}, err
+	}
+	o := storedAs(group, kind, &h, "")
+	o.Data = data
+	return o, nil
 }

@@ -4,6 +4,7 @@ package check
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 	"sigs.k8s.io/yaml"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/crd"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes/kubetest"
@@ -82,13 +84,16 @@ func kindsOf(objects []kubetest.Object) []string {
 // A real API server accepts every object of the chart, and its roles are all that a
 // replica needs to read the cluster.
 func TestChart(t *testing.T) {
-	objects := render(t, `{systemNamespace: {create: true}, operators: ["spiffe://default.mesh.local/operator"], options: [--max-removed=10%]}`)
-	want := "ClusterRole ClusterRoleBinding Deployment Namespace PodDisruptionBudget Role RoleBinding Service ServiceAccount"
+	objects := render(t, `{systemNamespace: {create: true}, operators: ["spiffe://default.mesh.local/operator"], options: [--max-removed=10%], admission: {enabled: true, deny: [opens], caBundle: QQ==}}`)
+	want := "ClusterRole ClusterRoleBinding Deployment Namespace PodDisruptionBudget Role RoleBinding Service ServiceAccount ValidatingWebhookConfiguration"
 	if got := strings.Join(kindsOf(objects), " "); got != want {
 		t.Fatalf("the chart has %s", got)
 	}
 	if slices.Contains(kindsOf(render(t, "")), "Namespace") {
 		t.Error("the namespace of Kuma is created without being asked for")
+	}
+	if slices.Contains(kindsOf(render(t, "")), "ValidatingWebhookConfiguration") {
+		t.Error("the API server asks without being told to")
 	}
 	for _, o := range objects {
 		if strings.HasSuffix(o["kind"].(string), "Role") {
@@ -183,6 +188,30 @@ func TestOptions(t *testing.T) {
 			t.Errorf("serve has no option %s", name)
 		}
 	}
+}
+
+// The API server asks about every kind of policy, for at most 2 s, and goes on without an answer.
+func TestAdmission(t *testing.T) {
+	want := []string{"meshes", "meshidentities", "meshtrusts"}
+	for _, name := range kinds.All().Names() {
+		want = append(want, crd.Plural(name))
+	}
+	slices.Sort(want)
+	for _, o := range render(t, "{admission: {enabled: true}}") {
+		if o["kind"] != "ValidatingWebhookConfiguration" {
+			continue
+		}
+		webhook := o["webhooks"].([]any)[0].(map[string]any)
+		if webhook["timeoutSeconds"] != 2.0 || webhook["failurePolicy"] != "Ignore" || webhook["sideEffects"] != "None" {
+			t.Errorf("the webhook is %v", webhook)
+		}
+		rule := webhook["rules"].([]any)[0].(map[string]any)
+		if got := fmt.Sprint(rule["resources"]); got != fmt.Sprint(want) {
+			t.Errorf("the API server asks about %s, want %v", got, want)
+		}
+		return
+	}
+	t.Error("there is no configuration")
 }
 
 // The rules are valid, and all queries can be parsed. The tests of core/app/internal/serve compare the
