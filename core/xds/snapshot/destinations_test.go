@@ -66,11 +66,11 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 		pick := func(words ...string) string { return words[random.IntN(len(words))] }
 		some := func(text string) string { return pick(text, "") }
 		f := follow(t, []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3}[seed%3])
-		for step := range 25 {
+		for step := range 40 {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(21) {
+			switch random.IntN(24) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
@@ -81,8 +81,9 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 					pick("80", "90"), pick("80", "81", "main", "other"), pick("http", "tcp", "grpc"), some("{type: SpiffeID, value: spiffe://a/b}"), pick("Available", "Unavailable"), random.IntN(3), pick("Ready", "NotReady"))
 			case 5:
 				text = "{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {" + some("app: a") + "}}}, provider: {type: Spire, spire: {}}}}"
-			case 6:
-				text = fmt.Sprintf("{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, labels: {team: %s}}, default: {connectionTimeout: %ss}}]}}", pick("a", "b"), pick("1", "2"))
+			case 6, 21, 22, 23:
+				text = fmt.Sprintf("{type: MeshTimeout, name: %s, spec: {to: [{targetRef: {kind: MeshService, %s}, default: {connectionTimeout: %ss}}]}}",
+					pick("t", "u"), pick("labels: {team: a}", "labels: {team: b}", "name: x0", "name: x1", "name: x2"), pick("1", "2"))
 			case 8:
 				text = fmt.Sprintf("{type: MeshExternalService, name: %s, labels: {team: %s}, spec: {match: {port: 80, protocol: %s}, endpoints: [{address: %s, port: 1}%s], tls: {enabled: %v, verification: {caCert: %s}}}, status: {vip: {ip: 242.0.0.%d}}}",
 					name, pick("a", "b"), pick("http", "tcp"), pick("192.0.2.1", "a.example"), some(", {address: 192.0.2.2, port: 2, priority: 1}"), random.IntN(2) == 0, pick("{secret: ca}", "{type: Secret, secretRef: {kind: Secret, name: other}}"), random.IntN(3))
@@ -126,6 +127,9 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 {type: Dataplane, name: web, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.9, transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
 ---
 {type: Dataplane, name: lists, networking: {address: 10.0.0.8, outbound: [{port: 1, backendRef: {kind: MeshService, labels: {team: a}, port: 80}}, {port: 2, tags: {kuma.io/service: a}}]}}`
+				for i := range 3 { // they keep their outbounds while other destinations come and go
+					text += fmt.Sprintf("\n---\n{type: Dataplane, name: lists-%d, networking: {address: 10.0.0.8, outbound: [{port: 1, backendRef: {kind: MeshService, name: x%d, port: 80}}]}}", i, i)
+				}
 			}
 			state := f.apply(text, remove...)
 			want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View()))
