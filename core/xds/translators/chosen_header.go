@@ -16,7 +16,7 @@ func warnChosenHeaders(i *xds.Inbound, in xds.InboundConf) {
 	}
 	for k := range in.Rules {
 		for _, o := range in.Rules[k].Origins {
-			if o.Policy.Unreadable {
+			if o.Policy.Unreadable || o.Index >= len(o.Policy.Rules) { // a `from` item that is read as a rule
 				continue
 			}
 			if name := chosenHeader(o.Policy.Rules[o.Index].Matches); name != "" {
