@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -50,14 +49,7 @@ func Outbounds(view *core.View, config *results.Config, d *resource.Dataplane, s
 	return func(yield func(*OutboundRef, *results.OutboundConfig) bool) {
 		list, _ := view.Outbounds(d, config.Kind.Name, scope) // the config is of the view, so there is no error
 		for i := range list {
-			o := &list[i]
-			ref := &OutboundRef{}
-			if o.Listed != nil {
-				ref.Address, ref.Port, ref.Tags = o.Listed.Address, o.Listed.Port, o.Listed.Tags
-			} else {
-				ref = newDestinationRef(view, o.Destination)
-			}
-			if !yield(ref, &o.OutboundConfig) {
+			if !yield(NewOutboundRef(view, &list[i]), &list[i].OutboundConfig) {
 				return
 			}
 		}
@@ -66,15 +58,18 @@ func Outbounds(view *core.View, config *results.Config, d *resource.Dataplane, s
 
 // OutboundAt returns element i of [Outbounds].
 func OutboundAt(view *core.View, config *results.Config, d *resource.Dataplane, scope core.Scope, i int) (*OutboundRef, *results.OutboundConfig) {
-	for ref, confs := range Outbounds(view, config, d, scope) {
-		if i == 0 {
-			return ref, confs
-		}
-		i--
+	list, _ := view.Outbounds(d, config.Kind.Name, scope)
+	if i >= len(list) {
+		return nil, nil
 	}
-	return nil, nil
+	return NewOutboundRef(view, &list[i]), &list[i].OutboundConfig
 }
 
-func newDestinationRef(view *core.View, o *destination.Outbound) *OutboundRef {
-	return &OutboundRef{Address: o.Address, Port: o.Listens, Destination: view.Semantics().KRI(o.Destination.KRI(""), o.Destination.Identity()), Name: o.Port.Name}
+// NewOutboundRef returns what identifies an outbound of the view.
+func NewOutboundRef(view *core.View, o *core.Outbound) *OutboundRef {
+	if o.Listed != nil {
+		return &OutboundRef{Address: o.Listed.Address, Port: o.Listed.Port, Tags: o.Listed.Tags}
+	}
+	to := o.Destination
+	return &OutboundRef{Address: to.Address, Port: to.Listens, Destination: view.Semantics().KRI(to.Destination.KRI(""), to.Destination.Identity()), Name: to.Port.Name}
 }

@@ -195,6 +195,12 @@ func (s side) configs(d *resource.Dataplane) []*results.Config {
 	return inspect.ConfigsOf(s.view, d, s.kind, s.scope)
 }
 
+// outbounds returns the outbounds of a dataplane with their confs by a config of the side.
+func (s side) outbounds(config *results.Config, d *resource.Dataplane) []core.Outbound {
+	list, _ := s.view.Outbounds(d, config.Kind.Name, s.scope) // the config is of the view, so there is no error
+	return list
+}
+
 // points yields the inbounds and listeners of a dataplane with their rules by a config.
 func (s side) points(config *results.Config, d *resource.Dataplane) iter.Seq2[inspect.Place, *results.InboundConfig] {
 	return inspect.Points(s.view, config, d, s.scope)
@@ -208,6 +214,8 @@ func newAnswer(s semantics.Semantics, meshes []string) *Diff {
 func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, error) {
 	d := differ{
 		before: before, after: after, source: options.Source,
+		flats:   [2]*flats{newFlats(before, mesh, options.Source), newFlats(after, mesh, options.Source)},
+		fields:  flatPairs{},
 		clients: &clientDiffs{views: ruleviews.New(options.Limits, false), known: map[fromPair]*clientsParts{}},
 		budget:  ruleviews.NewBudget(options.MaxRules),
 		groups:  map[string]*Group{},
@@ -232,6 +240,8 @@ func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, e
 type differ struct {
 	before, after side
 	source        bool
+	flats         [2]*flats // of before and after
+	fields        flatPairs
 	clients       *clientDiffs
 	entries       *entryDiffs
 	access        accessDiffs
@@ -308,12 +318,44 @@ func egressOf(s side, d *resource.Dataplane) *resource.Dataplane {
 }
 
 func (d *differ) changes(p pair, before, after []*results.Config) ([]Change, error) {
-	old, next := newLeaves(d.before, before, p.before, d.source), newLeaves(d.after, after, p.after, d.source)
+	equal := d.equalOutbounds(p, before, after)
+	old, next := newLeaves(d.before, before, p.before, d.flats[0], equal), newLeaves(d.after, after, p.after, d.flats[1], equal)
 	ruleOrdersOf(d.before, before, p.before).add(ruleOrdersOf(d.after, after, p.after), old, next)
 	d.clients.add(d, p, before, after, old, next)
-	if err := errors.Join(old.err, next.err, d.entries.add(d, p, before, after, old, next)); err != nil {
+	d.addFields(old, next)
+	if err := errors.Join(d.flats[0].err, d.flats[1].err, d.entries.add(d, p, before, after, old, next)); err != nil {
 		return nil, err
 	}
+	return changesOf(old, next), nil
+}
+
+// addFields adds the fields of confs that differ to the leaves of each view.
+func (d *differ) addFields(old, next *leaves) {
+	add := func(key leafKey, a, b placedConf) {
+		place := cmp.Or(b.place, a.place)
+		for _, field := range d.fields.differ(a.flatConf, b.flatConf) {
+			key.field = field
+			if x, has := a.leaves()[field]; has {
+				x.place = place
+				old.at[key] = x
+			}
+			if y, has := b.leaves()[field]; has {
+				y.place = place
+				next.at[key] = y
+			}
+		}
+	}
+	for key, a := range old.confs {
+		add(key, a, next.confs[key])
+	}
+	for key, b := range next.confs {
+		if _, both := old.confs[key]; !both {
+			add(key, placedConf{}, b)
+		}
+	}
+}
+
+func changesOf(old, next *leaves) []Change {
 	var keys []leafKey
 	for key := range old.at {
 		if !bytes.Equal(old.at[key].value, next.at[key].value) {
@@ -334,5 +376,5 @@ func (d *differ) changes(p pair, before, after []*results.Config) ([]Change, err
 			Before: a.value, After: b.value, BeforeOrigin: a.origin, AfterOrigin: b.origin,
 		}
 	}
-	return changes, nil
+	return changes
 }

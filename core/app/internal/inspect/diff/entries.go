@@ -117,7 +117,7 @@ func (e *entryDiffs) list(kind *resource.Kind, c *results.InboundConfig, options
 }
 
 func (list entryList) add(kind *resource.Kind, r *results.Contribution, options inspect.Options, err *error) {
-	l := leaves{options: options}
+	l := flats{options: options}
 	tree := l.decoded(r.Conf)
 	merger := kind.Rules.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)

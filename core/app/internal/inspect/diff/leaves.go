@@ -7,7 +7,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -33,36 +32,48 @@ type leaf struct {
 	place  *inspect.Place
 }
 
-// leaves is the flattened effective configuration of a dataplane. The parts that
-// depend on the other view are added later: the confs of `from` ([clientDiffs]), the
-// entries of unmerged rules ([entryDiffs]), and the order of rules ([ruleOrders]).
+// leaves is the effective configuration of a dataplane: its confs by place, and what of them
+// differs from the other view. What depends on the other view is added later: the confs of
+// `from` ([clientDiffs]), the entries of unmerged rules ([entryDiffs]), and the order of rules
+// ([ruleOrders]).
 type leaves struct {
-	options inspect.Options // how origins are shown
-	side    side
-	mesh    string
+	flats *flats
+	side  side
 	// moves reports that the dataplane is a transparent proxy, whose outbounds are at the
 	// virtual addresses of their destinations.
 	moves bool
+	confs map[leafKey]placedConf // without fields
 	at    map[leafKey]leaf
-	err   error // the first error; if not nil, the leaves are incomplete
 }
 
-// newLeaves flattens the configs of a dataplane of a side.
-func newLeaves(s side, configs []*results.Config, d *resource.Dataplane, source bool) *leaves {
-	l := &leaves{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, side: s, mesh: d.Mesh, moves: semantics.IsTransparent(d), at: map[leafKey]leaf{}}
+// placedConf is a conf at one of its places.
+type placedConf struct {
+	*flatConf
+	place *inspect.Place
+}
+
+// newLeaves returns the confs of a dataplane of a side. It leaves out the outbounds that are
+// known to be equal in both.
+func newLeaves(s side, configs []*results.Config, d *resource.Dataplane, flats *flats, equal equalOutbounds) *leaves {
+	l := &leaves{flats: flats, side: s, moves: semantics.IsTransparent(d), confs: map[leafKey]placedConf{}, at: map[leafKey]leaf{}}
 	for _, config := range configs {
-		l.config(s, config, d)
+		l.config(s, config, d, equal[config.Kind])
 	}
 	return l
 }
 
-func (l *leaves) config(s side, config *results.Config, d *resource.Dataplane) {
+func (l *leaves) config(s side, config *results.Config, d *resource.Dataplane, equal []bool) {
 	kind := config.Kind
 	l.conf(kind, kind.Default, &inspect.Place{}, config.Default)
-	for outbound, confs := range inspect.Outbounds(s.view, config, d, s.scope) {
+	outbounds := s.outbounds(config, d)
+	for i := range outbounds {
+		if i < len(equal) && equal[i] {
+			continue
+		}
+		outbound, confs := inspect.NewOutboundRef(s.view, &outbounds[i]), &outbounds[i].OutboundConfig
 		l.conf(kind, kind.To, &inspect.Place{Outbound: outbound}, confs.Effective)
 		for _, r := range confs.Routes {
-			place := &inspect.Place{Outbound: outbound, Route: l.options.PolicyKRI(r.Route), RouteName: r.Route.Kind + " " + r.Route.Qualified()}
+			place := &inspect.Place{Outbound: outbound, Route: l.flats.options.PolicyKRI(r.Route), RouteName: r.Route.Kind + " " + r.Route.Qualified()}
 			l.conf(kind, kind.To, place, r.Effective)
 		}
 	}
@@ -89,21 +100,11 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *ins
 	if e == nil {
 		return
 	}
-	tree := l.decoded(e.Conf)
 	key := leafKey{kind: kind.Name, place: l.placeKey(place)}
 	if place.Match != nil {
 		key.entry = place.Match.Key()
 	}
-	l.at[key] = leaf{value: json.RawMessage(`{}`), place: place}
-	for pointer, o := range e.Fields() {
-		origin := l.options.Origin(o, section)
-		key.field = pointer
-		l.at[key] = leaf{l.encoded(inspect.Lookup(tree, pointer)), &origin, place}
-	}
-	for pointer, c := range inspect.CollectorsOf(l.side.view, l.mesh, e.Conf) {
-		key.field = pointer + CollectorField
-		l.at[key] = leaf{l.encoded(c), nil, place}
-	}
+	l.confs[key] = placedConf{l.flats.of(section, e), place}
 }
 
 // placeKey identifies a place in two views. Another virtual address of a destination is a
@@ -118,18 +119,4 @@ func (l *leaves) placeKey(place *inspect.Place) string {
 	}
 	of.Outbound = &outbound
 	return of.String()
-}
-
-// decoded returns the JSON of a conf, decoded.
-func (l *leaves) decoded(c resource.Conf) (tree any) {
-	if err := json.Unmarshal(l.encoded(c), &tree); err != nil {
-		l.err = cmp.Or(l.err, err)
-	}
-	return tree
-}
-
-func (l *leaves) encoded(value any) []byte {
-	data, err := conf.Marshal(value)
-	l.err = cmp.Or(l.err, err)
-	return data
 }

@@ -95,7 +95,7 @@ func (c *Comparison) drains(ctx context.Context, of *diff.Diff, translators []xd
 type dataplanePair struct {
 	before, after *resource.Dataplane
 	kri, name     string
-	changes       bool // a policy changes its configuration
+	changes       bool // a policy changes its configuration, or another permission selects it
 }
 
 // pairs returns the dataplanes that may have other listeners.
@@ -107,9 +107,9 @@ func (c *Comparison) pairs(of *diff.Diff) []dataplanePair {
 		}
 	}
 	var all []dataplanePair
-	// A dataplane also depends on the endpoints of others, and a permission of a TCP inbound
-	// has the name of its policy in the listener.
-	onOthers := c.objectsDiffer() || len(of.Added)+len(of.Removed) > 0 || c.permissionsDiffer()
+	// A dataplane also depends on the endpoints of others.
+	onOthers := c.objectsDiffer() || len(of.Added)+len(of.Removed) > 0
+	permissions := c.permissionsDiffer()
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	before, after := c.Before.View.Identities(c.Mesh), c.After.View.Identities(c.Mesh)
 	for old, next := range sorted.Join(c.Before.View.Dataplanes(c.Mesh), c.After.View.Dataplanes(c.Mesh), byID) {
@@ -117,7 +117,8 @@ func (c *Comparison) pairs(of *diff.Diff) []dataplanePair {
 			continue
 		}
 		p := dataplanePair{before: old, after: next, kri: inspect.DataplaneKRI(c.After.View, next), name: inspect.QualifiedName(next)}
-		p.changes = changed[p.kri]
+		// A permission of a TCP inbound has the name of its policy in the listener.
+		p.changes = changed[p.kri] || permissions && c.permissionsOfDiffer(&p)
 		if !onOthers {
 			a, _ := before.Of(old)
 			b, _ := after.Of(next)
@@ -159,5 +160,25 @@ func (c *Comparison) permissionsDiffer() bool {
 	of := func(s Side) []*resource.Policy {
 		return slices.DeleteFunc(slices.Clone(s.View.Policies(c.Mesh)), func(p *resource.Policy) bool { return p.Type.Name != permission.KindName })
 	}
-	return !slices.EqualFunc(of(c.Before), of(c.After), func(a, b *resource.Policy) bool { return a == b || a.ID == b.ID && !content.Differ(a, b) })
+	return c.Before.Scope != c.After.Scope || !slices.EqualFunc(of(c.Before), of(c.After), isSamePolicy)
 }
+
+// permissionsOfDiffer reports whether other permissions may select a dataplane, by their names
+// or content. An egress has those of its listeners, too.
+func (c *Comparison) permissionsOfDiffer(p *dataplanePair) bool {
+	if slices.ContainsFunc(p.after.Listeners, func(l resource.Listener) bool { return l.Egress }) {
+		return true
+	}
+	of := func(s Side, d *resource.Dataplane) []*resource.Policy {
+		var selecting []*resource.Policy
+		for _, config := range inspect.ConfigsOf(s.View, d, permission.KindName, s.Scope) {
+			for _, selected := range config.Matched.All() {
+				selecting = append(selecting, selected.Policy)
+			}
+		}
+		return selecting
+	}
+	return !slices.EqualFunc(of(c.Before, p.before), of(c.After, p.after), isSamePolicy)
+}
+
+func isSamePolicy(a, b *resource.Policy) bool { return a == b || a.ID == b.ID && !content.Differ(a, b) }

@@ -1,0 +1,104 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
+)
+
+// flatConf is a merged conf by the fields of its leaves, without a place. Field "" is the conf
+// as a whole. A nil flatConf has none.
+type flatConf struct{ fields map[string]leaf }
+
+func (f *flatConf) leaves() map[string]leaf {
+	if f == nil {
+		return nil
+	}
+	return f.fields
+}
+
+// flats has the flat confs of one side. Outbounds and dataplanes share confs, so each is
+// flattened once.
+type flats struct {
+	options inspect.Options // how origins are shown
+	view    side
+	mesh    string
+	known   map[flatKey]*flatConf
+	err     error // the first error; if not nil, the fields are incomplete
+}
+
+type flatKey struct {
+	section *resource.Section
+	conf    *results.Effective
+}
+
+func newFlats(s side, mesh string, source bool) *flats {
+	return &flats{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, view: s, mesh: mesh, known: map[flatKey]*flatConf{}}
+}
+
+// of returns the flat conf of one of a kind's sections; nil if there is no conf.
+func (f *flats) of(section *resource.Section, e *results.Effective) *flatConf {
+	if e == nil {
+		return nil
+	}
+	key := flatKey{section, e}
+	flat, known := f.known[key]
+	if !known {
+		flat = &flatConf{map[string]leaf{"": {value: json.RawMessage(`{}`)}}}
+		tree := f.decoded(e.Conf)
+		for pointer, o := range e.Fields() {
+			origin := f.options.Origin(o, section)
+			flat.fields[pointer] = leaf{value: f.encoded(inspect.Lookup(tree, pointer)), origin: &origin}
+		}
+		for pointer, c := range inspect.CollectorsOf(f.view.view, f.mesh, e.Conf) {
+			flat.fields[pointer+CollectorField] = leaf{value: f.encoded(c)}
+		}
+		f.known[key] = flat
+	}
+	return flat
+}
+
+// decoded returns the JSON of a conf, decoded.
+func (f *flats) decoded(c resource.Conf) (tree any) {
+	if err := json.Unmarshal(f.encoded(c), &tree); err != nil {
+		f.err = cmp.Or(f.err, err)
+	}
+	return tree
+}
+
+func (f *flats) encoded(value any) []byte {
+	data, err := conf.Marshal(value)
+	f.err = cmp.Or(f.err, err)
+	return data
+}
+
+// flatPairs has the fields that differ between two flat confs. Each pair is compared once.
+type flatPairs map[[2]*flatConf][]string
+
+func (known flatPairs) differ(before, after *flatConf) []string {
+	if before == after {
+		return nil
+	}
+	key := [2]*flatConf{before, after}
+	fields, has := known[key]
+	if !has {
+		a, b := before.leaves(), after.leaves()
+		for field := range a {
+			if !bytes.Equal(a[field].value, b[field].value) {
+				fields = append(fields, field)
+			}
+		}
+		for field := range b {
+			if _, both := a[field]; !both {
+				fields = append(fields, field)
+			}
+		}
+		known[key] = fields
+	}
+	return fields
+}
