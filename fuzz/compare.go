@@ -82,7 +82,7 @@ func (c *comparison) compare() error {
 		}
 		var got any
 		if config.Matched.Len() > 0 {
-			got = configTree(config)
+			got = configTree(config, c.dp)
 		}
 		if diff := Difference(reference[kind.Name], got); diff != "" {
 			return fmt.Errorf("the confs of %s differ %s", kind.Name, diff)

@@ -60,7 +60,7 @@ func appended(list any, elem any) []any {
 }
 
 // configTree returns what the engine has in place of [confsOf].
-func configTree(config *results.Config) map[string]any {
+func configTree(config *results.Config, dp *resource.Dataplane) map[string]any {
 	tree, matched := map[string]any{}, []any{}
 	for _, selected := range config.Matched.All() {
 		m := map[string]any{"name": selected.Policy.Name, "kri": selected.Policy.KRI()}
@@ -82,8 +82,10 @@ func configTree(config *results.Config) map[string]any {
 		}
 		tree["outbounds"] = appended(tree["outbounds"], part)
 	}
-	for _, inbound := range config.Inbounds {
-		tree["inbounds"] = appended(tree["inbounds"], inboundTree(inbound))
+	for i, inbound := range config.Inbounds {
+		if dp.IsListener(i) {
+			tree["inbounds"] = appended(tree["inbounds"], inboundTree(inbound))
+		}
 	}
 	return tree
 }

@@ -230,8 +230,9 @@ func (m *meshMaker) inbounds() []any {
 	if n == 255 {
 		inbounds = slices.Repeat(inbounds, 22)
 	}
-	for i := range inbounds { // inbounds with the same port have different addresses
-		if i > 0 {
+	shared := n/4%3 == 1      // inbounds with the same port are one listener (SPEC 1.3)
+	for i := range inbounds { // otherwise they have different addresses
+		if i > 0 && !shared {
 			inbound := maps.Clone(inbounds[i].(map[string]any))
 			inbound["address"] = fmt.Sprintf("10.0.1.%d", i)
 			inbounds[i] = inbound

@@ -79,6 +79,7 @@ const (
 	EmptyPolicy         Code = 1033
 	DerivedIdentity     Code = 1034
 	PrefixOfText        Code = 1035
+	SharedListener      Code = 1036
 )
 
 // The codes of warnings about input without effect.

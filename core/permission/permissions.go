@@ -36,7 +36,7 @@ type Permissions struct {
 // is the dataplane's config of MeshTrafficPermission, or nil if no such policy selects
 // it. The config of another kind has the same effect as nil: every request is denied.
 func ForInbound(config *results.Config, d *resource.Dataplane, inbound int) *Permissions {
-	p := &Permissions{Protocol: request.ProtocolOf(&d.Inbounds[inbound])}
+	p := &Permissions{Protocol: request.ProtocolOf(d, inbound)}
 	if config == nil || config.Kind.Name != KindName {
 		return p
 	}
@@ -58,7 +58,7 @@ func ForInbound(config *results.Config, d *resource.Dataplane, inbound int) *Per
 // every request, with a warning.
 func Open(d *resource.Dataplane, inbound int) *Permissions {
 	return &Permissions{
-		Protocol: request.ProtocolOf(&d.Inbounds[inbound]), NotApplied: true,
+		Protocol: request.ProtocolOf(d, inbound), NotApplied: true,
 		Warnings: []diag.Diagnostic{{
 			Code: diag.OpenInbound, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, because " + OpenReason, Hint: OpenHint,
 		}},

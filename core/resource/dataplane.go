@@ -74,6 +74,9 @@ type Inbound struct {
 	Tags           Tags
 	// NotReady inbounds are selected like others, but are not endpoints.
 	NotReady bool
+	// Ignored inbounds are not ready either, and give a listener that they share with others
+	// neither its name nor its protocol.
+	Ignored bool
 }
 
 // SectionName returns the sectionName by which a targetRef selects the

@@ -75,7 +75,7 @@ func (d *Dataplane) fill(doc *networkingDoc) {
 		d.Inbounds[i] = Inbound{
 			Port: in.Port, Name: in.Name, Address: in.Address,
 			ServicePort: in.ServicePort, ServiceAddress: in.ServiceAddress, Protocol: in.Protocol, Tags: in.Tags,
-			NotReady: in.State != "" && in.State != ready || in.Health != nil && !in.Health.Ready,
+			NotReady: in.State != "" && in.State != ready || in.Health != nil && !in.Health.Ready, Ignored: in.State == ignored,
 		}
 	}
 	if doc.Gateway != nil {

@@ -38,9 +38,12 @@ type inboundDoc struct {
 
 type inboundState string
 
-const ready inboundState = "Ready"
+const (
+	ready   inboundState = "Ready"
+	ignored inboundState = "Ignored"
+)
 
-func (inboundState) Enum() []string { return []string{string(ready), "NotReady", "Ignored"} }
+func (inboundState) Enum() []string { return []string{string(ready), "NotReady", string(ignored)} }
 
 // healthDoc is false without a field: protobuf's JSON omits false.
 type healthDoc struct {

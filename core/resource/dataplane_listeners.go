@@ -29,8 +29,6 @@ type listener struct {
 	element listElement
 }
 
-const inboundList = "inbound"
-
 // A listElement is an element of one of the lists of a Dataplane, such as outbound[3].
 type listElement struct {
 	list  string
@@ -42,12 +40,8 @@ func (e listElement) String() string { return fmt.Sprintf("%s[%d]", e.list, e.in
 // A BadListener is a listener that Envoy refuses (SPEC 11.1).
 type BadListener struct {
 	What, Hint string
-	// TwoInbounds reports that another inbound has the same address. A gRPC server cannot
-	// distinguish the two inbounds either.
-	TwoInbounds bool
-
-	element listElement // its list is empty if the address of the dataplane is bad
-	address bool        // its address is bad
+	element    listElement // its list is empty if the address of the dataplane is bad
+	address    bool        // its address is bad
 }
 
 // String returns the path of the listener, what is wrong, and the hint.
@@ -83,6 +77,9 @@ func (d *Dataplane) BadListeners() []BadListener {
 	named := err != nil && d.Address != ""
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
+		if !d.IsListener(i) {
+			continue
+		}
 		if in.Address == "" && named {
 			used.bad = append(used.bad, BadListener{
 				address: true, What: fmt.Sprintf("%q is a host name, and the inbounds listen at it", d.Address),
@@ -90,7 +87,7 @@ func (d *Dataplane) BadListeners() []BadListener {
 			})
 			named = false
 		}
-		element := listElement{inboundList, i}
+		element := listElement{"inbound", i}
 		address := used.add(element, cmp.Or(in.Address, d.Address), in.Address, in.Port)
 		workload, err := netip.ParseAddr(cmp.Or(in.ServiceAddress, DefaultOutboundAddress))
 		if err == nil && d.TransparentProxy == nil && covers(address, netip.AddrPortFrom(workload, uint16(cmp.Or(in.ServicePort, in.Port)))) {
@@ -142,8 +139,7 @@ func (l *listeners) add(element listElement, host, own string, port uint32) neti
 	address := netip.AddrPortFrom(ip, uint16(port))
 	if first, taken := l.listenerAt(address); taken {
 		l.bad = append(l.bad, BadListener{
-			element: element, TwoInbounds: element.list == inboundList && first.element.list == inboundList,
-			What: fmt.Sprintf("listens at %s, like %s", address, first.element), Hint: "give one of them another port or address",
+			element: element, What: fmt.Sprintf("listens at %s, like %s", address, first.element), Hint: "give one of them another port or address",
 		})
 		return address
 	}

@@ -32,7 +32,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	}
 	policies := selectingInbound(m.matching(kind, dp), i)
 	if haveRules(policies) || m.kuma3() { // Kuma 3 ignores from
-		return m.accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
+		return m.accessByRules(policies, speaksHTTP(&dp.Inbounds[listenerOf(dp, i)]), &r), nil
 	}
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
 }

@@ -11,6 +11,9 @@ import (
 func (m *mesh) inbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
 	list := []any{}
 	for i := range dp.Inbounds {
+		if listenerOf(dp, i) != i {
+			continue
+		}
 		answer := map[string]any{"inbound": describeInbound(&dp.Inbounds[i])}
 		m.addRules(answer, kind, selectingInbound(policies, i))
 		list = append(list, answer)

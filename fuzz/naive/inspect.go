@@ -106,7 +106,7 @@ func (m *mesh) describeMatched(policies []matched, dp *resource.Dataplane) []any
 		}
 		inbounds := []any{}
 		for i, selected := range p.inbounds {
-			if selected {
+			if selected && listenerOf(dp, i) == i {
 				inbounds = append(inbounds, inboundName(&dp.Inbounds[i]))
 			}
 		}

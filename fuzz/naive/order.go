@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -20,6 +21,7 @@ func (m *mesh) matching(kind *resource.Kind, dp *resource.Dataplane) []matched {
 			continue
 		}
 		if s := m.selects(p, dp); s.selected {
+			shareListeners(dp, s.inbounds)
 			list = append(list, matched{p, s})
 		}
 	}
@@ -70,4 +72,43 @@ func level(p *resource.Policy) (rank int, kind string) {
 		return 8, "MeshTCPRoute"
 	}
 	panic("naive: a policy without a targetRef")
+}
+
+// shareListeners selects each inbound at the address and port of a selected one: they are one
+// listener (SPEC 1.3).
+func shareListeners(dp *resource.Dataplane, selected []bool) {
+	own := append([]bool{}, selected...)
+	for i := range selected {
+		for j := range own {
+			if own[j] && listenerAddress(dp, i) == listenerAddress(dp, j) {
+				selected[i] = true
+			}
+		}
+	}
+}
+
+func listenerAddress(dp *resource.Dataplane, i int) string {
+	address := dp.Inbounds[i].Address
+	if address == "" {
+		address = dp.Address
+	}
+	return fmt.Sprint(address, " ", dp.Inbounds[i].Port)
+}
+
+// listenerOf returns the inbound that names the listener of inbound i: the first at its address
+// that is not ignored, or the first.
+func listenerOf(dp *resource.Dataplane, i int) int {
+	first := -1
+	for j := range dp.Inbounds {
+		if listenerAddress(dp, i) != listenerAddress(dp, j) {
+			continue
+		}
+		if !dp.Inbounds[j].Ignored {
+			return j
+		}
+		if first == -1 {
+			first = j
+		}
+	}
+	return first
 }

@@ -19,6 +19,9 @@ type Class[S any] struct {
 	key    string
 	points [][]index.Term // sorted
 	kind   pointKind
+	// shared is [resource.Dataplane.SharedListeners]: inbounds with one listener have the policies
+	// of each other.
+	shared []int
 	// placements are the terms of placements, sorted. Each point has all of them.
 	placements []index.Term
 }
@@ -33,6 +36,8 @@ const (
 	named                         // inbounds or listeners of a zone proxy
 	listeners                     // listeners of a builtin gateway
 	zoneListener pointKind = 1 << 2
+	// sharing is added if inbounds share listeners. The key then has these, after their number.
+	sharing pointKind = 1 << 31
 )
 
 func (x *Index) pointKind(d *resource.Dataplane) pointKind {
@@ -50,7 +55,7 @@ func (x *Index) pointKind(d *resource.Dataplane) pointKind {
 // classes, except that they may be in different placements. Each class must belong to
 // this version of the index or to the previous one.
 func (c *Class[S]) SameButPlacements(o *Class[S]) bool {
-	return c.kind == o.kind && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
+	return c.kind == o.kind && slices.Equal(c.shared, o.shared) && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
 		return sameExcept(a, c.placements, b, o.placements)
 	})
 }
@@ -89,7 +94,10 @@ func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
 func (c *Class[S]) Select(x *Index, scope results.Scope, b *Buffer) []results.Selected {
 	x.begin(b)
 	for point, terms := range c.points {
-		x.collect(terms, point, c.kind != unnamed, scope, b)
+		x.collect(terms, scope, b)
+		if c.kind != unnamed {
+			b.addPoint(point, c.shared)
+		}
 	}
 	return x.finish(b)
 }
@@ -120,9 +128,21 @@ func containsTerms(have, want []index.Term) bool {
 // classKey appends to key the identity of a dataplane's class: the kind of its points,
 // and for each point the number of terms and the terms.
 func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
-	key = binary.LittleEndian.AppendUint32(key, uint32(x.pointKind(d)))
+	key = appendKind(key, x.pointKind(d), d.SharedListeners())
 	for point := range x.reading.Semantics.Points(d) {
 		key = appendPoint(key, x.required(d, point, b))
+	}
+	return key
+}
+
+func appendKind(key []byte, kind pointKind, shared []int) []byte {
+	if shared == nil {
+		return binary.LittleEndian.AppendUint32(key, uint32(kind))
+	}
+	key = binary.LittleEndian.AppendUint32(key, uint32(kind|sharing))
+	key = binary.LittleEndian.AppendUint32(key, uint32(len(shared)))
+	for _, listener := range shared {
+		key = binary.LittleEndian.AppendUint32(key, uint32(listener))
 	}
 	return key
 }
@@ -138,7 +158,7 @@ func appendPoint(key []byte, terms []index.Term) []byte {
 // keyWith appends to key the identity of the class with the same terms and the given
 // placements.
 func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
-	key = binary.LittleEndian.AppendUint32(key, uint32(c.kind))
+	key = appendKind(key, c.kind, c.shared)
 	for _, terms := range c.points {
 		b.point = b.point[:0]
 		for rest := c.placements; len(terms) > 0; terms = terms[1:] {
@@ -163,6 +183,13 @@ func newClass[S any](key string) *Class[S] {
 		return n
 	}
 	c := &Class[S]{key: key, kind: pointKind(next())}
+	if c.kind&sharing != 0 {
+		c.kind &^= sharing
+		c.shared = make([]int, next())
+		for i := range c.shared {
+			c.shared[i] = int(next())
+		}
+	}
 	for len(rest) > 0 {
 		terms := make([]index.Term, next())
 		for i := range terms {

@@ -32,8 +32,12 @@ type Buffer struct {
 // valid until the next use of the buffer.
 func (x *Index) Select(d *resource.Dataplane, scope results.Scope, b *Buffer) []results.Selected {
 	x.begin(b)
+	shared := d.SharedListeners()
 	for point := range x.reading.Semantics.Points(d) {
-		x.collect(x.required(d, point, b), point, x.reading.Semantics.NamedPoints(d) > 0, scope, b)
+		x.collect(x.required(d, point, b), scope, b)
+		if x.reading.Semantics.NamedPoints(d) > 0 {
+			b.addPoint(point, shared)
+		}
 	}
 	return x.finish(b)
 }
@@ -64,9 +68,9 @@ func (x *Index) begin(b *Buffer) {
 }
 
 // collect adds the policies that select a point with the given sorted terms.
-// Policies that are attached to a route are added with the route. If the point is named, it is
-// added to what each of them selects.
-func (x *Index) collect(terms []index.Term, point int, named bool, scope results.Scope, b *Buffer) {
+// Policies that are attached to a route are added with the route. A named point is then added
+// to what each of them selects, with addPoint.
+func (x *Index) collect(terms []index.Term, scope results.Scope, b *Buffer) {
 	var candidates int
 	b.matched, candidates = x.selectors.Match(terms, b.matched[:0])
 	b.Candidates += candidates
@@ -84,8 +88,19 @@ func (x *Index) collect(terms []index.Term, point int, named bool, scope results
 			b.slots, b.inbounds = append(b.slots, slot), append(b.inbounds, results.InboundSet{})
 			b.found[slot] = uint32(len(b.slots))
 		}
-		if named {
-			b.inbounds[b.found[slot]-1].Add(point)
+	}
+}
+
+// addPoint adds a named point to what the policies of the last collect select. An inbound that
+// shares its listener has the policies of all inbounds of it (SPEC 1.3).
+func (b *Buffer) addPoint(point int, shared []int) {
+	for _, slot := range b.matched {
+		inbounds := &b.inbounds[b.found[slot]-1]
+		inbounds.Add(point)
+		for i, listener := range shared {
+			if point < len(shared) && listener == shared[point] {
+				inbounds.Add(i)
+			}
 		}
 	}
 }

@@ -29,9 +29,9 @@ const (
 	HTTP
 )
 
-// ProtocolOf returns the protocol of an inbound (SPEC 1.3).
-func ProtocolOf(i *resource.Inbound) Protocol {
-	if i.IsHTTP() {
+// ProtocolOf returns the protocol of the listener of an inbound, given by its index (SPEC 1.3).
+func ProtocolOf(d *resource.Dataplane, inbound int) Protocol {
+	if d.Inbounds[d.ListenerOf(inbound)].IsHTTP() {
 		return HTTP
 	}
 	return TCP

@@ -185,7 +185,13 @@ func TestServerNames(t *testing.T) {
 }
 
 func TestProtocolOf(t *testing.T) {
-	if ProtocolOf(&resource.Inbound{Protocol: "grpc"}) != HTTP || ProtocolOf(&resource.Inbound{}) != TCP {
-		t.Error("grpc is not HTTP, or none is not TCP")
+	d := &resource.Dataplane{Inbounds: []resource.Inbound{
+		{Port: 1, Protocol: "grpc"}, {Port: 2},
+		{Port: 3, Ignored: true}, {Port: 3, Protocol: "http"}, {Port: 3}, // one listener
+	}}
+	for i, want := range []Protocol{HTTP, TCP, HTTP, HTTP, HTTP} {
+		if got := ProtocolOf(d, i); got != want {
+			t.Errorf("inbound %d has the protocol %v, want %v", i, got, want)
+		}
 	}
 }

@@ -270,8 +270,8 @@ func (s Semantics) GatewayRules(kind *resource.Kind) bool {
 // portWithoutListener is the port of the inbound that Kuma gives to a workload without ports.
 const portWithoutListener = 49151
 
-// Listens reports whether the proxy of a dataplane has a listener for an inbound. Policies
-// also select an inbound without one (SPEC 17.4).
-func (s Semantics) Listens(in *resource.Inbound) bool {
-	return s == TargetRef || in.Port != portWithoutListener
+// Listens reports whether the proxy of a dataplane has a listener of its own for an inbound,
+// given by its index. Policies also select an inbound without one (SPEC 1.3, 17.4).
+func (s Semantics) Listens(d *resource.Dataplane, inbound int) bool {
+	return d.IsListener(inbound) && (s == TargetRef || d.Inbounds[inbound].Port != portWithoutListener)
 }

@@ -25,7 +25,18 @@ func isHostName(e *xds.Endpoint) bool {
 }
 
 func compareEndpoints(e, o *xds.Endpoint) int {
-	return cmp.Or(strings.Compare(e.Address, o.Address), cmp.Compare(e.Port, o.Port), e.Dataplane.Compare(o.Dataplane))
+	return cmp.Or(strings.Compare(e.Address, o.Address), cmp.Compare(e.Port, o.Port), e.Dataplane.Compare(o.Dataplane),
+		strings.Compare(e.Name, o.Name), slices.CompareFunc(e.Tags, o.Tags, func(a, b resource.Tag) int {
+			return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value))
+		}))
+}
+
+// eachOnce removes endpoints with the address of the one before: inbounds with one listener
+// (SPEC 1.3). The list must be sorted.
+func eachOnce(list []*xds.Endpoint) []*xds.Endpoint {
+	return slices.CompactFunc(list, func(e, o *xds.Endpoint) bool {
+		return e.Address == o.Address && e.Port == o.Port && e.Dataplane == o.Dataplane
+	})
 }
 
 func equalEndpoints(e, o *xds.Endpoint) bool {
@@ -55,7 +66,7 @@ func endpointsOf(s semantics.Semantics, d *resource.Dataplane, identities *ident
 			Tags:      s.ComparedTags(d, in.Tags),
 			Labels:    labels,
 			Zone:      enforce.ZoneOf(d),
-			Protocol:  inboundProtocol(in),
+			Protocol:  inboundProtocol(&d.Inbounds[d.ListenerOf(i)]),
 			SPIFFEID:  spiffeID,
 		})
 	}
@@ -144,6 +155,7 @@ func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *wea
 			list = append(list, e)
 		}
 	}
+	list = eachOnce(list)
 	return &endpointSet{list: list, facts: collectFacts(list).kept(facts)}
 }
 

@@ -15,10 +15,14 @@ import (
 // returns nil if no permission is applied, and false if the dataplane has no such inbound. The
 // chain for plain text of an inbound that has no such chain any more is the only one that it has.
 func (s *State) PermissionFilter(d *resource.Dataplane, client xds.Client, name string) (*wire.Resource, bool) {
-	index := slices.IndexFunc(d.Inbounds, func(in resource.Inbound) bool {
-		listener := inboundName(inboundAddress(d, &in), in.Port)
-		return s.builder.semantics.Listens(&in) && (name == message.PermissionName(listener, false) || name == message.PermissionName(listener, true))
-	})
+	index := -1
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		listener := inboundName(inboundAddress(d, in), in.Port)
+		if s.builder.semantics.Listens(d, i) && (name == message.PermissionName(listener, false) || name == message.PermissionName(listener, true)) {
+			index = i
+		}
+	}
 	if index < 0 {
 		return nil, false
 	}

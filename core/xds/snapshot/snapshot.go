@@ -203,7 +203,7 @@ func (s *State) build(d *resource.Dataplane, configs []*results.Config, client x
 		if before != nil && i < len(before.Dataplane.Inbounds) {
 			was = before.own[i]
 		}
-		if !sb.semantics.Listens(&d.Inbounds[i]) {
+		if !sb.semantics.Listens(d, i) {
 			sb.addOwn(new(built))
 			continue
 		}
@@ -230,7 +230,7 @@ func (s *State) build(d *resource.Dataplane, configs []*results.Config, client x
 func (sb *snapshotBuilder) refuseListeners() {
 	for _, bad := range sb.dataplane.BadListeners() {
 		sb.badListeners = true
-		if sb.client.Type == xds.Envoy || bad.TwoInbounds {
+		if sb.client.Type == xds.Envoy {
 			sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.UnusableListener, Place: sb.Place, Message: bad.String(), Inspected: true, Error: true, Unusable: true})
 		}
 	}

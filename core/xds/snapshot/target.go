@@ -143,7 +143,7 @@ func servedBy(port *specs.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
 			list = append(list, e)
 		}
 	}
-	return list
+	return eachOnce(list)
 }
 
 // noSPIFFEID is what a certificate must have where no SPIFFE ID is known. No certificate of

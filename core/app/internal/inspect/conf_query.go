@@ -152,7 +152,7 @@ func (q *ConfQuery) ofPoint(view *core.View, config *results.Config, d *resource
 // [find.Point]. An egress has external services of every protocol, so it is HTTP.
 func PointProtocol(view *core.View, d *resource.Dataplane, point int) request.Protocol {
 	if point < len(d.Inbounds) {
-		return request.ProtocolOf(&d.Inbounds[point])
+		return request.ProtocolOf(d, point)
 	}
 	point -= len(d.Inbounds)
 	if listeners := d.GatewayListeners(); len(listeners) > 0 {

@@ -190,6 +190,9 @@ func (a *dataplaneAnswer) kind(config *results.Config) Kind {
 		k.Outbounds = append(k.Outbounds, shown)
 	}
 	for i := range config.Inbounds {
+		if !a.dataplane.IsListener(i) {
+			continue
+		}
 		k.Inbounds = append(k.Inbounds, a.inbound(config, i))
 	}
 	k.Listeners = a.listeners(config)
@@ -214,7 +217,7 @@ func (a *dataplaneAnswer) matched(m *results.Selected) Matched {
 func inboundNames(set *results.InboundSet, d *resource.Dataplane) []string {
 	var names []string
 	for i := range d.Inbounds {
-		if set.Has(i) {
+		if set.Has(i) && d.IsListener(i) {
 			names = append(names, d.Inbounds[i].SectionName())
 		}
 	}

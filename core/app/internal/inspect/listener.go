@@ -110,7 +110,7 @@ func (a *dataplaneAnswer) listener(kind *resource.Kind, ref ListenerRef, point i
 func Points(view *core.View, config *results.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[Place, *results.InboundConfig] {
 	return func(yield func(Place, *results.InboundConfig) bool) {
 		for i, c := range config.Inbounds {
-			if !yield(PointPlace(view, d, i), c) {
+			if d.IsListener(i) && !yield(PointPlace(view, d, i), c) {
 				return
 			}
 		}

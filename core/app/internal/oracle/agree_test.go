@@ -345,7 +345,7 @@ func (a *askedAccess) opened(d *diff.Diff, counts *agreement) error {
 // meets reports whether a request meets a condition.
 func meets(c *access.Condition, d *resource.Dataplane, inbound int, r *request.Request) bool {
 	match := func(m access.Match) bool {
-		return request.Matches(&m.Match, request.ProtocolOf(&d.Inbounds[inbound]), r, request.Whole) && r.Tags.Contains(m.Tags)
+		return request.Matches(&m.Match, request.ProtocolOf(d, inbound), r, request.Whole) && r.Tags.Contains(m.Tags)
 	}
 	return slices.ContainsFunc(c.Any, func(clause access.Clause) bool {
 		return match(clause.Match) && !slices.ContainsFunc(clause.Except, match)

@@ -158,7 +158,7 @@ func (t *tally) sent() recordedRequest {
 // (SPEC 11.2). For such a request, Envoy logs another path.
 const pathRefused = "path_normalization_failed"
 
-func isHTTP(in *Inbound) bool { return in.Dataplane.Inbounds[in.Index].IsHTTP() }
+func isHTTP(in *Inbound) bool { return request.ProtocolOf(in.Dataplane, in.Index) == request.HTTP }
 
 // logged returns the decision in the log.
 func (t *tally) logged(in *Inbound) Verdict {

@@ -83,6 +83,7 @@ func New(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.prefixesOfText()...)
 		warnings = append(warnings, m.closedInbounds()...)
 		warnings = append(warnings, m.differingInbounds()...)
+		warnings = append(warnings, m.sharedListeners()...)
 		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)

@@ -48,7 +48,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		}
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
-			if m.view.Semantics().Listens(&d.Inbounds[i]) {
+			if m.view.Semantics().Listens(d, i) {
 				examine(d, config, i, fmt.Sprintf("networking.inbound[%d]", i), inboundOf(d, i))
 			}
 		}
@@ -105,7 +105,7 @@ func (m *meshCheck) openInbounds() []diag.Diagnostic {
 			continue
 		}
 		for i := range d.Inbounds {
-			if m.view.Semantics().Listens(&d.Inbounds[i]) {
+			if m.view.Semantics().Listens(d, i) {
 				first = cmp.Or(first, d)
 				inbounds = append(inbounds, inboundOf(d, i))
 			}

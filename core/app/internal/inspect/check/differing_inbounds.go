@@ -28,7 +28,7 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 		applied := m.view.PermissionsApply(d)
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
-			if d.Inbounds[i].Tags.Value(resource.ServiceTag) == "" {
+			if d.Inbounds[i].Tags.Value(resource.ServiceTag) == "" || !d.IsListener(i) {
 				continue
 			}
 			key := requests.InputsOf(config, d, i, !applied)

@@ -46,7 +46,7 @@ func newWorkloads(dataplanes []*resource.Dataplane) *workloads {
 			add(d.Gateway.Tags, false)
 		}
 		for i := range d.Inbounds {
-			add(d.Inbounds[i].Tags, request.ProtocolOf(&d.Inbounds[i]) == request.HTTP)
+			add(d.Inbounds[i].Tags, request.ProtocolOf(d, i) == request.HTTP)
 		}
 	}
 	return w

@@ -81,6 +81,9 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 	for i := range p.after.Inbounds {
 		name := find.InboundName(p.after, i)
 		for j := range p.before.Inbounds {
+			if !p.after.IsListener(i) || !p.before.IsListener(j) {
+				continue
+			}
 			if find.InboundName(p.before, j) != name {
 				continue
 			}
@@ -113,7 +116,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 // views.
 func (a *accessDiffs) spaceOf(d *differ, p pair, inbound int) requests.Space {
 	before, after := requests.SpaceOf(d.before.view, p.before), requests.SpaceOf(d.after.view, p.after)
-	s := requests.Space{Protocol: request.ProtocolOf(&p.after.Inbounds[inbound]), Plain: before.Plain && after.Plain, NoTags: (before.NoTags || before.Plain) && (after.NoTags || after.Plain)}
+	s := requests.Space{Protocol: request.ProtocolOf(p.after, inbound), Plain: before.Plain && after.Plain, NoTags: (before.NoTags || before.Plain) && (after.NoTags || after.Plain)}
 	switch {
 	case before.Plain, before.Domain == after.Domain:
 		s.Domain = after.Domain

@@ -79,5 +79,13 @@ func Point(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	if len(listeners) == 0 {
 		return Inbound(d, name)
 	}
-	return portNamed(d, "inbound or listener", name, append(inboundPorts(d), listeners...))
+	ports, inbounds := inboundPorts(d)
+	at, err := portNamed(d, "inbound or listener", name, append(ports, listeners...))
+	switch {
+	case err != nil:
+		return 0, err
+	case at < len(inbounds):
+		return inbounds[at], nil
+	}
+	return len(d.Inbounds) + at - len(inbounds), nil
 }

@@ -26,18 +26,34 @@ func (p *port) has(name string) bool { return name == p.address || slices.Contai
 
 // Inbound returns the index of the only inbound that is identified by its name
 // (or the port if the inbound has no name), by its KRI, or by its address and port; or
-// by its port, if no inbound has that name. The error is [ErrNotFound].
+// by its port, if no inbound has that name. Inbounds with one listener are one inbound, which
+// has the names of all (SPEC 1.3). The error is [ErrNotFound].
 func Inbound(d *resource.Dataplane, name string) (int, error) {
-	return portNamed(d, "inbound", name, inboundPorts(d))
+	ports, listeners := inboundPorts(d)
+	at, err := portNamed(d, "inbound", name, ports)
+	if err != nil {
+		return 0, err
+	}
+	return listeners[at], nil
 }
 
-func inboundPorts(d *resource.Dataplane) []port {
-	ports := make([]port, len(d.Inbounds))
+// inboundPorts returns the listeners of the inbounds, and the index of the inbound of each.
+func inboundPorts(d *resource.Dataplane) (ports []port, listeners []int) {
 	for i := range d.Inbounds {
+		if !d.IsListener(i) {
+			continue
+		}
+		p := port{address: inboundAddress(d, i), number: words.Port(d.Inbounds[i].Port)}
 		section := d.Inbounds[i].SectionName()
-		ports[i] = port{names: []string{section, d.KRI(section)}, address: inboundAddress(d, i), number: words.Port(d.Inbounds[i].Port)}
+		p.names = append(p.names, section, d.KRI(section))
+		for j := range d.Inbounds {
+			if other := d.Inbounds[j].SectionName(); d.ListenerOf(j) == i && other != section {
+				p.names = append(p.names, other, d.KRI(other))
+			}
+		}
+		ports, listeners = append(ports, p), append(listeners, i)
 	}
-	return ports
+	return ports, listeners
 }
 
 // Outbound returns the index, in the order of answers, of the only outbound that is
@@ -132,14 +148,14 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 func Port(d *resource.Dataplane, port uint32) (inbound int, declared bool, err error) {
 	for i := range d.Inbounds {
 		if d.Inbounds[i].Port == port {
-			return i, true, nil
+			return d.ListenerOf(i), true, nil
 		}
 	}
 	if d.TransparentProxy == nil || d.TransparentProxy.RedirectPortInbound == 0 {
 		return 0, false, NotFoundf("%s has no inbound with port %d, and without transparentProxying its proxy sees no other connection", d.Name, port)
 	}
 	for i := range d.Inbounds {
-		if cmp.Or(d.Inbounds[i].ServicePort, d.Inbounds[i].Port) == port {
+		if d.IsListener(i) && cmp.Or(d.Inbounds[i].ServicePort, d.Inbounds[i].Port) == port {
 			return i, true, nil
 		}
 	}

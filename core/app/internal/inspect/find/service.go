@@ -90,15 +90,17 @@ func meshServices(view *core.View, mesh string) []*resource.MeshService {
 	return resource.ObjectsOf[*resource.MeshService](view.Objects(mesh))
 }
 
-// Inbounds returns the indexes of the inbounds of one of the dataplanes that serve it.
+// Inbounds returns the indexes of the inbounds of one of the dataplanes that have the listeners
+// of those that serve it, sorted.
 func (s *Service) Inbounds(d *resource.Dataplane) []int {
 	var of []int
 	for i := range d.Inbounds {
 		if s.servedBy(&d.Inbounds[i]) {
-			of = append(of, i)
+			of = append(of, d.ListenerOf(i))
 		}
 	}
-	return of
+	slices.Sort(of)
+	return slices.Compact(of)
 }
 
 func (s *Service) servedBy(in *resource.Inbound) bool {

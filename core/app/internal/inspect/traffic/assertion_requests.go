@@ -42,8 +42,8 @@ func (t *tester) targets(to *specs.AccessTarget) ([]inboundAt, error) {
 	for _, d := range dataplanes {
 		for i := range d.Inbounds {
 			switch {
-			case !served(d, i):
-			case to.Inbound == nil || *to.Inbound == d.Inbounds[i].SectionName() || *to.Inbound == find.InboundName(d, i):
+			case !d.IsListener(i) || !served(d, i):
+			case to.Inbound == nil || find.IsInboundNamed(d, i, *to.Inbound):
 				out = append(out, inboundAt{d, i})
 			case *to.Inbound == words.Port(d.Inbounds[i].Port):
 				byNumber = append(byNumber, inboundAt{d, i})

@@ -226,11 +226,11 @@ func (r *reacher) add(d *resource.Dataplane) {
 	config, applied := requests.ConfigOf(r.view, d), r.view.PermissionsApply(d)
 	seen := map[reachColumn]bool{}
 	for i := range d.Inbounds {
-		if r.service != nil && !slices.Contains(r.service.Inbounds(d), i) {
+		if !d.IsListener(i) || r.service != nil && !slices.Contains(r.service.Inbounds(d), i) {
 			continue
 		}
 		space := requests.SpaceOf(r.view, d)
-		space.Protocol = request.ProtocolOf(&d.Inbounds[i])
+		space.Protocol = request.ProtocolOf(d, i)
 		key := reachColumn{r.services.Of(d, i), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
 		c := r.columns[key]
 		if c == nil {
@@ -246,7 +246,7 @@ func (r *reacher) add(d *resource.Dataplane) {
 
 // list returns the permissions of an inbound.
 func (r *reacher) list(config *results.Config, d *resource.Dataplane, inbound int, applied bool) *reachList {
-	source := listSource{protocol: request.ProtocolOf(&d.Inbounds[inbound]), open: !applied}
+	source := listSource{protocol: request.ProtocolOf(d, inbound), open: !applied}
 	if config != nil {
 		source.config = config.Inbounds[inbound]
 	}

@@ -166,7 +166,7 @@ func (s *setFields) decidingInstead(f *setField) *overrider {
 		if entry.By == nil || keyOf(entry.By) != keyOf(f.entry) {
 			continue
 		}
-		space := &access.Space{Protocol: request.ProtocolOf(&s.d.Inbounds[f.inbound])}
+		space := &access.Space{Protocol: request.ProtocolOf(s.d, f.inbound)}
 		regions, err := access.Regions(space, list, access.Matching(entry.Match, entry.Tags), s.limits)
 		if err != nil {
 			return nil

@@ -105,7 +105,9 @@ func (a *ask) access(data *tryData) (*inspect.Access, error) {
 		return nil, err
 	}
 	for i := range d.Inbounds {
-		data.Request.Inbounds = append(data.Request.Inbounds, find.InboundName(d, i))
+		if d.IsListener(i) {
+			data.Request.Inbounds = append(data.Request.Inbounds, find.InboundName(d, i))
+		}
 	}
 	query := url.Values{}
 	for _, name := range requestParameters {

@@ -55,7 +55,7 @@ func InputsOf(config *results.Config, d *resource.Dataplane, inbound int, open b
 	if open {
 		config = nil
 	}
-	return Inputs{config, inbound, request.ProtocolOf(&d.Inbounds[inbound]), open}
+	return Inputs{config, inbound, request.ProtocolOf(d, inbound), open}
 }
 
 // SpaceOf returns which clients the inbounds of a dataplane can have.
