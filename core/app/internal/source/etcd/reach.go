@@ -37,6 +37,9 @@ var errSilent = errors.New("a connection can be made, but no request is answered
 
 // unreachable returns why no endpoint answers: the error of each, or [errSilent].
 func (s *Store) unreachable() error {
+	if s.options.Client != nil { // it may connect to something else than the address
+		return errSilent
+	}
 	results := make(chan error, len(s.address.Endpoints))
 	for _, endpoint := range s.address.Endpoints {
 		go func() { results <- s.probe(endpoint) }()

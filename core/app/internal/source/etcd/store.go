@@ -22,6 +22,8 @@ type Options struct {
 	// User and Password authenticate the client; empty: it is not authenticated. They need
 	// an address that is safe.
 	User, Password string
+	// Client is used instead of one that connects to the address; nil: it connects.
+	Client *clientv3.Client
 }
 
 // ErrUnsafe indicates that secrets would be sent over a network without TLS.
@@ -79,6 +81,9 @@ func (s *Store) connection() (*clientv3.Client, error) {
 	defer s.mu.Unlock()
 	if s.client != nil {
 		return s.client, nil
+	}
+	if s.options.Client != nil {
+		return s.options.Client, nil
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: s.address.urls(), TLS: s.options.TLS, Username: s.options.User, Password: s.options.Password,

@@ -13,6 +13,11 @@ import (
 
 // Run runs the suite. Each test begins with a new subject.
 func Run(t *testing.T, start func(t *testing.T) *Subject) {
+	RunIn(t, func(t *testing.T, run func(t *testing.T)) { run(t) }, start)
+}
+
+// RunIn is [Run] with a function that runs each test, such as [synctest.Test].
+func RunIn(t *testing.T, in func(t *testing.T, run func(t *testing.T)), start func(t *testing.T) *Subject) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *Subject)
@@ -20,7 +25,7 @@ func Run(t *testing.T, start func(t *testing.T) *Subject) {
 		{"Empty", testEmpty}, {"Order", testOrder}, {"AtOnce", testAtOnce}, {"Invalid", testInvalid}, {"Permission", testPermission},
 		{"Loss", testLoss}, {"Relist", testRelist}, {"Stop", testStop},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, start(t)) })
+		t.Run(test.name, func(t *testing.T) { in(t, func(t *testing.T) { test.run(t, start(t)) }) })
 	}
 }
 
