@@ -22,6 +22,7 @@ var realClock = map[string]string{
 	"core/app/internal/serve/fleet_process_test.go":     "the clients of a benchmark are another process",
 	"core/app/internal/serve/pages/e2e/":                "a browser runs on it",
 	"core/app/internal/relay/bench_test.go":             "benchmarks measure it",
+	"core/app/internal/relay/models_bench_test.go":      "benchmarks measure it",
 	"core/app/internal/relay/process_test.go":           "the processes of a benchmark run on it",
 	"core/app/internal/relay/process_bench_test.go":     "benchmarks measure it",
 	"core/app/internal/replicas/":                       "replicas, stores and Envoys run on it as processes",

@@ -39,7 +39,7 @@ const (
 // drainTime returns the drain time of a proxy (wire.DrainMetadata). GRPC has no filters and clusters
 // of its own for connections that drain.
 func (s *stream) drainTime(metadata *structpb.Struct) time.Duration {
-	if strings.HasPrefix(s.node.UserAgent, "gRPC") {
+	if s.isGRPC() {
 		return 0
 	}
 	text := metadata.GetFields()[wire.DrainMetadata].GetStringValue()
@@ -48,6 +48,9 @@ func (s *stream) drainTime(metadata *structpb.Struct) time.Duration {
 	}
 	return s.server.options.Drain
 }
+
+// isGRPC reports whether the client is gRPC itself, and not a proxy.
+func (s *stream) isGRPC() bool { return strings.HasPrefix(s.node.UserAgent, "gRPC") }
 
 // mayKeep reports whether resources of the type are kept.
 func (s *stream) mayKeep(t wire.Type) bool {

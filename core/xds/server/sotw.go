@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"slices"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -27,11 +28,19 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		n := newNonce(s.id, w.nonce)
 		switch {
 		case r.GetResponseNonce() == string(n[:]):
+			if s.asksAgain(w, r) {
+				w.owe(slices.Clone(w.sub.names))
+			}
 			s.answer(w, r.GetResponseNonce(), r.GetErrorDetail())
 		case r.GetErrorDetail() != nil:
 			s.answer(w, r.GetResponseNonce(), r.GetErrorDetail()) // of a late response
 			return nil
-		case !s.isEarlier(r.GetResponseNonce()) || w.repeats(r.GetResourceNames(), r.GetResourceLocators()):
+		case !s.isEarlier(r.GetResponseNonce()):
+			return nil
+		case w.repeats(r.GetResourceNames(), r.GetResourceLocators()):
+			if s.dropsSilently() && len(w.sub.names) > 0 {
+				w.owe(slices.Clone(w.sub.names)) // what is in flight may have some of them alone
+			}
 			return nil
 		case w.isInFlight():
 			// The client may not answer the last response at all. If it does, the answer is still
@@ -54,6 +63,9 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		s.relocate(w)
 		w.choose()
 		w.forgetLocators(gone)
+		if !first && s.dropsSilently() && len(w.sub.names) > 0 {
+			w.owe(slices.Clone(w.sub.names))
+		}
 	}
 	if first {
 		s.resumeState(w, r.GetVersionInfo())
@@ -126,6 +138,26 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 		}
 	}
 	return true
+}
+
+// asksAgain reports whether a request of a gRPC client repeats its names, although it has answered
+// the last response. The client has dropped what it had: grpc-java before 1.66 sends nothing when
+// the last name of a type goes, so the request with which the name returns looks like a second ACK.
+// Without a response, the client reports after 15 s that the resource does not exist.
+func (s *stream) asksAgain(w *watch, r *discoveryv3.DiscoveryRequest) bool {
+	return s.isGRPC() && !w.isInFlight() && r.GetErrorDetail() == nil && len(w.rejected) == 0 &&
+		len(w.sub.names) > 0 && w.repeats(r.GetResourceNames(), r.GetResourceLocators())
+}
+
+// dropsSilently reports whether the client may have dropped names that it has asked for: see asksAgain.
+// If it then asks for other names too, the server cannot know which of them it has.
+func (s *stream) dropsSilently() bool {
+	if s.node.UserAgent != "gRPC Java" {
+		return false
+	}
+	var major, minor int
+	_, err := fmt.Sscanf(s.node.Version, "%d.%d", &major, &minor)
+	return err == nil && major == 1 && minor < 66
 }
 
 // resumeState compares the version of what the client holds with the version of what is

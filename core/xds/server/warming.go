@@ -32,10 +32,21 @@ func (s *stream) warm(changed []*wire.Resource) {
 }
 
 // warmResumed is called when the client has resumed with endpoints. A client sends its requests
-// for clusters and for endpoints at once, so the clusters may have been sent before.
+// for clusters and for endpoints at once, so the clusters may have been sent before. An Envoy whose
+// clusters warm asks for clusters when they are warm (envoy#9934). Until then it lists the endpoints
+// of the clusters that they replace, so all endpoints are sent again.
 func (s *stream) warmResumed(endpoints *watch) {
 	clusters := s.watches[wire.ClusterType]
 	if clusters == nil {
+		var names []string
+		for _, r := range endpoints.held {
+			if s.node.UserAgent == "envoy" && endpoints.sub.has(r.Name) {
+				names = append(names, r.Name)
+			}
+		}
+		if len(names) > 0 {
+			endpoints.owe(names)
+		}
 		return
 	}
 	has := clusters.held

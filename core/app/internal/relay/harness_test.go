@@ -29,53 +29,17 @@ import (
 // While the site is paused, it accepts connections, and nothing passes in either direction, as
 // with a process that is stopped by SIGSTOP.
 type site struct {
-	t     testing.TB
-	mu    sync.Mutex
-	at    *bufconn.Listener // nil while nothing listens
-	name  string
-	going chan struct{} // closed, unless the site is paused
+	*xdstest.Line
+	t    testing.TB
+	mu   sync.Mutex
+	at   *bufconn.Listener // nil while nothing listens
+	name string
 }
 
 func newSite(t testing.TB, name string) *site {
-	going := make(chan struct{})
-	close(going)
-	s := &site{t: t, name: name, going: going}
-	t.Cleanup(s.resume)
+	s := &site{Line: xdstest.NewLine(), t: t, name: name}
+	t.Cleanup(s.Resume)
 	return s
-}
-
-func (s *site) pause() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isPaused() {
-		s.going = make(chan struct{})
-	}
-}
-
-func (s *site) resume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.isPaused() {
-		close(s.going)
-	}
-}
-
-// isPaused is called with s.mu.
-func (s *site) isPaused() bool {
-	select {
-	case <-s.going:
-		return false
-	default:
-		return true
-	}
-}
-
-// waitGoing waits until the site is not paused.
-func (s *site) waitGoing() {
-	s.mu.Lock()
-	going := s.going
-	s.mu.Unlock()
-	<-going
 }
 
 // dial connects to what listens at the site.
@@ -90,34 +54,7 @@ func (s *site) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	pair := bufconn.Listen(1 << 20)
-	accepted := make(chan net.Conn, 1)
-	go func() {
-		c, _ := pair.Accept()
-		accepted <- c
-	}()
-	client, err := pair.Dial()
-	if err != nil {
-		return nil, err
-	}
-	inner := <-accepted
-	go s.pass(server, inner)
-	go s.pass(inner, server)
-	return client, nil
-}
-
-// pass copies what is sent until either side ends. Each part waits while the site is paused.
-func (s *site) pass(to, from net.Conn) {
-	defer to.Close()
-	defer from.Close()
-	part := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(part)
-		s.waitGoing()
-		if _, writeErr := to.Write(part[:n]); err != nil || writeErr != nil {
-			return
-		}
-	}
+	return s.Over(server)
 }
 
 var errRefused = errors.New("connection refused")

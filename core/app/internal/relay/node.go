@@ -94,9 +94,10 @@ type heldResource struct {
 func compareHeld(h heldResource, name string) int { return strings.Compare(h.resource.Name, name) }
 func compareName(n nodeName, name string) int     { return strings.Compare(n.name, name) }
 
-// askNode returns what is known of a name of a node, and asks for it if nothing is. A wildcard is
-// never known here, because a state answers it. It is called with r.mu.
-func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string) (*wire.Resource, server.Verdict) {
+// askNode asks for a name of a node that a state does not have, and returns whether it is missing. What
+// is held is not known here, and neither is a wildcard: a newer state answers them, so that a client
+// gets resources of one state. It is called with r.mu.
+func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string) server.Verdict {
 	n := r.nodes[key]
 	if n == nil {
 		n = &node{relay: r, key: key, message: nodeMessage(from, key.identity), view: new(nodeView)}
@@ -113,10 +114,10 @@ func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string
 			of.fresh = append(of.fresh, wildcard)
 			n.session.wake()
 		}
-		return nil, server.Unknown
+		return server.Unknown
 	}
-	if at, found := slices.BinarySearchFunc(of.held, name, compareHeld); found {
-		return of.held[at].resource, server.Found
+	if _, found := slices.BinarySearchFunc(of.held, name, compareHeld); found {
+		return server.Unknown
 	}
 	at, found := slices.BinarySearchFunc(of.names, name, compareName)
 	if !found {
@@ -125,7 +126,7 @@ func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string
 		of.responded = 0
 		n.session.wake()
 	}
-	return nil, of.names[at].verdict
+	return of.names[at].verdict
 }
 
 // nodeMessage returns the node that is sent upstream.

@@ -140,6 +140,10 @@ func TestOlderStateWaits(t *testing.T) {
 				t.Errorf("the locator is %v, want %v", got, want)
 			}
 		}
+		// A name that a newer state has is in the snapshot of that one.
+		if r, got := older.AnswerName(new(server.Client), of, wire.ClusterType, "web", server.Parameters{}); got != server.Unknown || r != nil {
+			t.Errorf("the name is %v, %v", r, got)
+		}
 	})
 }
 

@@ -36,7 +36,7 @@ func TestPausedUpstream(t *testing.T) {
 		synctest.Wait()
 		pushes, bytes := c.relay.pushes(wire.ClusterType), c.relay.relay.Counters().Bytes.Load()
 
-		c.at.pause()
+		c.at.Pause()
 		time.Sleep(lostWithin)
 		if s := c.relay.relay.Status(); s.Connected || s.Age < 1 {
 			t.Errorf("%v after the pause, the status is %+v", lostWithin, s)
@@ -48,7 +48,7 @@ func TestPausedUpstream(t *testing.T) {
 		late := c.asking(t, "test")[0]
 		located(t, late, wire.ClusterType, forEnv("test", 0), web("test"))
 
-		c.at.resume()
+		c.at.Resume()
 		time.Sleep(time.Minute)
 		if s := c.relay.relay.Status(); !s.Connected || s.Age != 0 {
 			t.Errorf("after the pause, the status is %+v", s)
@@ -75,7 +75,7 @@ func TestPausedFirstUpstream(t *testing.T) {
 		must(t, client.SubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
 		synctest.Wait()
 		bytes := p.relay.relay.Counters().Bytes.Load()
-		p.sites[0].pause()
+		p.sites[0].Pause()
 		time.Sleep(movedWithin)
 		if s := p.relay.relay.Status(); !s.Connected || s.Address != "passthrough:second" {
 			t.Errorf("%v after the pause, the status is %+v", movedWithin, s)
@@ -128,9 +128,9 @@ func TestRandomPauses(t *testing.T) {
 					at := random.IntN(2)
 					switch random.IntN(6) {
 					case 0:
-						p.sites[at].pause()
+						p.sites[at].Pause()
 					case 1:
-						p.sites[at].resume()
+						p.sites[at].Resume()
 					case 2:
 						p.kill(at)
 					case 3:
@@ -143,21 +143,21 @@ func TestRandomPauses(t *testing.T) {
 					synctest.Wait()
 					check(false)
 				}
-				p.sites[0].pause()
-				p.sites[1].pause()
+				p.sites[0].Pause()
+				p.sites[1].Pause()
 				time.Sleep(lostWithin)
 				if s := p.relay.relay.Status(); s.Connected || s.Age == 0 {
 					t.Errorf("both upstreams are paused, and the status is %+v", s)
 				}
 				at := random.IntN(2)
 				p.start(at)
-				p.sites[at].resume()
+				p.sites[at].Resume()
 				time.Sleep(2 * time.Minute)
 				check(true)
 				bytes := p.relay.relay.Counters().Bytes.Load()
-				p.sites[at].pause()
+				p.sites[at].Pause()
 				time.Sleep(time.Duration(random.IntN(100)) * time.Second)
-				p.sites[at].resume()
+				p.sites[at].Resume()
 				time.Sleep(2 * time.Minute)
 				check(true)
 				if got := p.relay.relay.Counters().Bytes.Load() - bytes; got > 500 {
@@ -231,7 +231,7 @@ func TestRefusedPings(t *testing.T) {
 		if got := streams.begun; got != 2 {
 			t.Errorf("in ten hours there are %d streams, want one, and one after the refusal", got)
 		}
-		at.pause()
+		at.Pause()
 		time.Sleep(7 * time.Minute)
 		if s := r.relay.Status(); s.Connected {
 			t.Errorf("when the upstream is paused, the status is %+v", s)

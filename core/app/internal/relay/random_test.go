@@ -133,9 +133,9 @@ func (w *world) kill(i int) {
 // pause pauses a site, or lets it go on.
 func (w *world) pause(i int, paused bool) {
 	if w.paused[i] = paused; paused {
-		w.sites[i].pause()
+		w.sites[i].Pause()
 	} else {
-		w.sites[i].resume()
+		w.sites[i].Resume()
 	}
 }
 

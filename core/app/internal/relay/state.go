@@ -89,13 +89,13 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	key := s.relay.nodeKey(client, node)
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
-	r, verdict := s.relay.askNode(key, node, t, name)
+	verdict := s.relay.askNode(key, node, t, name)
 	// The resources of a wildcard are those of the state's snapshot, so the state answers it: if a
 	// newer one did, the client would get an empty wildcard.
 	if v := s.nodes.get(key); name == wildcard && v != nil && v.all[t] {
 		return nil, server.Found
 	}
-	return r, verdict
+	return nil, verdict
 }
 
 // hasLocator reports whether a name that a node asks for is asked upstream by locator: it is

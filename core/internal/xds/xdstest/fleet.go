@@ -26,10 +26,10 @@ type Fleet struct {
 	served map[string]map[Seen]bool // all that a node was ever given
 }
 
-// NewFleet connects models to random connections. The models of a program share two nodes.
+// NewFleet connects models to random connections. Each program has two models.
 func NewFleet(t testing.TB, seed uint64, source *Source, conns ...grpc.ClientConnInterface) *Fleet {
 	f := &Fleet{source: source, random: rand.New(rand.NewPCG(seed, 3)), conns: conns, served: map[string]map[Seen]bool{}}
-	for i, p := range slices.Repeat(Programs(), 3) {
+	for i, p := range slices.Repeat(Programs(), 2) {
 		services := fleetServices[:1+i%len(fleetServices)]
 		m := NewModel(p, fleetNode(p, i%2), seed<<8|uint64(i), services...)
 		f.Models = append(f.Models, m)
@@ -72,16 +72,12 @@ func (f *Fleet) reconnect(t testing.TB, m *Model) {
 	}
 }
 
-// Step edits, moves a model while an edit comes, or waits. An Envoy does not move while one of its
-// clusters warms: that is not modeled (see [Program]).
+// Step edits, moves a model while an edit comes, or waits.
 func (f *Fleet) Step(t testing.TB) {
 	switch m := f.Models[f.random.IntN(len(f.Models))]; f.random.IntN(5) {
 	case 0, 1:
 		f.editNode(m)
 	case 2, 3:
-		if synctest.Wait(); len(m.Warming()) > 0 {
-			return
-		}
 		m.Close()
 		if f.random.IntN(2) == 0 {
 			f.editNode(m)

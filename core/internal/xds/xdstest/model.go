@@ -11,6 +11,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -24,6 +25,12 @@ const initialFetch = 15 * time.Second
 type Model struct {
 	Program Program
 	ID      string
+	// Metadata is sent with the node. Drain is the drain time of an Envoy; 0: nothing drains.
+	Metadata *structpb.Struct
+	Drain    time.Duration
+	// Reject returns why the program does not accept a resource, or an empty text. It then applies
+	// the other resources of the response, and NACKs it. Nil: it accepts all.
+	Reject func(Held) string
 	// services are the listeners with which a gRPC client begins.
 	services []string
 	rand     *rand.Rand
@@ -36,6 +43,7 @@ type Model struct {
 	types    [wire.NumTypes]modelType
 	warming  map[string]time.Time // clusters, since when
 	heldACK  bool                 // of clusters: it waits until they are warm
+	draining []draining           // what replaced and removed listeners refer to
 	unfilled map[string]string    // clusters that became active without endpoints; their bodies
 	problems []string
 	seen     map[Seen]bool
@@ -47,12 +55,19 @@ type Seen struct {
 	Name, Body string
 }
 
+// draining is what a listener refers to whose connections drain.
+type draining struct {
+	references []Reference
+	until      time.Time
+}
+
 // modelType is what a model has in one type.
 type modelType struct {
 	asked     bool // a request was sent on this stream
 	names     map[string]bool
 	held      map[string]Held
-	version   string // of the last response
+	rejected  map[string]bool // names whose last content was rejected
+	version   string          // of the last response
 	nonce     string
 	responses int
 }
@@ -61,7 +76,8 @@ type modelType struct {
 type modelRequest struct {
 	t                      wire.Type
 	subscribe, unsubscribe []string
-	nonce                  string            // delta: of the response that is ACKed
+	nonce                  string            // delta: of the response that is answered
+	nack                   string            // why it is rejected; empty: it is not
 	initial                map[string]string // delta: versions
 }
 
@@ -70,7 +86,7 @@ func NewModel(p Program, id string, seed uint64, services ...string) *Model {
 	m := &Model{Program: p, ID: id, services: services, rand: rand.New(rand.NewPCG(seed, 7)),
 		warming: map[string]time.Time{}, unfilled: map[string]string{}, seen: map[Seen]bool{}}
 	for t := range m.types {
-		m.types[t] = modelType{names: map[string]bool{}, held: map[string]Held{}}
+		m.types[t] = modelType{names: map[string]bool{}, held: map[string]Held{}, rejected: map[string]bool{}}
 	}
 	return m
 }
@@ -106,6 +122,10 @@ func (m *Model) Connect(conn grpc.ClientConnInterface) error {
 	return nil
 }
 
+// Done returns a channel that is closed when the stream has ended. It is called by the goroutine of
+// Connect.
+func (m *Model) Done() <-chan struct{} { return m.done }
+
 // Close ends the stream and waits for it.
 func (m *Model) Close() {
 	if m.cancel != nil {
@@ -118,7 +138,7 @@ func (m *Model) Close() {
 // begin sends the first requests of a stream.
 func (m *Model) begin() {
 	m.first, m.heldACK = true, false
-	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType}
+	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.ExtensionType}
 	if m.Program.GRPC {
 		m.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, name := range m.services {
@@ -131,7 +151,7 @@ func (m *Model) begin() {
 	for _, t := range order {
 		of := &m.types[t]
 		switch {
-		case m.wildcard(t) && t == wire.ListenerType && of.version == "" && len(of.held) == 0:
+		case m.wildcard(t) && t == wire.ListenerType && of.version == "" && len(of.held) == 0, t == wire.ClusterType && len(m.warming) > 0:
 			// It is sent when the clusters are warm.
 		case m.wildcard(t) || len(of.names) > 0:
 			m.ask(t)
@@ -160,18 +180,19 @@ func (m *Model) node() *corev3.Node {
 		return nil
 	}
 	m.first = false
-	return &corev3.Node{Id: m.ID, UserAgentName: m.Program.userAgent()}
+	return &corev3.Node{Id: m.ID, UserAgentName: m.Program.UserAgent, Metadata: m.Metadata,
+		UserAgentVersionType: &corev3.Node_UserAgentVersion{UserAgentVersion: m.Program.Version}}
 }
 
 func (m *Model) deltaRequest(r modelRequest) *discoveryv3.DeltaDiscoveryRequest {
 	return &discoveryv3.DeltaDiscoveryRequest{Node: m.node(), TypeUrl: r.t.URL(), ResponseNonce: r.nonce, InitialResourceVersions: r.initial,
-		ResourceNamesSubscribe: r.subscribe, ResourceNamesUnsubscribe: r.unsubscribe}
+		ResourceNamesSubscribe: r.subscribe, ResourceNamesUnsubscribe: r.unsubscribe, ErrorDetail: detail(r.nack)}
 }
 
 func (m *Model) stateRequest(r modelRequest) *discoveryv3.DiscoveryRequest {
 	of := &m.types[r.t]
 	return &discoveryv3.DiscoveryRequest{Node: m.node(), TypeUrl: r.t.URL(), ResponseNonce: of.nonce, VersionInfo: of.version,
-		ResourceNames: slices.Sorted(maps.Keys(of.names))}
+		ResourceNames: slices.Sorted(maps.Keys(of.names)), ErrorDetail: detail(r.nack)}
 }
 
 // run reads until the stream ends.
@@ -207,24 +228,32 @@ func (m *Model) run(ctx context.Context, receive func() (Response, string, error
 		case <-m.timeout():
 			m.mu.Lock()
 			m.giveUp()
+			m.follow()
 		}
 		m.whenWarm()
 		m.mu.Unlock()
 	}
 }
 
-// timeout returns a channel that delivers when the first warming cluster has waited enough.
+// timeout returns a channel that delivers when the first warming cluster has waited enough, or the
+// first listener has drained.
 func (m *Model) timeout() <-chan time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var first time.Time
-	for _, since := range m.warming {
-		if first.IsZero() || since.Before(first) {
-			first = since
+	at := func(t time.Time) {
+		if first.IsZero() || t.Before(first) {
+			first = t
 		}
+	}
+	for _, since := range m.warming {
+		at(since.Add(initialFetch))
+	}
+	for _, d := range m.draining {
+		at(d.until)
 	}
 	if first.IsZero() {
 		return nil
 	}
-	return time.After(time.Until(first.Add(initialFetch)))
+	return time.After(time.Until(first))
 }

@@ -1,16 +1,12 @@
 package xdstest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -19,22 +15,22 @@ import (
 func (m *Model) accept(r Response, version string) {
 	of := &m.types[r.Type]
 	of.responses++
-	m.apply(of, r)
+	nack := m.apply(of, r)
 	of.nonce = r.Nonce
-	if !m.Program.Delta {
+	if !m.Program.Delta && nack == "" {
 		of.version = version
 	}
-	if m.wildcard(r.Type) && r.Type == wire.ClusterType {
+	if m.wildcard(r.Type) && r.Type == wire.ClusterType && nack == "" {
 		m.heldACK = true // whenWarm sends it
 		m.follow()
 		return
 	}
-	m.send(modelRequest{t: r.Type, nonce: r.Nonce})
+	m.send(modelRequest{t: r.Type, nonce: r.Nonce, nack: nack})
 	m.follow()
 }
 
-// apply changes what is held.
-func (m *Model) apply(of *modelType, r Response) {
+// apply changes what is held. It returns why something is rejected.
+func (m *Model) apply(of *modelType, r Response) (nack string) {
 	sent := map[string]bool{}
 	changed := of.responses == 1 || len(r.Removed) > 0
 	for _, h := range r.Resources {
@@ -42,10 +38,22 @@ func (m *Model) apply(of *modelType, r Response) {
 		if !m.wildcard(r.Type) && !of.names[h.Name] {
 			continue // such as one that was unsubscribed while the response was on its way
 		}
+		if m.Reject != nil {
+			if why := m.Reject(h); why != "" {
+				nack = cmp.Or(nack, h.Name+": "+why)
+				of.rejected[h.Name] = true
+				continue
+			}
+		}
 		before, had := of.held[h.Name]
-		changed = changed || !had || before.Body != h.Body
-		if m.Program.Delta && had && before.Version == h.Version && m.wildcard(r.Type) {
+		rejected := of.rejected[h.Name] // then the server cannot know what is held
+		delete(of.rejected, h.Name)
+		changed = changed || !had || before.Body != h.Body || rejected
+		if m.Program.Delta && had && before.Version == h.Version && m.wildcard(r.Type) && !rejected {
 			m.problem("%s %s was sent again", r.Type, h.Name)
+		}
+		if had && before.Body != h.Body {
+			m.drain(r.Type, before)
 		}
 		of.held[h.Name] = h
 		m.seen[Seen{r.Type, h.Name, h.Body}] = true
@@ -54,7 +62,9 @@ func (m *Model) apply(of *modelType, r Response) {
 		case r.Type == wire.EndpointType:
 			delete(m.warming, h.Name)
 		case r.Type == wire.ClusterType && (!had || before.Body != h.Body):
-			m.warming[h.Name] = time.Now()
+			if delete(m.warming, h.Name); len(References(r.Type, h.Name, h.Body)) > 0 {
+				m.warming[h.Name] = time.Now()
+			}
 		}
 	}
 	if r.Type == wire.ClusterType {
@@ -62,6 +72,12 @@ func (m *Model) apply(of *modelType, r Response) {
 			if h, ok := of.held[name]; !m.Program.Delta && (!sent[name] || ok && h.Body != body) {
 				delete(m.unfilled, name)
 			}
+		}
+	}
+	for name := range of.rejected {
+		if !sent[name] && !m.Program.Delta { // it was never held, but the server cannot know that
+			changed = true
+			delete(of.rejected, name)
 		}
 	}
 	gone := r.Removed
@@ -73,28 +89,45 @@ func (m *Model) apply(of *modelType, r Response) {
 		}
 	}
 	for _, name := range gone {
-		_, had := of.held[name]
-		changed = changed || had
+		before, had := of.held[name]
+		if changed = changed || had; had {
+			m.drain(r.Type, before)
+		}
 		delete(of.held, name)
 		if r.Type == wire.ClusterType || r.Type == wire.EndpointType {
 			delete(m.warming, name) // a cluster without endpoints is active
 		}
 	}
-	if m.wildcard(r.Type) && !changed {
+	if m.wildcard(r.Type) && !changed && nack == "" {
 		m.problem("a response of %s changes nothing", r.Type)
+	}
+	return nack
+}
+
+// drain keeps what an old listener of an Envoy refers to until its connections have drained.
+func (m *Model) drain(t wire.Type, before Held) {
+	if t == wire.ListenerType && m.Drain > 0 && !m.Program.GRPC {
+		m.draining = append(m.draining, draining{References(t, before.Name, before.Body), time.Now().Add(m.Drain)})
 	}
 }
 
 // follow asks for what the resources that are held refer to.
 func (m *Model) follow() {
+	m.draining = slices.DeleteFunc(m.draining, func(d draining) bool { return !time.Now().Before(d.until) })
 	if m.Program.GRPC {
-		m.rename(wire.RouteType, m.references(wire.ListenerType))
-		m.rename(wire.ClusterType, m.references(wire.RouteType))
-		m.rename(wire.EndpointType, m.references(wire.ClusterType))
+		m.rename(wire.RouteType, m.references(wire.ListenerType, wire.RouteType))
+		m.rename(wire.ClusterType, m.references(wire.RouteType, wire.ClusterType))
+		m.rename(wire.EndpointType, m.references(wire.ClusterType, wire.EndpointType))
 		return
 	}
-	m.rename(wire.EndpointType, m.references(wire.ClusterType))
-	m.rename(wire.RouteType, m.references(wire.ListenerType))
+	m.rename(wire.EndpointType, m.references(wire.ClusterType, wire.EndpointType))
+	for _, t := range []wire.Type{wire.RouteType, wire.ExtensionType} {
+		names := m.references(wire.ListenerType, t)
+		for _, d := range m.draining {
+			addReferences(names, d.references, t)
+		}
+		m.rename(t, names)
+	}
 }
 
 // rename makes names the subscription of a type.
@@ -123,6 +156,8 @@ func (m *Model) rename(t wire.Type, names map[string]bool) {
 	}
 	switch {
 	case len(come)+len(leave) == 0:
+	case m.Program.KeepsLastName && len(names) == 0:
+		of.names = names
 	case m.Program.OneRequest:
 		of.names = names
 		send(modelRequest{t: t, subscribe: come, unsubscribe: leave})
@@ -140,40 +175,22 @@ func (m *Model) rename(t wire.Type, names map[string]bool) {
 	}
 }
 
-// references returns the names that the held resources of a type refer to.
-func (m *Model) references(t wire.Type) map[string]bool {
+// references returns the names of a type that the held resources of another type refer to.
+func (m *Model) references(from, to wire.Type) map[string]bool {
 	names := map[string]bool{}
-	for name, h := range m.types[t].held {
-		for _, to := range References(t, name, h.Body) {
-			names[to] = true
-		}
+	for name, h := range m.types[from].held {
+		addReferences(names, References(from, name, h.Body), to)
 	}
 	return names
 }
 
-// References returns the names of the next type that a resource refers to: routes of a listener,
-// clusters of a route, endpoints of a cluster.
-func References(t wire.Type, name, body string) (names []string) {
-	switch t {
-	case wire.ClusterType:
-		return []string{name} // SPEC 11.4
-	case wire.ListenerType:
-		var l listenerv3.Listener
-		var manager httpv3.HttpConnectionManager
-		if proto.Unmarshal([]byte(body), &l) == nil && l.GetApiListener().GetApiListener().UnmarshalTo(&manager) == nil {
-			return []string{manager.GetRds().GetRouteConfigName()}
-		}
-	case wire.RouteType:
-		var c routev3.RouteConfiguration
-		if proto.Unmarshal([]byte(body), &c) == nil {
-			for _, host := range c.GetVirtualHosts() {
-				for _, route := range host.GetRoutes() {
-					names = append(names, route.GetRoute().GetCluster())
-				}
-			}
+// addReferences adds the names of references of a type.
+func addReferences(names map[string]bool, references []Reference, t wire.Type) {
+	for _, r := range references {
+		if r.Type == t {
+			names[r.Name] = true
 		}
 	}
-	return names
 }
 
 // whenWarm sends what waits for clusters.
@@ -182,6 +199,8 @@ func (m *Model) whenWarm() {
 	switch {
 	case m.Program.GRPC || len(m.warming) > 0:
 		return
+	case !clusters.asked:
+		m.ask(wire.ClusterType)
 	case m.heldACK:
 		m.heldACK = false
 		m.send(modelRequest{t: wire.ClusterType, nonce: clusters.nonce})
@@ -221,6 +240,14 @@ func (m *Model) Problems() []string {
 	return problems
 }
 
+// Forgive forgets clusters that became active without endpoints, such as while no server could be
+// reached.
+func (m *Model) Forgive() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.unfilled)
+}
+
 // Warming returns the clusters that wait for their endpoints. In state of the world they may be
 // clusters that are gone: the model cannot learn it before they are warm, so it returns none.
 func (m *Model) Warming() []string {
@@ -239,6 +266,13 @@ func (m *Model) Seen() map[Seen]bool {
 	return maps.Clone(m.seen)
 }
 
+// Held returns what the model holds of a name.
+func (m *Model) Held(t wire.Type, name string) Held {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.types[t].held[name]
+}
+
 // Responses returns how many responses of a type came on this stream.
 func (m *Model) Responses(t wire.Type) int {
 	m.mu.Lock()
@@ -247,35 +281,40 @@ func (m *Model) Responses(t wire.Type) int {
 }
 
 // Differences compares what the model holds with what it would hold if it began with a snapshot.
-// It returns a line for each type that differs.
+// It returns a line for each type that differs. What drains is left out.
 func (m *Model) Differences(snapshot *wire.Snapshot) (out []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var want [wire.NumTypes]map[string]string
-	names := map[string]bool{}
-	for _, name := range m.services {
-		names[name] = true
+	var names [wire.NumTypes]map[string]bool
+	for t := range names {
+		names[t] = map[string]bool{}
 	}
-	types := []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType}
-	for _, t := range types {
-		want[t] = map[string]string{}
-		next := map[string]bool{}
+	for _, name := range m.services {
+		names[wire.ListenerType][name] = m.Program.GRPC
+	}
+	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ExtensionType, wire.ClusterType, wire.EndpointType} {
+		want, got := map[string]string{}, map[string]string{}
 		for _, r := range slices.Concat(snapshot[t].Listed, snapshot[t].Named) {
-			if m.wildcard(t) || names[r.Name] {
-				want[t][r.Name] = string(r.Append(nil))
-				for _, to := range References(t, r.Name, want[t][r.Name]) {
-					next[to] = true
+			if m.wildcard(t) && slices.Contains(snapshot[t].Listed, r) || names[t][r.Name] {
+				want[r.Name] = string(r.Append(nil))
+				for _, to := range References(t, r.Name, want[r.Name]) {
+					names[to.Type][to.Name] = true
 				}
 			}
 		}
-		names = next
-		got := map[string]string{}
 		for name, h := range m.types[t].held {
-			got[name] = h.Body
+			if m.wildcard(t) || names[t][name] || !m.drains(t, name) {
+				got[name] = h.Body
+			}
 		}
-		if !maps.Equal(got, want[t]) {
-			out = append(out, fmt.Sprintf("%s: %s", t, strings.ReplaceAll(differenceOf(got, want[t]), "\n", " ")))
+		if !maps.Equal(got, want) {
+			out = append(out, fmt.Sprintf("%s: %s", t, strings.ReplaceAll(differenceOf(got, want), "\n", " ")))
 		}
 	}
 	return out
+}
+
+// drains reports whether a listener that drains refers to a resource.
+func (m *Model) drains(t wire.Type, name string) bool {
+	return slices.ContainsFunc(m.draining, func(d draining) bool { return slices.Contains(d.references, Reference{t, name}) })
 }

@@ -2,17 +2,19 @@ package xdstest
 
 // A Program is what decides how a [Model] asks: each field is a difference between real clients.
 //
-// Envoy follows two chains, clusters → endpoints and listeners → routes. It selects the first of
-// each by wildcard:
+// Envoy follows two chains, clusters → endpoints and listeners → routes and extensions. It selects
+// the first of each by wildcard:
 //
 //	start ──> CDS ──(all clusters are warm)──> LDS
-//	reconnect ──> all types at once, with the versions of what is held
+//	reconnect ──> all types at once, with the versions of what is held, but CDS not before the
+//	     clusters are warm (envoy#9934)
 //	CDS: a new or changed cluster ──> warming ──(its endpoints come)──> active
 //	                                     └──(15 s)──> active; without endpoints it answers 503
 //	     a new cluster subscribes its endpoints, a removed one unsubscribes them;
 //	     the ACK is sent when no cluster warms
-//	LDS: a new listener subscribes its routes, a removed one unsubscribes them; ACKed at once
-//	EDS, RDS: ACKed at once
+//	LDS: a new listener subscribes its routes and extensions; a replaced or removed one drains, and
+//	     unsubscribes them after the drain time; ACKed at once
+//	EDS, RDS, ECDS: ACKed at once
 //
 // A gRPC client speaks the state of the world. It follows one chain, listeners → routes →
 // clusters → endpoints, all by name, and begins with the names of the services that it calls:
@@ -21,12 +23,6 @@ package xdstest
 //	reconnect ──> a request for each type that has names, in any order
 //
 // It does not read resource_errors (grpc-go), or only on request (C-core, SPEC 12.2).
-//
-// Two behaviors of real programs are not modeled, and the server does not converge for them yet:
-//   - an Envoy that reconnects while clusters warm asks for endpoints alone, and for clusters when
-//     they are warm (envoy#9934);
-//   - grpc-java before 1.66 sends nothing when the last name of a type goes. If the same name
-//     returns, its request looks like a second ACK (grpc-java#11232).
 type Program struct {
 	Name string
 	// Delta selects the protocol.
@@ -39,24 +35,23 @@ type Program struct {
 	// OneRequest: names that come and names that go are sent in one request, as C-core does.
 	// The others add names by one request and remove names by the next.
 	OneRequest bool
+	// KeepsLastName: nothing is sent when the last name of a type goes. If the same name returns,
+	// its request looks like a second ACK, as that of grpc-java before 1.66 (grpc-java#11232).
+	KeepsLastName bool
+	// UserAgent and Version are those of the node.
+	UserAgent, Version string
 }
 
 // Programs returns the programs that models behave as.
 func Programs() []Program {
 	return []Program{
-		{Name: "envoy delta", Delta: true, OneRequest: true},
-		{Name: "envoy delta with cache", Delta: true, OneRequest: true, KeepsEndpoints: true},
-		{Name: "envoy sotw", OneRequest: true},
-		{Name: "envoy sotw with cache", OneRequest: true, KeepsEndpoints: true},
-		{Name: "grpc-go and grpc-java", GRPC: true},
-		{Name: "grpc-core", GRPC: true, OneRequest: true},
+		{Name: "envoy delta", Delta: true, OneRequest: true, UserAgent: "envoy", Version: "1.40.0"},
+		{Name: "envoy delta with cache", Delta: true, OneRequest: true, KeepsEndpoints: true, UserAgent: "envoy", Version: "1.38.3"},
+		{Name: "envoy sotw", OneRequest: true, UserAgent: "envoy", Version: "1.36.4"},
+		{Name: "envoy sotw with cache", OneRequest: true, KeepsEndpoints: true, UserAgent: "envoy", Version: "1.40.0"},
+		{Name: "grpc-go", GRPC: true, UserAgent: "gRPC Go", Version: "1.84.0"},
+		{Name: "grpc-java", GRPC: true, UserAgent: "gRPC Java", Version: "1.76.0"},
+		{Name: "grpc-java before 1.66", GRPC: true, KeepsLastName: true, UserAgent: "gRPC Java", Version: "1.65.1"},
+		{Name: "grpc-core", GRPC: true, OneRequest: true, UserAgent: "gRPC C-core", Version: "1.85.0"},
 	}
-}
-
-// userAgent returns the names by which a server knows the program.
-func (p Program) userAgent() string {
-	if p.GRPC {
-		return "gRPC Go"
-	}
-	return "envoy"
 }

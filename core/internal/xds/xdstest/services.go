@@ -62,3 +62,15 @@ func routeTo(name string, clusters ...string) *routev3.RouteConfiguration {
 	}
 	return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
 }
+
+// OneService returns a snapshot with a listener, a route, a cluster and endpoints of one name. The
+// content is a part of the cluster and of the endpoints.
+func OneService(name, content string, grpc bool) *wire.Snapshot {
+	listener := Marshal(wire.ListenerType, name, apiListener(name, name, 0))
+	listed := []*wire.Resource{Marshal(wire.RouteType, name, routeTo(name, name)),
+		Marshal(wire.ClusterType, name, &clusterv3.Cluster{Name: name, AltStatName: content}), Resource(wire.EndpointType, name, content)}
+	if grpc {
+		return WithNamed(Snapshot(listed...), listener)
+	}
+	return Snapshot(append(listed, listener)...)
+}
