@@ -19,6 +19,8 @@ type document struct {
 	fields tree
 	order  []string // of the fields
 	edits  []string // what was rewritten: paths
+	// moved is a new document with a part of this one; nil if there is none.
+	moved *document
 }
 
 func newDocument(meta *resource.Meta, source json.RawMessage) (*document, error) {

@@ -34,6 +34,7 @@ func (r *rewriter) policy(p *resource.Policy) {
 		}
 	}
 	r.conf(p, d, mapping(d.spec(), "default"), p.Pos, "spec.default")
+	r.split(p, d)
 }
 
 // topTarget rewrites a top-level targetRef that Kuma 3 reads differently.
@@ -126,9 +127,6 @@ func (r *rewriter) from(p *resource.Policy, d *document) {
 		effect = "every client that no other policy allows is denied"
 	}
 	rules, by := r.rulesOf(p, list(d.spec(), "from")), "write rules, which match clients by their SPIFFE IDs"
-	if p.Type.ToOrRules != 0 && fieldAt(d.spec(), "to") != nil {
-		rules, by = nil, "write the rules in a policy of their own: Kuma refuses to and rules in one "+p.Kind
-	}
 	if rules != nil {
 		delete(d.spec(), "from")
 		d.spec()["rules"] = rules

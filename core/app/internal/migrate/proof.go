@@ -58,7 +58,7 @@ func (r *rewriter) proven(ctx context.Context, loader resource.Loader) (*Result,
 		}
 	}
 	result := &Result{Documents: []Document{}, Differences: []Difference{}, Findings: diag.Sorted(r.findings)}
-	for _, d := range documents {
+	for _, d := range withMoved(documents) {
 		source, errSource := d.MarshalJSON()
 		if errSource != nil {
 			return nil, errSource
@@ -140,6 +140,17 @@ func (r *rewriter) opening(without, with *core.View, mesh string) string {
 		}
 	}
 	return ""
+}
+
+// withMoved returns documents with those that have a part of them, sorted by identity.
+func withMoved(documents []*document) (all []*document) {
+	for _, d := range documents {
+		if all = append(all, d); d.moved != nil {
+			all = append(all, d.moved)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *document) int { return a.meta.ID.Compare(b.meta.ID) })
+	return all
 }
 
 func countOpens(differences []Difference) int {
@@ -313,6 +324,13 @@ func (r *rewriter) load(ctx context.Context, loader resource.Loader, documents [
 			var err error
 			if source, err = d.MarshalJSON(); err != nil {
 				return nil, err
+			}
+			if d.moved != nil {
+				moved, err := d.moved.MarshalJSON()
+				if err != nil {
+					return nil, err
+				}
+				source = append(append(source, "\n---\n"...), moved...)
 			}
 		}
 		input = append(append(input, source...), "\n---\n"...)
