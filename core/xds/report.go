@@ -3,7 +3,6 @@ package xds
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -20,6 +19,8 @@ type Report struct {
 	OnlyTCP  bool
 	Warnings []Warning
 	Applied  []Applied
+
+	setters setters
 }
 
 // Applied is a field of a kind's conf that had an effect. The field is a JSON pointer.
@@ -151,10 +152,8 @@ func (r *Report) warn(code diag.Code, e *results.Effective, field string, how fu
 	if !slices.ContainsFunc(e.Origins, func(o results.Origin) bool { return how(o) != notReported }) {
 		return // usually; the fields need not be found
 	}
-	for pointer, o := range e.Fields() {
-		if pointer == field || strings.HasPrefix(pointer, field+"/") || strings.HasPrefix(field, pointer+"/") {
-			add(o)
-		}
+	for o := range r.setters.of(e, field) {
+		add(o)
 	}
 }
 

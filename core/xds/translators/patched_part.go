@@ -200,17 +200,18 @@ func (p *patchedPart) reportReach(m proto.Message) {
 	final := seal.Find(m)
 	c := seal.Change{Name: nameOf(m), Changed: true}
 	_, c.Cluster = m.(*clusterv3.Cluster)
-	moved := -1 // the modification that moves a listener
-	at, first := m, 0
+	moved := -1                     // the modification that moves a listener
+	at, found, first := m, final, 0 // found is what at refers to
 	var steps []xds.PartChange
 	for _, h := range slices.Backward(p.history) {
 		if h.after != at {
 			continue
 		}
 		first = h.index
-		reach := seal.Find(at)
+		reach := found
 		if h.before != nil {
-			reach = reach.Without(seal.Find(h.before))
+			found = seal.Find(h.before)
+			reach = reach.Without(found)
 		}
 		if l, ok := h.after.(*listenerv3.Listener); ok {
 			if before, ok := h.before.(*listenerv3.Listener); !ok || seal.IsMoved(before, l) {
@@ -226,7 +227,7 @@ func (p *patchedPart) reportReach(m proto.Message) {
 		}
 	}
 	if at != nil && (c.Cluster || !p.guarded()) {
-		c.Reach, c.Kept, c.Changed = seal.Find(at).Within(final), true, c.Cluster || moved >= 0
+		c.Reach, c.Kept, c.Changed = found.Within(final), true, c.Cluster || moved >= 0
 		steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(max(moved, first))})
 	}
 	for i := range steps {
