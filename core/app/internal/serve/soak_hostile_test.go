@@ -20,13 +20,15 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
+	"github.com/meshmatch/meshmatch/core/app/internal/source/sourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// TestSoakHostile runs hostile clients of all kinds and honest ones (SPEC 12.3). Each edit
-// reaches each honest client. When the hostile clients have left, the memory is as before.
+// TestSoakHostile runs hostile clients of all kinds, hostile authors, and honest clients (SPEC
+// 12.3). The authors write to a store, the edits are of files. Each edit reaches each honest client. When the hostile clients have left, the memory is as before.
 // With SOAK_TIME, such as 1m, it runs that long; an edit must arrive within 2 s, and the
 // resident set must stay below 1 GB. Without SOAK_TIME, it makes a few edits and measures
 // no time.
@@ -49,9 +51,10 @@ func TestSoakHostile(t *testing.T) {
 	for i, detector := range []string{"totalFailures", "gatewayFailures", "localOriginFailures"} {
 		selectors = append(selectors, tagPolicy(i+9, fmt.Sprintf("{outlierDetection: {detectors: {%s: {consecutive: 9}}}}", detector)))
 	}
+	m := sourcetest.NewMemory()
 	r := startReal(t, map[string]string{
 		"mesh.yaml": mesh, "selectors.yaml": strings.Join(selectors, "\n---\n"), "timeout.yaml": timeout("1s"),
-	}, func(o *serve.Options) { o.Health = "127.0.0.1:0" })
+	}, func(o *serve.Options) { o.Health, o.Stores = "127.0.0.1:0", []source.Store{m} })
 	var honest []*xdstest.Client
 	for range 5 {
 		c := r.client(webNode, nil)
@@ -64,6 +67,14 @@ func TestSoakHostile(t *testing.T) {
 	heap := usage.Heap()
 
 	end := startHostile(t, r)
+	if !testing.Short() { // what authors write takes much time with the race detector
+		pause := time.Duration(0)
+		if measured {
+			pause = time.Second
+		}
+		endHostile, endAuthors := end, startAuthors(t, r, m, pause)
+		end = func() { endAuthors(); endHostile() }
+	}
 	var slowest time.Duration
 	var largest int
 	begin := time.Now()
