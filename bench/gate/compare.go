@@ -148,7 +148,7 @@ func (r *Row) judgeInterval(base, head *benchmath.Sample, limits Limits) {
 	factor, half := ratioIntervals(base, head, r.Unit, limits.Alpha)
 	if min(factor.High, half.High) > limits.hidden() {
 		r.Verdict = Inconclusive
-		r.Reason = fmt.Sprintf("worse by a factor of %.2f to %.2f, with a confidence of %.3g %% after %s",
+		r.Reason = fmt.Sprintf("too noisy to be judged: a ratio of %.2f to %.2f, with a confidence of %.3g %% after %s",
 			factor.Low, factor.High, 100*(1-limits.Alpha), plural(len(head.Values), "run"))
 	}
 }
@@ -205,7 +205,7 @@ func confirm(rows, second []Row) []Row {
 			row.Reason += "; again " + again.Reason
 		case Inconclusive:
 			row.Verdict = Inconclusive
-			row.Reason += "; again " + again.Reason
+			row.Reason += "; not confirmed: " + again.Reason
 		default:
 			row.Verdict = Cleared
 			row.Reason += fmt.Sprintf("; not confirmed: %s in the second round", again.ratioText())

@@ -115,7 +115,7 @@ func TestInconclusiveRunsAgainAlone(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config, log := scripts(t, noisy(t, test.noisy), noisy(t, test.noisy))
-			config.MaxRounds, config.FailOn = test.max, test.failOn
+			config.BenchTime, config.MaxRounds, config.FailOn = "100x", test.max, test.failOn
 			comparison, err := Run(context.Background(), config)
 			if err != nil {
 				t.Fatal(err)
@@ -132,6 +132,43 @@ func TestInconclusiveRunsAgainAlone(t *testing.T) {
 			}
 			for i, call := range calls {
 				if alone := i >= 2*MinRounds; strings.Contains(call, "-test.bench=^BenchmarkA$/^n=1$ ") != alone {
+					t.Errorf("run %d: %s", i, call)
+				}
+			}
+		})
+	}
+}
+
+// TestInconclusiveRunsAreShortened: long runs that are too noisy are followed by short ones, of
+// the noisy benchmark alone. Only these decide.
+func TestInconclusiveRunsAreShortened(t *testing.T) {
+	for _, test := range []struct {
+		name, benchtime, noisy string
+		long, short            int // runs of each side
+		want                   Verdict
+	}{
+		{"until it is conclusive", "200ms", "10", 10, 30, Same},
+		{"up to the limit", "200ms", "999", 10, 50, Inconclusive},
+		{"of the default time", "", "10", 10, 30, Same},
+		{"short ones go on", "1ms", "10", 20, 0, Same},
+		{"nothing is noisy", "200ms", "0", 10, 0, Same},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			config, log := scripts(t, noisy(t, test.noisy), noisy(t, test.noisy))
+			config.BenchTime, config.MaxRounds = test.benchtime, 50
+			comparison, err := Run(context.Background(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := comparison.Rows[0]; got.Verdict != test.want || strings.Contains(got.Reason, "worse") {
+				t.Errorf("got %+v", got)
+			}
+			calls := readLog(t, log)
+			if want := 2 * (test.long + test.short); want != len(calls) && test.want != Inconclusive || len(calls) < want {
+				t.Fatalf("%d runs, want %d", len(calls), want)
+			}
+			for i, call := range calls {
+				if got := strings.Contains(call, "-test.benchtime=1ms"); got != (i >= 2*test.long || test.benchtime == "1ms") {
 					t.Errorf("run %d: %s", i, call)
 				}
 			}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -53,7 +54,51 @@ func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*
 		return w, err
 	}
 	w.dir = filepath.Join(root, filepath.FromSlash(prefix))
-	return w, nil
+	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return w, err
+	}
+	return w, w.replaceOutside(ctx, top)
+}
+
+// replaceOutside makes the relative replacements in the go.mod files of the checkout absolute that
+// lead out of the repository, such as ../x: they are relative to the repository's directory, whose
+// top is given, and not to that of the checkout.
+func (w *worktree) replaceOutside(ctx context.Context, top string) error {
+	files, err := git(ctx, w.root, "ls-files", "go.mod", "*/go.mod")
+	if err != nil || files == "" {
+		return err
+	}
+	for file := range strings.SplitSeq(files, "\n") {
+		module := filepath.Dir(filepath.FromSlash(file))
+		text, err := run(ctx, filepath.Join(w.root, module), "go", "mod", "edit", "-json")
+		if err != nil {
+			continue // such as a file of a test, which is no module
+		}
+		var read struct {
+			Replace []struct {
+				Old, New struct{ Path, Version string }
+			}
+		}
+		if err := json.Unmarshal(text, &read); err != nil {
+			return err
+		}
+		for _, r := range read.Replace {
+			inside := filepath.Join(module, filepath.FromSlash(r.New.Path))
+			if r.New.Version != "" || filepath.IsAbs(r.New.Path) || filepath.IsLocal(inside) || inside == "." {
+				continue
+			}
+			old := r.Old.Path
+			if r.Old.Version != "" {
+				old += "@" + r.Old.Version
+			}
+			edit := "-replace=" + old + "=" + filepath.Join(top, inside)
+			if _, err := run(ctx, filepath.Join(w.root, module), "go", "mod", "edit", edit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // howToFetch suggests how to fetch a missing revision.

@@ -105,6 +105,43 @@ func TestRunAgainstRevision(t *testing.T) {
 	r.wantClean(temp)
 }
 
+// TestRelativeReplacements: the base is built with the module beside the repository that its
+// go.mod names, in a module of the repository too. What is inside stays as it is.
+func TestRelativeReplacements(t *testing.T) {
+	r := newRepository(t)
+	module := "module example.com/m\n\ngo 1.24\n\nreplace example.com/beside => ../beside\n\nreplace example.com/own v1.0.0 => ./own\n\nreplace example.com/other => example.com/fork v1.0.0\n"
+	inner := "module example.com/m/inner\n\ngo 1.24\n\nreplace example.com/beside v1.2.3 => ../../beside\n\nreplace example.com/m => ../\n"
+	if err := os.Mkdir(filepath.Join(r.dir, "inner"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(r.dir, "go.mod"), module, 0o644)
+	writeFile(t, filepath.Join(r.dir, "inner", "go.mod"), inner, 0o644)
+	r.commit("replacements")
+	w, err := addWorktree(t.Context(), r.dir, "HEAD", filepath.Join(t.TempDir(), "worktree"), false)
+	defer func() {
+		if err := w.remove(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := filepath.EvalSymlinks(r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(top), "beside")
+	for file, want := range map[string]string{
+		"go.mod":       strings.Replace(module, "../beside", beside, 1),
+		"inner/go.mod": strings.Replace(inner, "../../beside", beside, 1),
+	} {
+		got, err := os.ReadFile(filepath.Join(w.root, file))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", file, err, got, want)
+		}
+	}
+}
+
 func TestAddWorktree(t *testing.T) {
 	r := newRepository(t)
 	ctx := context.Background()

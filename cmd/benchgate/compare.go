@@ -21,10 +21,10 @@ const compareLong = `Compare builds the benchmarks of a base and of the head, ru
 A work counter is any other unit that a benchmark reports with b.ReportMetric.
 
 A time is inconclusive if it is so noisy that the head could be worse by twice the
-accepted ratio. Such benchmarks run again, up to --max-rounds. If one is still
-inconclusive, the result is INCONCLUSIVE instead of PASS, and the exit status is
-0, or 1 with --fail-on-inconclusive. On a busy machine many short runs are better
-than a few long ones: --rounds 30 --benchtime 1ms.
+accepted ratio. Such benchmarks run again, up to --max-rounds, with at least 30 runs
+of 1 ms: on a busy machine many short runs are better than a few long ones. If one
+is still inconclusive, the result is INCONCLUSIVE instead of PASS, and the exit
+status is 0, or 1 with --fail-on-inconclusive.
 
 A benchmark that the head does not have is a warning, or an error with
 --fail-on-missing. If it was renamed, list it in the file given with --renames:
