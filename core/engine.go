@@ -74,12 +74,14 @@ func (c Commit) DestinationChanges() []DestinationChange {
 	return CompareDestinations(c.Before, c.After)
 }
 
-// Apply applies a batch as a whole. If it returns an error, nothing changed: a
-// [diag.Errors] for resources that are invalid by SPEC 1.2 and for deletions of
-// resources that do not exist, an [ErrNoSemantics], a [results.ErrNoOrder], an [ErrPanic], or the cause of
-// the context if it ends before the batch is applied. An upsert that repeats a
-// resource, with the same content and the same position in a file, changes nothing.
-// When Apply returns, [Engine.View] returns the new view.
+// Apply applies a batch as a whole. An upsert that repeats a resource, with the same content
+// and the same position in a file, changes nothing. When Apply returns, [Engine.View] returns
+// the new view. If it returns an error, nothing changed. The error is one of these:
+//
+//   - a [diag.Errors], for resources that are invalid by SPEC 1.2 and for deletions of
+//     resources that do not exist;
+//   - an [ErrNoSemantics], a [results.ErrNoOrder] or an [ErrPanic];
+//   - the cause of the context, if it ends before the batch is applied.
 //
 // After an ErrPanic or an ended context, the next batch first rebuilds the engine's state
 // of the meshes concerned. This takes as long as their first batch.

@@ -16,9 +16,9 @@ type interval struct{ Low, High float64 }
 // times, so the second interval is narrower if there are many runs and much
 // noise.
 //
-// In 1,000 simulations of each of five distributions, with noise about as large as
-// the time itself, 50 runs of equal programs had an interval below 1.2 in at least
-// 67 % of the cases, and 50 runs of a program that is 30 % slower in at most 0.2 %.
+// It was simulated 1,000 times for each of five distributions, with noise about as large as
+// the time itself. 50 runs of equal programs had an interval below 1.2 in at least 67 % of the
+// cases. 50 runs of a program that is 30 % slower had one in at most 0.2 %.
 func ratioIntervals(base, head *benchmath.Sample, unit unit, alpha float64) (all, half interval) {
 	good, worse := base.Values, head.Values // in ascending order
 	n := min(len(good), len(worse)) / 2

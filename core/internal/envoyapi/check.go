@@ -15,8 +15,8 @@ import (
 )
 
 // Check compares a message in proto3 JSON, as package encoding/json decodes it, with
-// the type of the given name, and reports at its place each unknown type of a
-// google.protobuf.Any, each unknown field and each unknown word. If there are none, it
+// the type of the given name. It reports each unknown type of a google.protobuf.Any, each
+// unknown field and each unknown word at its place. If there are none, it
 // reports the first other fault at the place of the message.
 func Check(at *diag.At, message string, tree any) {
 	found, err := Types{}.FindMessageByName(protoreflect.FullName(message))

@@ -13,7 +13,7 @@ import (
 type Scope uint8
 
 // The scopes. An entry that denies also holds for parts of a value, so that a second
-// header line or element hides nothing, and its regular expressions hold for values with a
+// header line or element hides nothing. Its regular expressions hold for values with a
 // byte outside ASCII, so that no spelling of a character evades it. Never use
 // Denial for an entry that allows: a request with such a byte would be allowed.
 const (

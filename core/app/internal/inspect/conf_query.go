@@ -14,8 +14,8 @@ import (
 )
 
 // ConfQuery asks for the conf of a kind that applies to an outbound, to a route of an
-// outbound, to a request to an inbound, to a listener or, if none of these is given, to a
-// dataplane.
+// outbound, to a request to an inbound, or to a listener. If none of these is given, it asks
+// for the conf of the dataplane.
 type ConfQuery struct {
 	Kind     *resource.Kind
 	Outbound string // for [find.Outbound]

@@ -56,9 +56,9 @@ func inboundPorts(d *resource.Dataplane) (ports []port, listeners []int) {
 	return ports, listeners
 }
 
-// Outbound returns the index, in the order of answers, of the only outbound that is
-// identified by its service, by its port, by the KRI of the dataplane with the port as
-// section, or by its address and port. An outbound of a destination has the names of
+// Outbound returns the index, in the order of answers, of the only outbound with a name. The
+// name is its service, its port, its address and port, or the KRI of the dataplane with the
+// port as section. An outbound of a destination has the names of
 // [destinationNames] instead of a service. The error is [ErrNotFound].
 func Outbound(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	var ports []port
