@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
@@ -34,7 +35,7 @@ const releaseWorlds = 60
 // ignores them over ADS, and what they close would be open (SPEC 18.3). This is so for the
 // stories, for policies with all fields, and for random meshes.
 func TestReleasesKnowAllFields(t *testing.T) {
-	checked := &releaseCheck{used: map[string]bool{}}
+	checked := &releaseCheck{used: map[string]bool{}, leftOut: map[string]bool{}}
 	for _, s := range stories(t) {
 		checked.state(t, s.name, s.state(t, translators.All()))
 	}
@@ -63,6 +64,11 @@ func TestReleasesKnowAllFields(t *testing.T) {
 	}
 	if !checked.used["1.37"] { // that of TCP permissions, for one
 		t.Error("no resource uses the API of 1.37: the check sees none")
+	}
+	for _, l := range capability.All.LeftOut() {
+		if !checked.leftOut[l.Kind] && l.Kind != "MeshProxyPatch" { // TestPatchesOfReleases has its patches
+			t.Errorf("core/VERSIONS.md names %s %s, which no client lacks here", l.Kind, l.Field)
+		}
 	}
 	t.Logf("%d resources", checked.resources)
 }
@@ -93,6 +99,7 @@ func stateOf(t *testing.T, by semantics.Semantics, kinds *resource.Kinds, files 
 // releaseCheck compares resources with the API of the releases of their clients.
 type releaseCheck struct {
 	resources int
+	leftOut   map[string]bool // kinds with fields that are left out
 	used      map[string]bool // releases that added what a resource uses
 }
 
@@ -122,6 +129,9 @@ func (c *releaseCheck) client(t *testing.T, title string, state *snapshot.State,
 		t.Fatal(err)
 	}
 	s := state.SnapshotFor(d, xds.EnvoyOf(version))
+	for _, w := range s.Warnings() {
+		c.warning(t, title, release, &w)
+	}
 	for kind := range wire.Type(wire.NumTypes) {
 		for _, r := range s.Resources(kind) {
 			m, err := message.Decode(r)
@@ -132,6 +142,29 @@ func (c *releaseCheck) client(t *testing.T, title string, state *snapshot.State,
 			c.message(t, fmt.Sprintf("%s, %s: %s %s of %s", title, release, kind, r.Name, d.Name), m, release)
 		}
 	}
+}
+
+// warning checks that core/VERSIONS.md names what a client lacks.
+func (c *releaseCheck) warning(t *testing.T, title, release string, w *xds.Warning) {
+	t.Helper()
+	if w.Code != diag.OlderEnvoy {
+		return
+	}
+	kind := ""
+	if w.Policy != nil {
+		kind = w.Policy.Type.Name
+	}
+	version, err := capability.ParseVersion(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range (capability.All &^ capability.Of(version)).LeftOut() {
+		if (kind == l.Kind || kind == "") && strings.HasPrefix(w.Field, l.Field) {
+			c.leftOut[l.Kind] = true
+			return
+		}
+	}
+	t.Errorf("%s, %s: %s %q is left out, and no table names it: %s", title, release, kind, w.Field, w)
 }
 
 func (c *releaseCheck) message(t *testing.T, title string, m proto.Message, release string) {

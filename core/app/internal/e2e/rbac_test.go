@@ -1,13 +1,16 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,6 +73,7 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 	}
 	e := startEnvoy(t, listeners)
 	expected, uncounted := make([]map[string]int, len(trials)), make([]bool, len(trials))
+	var measured counts
 	each(len(trials), func(i int) {
 		trial := &trials[i]
 		expected[i] = map[string]int{}
@@ -84,6 +88,9 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 				want = permission.Answer{}
 			}
 			got, err := send(e.ports[trial.name], ca.Issue(t, c.Certificate(trial.permissions.Clients != nil)...), how, c)
+			if strings.HasPrefix(trial.title, "seed ") && err == nil {
+				measured.add(got.allowed, want.Decision.Allow && !closed && !refused)
+			}
 			if closed {
 				if err == nil && (got.allowed || got.refused) {
 					t.Errorf("%s: %+v by %s: the connection is open", trial.title, c, how)
@@ -117,6 +124,40 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{}, counters); diff != "" {
 		t.Errorf("Envoy counts more than access: %s", diff)
+	}
+	measured.write(t)
+}
+
+// counts are numbers of random requests, for core/VERSIONS.md.
+type counts struct {
+	requests, stricter, wider atomic.Int64 // denied where access allows, and the reverse
+}
+
+func (c *counts) add(got, want bool) {
+	c.requests.Add(1)
+	switch {
+	case got && !want:
+		c.wider.Add(1)
+	case !got && want:
+		c.stricter.Add(1)
+	}
+}
+
+// write appends the numbers to the file RESULTS, if that is set (make e2e-versions).
+func (c *counts) write(t *testing.T) {
+	line := fmt.Sprintf("%s requests %d %d %d\n", envoytest.Version(t), c.requests.Load(), c.stricter.Load(), c.wider.Load())
+	t.Log(line)
+	file := os.Getenv("RESULTS")
+	if file == "" {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = f.WriteString(line)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,58 @@
+package capability
+
+import (
+	"slices"
+	"strings"
+)
+
+// A LeftOut is a field of a policy kind that has no effect, or a weaker one, at a client without
+// a capability. Each has a warning there (SPEC 18.3).
+type LeftOut struct {
+	Kind  string
+	Field string // a JSON pointer into the conf; what is below it is meant too
+	What  string // what is left out of the field
+}
+
+// leftOut are the fields that clients lack, by capability. Those of
+// what a release added to the API are in [capability.leftOut].
+var leftOut = map[Set][]LeftOut{
+	DelayedConnect: {{"MeshTrafficPermission", "", "on TCP, entries that a TLS handshake does not express deny, and so does an inbound without TLS"}},
+	LogServices:    {{"MeshAccessLog", "/backends", "OpenTelemetry collectors by `http` and `https`"}},
+}
+
+// LeftOut returns the fields that are left out at a client without the capabilities of the set.
+func (s Set) LeftOut() (list []LeftOut) {
+	for _, c := range table {
+		if s.Has(c.Set) {
+			list = append(list, c.leftOut()...)
+		}
+	}
+	return list
+}
+
+// leftOut returns the fields that a client without the capability lacks. What a release added to
+// the API is left out of patches and of the formats of logs.
+func (c *capability) leftOut() []LeftOut {
+	list := leftOut[c.Set]
+	for i, release := range Releases[1:] {
+		if c.Set != API136<<i {
+			continue
+		}
+		list = append(list, LeftOut{"MeshProxyPatch", "/appendModifications", "modifications with a type, field or word that " + release + " added"})
+		if operators := addedOperators(release); operators != nil {
+			list = append(list, LeftOut{"MeshAccessLog", "/backends", "the operators `" + strings.Join(operators, "`, `") + "`, written as `-`"})
+		}
+	}
+	return list
+}
+
+// addedOperators returns the operators that a release added and that have no older name.
+func addedOperators(release string) (list []string) {
+	for _, operator := range newerOperators[release] {
+		if OlderOperator(operator) == "" {
+			list = append(list, operator)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
