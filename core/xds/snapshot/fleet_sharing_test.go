@@ -73,8 +73,15 @@ func TestFleetShares(t *testing.T) {
 		}
 	}
 	total, newest, shared := 0, 0, 0
+	parts, differing := 0, 0 // what differs between versions, of all and of the newest
 	for key, of := range bodies {
 		total += len(of) * sizes[key]
+		if len(users[key]) < len(versions) {
+			parts += len(of)
+			if users[key][versions[0]] {
+				differing += len(of)
+			}
+		}
 		if users[key][versions[0]] {
 			newest += sizes[key]
 		}
@@ -86,6 +93,10 @@ func TestFleetShares(t *testing.T) {
 	t.Logf("%d snapshots: one version has %d bytes, and %d of them differ; three versions have %d", len(snapshots), newest, differ, total)
 	if differ == 0 || shared == 0 {
 		t.Fatal("nothing differs, or everything")
+	}
+	t.Logf("%d parts of the newest version differ, %d of all three", differing, parts)
+	if limit := len(versions) * differing; parts > limit {
+		t.Errorf("three versions have %d parts that differ, want at most %d", parts, limit)
 	}
 	// A form for an older release may be larger than the newest one by a tenth.
 	if limit := shared + len(versions)*differ*11/10; total > limit {
