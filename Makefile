@@ -39,7 +39,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install release release-check run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install release release-check run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -135,6 +135,13 @@ fuzz: ## Run every fuzz target for a number of executions, or for a time: make f
 mutants: ##+ List small changes to packages that their own tests do not notice: make mutants MUTATED=core/permission takes minutes, all take hours
 	@ulimit -t 60; for package in $(MUTATED); do echo "== $$package"; \
 		GOFLAGS="$(shell $(GO) env GOFLAGS) -short -vet=off" $(GO) run $(GREMLINS) unleash --workers 1 --timeout-coefficient 15 --invert-logical -E / -S lct ./$$package || exit 1; done
+
+world: WORLD_SEEDS ?= 1000
+world: ##+ Follow edits from a store through replicas and relays to models of clients, with faults: make world WORLD_SEEDS=50
+	WORLD_SEEDS=$(WORLD_SEEDS) $(GO) test -count=1 -timeout 0 -run '^TestWorld$$' ./core/app/internal/serve
+
+world-mutants: ##+ Apply each mutant of bench/mutants, and fail if the seeds of TestWorld do not find it in nine of ten runs
+	@GO='$(GO)' bash .ci/world-mutants
 
 soak: ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences|TestModels' ./fuzz ./core ./core/xds/server ./core/app/internal/relay ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
@@ -242,7 +249,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions
+NIGHTLY := api check-install release-check check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions world
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 

@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/relay"
+	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // A MemoryListener accepts connections in memory. Tests use it in a bubble of package
@@ -67,11 +70,17 @@ func (l *MemoryListener) Close() error {
 // Addr implements net.Listener.
 func (l *MemoryListener) Addr() net.Addr { return l.address }
 
-// ServeOn sets the listeners of a server, instead of [Server.Listen]. The health listener
+// ServeOn sets the listeners of a server or a relay, instead of [Server.Listen]. The health listener
 // may be nil.
-func (s *Server) ServeOn(xds, http, health net.Listener) {
+func (s *front) ServeOn(xds, http, health net.Listener) {
 	s.xdsListener, s.httpListener, s.healthListener = xds, http, health
 }
+
+// ADS returns the server of ADS.
+func (s *front) ADS() *server.Server { return s.ads }
+
+// Upstream returns what is between the clients of a relay and its upstream.
+func (s *Relay) Upstream() *relay.Relay { return s.relay }
 
 // addressed is a connection from an address.
 type addressed struct {

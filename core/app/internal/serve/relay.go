@@ -33,9 +33,11 @@ type RelayOptions struct {
 	// UpstreamTLS are the files for TLS to the upstream; nil: no TLS. Its ClientCA are the CAs
 	// of the upstream's certificate. Certificate and Key may be empty.
 	UpstreamTLS *TLSFiles
-	Mode        relay.Mode
-	Idle        time.Duration
-	MaxAge      time.Duration
+	// Dial are further options of the connections to the upstreams.
+	Dial   []grpc.DialOption
+	Mode   relay.Mode
+	Idle   time.Duration
+	MaxAge time.Duration
 }
 
 // A Relay is a caching proxy between clients and an upstream (SPEC 16). Make it with
@@ -64,7 +66,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 		Trusted: trusts.isRelay, Logger: options.Logger,
 	}
 	for _, address := range options.Upstreams {
-		o.Upstreams = append(o.Upstreams, relay.Upstream{Address: address, Options: []grpc.DialOption{grpc.WithTransportCredentials(transport)}})
+		o.Upstreams = append(o.Upstreams, relay.Upstream{Address: address, Options: append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, options.Dial...)})
 	}
 	if s.relay, err = relay.New(o); err != nil {
 		return nil, err

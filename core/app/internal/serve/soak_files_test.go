@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -82,8 +83,11 @@ type soakFiles struct {
 	spare     []string          // documents of random meshes, to be added
 }
 
+// soakGenerator is shared, because it takes long to make.
+var soakGenerator = sync.OnceValues(func() (*fuzz.Generator, error) { return fuzz.NewGenerator(kinds.All()) })
+
 func newSoakFiles(t *testing.T, random *rand.Rand) *soakFiles {
-	generator, err := fuzz.NewGenerator(kinds.All())
+	generator, err := soakGenerator()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +230,27 @@ func (f *soakFiles) remove(name string) {
 	}
 }
 
+// restore makes the documents what they were.
+func (f *soakFiles) restore(before map[string]string) {
+	for name := range f.documents {
+		if _, found := before[name]; !found {
+			f.remove(name)
+		}
+	}
+	for name, document := range before {
+		if f.documents[name] != document {
+			f.put(name, document)
+		}
+	}
+}
+
 // load loads the documents.
-func (f *soakFiles) load() (*resource.Set, error) {
+func (f *soakFiles) load() (*resource.Set, error) { return f.decode(f.documents) }
+
+// decode decodes documents.
+func (f *soakFiles) decode(documents map[string]string) (*resource.Set, error) {
 	var inputs []resource.Input
-	for name, document := range f.documents {
+	for name, document := range documents {
 		inputs = append(inputs, resource.Input{Name: name, Data: []byte(document)})
 	}
 	slices.SortFunc(inputs, func(a, b resource.Input) int { return strings.Compare(a.Name, b.Name) })
@@ -237,14 +258,13 @@ func (f *soakFiles) load() (*resource.Set, error) {
 	return loader.Decode(context.Background(), inputs...)
 }
 
-// expected loads the directory from scratch, as `meshmatch snapshot` does.
+// expected loads the documents from scratch, as `meshmatch snapshot` does.
 func (f *soakFiles) expected() *expected {
-	loader := resource.Loader{Kinds: f.generator.Kinds(), Documents: ocm.Documents()}
-	set, err := loader.Load(context.Background(), f.dir)
+	set, err := f.load()
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: core.TargetRef}.NewView(context.Background(), f.generator.Kinds(), set)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -288,8 +308,15 @@ func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
 // clientOfSoak returns what a client of the soak is; without a node it is an Envoy without a version.
 func clientOfSoak(n *server.Node) xds.Client {
 	i := slices.IndexFunc(soakPrograms, func(p soakProgram) bool { return p.name == n.UserAgent && p.version == n.Version })
-	if i < 0 {
+	switch {
+	case i < 0 && n.UserAgent == "":
 		return xds.EnvoyOf(capability.Unknown)
+	case i < 0: // one of the world's programs
+		c, err := xds.ClientBy(n.UserAgent, n.Version)
+		if err != nil {
+			panic(err)
+		}
+		return c
 	}
 	return soakPrograms[i].client
 }

@@ -1,0 +1,356 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// TestWorld follows edits through all that lies between a store and a client: two replicas of serve
+// at one store, a relay in front of them, a relay behind that one, twenty models of real programs
+// (xdstest.Program) and two clients by locator, in one bubble. The store is one in memory or a model
+// of etcd. Connections are cut, pause, and delay what they deliver; servers restart or are killed;
+// the store loses watches, forgets, lags and is set back (world_script_test.go).
+//
+// After each quiet phase:
+//
+//  1. every client holds what a server would give it that begins with the last documents;
+//  2. no client has ever held what no revision of the documents had;
+//  3. no locator has ever matched two variants;
+//  4. no client was sent what it had, and no cluster became active without its endpoints, except
+//     while the network had faults;
+//  5. nothing waits: each node has converged everywhere, and no relay has a wrong name.
+//
+// The seed fixes edits, network and time, but not the scheduler. So a failing seed is run up to
+// twenty times with a part of its script left out, and the shortest script that fails is printed.
+// WORLD_SEED is the first seed, and WORLD_SEEDS their number. With WORLD_UNTIL_FAILURE, the first
+// failure ends the test (see .ci/world-mutants).
+func TestWorld(t *testing.T) {
+	if os.Getenv("WORLD_SEEDS") == "" {
+		t.Skip("it still finds faults: make world")
+	}
+	first, n := worldSeeds(t)
+	until := os.Getenv("WORLD_UNTIL_FAILURE") != ""
+	var failed atomic.Bool
+	for seed := first; seed < first+n; seed++ {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			script := newWorldScript(seed)
+			if until && failed.Load() {
+				return // TestWorld has failed already
+			}
+			if problems := runWorld(t, script); len(problems) > 0 {
+				if failed.Store(true); until {
+					t.Fatal(strings.Join(problems, "\n"))
+				}
+				shortest, problems := script.shrink(problems, 20, func(s *worldScript) []string { return runWorld(t, s) })
+				t.Errorf("%d problems:\n%s\nof %d steps, these are left:\n%s", len(problems), strings.Join(problems, "\n"), len(script.steps), shortest)
+			}
+		})
+	}
+}
+
+// runWorld runs a script in a bubble, and returns what is wrong.
+func runWorld(t *testing.T, script *worldScript) (problems []string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, script)
+		for _, s := range script.steps {
+			w.step(s)
+			if len(w.problems) > 0 {
+				break
+			}
+		}
+		if len(w.problems) == 0 {
+			w.quiet()
+		}
+		w.problems = w.problems[:min(len(w.problems), 20)]
+		w.end()
+		problems = w.problems
+	})
+	return problems
+}
+
+// world is a run of TestWorld.
+type world struct {
+	t        *testing.T
+	files    *soakFiles
+	stored   map[resource.ID]string
+	ids      map[string]resource.ID // by document
+	store    worldStore
+	isSet    bool // back: the replicas have to restart
+	sites    []*worldSite
+	clients  []*worldClient
+	locators []*worldLocator
+	served   map[worldProgram]*worldServed
+	delay    atomic.Int64 // the longest one of a response
+	faults   bool         // since the last quiet phase
+	problems []string
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// worldProgram is what the snapshots of a client depend on.
+type worldProgram struct{ node, agent, version string }
+
+// worldServed is what the revisions had for a program.
+type worldServed struct {
+	resources map[xdstest.Seen]bool
+	endpoints map[string]bool // by name and bytes
+}
+
+// worldDrain is the drain time of proxies.
+const worldDrain = 20 * time.Second
+
+func newWorld(t *testing.T, script *worldScript) *world {
+	random := rand.New(rand.NewPCG(script.seed, 21))
+	w := &world{t: t, files: newSoakFiles(t, random), stored: map[resource.ID]string{}, ids: map[string]resource.ID{},
+		served: map[worldProgram]*worldServed{}}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	if random.IntN(2) == 0 {
+		w.store = newWorldMemory()
+	} else {
+		w.store = newWorldEtcd()
+	}
+	programs := xdstest.Programs()
+	for i := range 20 {
+		p := programs[i%len(programs)]
+		m := xdstest.NewModel(p, soakNode(soakNames[random.IntN(len(soakNames))]), script.seed<<8|uint64(i), "api", "web", "default/api", "default/web")
+		m.Drain, m.Reject = worldDrain, worldReject
+		m.Metadata, _ = structpb.NewStruct(map[string]any{wire.DrainMetadata: worldDrain.String()})
+		w.clients = append(w.clients, &worldClient{model: m, move: make(chan struct{}, 1), rand: rand.New(rand.NewPCG(script.seed, uint64(i)))})
+		w.served[programOf(m)] = &worldServed{map[xdstest.Seen]bool{}, map[string]bool{}}
+	}
+	w.put()
+	for i := range 4 {
+		w.sites = append(w.sites, w.newSite(i, script.seed, random))
+		w.sites[i].start()
+	}
+	for i, c := range w.clients {
+		c.at.Store(int64(random.IntN(len(w.sites))))
+		w.running.Go(func() { c.run(w, uint64(i)) })
+	}
+	set, _ := w.files.load()
+	for i := range 2 {
+		l := &worldLocator{parameters: variant.ParametersOf(set.Dataplanes[random.IntN(len(set.Dataplanes))], 0), move: make(chan struct{}, 1)}
+		l.at.Store(int64(random.IntN(len(w.sites))))
+		w.locators = append(w.locators, l)
+		w.running.Go(func() { l.run(w, uint64(100+i)) })
+	}
+	return w
+}
+
+func programOf(m *xdstest.Model) worldProgram {
+	return worldProgram{m.ID, m.Program.UserAgent, m.Program.Version}
+}
+
+func (p worldProgram) serverNode() *server.Node {
+	return &server.Node{ID: p.node, UserAgent: p.agent, Version: p.version}
+}
+
+// worldReject rejects what soakFiles marks.
+func worldReject(h xdstest.Held) string {
+	if strings.Contains(h.Body, rejected) || strings.Contains(h.Body, rejectedAddress) {
+		return "the test rejects it"
+	}
+	return ""
+}
+
+// put writes the documents that differ to the store, and notes what they serve.
+func (w *world) put() {
+	next, changes := map[resource.ID]string{}, map[resource.ID]string{}
+	for name, document := range w.files.documents {
+		if id, ok := w.idOf(document); ok {
+			next[id] = document
+		} else {
+			w.files.remove(name)
+		}
+	}
+	for id, document := range next {
+		if w.stored[id] != document {
+			changes[id] = document
+		}
+	}
+	for id := range w.stored {
+		if _, found := next[id]; !found {
+			changes[id] = ""
+		}
+	}
+	if w.stored = next; len(changes) > 0 {
+		w.note()
+		w.store.put(changes)
+	}
+}
+
+// idOf returns the identity of a document's resource, or false if it has not exactly one.
+func (w *world) idOf(document string) (resource.ID, bool) {
+	if id, known := w.ids[document]; known {
+		return id, id.Name != ""
+	}
+	set, err := w.files.decode(map[string]string{"document": document})
+	var ids []resource.ID
+	if err == nil {
+		ids = idsOf(set)
+	}
+	if len(ids) != 1 {
+		ids = []resource.ID{{}}
+	}
+	w.ids[document] = ids[0]
+	return ids[0], ids[0].Name != ""
+}
+
+// idsOf returns the identities of the resources of a set.
+func idsOf(set *resource.Set) (ids []resource.ID) {
+	for _, m := range set.Meshes {
+		ids = append(ids, m.ID)
+	}
+	for _, d := range set.Dataplanes {
+		ids = append(ids, d.ID)
+	}
+	for _, p := range set.Policies {
+		ids = append(ids, p.ID)
+	}
+	for _, o := range set.Objects {
+		ids = append(ids, o.Identity().ID)
+	}
+	for _, d := range set.Documents {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+// note notes what a server gives that begins with the documents.
+func (w *world) note() {
+	e := w.files.expected()
+	for p, served := range w.served {
+		snapshot, ok := e.Node(p.serverNode())
+		if !ok {
+			continue
+		}
+		for t, of := range snapshot {
+			for _, r := range slices.Concat(of.Listed, of.Named) {
+				body := string(r.Append(nil))
+				served.resources[xdstest.Seen{Type: wire.Type(t), Name: r.Name, Body: body}] = true
+				if wire.Type(t) == wire.EndpointType {
+					for _, one := range xdstest.EndpointsOf(body) {
+						served.endpoints[r.Name+" "+one] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// had reports whether a revision had a resource. Endpoints whose certificates only the next version of
+// their cluster accepts come later than the others (SPEC 12.3), and a permission filter that drains
+// follows edits without being part of any snapshot.
+func (s *worldServed) had(seen xdstest.Seen) bool {
+	switch {
+	case s.resources[seen] || seen.Type == wire.ExtensionType:
+		return true
+	case seen.Type != wire.EndpointType:
+		return false
+	}
+	return !slices.ContainsFunc(xdstest.EndpointsOf(seen.Body), func(one string) bool { return !s.endpoints[seen.Name+" "+one] })
+}
+
+// again waits until a client connects again. It reports whether the world has not ended.
+func (w *world) again(random *rand.Rand) bool {
+	select {
+	case <-time.After(time.Duration(200+random.IntN(1000)) * time.Millisecond):
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
+
+// sleep lets time go on.
+func (w *world) sleep(d time.Duration) { time.Sleep(d) }
+
+// quiet ends all faults, writes documents that no client rejects, waits, and checks.
+func (w *world) quiet() {
+	w.store.mend()
+	w.delay.Store(0)
+	for _, s := range w.sites {
+		s.Resume()
+	}
+	for i, s := range w.sites {
+		if w.isSet && i < 2 {
+			s.end(false)
+		}
+		s.start()
+	}
+	w.isSet = false
+	w.files.settle()
+	w.put()
+	if time.Sleep(30 * time.Second); w.faults {
+		for _, c := range w.clients {
+			c.model.Forgive()
+		}
+	}
+	w.faults = false
+	time.Sleep(90 * time.Second)
+	synctest.Wait()
+	w.check()
+}
+
+func (w *world) problem(format string, arguments ...any) {
+	text := fmt.Sprintf(format, arguments...)
+	w.problems = append(w.problems, text[:min(len(text), 1000)])
+}
+
+func (w *world) check() {
+	e := w.files.expected()
+	for i, c := range w.clients {
+		m := c.model
+		snapshot, _ := e.Node(programOf(m).serverNode())
+		for _, d := range slices.Concat(m.Differences(snapshot), m.Problems()) {
+			w.problem("client %d (%s of %s at %s): %s", i, m.Program.Name, m.ID, w.sites[c.at.Load()].name, d)
+		}
+		if warming := m.Warming(); len(warming) > 0 {
+			w.problem("client %d (%s): it still warms %v", i, m.Program.Name, warming)
+		}
+		for seen := range m.Seen() {
+			if !w.served[programOf(m)].had(seen) {
+				w.problem("client %d (%s of %s) has held %s %s %q, which no revision had", i, m.Program.Name, m.ID, seen.Type, seen.Name, seen.Body)
+			}
+		}
+	}
+	for i, l := range w.locators {
+		for _, p := range l.check(e) {
+			w.problem("client %d by locator at %s: %s", i, w.sites[l.at.Load()].name, p)
+		}
+	}
+	for _, s := range w.sites {
+		for _, p := range s.check() {
+			w.problem("%s: %s", s.name, p)
+		}
+	}
+}
+
+// end ends all clients and servers.
+func (w *world) end() {
+	w.cancel()
+	w.running.Wait()
+	for _, s := range slices.Backward(w.sites) {
+		s.end(false)
+	}
+	w.store.close()
+}
