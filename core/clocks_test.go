@@ -16,6 +16,7 @@ var realClock = map[string]string{
 	"core/app/internal/source/kubernetes/":              "the API server runs on it",
 	"core/app/internal/serve/soak_test.go":              "a soak runs as long as it is told",
 	"core/app/internal/serve/soak_hostile_test.go":      "its clients are another process",
+	"core/app/internal/serve/soak_authors_test.go":      "its clients are another process",
 	"core/app/internal/serve/bench_test.go":             "benchmarks measure it",
 	"core/app/internal/serve/connections_bench_test.go": "benchmarks measure it",
 	"core/app/internal/serve/attack_bench_test.go":      "benchmarks measure it",
