@@ -3,6 +3,10 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +18,7 @@ import (
 func newGet(g *globals) *cobra.Command {
 	var q inspect.ResourceQuery
 	var selector string
+	form := choice{"table", append(slices.Clone(outputs), "name")}
 	c := &cobra.Command{
 		Use:   "get [KIND [NAME]]",
 		Short: "List the resources of the input",
@@ -22,8 +27,9 @@ name, or with the labels of -l. For a dataplane, -l also compares the tags of on
 inbound.
 
 The table has for each resource its mesh, its namespace, its name and the main fields
-of its kind. -o wide adds file:line. -o json is a list of the documents as they are
-written, -o yaml is a stream of them, which -f reads.
+of its kind, with the age of those that a control plane has stored. -o wide adds
+file:line. -o json is a list of the documents as they are written, -o yaml is a stream
+of them, which -f reads, and -o name has lines of KIND/[NAMESPACE/]NAME.
 
 Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 		Example: `  meshmatch get -f policies/
@@ -47,7 +53,11 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 			if len(args) > 1 {
 				q.Name.Name = args[1]
 			}
-			g.keepSources = !g.isTable()
+			names := form.word == "name"
+			if !names {
+				g.output.word = form.word
+			}
+			g.keepSources = true
 			set, err := g.read(c, g.files)
 			if err != nil {
 				return err
@@ -56,12 +66,17 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 			if err != nil {
 				return err
 			}
-			if g.isTable() {
-				return g.print(c, nil, func(p *page) { resourcesPage(p, list) })
+			switch {
+			case names:
+				g.reportLeftOut(c)
+				return printNames(c.OutOrStdout(), list)
+			case g.isTable():
+				return g.print(c, nil, func(p *page) { resourcesPage(p, list, time.Now()) })
 			}
 			return g.printSources(c, list)
 		},
 	}
+	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
 	c.Flags().StringVarP(&selector, "selector", "l", "", "only resources with these labels, or dataplanes with these labels and tags: `KEY=VALUE[,...]`")
 	return c
 }
@@ -80,13 +95,26 @@ func (g *globals) printSources(c *cobra.Command, list []inspect.Resource) error 
 	return printYAML(c.OutOrStdout(), sources)
 }
 
-func resourcesPage(p *page, list []inspect.Resource) {
+// printNames prints the names of resources, in the form that `diff --delete` takes.
+func printNames(w io.Writer, list []inspect.Resource) error {
+	for i := range list {
+		if _, err := fmt.Fprintf(w, "%s/%s\n", list[i].Kind, diag.OneLine(list[i].Qualified())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resourcesPage prints a table for each kind. It has a column of ages if one of the resources
+// has the time at which a control plane stored it.
+func resourcesPage(p *page, list []inspect.Resource, now time.Time) {
 	if len(list) == 0 {
 		p.line("no resources")
 	}
-	counts := map[string]int{}
+	counts, aged := map[string]int{}, map[string]bool{}
 	for i := range list {
 		counts[list[i].Kind]++
+		aged[list[i].Kind] = aged[list[i].Kind] || !list[i].Stored().IsZero()
 	}
 	kind := ""
 	for i := range list {
@@ -94,14 +122,41 @@ func resourcesPage(p *page, list []inspect.Resource) {
 		if r.Kind != kind {
 			kind = r.Kind
 			p.heading(0, "%s (%d)", kind, counts[kind])
-			p.row("MESH", "NAMESPACE", "NAME", "")
+			head := []string{"MESH", "NAMESPACE", "NAME"}
+			if aged[kind] {
+				head = append(head, "AGE")
+			}
+			p.row(append(head, "")...)
 		}
-		cells := []string{or(r.Mesh), or(r.Namespace), r.Name, r.Summary}
+		cells := []string{or(r.Mesh), or(r.Namespace), r.Name}
+		if aged[kind] {
+			cells = append(cells, age(r.Stored(), now))
+		}
+		cells = append(cells, r.Summary)
 		if p.wide {
 			cells = append(cells, fmt.Sprintf("%s:%d", r.Pos.File, r.Pos.Line))
 		}
 		p.row(cells...)
 	}
+}
+
+// age returns the time since a resource was stored, in its largest unit.
+func age(stored, now time.Time) string {
+	since := now.Sub(stored)
+	const day = 24 * time.Hour
+	switch {
+	case stored.IsZero() || since < 0:
+		return "-"
+	case since >= 2*365*day:
+		return fmt.Sprintf("%dy", since/(365*day))
+	case since >= 2*day:
+		return fmt.Sprintf("%dd", since/day)
+	case since >= 2*time.Hour:
+		return fmt.Sprintf("%dh", since/time.Hour)
+	case since >= 2*time.Minute:
+		return fmt.Sprintf("%dm", since/time.Minute)
+	}
+	return fmt.Sprintf("%ds", since/time.Second)
 }
 
 // or returns a cell of a table, which is never empty.

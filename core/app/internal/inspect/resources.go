@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
@@ -63,6 +64,24 @@ func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), a.ID.Compare(b.ID))
 	})
 	return out, nil
+}
+
+// Stored returns the time at which a control plane stored the resource; zero if its document has
+// none, or was not kept.
+func (r *Resource) Stored() time.Time {
+	var document struct {
+		CreationTime time.Time `json:"creationTime"`
+		Metadata     struct {
+			CreationTimestamp time.Time `json:"creationTimestamp"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(r.Source, &document); err != nil {
+		return time.Time{}
+	}
+	if !document.CreationTime.IsZero() {
+		return document.CreationTime
+	}
+	return document.Metadata.CreationTimestamp
 }
 
 func (r *Resource) selectedBy(s find.Selection) bool {
