@@ -32,6 +32,7 @@ const (
 	method
 	path
 	header
+	unknown // a condition that nothing in a request determines; see [Undetermined]
 )
 
 // mayBeAbsent reports whether a request can lack the part.
@@ -111,11 +112,20 @@ func (c *compiler) add(l *List) error {
 	rules := make([]rule, 0, len(l.Entries))
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		r := rule{entry: e, allow: e.Allow, tests: c.tests(e.Match, e.Scope, e.Tags)}
-		if len(r.tests) > maxTests {
-			return &LimitError{What: fmt.Sprintf("an entry with more than %d conditions", maxTests), Place: e.By}
+		tests, terms := c.tests(e.Match, e.Scope, e.Tags), [][]test{nil}
+		if e.When != nil {
+			terms = c.terms(e.When, false)
 		}
-		rules = append(rules, r)
+		if len(terms) > maxTerms {
+			return &LimitError{What: fmt.Sprintf("an entry with more than %d alternatives", maxTerms), Place: e.By}
+		}
+		for _, term := range terms {
+			r := rule{entry: e, allow: e.Allow, tests: append(slices.Clone(tests), term...)}
+			if len(r.tests) > maxTests {
+				return &LimitError{What: fmt.Sprintf("an entry with more than %d conditions", maxTests), Place: e.By}
+			}
+			rules = append(rules, r)
+		}
 	}
 	if l.Open {
 		rules = append(rules, rule{allow: true})
@@ -149,19 +159,40 @@ func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags)
 		out = append(out, test{variable: c.variable(method, ""), how: exactly, value: string(*m.Method)})
 	}
 	if p := m.Path; p != nil {
-		t := test{variable: c.variable(path, ""), how: exactly, value: p.Value}
-		switch p.Type {
-		case conf.PathPrefix:
-			t.how, t.value = below, request.TrimSlash(p.Value)
-		case conf.PathRegex:
-			t.how, t.expression = matches, c.expression(p.Value, request.Whole, func() language.Language { return language.Whole(regex.MustParse(p.Value)) })
-		}
-		out = append(out, t)
+		out = append(out, c.path(p))
 	}
 	for i := range m.Headers {
 		out = append(out, c.header(&m.Headers[i], scope)...)
 	}
 	return out
+}
+
+// path returns the test of a condition on a path. If requests have queries, a path is
+// compared by an expression that ends before the query.
+func (c *compiler) path(p *conf.PathMatch) test {
+	t := test{variable: c.variable(path, ""), how: exactly, value: p.Value}
+	if p.Type == conf.PathPrefix {
+		t.how, t.value = below, request.TrimSlash(p.Value)
+	}
+	switch {
+	case p.Type == conf.PathRegex && c.space.Queries:
+		t = test{variable: t.variable, how: matches, expression: c.expression("path "+p.Value, request.Whole, func() language.Language { return language.Target(regex.MustParse(p.Value)) })}
+	case p.Type == conf.PathRegex:
+		t = test{variable: t.variable, how: matches, expression: c.expression(p.Value, request.Whole, func() language.Language { return language.Whole(regex.MustParse(p.Value)) })}
+	case c.space.Queries:
+		source := regexp.QuoteMeta(regex.OneRuneEach(t.value))
+		if t.how == below {
+			source += `(?:/[^?]*)?`
+		}
+		t = test{variable: t.variable, how: matches, expression: c.values(source + anyQuery)}
+	}
+	return t
+}
+
+// values returns the expression of a source in the syntax of package regexp, whose characters
+// are bytes.
+func (c *compiler) values(source string) int {
+	return c.expression("values "+source, request.Whole, func() language.Language { return language.Values(source) })
 }
 
 // compareID makes a test compare a SPIFFE ID.

@@ -24,6 +24,9 @@ type Entry struct {
 	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]
 	Allow bool
 	By    *permission.Place
+	// When is a further condition, of a proxy's filter. Only [CompareChain] and [Outcomes] read
+	// entries that have one: no condition in terms of policies describes them.
+	When *Set
 }
 
 // ListOf returns the list for an inbound's permissions.
@@ -81,6 +84,11 @@ type Space struct {
 	NoTags bool
 	// TrustDomains are the possible trust domains of SPIFFE IDs; empty: any.
 	TrustDomains []string
+	// Queries means that paths have queries, which no entry of a policy compares. Paths that
+	// an inbound refuses if it compares paths are not among them.
+	Queries bool
+	// Raw means that paths are compared as a client sends them; only [Outcomes] reads it.
+	Raw bool
 	// Client is the client of all requests; nil: any.
 	Client *Client
 	// partial contains the known parts of all requests; nil: no part is known.

@@ -66,11 +66,12 @@ func (p *Parts) has(v variable) bool {
 type partial struct {
 	seen    request.Seen
 	unknown Parts
+	queries bool // paths are compared with their queries
 }
 
 // state returns the known state of a variable; ok is false if it is unknown.
 func (p *partial) state(v variable) (_ state, ok bool) {
-	if p.unknown.has(v) {
+	if p.unknown.has(v) || v.part == unknown {
 		return state{}, false
 	}
 	text, present := "", false
@@ -85,6 +86,9 @@ func (p *partial) state(v variable) (_ state, ok bool) {
 		text, present = p.seen.Method, p.seen.Method != ""
 	case path:
 		text, present = p.seen.NormalPath, p.seen.NormalPath != ""
+		if _, query, some := strings.Cut(p.seen.Path, "?"); some && present && p.queries {
+			text += "?" + query
+		}
 	case header:
 		text, present = p.seen.Headers.Get(v.name)
 	}
@@ -142,7 +146,7 @@ func NewDecider(space *Space, list *List) *Decider {
 // entries. The decision by default comes last. The caller must not change the slice. The
 // known parts need not be in the space. The error is a [*LimitError].
 func (d *Decider) Decide(r *request.Request, unknown Parts, limits Limits) ([]Decision, error) {
-	p := &partial{request.NewSeen(r), unknown}
+	p := &partial{seen: request.NewSeen(r), unknown: unknown}
 	if d.path && !unknown.Path && p.seen.PathRefused {
 		return []Decision{{}}, nil
 	}

@@ -260,7 +260,7 @@ func (s *search) text(v int) (text string, ok bool, err error) {
 	if known, ok := s.found[key]; ok {
 		return known.text, known.ok, nil
 	}
-	in, out := s.universes.texts(s.variables[v])
+	in, out := s.universes.texts(s.variables[v], s.space)
 	if at.kind == like {
 		in = append(in, at.trie.Like(at.text))
 	}

@@ -12,6 +12,7 @@ import (
 // Set is a set of requests. A nil Set contains all requests.
 type Set struct {
 	entry   *Entry // a condition; nil: of the members
+	fact    *fact  // a condition on one part; nil: of the members
 	members []*Set
 	all     bool // all members must hold; otherwise at least one
 	negated bool
@@ -78,8 +79,13 @@ func (c *compiler) addSet(s *Set) error {
 // limit it returns some of them.
 func (c *compiler) terms(s *Set, negated bool) [][]test {
 	negated = negated != s.negated
-	if s.entry != nil {
-		tests := c.tests(s.entry.Match, s.entry.Scope, s.entry.Tags)
+	if s.entry != nil || s.fact != nil {
+		var tests []test
+		if s.fact != nil {
+			tests = c.fact(s.fact)
+		} else {
+			tests = c.tests(s.entry.Match, s.entry.Scope, s.entry.Tags)
+		}
 		if !negated {
 			return [][]test{tests}
 		}

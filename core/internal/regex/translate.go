@@ -132,6 +132,9 @@ func (e *Expr) RunsMatcher() Matcher { return compile(e.BytewiseRuns()) }
 // BytewiseWhole returns [Expr.Whole] for texts with a character for each byte.
 func (e *Expr) BytewiseWhole() string { return group(bytewise(e)) }
 
+// BytewiseTarget returns [Expr.Target] for texts with a character for each byte.
+func (e *Expr) BytewiseTarget() string { return group(bytewise(e).target()) + `(?:\?(?s:.)*)?` }
+
 // BytewiseRuns returns [Expr.Runs] for texts with a character for each byte.
 func (e *Expr) BytewiseRuns() string { return bytewise(e).Runs(`(?s:.)*`) }
 

@@ -27,6 +27,9 @@ type Language interface {
 // Whole returns the texts that an expression matches.
 func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
 
+// Target returns the paths, with or without a query, whose path an expression matches.
+func Target(e *regex.Expr) Language { return compile(e.BytewiseTarget()) }
+
 // Runs returns the header values with a run of comma-separated elements that an expression
 // matches (SPEC 7.2).
 func Runs(e *regex.Expr) Language { return compile(e.BytewiseRuns()) }

@@ -1,0 +1,79 @@
+package access
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+)
+
+// Subject is a part of a request that a proxy's filter compares.
+type Subject struct{ variable variable }
+
+// The parts of a request. Target is the path with its query; the [Space] of a question about
+// it must have Queries.
+var (
+	ClientID   = Subject{variable{spiffeID, ""}}
+	ServerName = Subject{variable{sni, ""}}
+	Method     = Subject{variable{method, ""}}
+	Target     = Subject{variable{path, ""}}
+)
+
+// ClientTag is the tag of a client with a key.
+func ClientTag(key string) Subject { return Subject{variable{tag, key}} }
+
+// HeaderOf is the header with a name. The authority has the name host.
+func HeaderOf(name string) Subject { return Subject{variable{header, strings.ToLower(name)}} }
+
+// Undetermined returns the requests that meet a condition which nothing in a request determines.
+// Each name is one condition: it may hold or not, whatever the other conditions are.
+func Undetermined(name string) *Set { return Subject{variable{unknown, name}}.Present() }
+
+// fact is a condition on one part of a request.
+type fact struct {
+	variable variable
+	how      how
+	value    string // of matches: an expression in the syntax of package regexp
+}
+
+// Present returns the requests that have the part.
+func (s Subject) Present() *Set { return s.set(present, "") }
+
+// Equals returns the requests whose part is a text.
+func (s Subject) Equals(value string) *Set {
+	if s.byExpressions() {
+		return s.Matches(regexp.QuoteMeta(regex.OneRuneEach(value)))
+	}
+	return s.set(exactly, value)
+}
+
+// Begins returns the requests whose part begins with a text.
+func (s Subject) Begins(prefix string) *Set {
+	if s.byExpressions() {
+		return s.Matches(regexp.QuoteMeta(regex.OneRuneEach(prefix)) + `(?s:.)*`)
+	}
+	return s.set(startsWith, prefix)
+}
+
+// Matches returns the requests whose part an expression matches as a whole. The expression is in
+// the syntax of package regexp, must be valid, and its characters are bytes.
+func (s Subject) Matches(expression string) *Set { return s.set(matches, expression) }
+
+// byExpressions reports whether all conditions on the part are expressions, because
+// conditions of policies on it are.
+func (s Subject) byExpressions() bool {
+	return s.variable.part == path || s.variable == variable{header, "host"}
+}
+
+func (s Subject) set(how how, value string) *Set { return &Set{fact: &fact{s.variable, how, value}} }
+
+// fact returns the tests of a fact.
+func (c *compiler) fact(f *fact) []test {
+	t := test{variable: c.variable(f.variable.part, f.variable.name), how: f.how, value: f.value}
+	if f.how != matches {
+		return []test{t}
+	}
+	isPresent := test{variable: t.variable, how: present}
+	t.value, t.expression = "", c.values(f.value)
+	return []test{isPresent, t}
+}
