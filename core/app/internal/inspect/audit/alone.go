@@ -1,0 +1,273 @@
+package audit
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/rbac"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
+	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/request"
+)
+
+// OtherClients is the row of the clients that no filter names.
+const OtherClients = "others"
+
+// Alone is the answer of `audit --alone` (SPEC 19.2).
+type Alone struct {
+	Proxies []AloneProxy `json:"proxies"`
+}
+
+// AloneProxy is what one proxy allows.
+type AloneProxy struct {
+	Source   string          `json:"source"`
+	Node     string          `json:"node"`
+	Version  string          `json:"version"`
+	Clients  []string        `json:"clients"` // SPIFFE IDs, then OtherClients
+	Inbounds []string        `json:"inbounds"`
+	Cells    []Cell          `json:"cells"`
+	Rejected []dump.Rejected `json:"rejected"`
+	Findings []Finding       `json:"findings"`
+}
+
+// Cell is what an inbound allows a client.
+type Cell struct {
+	Client  int    `json:"client"`
+	Inbound int    `json:"inbound"`
+	Access  string `json:"access"` // all, none, some or unknown
+	// AtLeast and AtMost bound an unknown access.
+	AtLeast    string   `json:"atLeast,omitempty"`
+	AtMost     string   `json:"atMost,omitempty"`
+	Conditions []string `json:"conditions,omitempty"` // on which it depends
+	Why        string   `json:"why,omitempty"`        // the limit that the question exceeds
+}
+
+// AloneQuery restricts the answer.
+type AloneQuery struct {
+	From string // a SPIFFE ID; "": those that filters name, and all others
+	To   string // an inbound; "": all
+}
+
+// NewAlone returns what proxies allow, for all requests that could exist.
+func NewAlone(proxies []*dump.Proxy, q AloneQuery) (*Alone, error) {
+	a := &Alone{}
+	for _, p := range proxies {
+		inbounds := inboundsOf(p)
+		if q.To != "" {
+			in, err := inboundNamed(p, q.To)
+			if err != nil {
+				return nil, err
+			}
+			inbounds = []*dump.Listener{in}
+		}
+		out := AloneProxy{Source: p.Source, Node: p.Node, Version: p.Version, Rejected: append([]dump.Rejected{}, p.Rejected...), Findings: []Finding{}}
+		chains := make([][]*aloneChain, len(inbounds))
+		for i, l := range inbounds {
+			out.Inbounds = append(out.Inbounds, l.Name)
+			chains[i] = chainsOf(l, 0)
+			for _, c := range chains[i] {
+				out.Clients = append(out.Clients, c.ids()...)
+				out.Findings = append(out.Findings, findingsOf(l.Name, c.filters)...)
+			}
+		}
+		slices.Sort(out.Clients)
+		named := slices.Compact(out.Clients)
+		out.Clients = append(slices.Clone(named), OtherClients)
+		if q.From != "" {
+			out.Clients = []string{q.From}
+		}
+		limits := requests.Limits(4)
+		for i, id := range out.Clients {
+			for k := range inbounds {
+				cell := cellOf(chains[k], id, named, limits)
+				cell.Client, cell.Inbound = i, k
+				out.Cells = append(out.Cells, cell)
+			}
+		}
+		out.Findings = distinct(out.Findings)
+		a.Proxies = append(a.Proxies, out)
+	}
+	return a, nil
+}
+
+// inboundsOf returns the listeners with the direction INBOUND, or all if none has a direction.
+func inboundsOf(p *dump.Proxy) []*dump.Listener {
+	var in, all []*dump.Listener
+	for i := range p.Listeners {
+		l := &p.Listeners[i]
+		all = append(all, l)
+		if l.Inbound {
+			in = append(in, l)
+		}
+	}
+	if in != nil {
+		return in
+	}
+	return all
+}
+
+// inboundNamed returns the inbound with a name, a port or ADDRESS:PORT.
+func inboundNamed(p *dump.Proxy, name string) (*dump.Listener, error) {
+	var found []*dump.Listener
+	var names []string
+	for _, l := range inboundsOf(p) {
+		port := strconv.FormatUint(uint64(l.Port), 10)
+		names = append(names, l.Name)
+		if name == l.Name || name == port || name == net.JoinHostPort(l.Address, port) {
+			found = append(found, l)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, find.NotFound("inbound of "+p.Source, name, names)
+	case 1:
+		return found[0], nil
+	}
+	return nil, find.Usagef("%s: %d inbounds have the name or port %s; give ADDRESS:PORT", p.Source, len(found), name)
+}
+
+// aloneChain is a chain with the requests that it can receive.
+type aloneChain struct {
+	chain   *dump.Chain
+	filters *rbac.Filters
+	space   access.Space
+	match   []string // conditions by which a connection gets this chain
+}
+
+// tagText begins a URI of a tag in a filter.
+var tagText = regexp.MustCompile(`kuma://[A-Za-z0-9]`)
+
+func chainsOf(l *dump.Listener, protocol request.Protocol) []*aloneChain {
+	var out []*aloneChain
+	for k := range l.Chains {
+		c := &l.Chains[k]
+		data, _ := json.Marshal(c.Filters) // it was JSON
+		tls, noTags := c.TLS != dump.PlainText, !tagText.Match(data)
+		a := &aloneChain{chain: c, space: access.Space{Protocol: protocol, Plain: !tls, NoTags: noTags, Queries: true}}
+		if c.HTTP {
+			a.space.Protocol = request.HTTP
+		}
+		a.filters = rbac.New(c, rbac.Connection{TLS: tls, NoTags: noTags, Port: l.Port})
+		if len(c.Match) > 0 {
+			a.match = append(a.match, "the connection gets "+cmp.Or(chainName(l, k), "the chain")+" by its "+strings.Join(c.Match, ", "))
+		}
+		if c.TLS == dump.UnknownTransport {
+			a.match = append(a.match, "the transport socket of "+cmp.Or(chainName(l, k), "the chain")+" shows the certificate of the client")
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// ids returns the SPIFFE IDs that the filters name exactly.
+func (c *aloneChain) ids() []string { return c.filters.IDs }
+
+// cellOf returns the cell of a client: what all chains that it can use allow it.
+func cellOf(chains []*aloneChain, id string, named []string, limits access.Limits) Cell {
+	var all access.ChainReach
+	for _, c := range chains {
+		space, except := c.space, named
+		if id != OtherClients {
+			if c.space.Plain {
+				continue // there is no such client in plain text
+			}
+			space.Client, except = &access.Client{SpiffeID: id}, nil
+		}
+		reach, err := access.ReachOfChain(&space, c.filters.Chain, except, limits)
+		if err != nil {
+			return Cell{Access: "unknown", Why: fmt.Sprint(err)}
+		}
+		all.Allows, all.Denies = all.Allows || reach.Allows, all.Denies || reach.Denies
+		all.Unknown = append(all.Unknown, reach.Unknown...)
+		if len(chains) > 1 {
+			all.Unknown = append(all.Unknown, c.match...)
+		}
+	}
+	slices.Sort(all.Unknown)
+	cell := Cell{Conditions: slices.Compact(all.Unknown)}
+	if len(cell.Conditions) == 0 {
+		cell.Access = word(all.Allows, all.Denies)
+		return cell
+	}
+	cell.Access, cell.AtLeast, cell.AtMost = "unknown", word(all.Allows, true), word(true, all.Denies)
+	return cell
+}
+
+func word(allows, denies bool) string {
+	switch {
+	case allows && denies:
+		return access.Some.String()
+	case allows:
+		return access.All.String()
+	}
+	return access.None.String()
+}
+
+// Decision is the answer about one request.
+type Decision struct {
+	Source   string      `json:"source"`
+	Inbound  string      `json:"inbound"`
+	Decision string      `json:"decision"` // ALLOW, DENY or UNKNOWN
+	By       *ByProxy    `json:"by,omitempty"`
+	Unknown  []Condition `json:"unknown"`
+	Warnings []string    `json:"warnings"`
+}
+
+// Condition is a decision that is possible because of conditions that a dump does not show.
+type Condition struct {
+	ByProxy
+	Decision string `json:"decision"`
+}
+
+// Decide returns what an inbound of a proxy decides about a request.
+func Decide(p *dump.Proxy, inbound string, r *request.Request) (*Decision, error) {
+	l, err := inboundNamed(p, inbound)
+	if err != nil {
+		return nil, err
+	}
+	protocol := request.TCP
+	if r.Method != "" || r.Path != "" || len(r.Headers) > 0 {
+		protocol = request.HTTP
+	}
+	d := &Decision{Source: p.Source, Inbound: l.Name, Unknown: []Condition{}, Warnings: []string{}}
+	for _, c := range chainsOf(l, protocol) {
+		if c.space.Plain && (r.SpiffeID != "" || r.SNI != "" || len(r.Tags) > 0) {
+			continue
+		}
+		if len(r.Tags) > 0 {
+			c.space.NoTags = false
+		}
+		raw := c.space
+		raw.Raw = c.chain.HTTP && !c.chain.Normalizes
+		outcomes, err := access.Outcomes(&raw, c.filters.Chain, r, access.Parts{}, access.Limits{})
+		if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
+			return nil, fmt.Errorf("inbound %s: %w", l.Name, err)
+		} else if err != nil {
+			return nil, err
+		}
+		for _, o := range outcomes {
+			filter, policy := c.filters.By(o)
+			d.Unknown = append(d.Unknown, Condition{ByProxy{filter, policy, c.chain.Name}, o.Decision.String()})
+		}
+		d.Warnings = append(d.Warnings, c.match...)
+	}
+	switch {
+	case len(d.Unknown) == 0:
+		d.Decision, d.Warnings = "DENY", append(d.Warnings, "no filter chain takes this client: all of them are for plain text")
+		return d, nil
+	case slices.ContainsFunc(d.Unknown, func(c Condition) bool { return c.Decision != d.Unknown[0].Decision }):
+		d.Decision = "UNKNOWN"
+		return d, nil
+	}
+	d.Decision, d.By, d.Unknown = d.Unknown[0].Decision, &d.Unknown[0].ByProxy, []Condition{}
+	return d, nil
+}

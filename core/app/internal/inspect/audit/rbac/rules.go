@@ -1,0 +1,160 @@
+package rbac
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
+	"github.com/meshmatch/meshmatch/core/internal/access"
+)
+
+// rules adds the policies of a config in the order of their names, which is the order in which
+// Envoy compares them.
+func (b *builder) rules(r dump.Object, when *access.Set) {
+	action := r.Text("action")
+	if action == "LOG" {
+		b.add("", true, when)
+		return
+	}
+	allow := action != "DENY"
+	if action != "" && action != "ALLOW" && action != "DENY" || r.Beside("action", "policies", "audit_logging_options") != "" {
+		b.unknown("", when, fmt.Sprintf("the rules of filter %s have an action or a field that is not known", b.filter))
+	}
+	policies := r.Object("policies")
+	for _, name := range policies.Names() {
+		b.policy = name
+		holds := b.policyOf(dump.Object(policies).Object(name))
+		b.add(name, allow, when, holds)
+	}
+	b.policy = ""
+	b.add("", !allow, when)
+}
+
+// policyOf returns the requests that a policy matches. On rules there is no insufficient data.
+func (b *builder) policyOf(p dump.Object) *access.Set {
+	sets := []*access.Set{b.any(p.List("permissions"), b.permission), b.any(p.List("principals"), b.principal)}
+	for _, field := range []string{"condition", "checked_condition"} {
+		if p.Has(field) {
+			sets = append(sets, b.undetermined("the CEL condition", p.Object(field)))
+		}
+	}
+	if field := p.Beside("permissions", "principals", "condition", "checked_condition", "cel_config"); field != "" {
+		sets = append(sets, access.Undetermined("the field "+field+" of policy "+b.policy))
+	}
+	return access.And(sets...)
+}
+
+func (b *builder) any(list []dump.Object, of func(dump.Object) *access.Set) *access.Set {
+	return access.Or(b.each(list, of)...)
+}
+
+func (b *builder) each(list []dump.Object, of func(dump.Object) *access.Set) []*access.Set {
+	sets := make([]*access.Set, len(list))
+	for i := range list {
+		sets[i] = of(list[i])
+	}
+	return sets
+}
+
+// maxDepth is the maximum depth of conditions in each other.
+const maxDepth = 64
+
+// nested calls of for a condition in another one, unless it is too deep.
+func (b *builder) nested(o dump.Object, of func(dump.Object) *access.Set) *access.Set {
+	if b.depth++; b.depth > maxDepth {
+		b.depth--
+		return b.undetermined("a condition deeper than 64", o)
+	}
+	defer func() { b.depth-- }()
+	return of(o)
+}
+
+func (b *builder) permission(o dump.Object) *access.Set {
+	return b.nested(o, func(o dump.Object) *access.Set {
+		if names := o.Names(); len(names) != 1 {
+			return b.undetermined("a permission", o)
+		}
+		switch {
+		case o.Has("any"):
+			return boolean(o.Bool("any"))
+		case o.Has("and_rules"):
+			return access.And(b.each(o.Object("and_rules").List("rules"), b.permission)...)
+		case o.Has("or_rules"):
+			return b.any(o.Object("or_rules").List("rules"), b.permission)
+		case o.Has("not_rule"):
+			return access.Not(b.permission(o.Object("not_rule")))
+		case o.Has("header"):
+			return b.header(o.Object("header"))
+		case o.Has("url_path"):
+			return b.urlPath(o.Object("url_path"))
+		case o.Has("destination_port"):
+			return boolean(uint32(o.Number("destination_port")) == b.connection.Port)
+		case o.Has("destination_port_range"):
+			r := o.Object("destination_port_range")
+			return boolean(r.Number("start") <= int64(b.connection.Port) && int64(b.connection.Port) < r.Number("end"))
+		case o.Has("requested_server_name"):
+			return b.serverName(o.Object("requested_server_name"))
+		}
+		return b.undetermined("a permission", o)
+	})
+}
+
+func (b *builder) principal(o dump.Object) *access.Set {
+	return b.nested(o, func(o dump.Object) *access.Set {
+		if names := o.Names(); len(names) != 1 {
+			return b.undetermined("a principal", o)
+		}
+		switch {
+		case o.Has("any"):
+			return boolean(o.Bool("any"))
+		case o.Has("and_ids"):
+			return access.And(b.each(o.Object("and_ids").List("ids"), b.principal)...)
+		case o.Has("or_ids"):
+			return b.any(o.Object("or_ids").List("ids"), b.principal)
+		case o.Has("not_id"):
+			return access.Not(b.principal(o.Object("not_id")))
+		case o.Has("authenticated"):
+			return b.authenticated(o.Object("authenticated"))
+		case o.Has("header"):
+			return b.header(o.Object("header"))
+		case o.Has("url_path"):
+			return b.urlPath(o.Object("url_path"))
+		case o.Has("filter_state"):
+			return b.filterState(o.Object("filter_state"))
+		}
+		return b.undetermined("a principal", o)
+	})
+}
+
+// authenticated is about any URI of the certificate, and about its subject, which is empty.
+func (b *builder) authenticated(o dump.Object) *access.Set {
+	switch {
+	case o.Beside("principal_name") != "":
+		return b.undetermined("a principal", o)
+	case !b.connection.TLS:
+		return access.Or()
+	case !o.Has("principal_name"):
+		return access.And()
+	}
+	p, err := patternOf(o.Object("principal_name"))
+	if err != nil {
+		return b.undetermined(err.Error(), o)
+	}
+	b.expression(o.Object("principal_name"))
+	if p.holds("") {
+		return access.And()
+	}
+	return b.uri(p)
+}
+
+func (b *builder) expression(matcher dump.Object) {
+	if r := matcher.Object("safe_regex"); r != nil {
+		b.Expressions = append(b.Expressions, Expression{b.filter, b.policy, r.Text("regex")})
+	}
+}
+
+func boolean(all bool) *access.Set {
+	if all {
+		return access.And()
+	}
+	return access.Or()
+}
