@@ -38,7 +38,9 @@ var order = []string{
 
 	// Answers.
 	`core/app/internal/migrate|core/app/internal/crd`,
-	`core/app/internal/inspect/(check|diff|traffic|why)`,
+	`core/app/internal/inspect/(check|diff|traffic|why|audit)`,
+	`core/app/internal/inspect/audit/rbac`,
+	`core/app/internal/inspect/audit/dump`,
 	`core/app/internal/inspect/placement`,
 	`core/app/internal/inspect`,
 	`core/app/internal/inspect/find`,

@@ -57,7 +57,8 @@ func TestSpecNumberingIsComplete(t *testing.T) {
 		15
 		16
 		17 17.1 17.2 17.3 17.4 17.5
-		18 18.1 18.2 18.3 18.4`)
+		18 18.1 18.2 18.3 18.4
+		19 19.1 19.2 19.3 19.4 19.5`)
 	if diff := cmp.Diff(want, specRules(t)); diff != "" {
 		t.Error(diff)
 	}

@@ -29,10 +29,16 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	const mesh = "{type: Dataplane, name: extra, networking: {address: 10.0.0.1}}"
-	if err := os.Mkdir(filepath.Join(dir, "dataplanes"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"dataplanes", "dumps"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
+	const dump = `{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.BootstrapConfigDump", "bootstrap": {"node": {"id": "default.backend-1"}}},
+  {"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "address": {"socket_address": {"address": "10.0.0.21", "port_value": 8080}},
+    "filter_chains": [{"filters": [{"name": "tcp", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy"}}]}]}}]}]}`
 	for name, content := range map[string]string{
+		"backend-1.json": dump, "dumps/backend-1.json": dump,
 		"mesh.yaml": mesh, "wave.yaml": mesh, "dataplanes.yaml": mesh, "dataplanes/mesh.yaml": mesh,
 		"tests.yaml": "{type: AccessTest, mesh: default, name: t, always: [{to: {service: backend, inbound: http}, from: {spiffeIdPrefix: 'spiffe://shop.mesh/ns/legacy'}, expect: DENY}]}",
 		"variants.yaml": `

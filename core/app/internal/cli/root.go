@@ -86,7 +86,7 @@ any letter case. The policy kinds are
 %s.
 
 Exit status: 0 done; 1 bad input, or the answer is "no"; 2 wrong usage. For
-access, diff, migrate, replay, test and variants choose, whose 1 is an answer, bad
+access, audit, diff, migrate, replay, test and variants choose, whose 1 is an answer, bad
 input is 2.`
 
 const rootExample = `  meshmatch check -f policies/
@@ -98,7 +98,7 @@ const rootExample = `  meshmatch check -f policies/
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), answering(newTest(g)), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
+		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = "(unknown)" // versionText has more
