@@ -33,6 +33,9 @@ type Clause struct {
 type Match struct {
 	conf.Match
 	Tags resource.Tags `json:"tags,omitzero"`
+	// scopes are those of the conditions on headers, in their order: an entry that denies and
+	// one that allows compare equal conditions with different parts of a value.
+	scopes []request.Scope
 }
 
 // ConditionOf returns the requests of a difference of two lists: the requests that both
@@ -61,7 +64,7 @@ func ConditionOf(before, after *List, d *Difference) (Condition, error) {
 
 // except adds an exception unless it is known.
 func (c *Clause) except(m Match, known map[string]bool) {
-	if key := fmt.Sprint(m.key(), m.Tags); !known[key] {
+	if key := fmt.Sprint(m.key(), m.Tags, m.scopes); !known[key] {
 		known[key] = true
 		c.Except = append(c.Except, m)
 	}
@@ -103,6 +106,7 @@ func (e *Entry) match() Match {
 	m := Match{Tags: e.Tags}
 	if e.Match != nil {
 		m.Match = *e.Match
+		m.scopes = slices.Repeat([]request.Scope{e.Scope}, len(m.Headers))
 	}
 	return m
 }
@@ -127,11 +131,14 @@ func together(a, b Match) (Match, error) {
 			return Match{}, err
 		}
 	}
-	m.Headers = slices.Clone(a.Headers)
-	for _, h := range b.Headers {
-		if !slices.ContainsFunc(m.Headers, func(other conf.HeaderMatch) bool { return headerCovers(&h, &other) && headerCovers(&other, &h) }) {
-			m.Headers = append(m.Headers, h)
+	m.Headers, m.scopes = slices.Clone(a.Headers), slices.Clone(a.scopes)
+	for k, h := range b.Headers {
+		i := slices.IndexFunc(m.Headers, func(other conf.HeaderMatch) bool { return headerCovers(&h, &other) && headerCovers(&other, &h) })
+		if i >= 0 { // what holds in the narrower scope holds in both
+			m.scopes[i] = min(m.scopes[i], b.scopes[k])
+			continue
 		}
+		m.Headers, m.scopes = append(m.Headers, h), append(m.scopes, b.scopes[k])
 	}
 	tags := map[string]string{}
 	for _, t := range a.Tags {

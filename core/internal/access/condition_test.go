@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/permission"
 )
 
 // meets reports whether a request meets a condition without headers.
@@ -26,6 +27,38 @@ func asksForHeaders(c access.Condition) bool {
 	return slices.ContainsFunc(c.Any, func(clause access.Clause) bool {
 		return slices.ContainsFunc(append(clause.Except, clause.Match), func(m access.Match) bool { return len(m.Headers) > 0 })
 	})
+}
+
+// An entry that denies and one that allows compare equal conditions on a header with different
+// parts of its value, so neither exception covers the other one (SPEC 7.2).
+func TestExceptionsKeepTheirScope(t *testing.T) {
+	b, get := "b", conf.Method("GET")
+	header := []conf.HeaderMatch{{Name: "x-team", Value: &b}}
+	entry := func(m conf.Match, scope request.Scope, allow bool) access.Entry {
+		return access.Entry{Match: &m, Scope: scope, Allow: allow, By: new(permission.Place)}
+	}
+	deny := entry(conf.Match{Method: &get, Headers: header}, request.Denial, false)
+	wider := entry(conf.Match{Headers: header}, request.Denial, false)
+	allow := entry(conf.Match{Headers: header}, request.Whole, true)
+	all := entry(conf.Match{}, request.Whole, true)
+	for name, test := range map[string]struct {
+		earlier []access.Entry
+		want    string
+	}{
+		"an entry that allows covers no denial":           {[]access.Entry{deny, allow}, "every request except GET x-team: b, x-team: b"},
+		"a denial covers a narrower one, and what allows": {[]access.Entry{deny, wider, allow}, "every request except x-team: b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := &access.List{Entries: test.earlier}, &access.List{Entries: append(test.earlier, all)}
+			differences, err := access.Compare(&access.Space{Protocol: request.HTTP}, before, after, access.Limits{})
+			if err != nil || len(differences) != 1 {
+				t.Fatal(differences, err)
+			}
+			if got, err := access.ConditionOf(before, after, &differences[0]); err != nil || got.String() != test.want {
+				t.Errorf("%v (%v), want %s", got, err, test.want)
+			}
+		})
+	}
 }
 
 // A sample meets the condition of a difference if and only if the entries of the difference

@@ -17,9 +17,23 @@ func covers(a, b *Match) bool {
 		(a.Method == nil || b.Method != nil && *a.Method == *b.Method) &&
 		(a.Path == nil || b.Path != nil && pathCovers(a.Path, b.Path)) &&
 		b.Tags.Contains(a.Tags) &&
-		!slices.ContainsFunc(a.Headers, func(h conf.HeaderMatch) bool {
-			return !slices.ContainsFunc(b.Headers, func(other conf.HeaderMatch) bool { return headerCovers(&h, &other) })
-		})
+		a.coversHeaders(b)
+}
+
+// coversHeaders reports whether each condition on a header covers one of the other match. A
+// condition in a wider scope covers an equal one in a narrower scope.
+func (m *Match) coversHeaders(other *Match) bool {
+	for i := range m.Headers {
+		covered := false
+		for k := range other.Headers {
+			covered = covered || headerCovers(&m.Headers[i], &other.Headers[k]) &&
+				(m.Headers[i].Value == nil || m.scopes[i] >= other.scopes[k])
+		}
+		if !covered {
+			return false
+		}
+	}
+	return true
 }
 
 // mayOverlap reports whether some request may meet both matches. It may return
