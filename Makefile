@@ -30,6 +30,7 @@ OLDEST      := $(CURDIR)/.cache/envoy-$(firstword $(OLDER))/envoy
 GRPC_GO     ?= 1.76.0 1.77.0 1.78.0 1.79.3 1.80.0 1.81.1 1.82.1 1.83.2 1.85.0
 GRPC_PYTHON ?= 1.62.3 1.66.2 1.70.0 1.74.0 1.78.0 1.82.3
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
+Z3          ?= $(CURDIR)/.cache/z3/z3
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
 KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
@@ -143,15 +144,17 @@ world: ##+ Follow edits from a store through replicas and relays to models of cl
 world-mutants: ##+ Apply each mutant of bench/mutants, and fail if the seeds of TestWorld do not find it in nine of ten runs
 	@GO='$(GO)' bash .ci/world-mutants
 
-soak: ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
+# The solver proves the answers about 50 meshes for each unit of SOAK.
+soak: $(Z3) ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
+	SOAK=$(SOAK) Z3=$(Z3) $(GO) test -v -timeout 0 -run TestSoakSolver ./core/app/internal/e2e/solver
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences|TestModels' ./fuzz ./core ./core/xds/server ./core/app/internal/relay ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
 
 soak-streams: ##+ Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
-e2e: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc ## Test with the traffic of real Envoys and of gRPC for Python, fetched into .cache/
-	ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
+e2e: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc $(Z3) ## Test with the traffic of real Envoys and of gRPC for Python, and by proofs of z3, fetched into .cache/
+	ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST) GRPCIO=$(GRPCIO) Z3=$(Z3) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage
 	ENVOY=$(OLDEST) ENVOY_OTHER=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories -run 'TestSeveralIDs|TestWarmsAfterRestart|TestOpenConnections|TestStories/MeshTrafficPermission|TestStories/MeshTLS|TestStories/MeshRateLimit|TestStories/MeshAccessLog'
 
@@ -225,6 +228,12 @@ $(CURDIR)/.cache/grpcio-%/grpc: core/app/internal/e2e/grpcio-%.txt
 $(CURDIR)/.cache/grpc-go-%/peer: core/app/internal/e2e/serving/testdata/peer/main.go
 	rm -rf $(@D) && mkdir -p $(@D)/module && cp $< $(@D)/module
 	cd $(@D)/module && export GOWORK=off GOFLAGS=-mod=mod && $(GO) mod init peer && $(GO) get google.golang.org/grpc@v$* && $(GO) mod tidy && $(GO) build -o $@ .
+
+$(CURDIR)/.cache/z3/z3: core/app/internal/e2e/solver/z3.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
+	python3 -m zipfile --extract $(@D)/z3_solver-*.whl $(@D)/wheel
+	cd $(@D) && chmod +x wheel/*.data/data/bin/z3 && ln -s wheel/*.data/data/bin/z3 z3 && touch z3
 
 # Nothing of the wheel is installed, so its version of Python does not matter.
 $(CURDIR)/.cache/axe/axe.min.js: core/app/internal/serve/pages/e2e/axe.txt

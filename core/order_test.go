@@ -16,7 +16,7 @@ var order = []string{
 	`core/app`,
 	`core/app/internal/cli`,
 	`core/app/internal/e2e/demo`,
-	`core/app/internal/e2e(/hello|/patches|/driver|/serving|/stories|/worlds)?`,
+	`core/app/internal/e2e(/hello|/patches|/driver|/serving|/solver|/stories|/worlds)?`,
 	`core/app/internal/serve/pages/e2e/screenshots`,
 	`core/app/internal/serve/pages/e2e(/browser)?`,
 	`core/app/internal/serve`,

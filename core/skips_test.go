@@ -16,7 +16,7 @@ import (
 )
 
 // servers are the environment variables that name a server or a tool for tests.
-var servers = []string{"AXE", "ENVOY", "ENVOY_OTHER", "ETCD", "GRPCIO", "KUBERNETES"}
+var servers = []string{"AXE", "ENVOY", "ENVOY_OTHER", "ETCD", "GRPCIO", "KUBERNETES", "Z3"}
 
 // otherSkips are the functions that skip a test for another reason than a server or -short.
 var otherSkips = map[string]string{

@@ -14,6 +14,7 @@
 //   - stories tests what each policy kind does.
 //   - worlds tests that Envoy accepts the resources of random meshes.
 //   - serving tests that Envoys and gRPC lose no request while their server has changes.
+//   - solver has answers about permissions proven by z3, without Envoy.
 //   - driver runs the integration tests of go-control-plane against this server.
 //   - The command demo shows two proxies of the demo mesh.
 //
