@@ -340,6 +340,9 @@ func (d *decoder) resource(meta Meta, b body) {
 }
 
 func (d *decoder) kindHint(word string) string {
+	if use := proposedKinds[word]; use != "" {
+		return "use " + use
+	}
 	known := d.readKinds()
 	if hint := diag.DidYouMean(word, append(known, d.kindsOf("")...)); hint != "" {
 		return hint

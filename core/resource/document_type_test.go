@@ -86,6 +86,7 @@ items:
 func TestRegisteredDocumentErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"unknown kind of the group": {"{apiVersion: cluster.example/v1, kind: Placment, metadata: {name: p}}", `in.yaml:1:40: kind: unknown kind "Placment" of cluster.example; did you mean "Placement"?`},
+		"name of a proposal":        {"{type: MeshHTTPFault, name: p}", `in.yaml:1:8: type: unknown kind "MeshHTTPFault"; use MeshFaultInjection`},
 		"unknown type":              {"{type: Rolout, name: p}", `in.yaml:1:8: type: unknown kind "Rolout"; did you mean "Rollout"?`},
 		"unknown field":             {"{apiVersion: cluster.example/v1, kind: Placement, metadata: {name: p}, spce: {}}", `in.yaml:1:72: spce: unknown field; did you mean "spec"?`},
 		"missing field":             {"{type: Rollout, name: p, labels: 5}", "in.yaml:1:1: placement: required field is missing\nin.yaml:1:34: labels: must be a mapping, not the number 5"},

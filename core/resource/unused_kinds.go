@@ -34,6 +34,20 @@ var replacedKinds = map[string]string{
 	"VirtualOutbound":     "HostnameGenerator",
 }
 
+// proposedKinds maps the names of kinds in Kuma's first proposal (000, "Rolling out"), which have
+// other names today, to these.
+var proposedKinds = map[string]string{
+	"MeshTrafficRoute":    "MeshHTTPRoute or MeshTCPRoute",
+	"MeshHTTPFault":       "MeshFaultInjection",
+	"MeshRequestRetry":    "MeshRetry",
+	"MeshUpstreamTimeout": "MeshTimeout",
+	"MeshTracing":         "MeshTrace",
+	"MeshLogging":         "MeshAccessLog",
+	"MeshMetrics":         "MeshMetric",
+	"MeshEnvoyTemplate":   "MeshProxyPatch",
+	"MeshVirtualOutbound": "HostnameGenerator",
+}
+
 // sharedKinds are kinds of objects that other systems also have. A document of
 // another API group belongs to such a system.
 var sharedKinds = map[string]bool{

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -38,7 +39,12 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 			reportText(d.place(), err)
 		}
 	case text:
-		if kind != String {
+		switch {
+		case kind != String && p.isEnum: // no quotes make a word of it
+			d.place().Errorf(diag.WrongType, "use "+strings.Join(p.words, ", "), "must be a string, not %s", describe(kind, string(d.in.peek())))
+			d.in.skip()
+			return
+		case kind != String:
 			d.wrongType("a string")
 			return
 		}

@@ -43,7 +43,7 @@ func TestRejected(t *testing.T) {
 		{"an override to inform", binding + "bindingOverrides: {remediationAction: inform}", `bindingOverrides.remediationAction: a binding cannot override an action with "inform"; write enforce, or remove the field`},
 		{"both forms", binding + "bindingOverrides: {}\nremediationActionOverride: {}", `bindingOverrides: remediationActionOverride and bindingOverrides are both present; use one of them`},
 		{"a subFilter of the other form", binding + "subFilter: restricted\nremediationActionOverride: {}", `subFilter: is not allowed with remediationActionOverride; use remediationActionOverride.subFilter, or bindingOverrides`},
-		{"a subFilter that is not a string", binding + "subFilter: true", `subFilter: must be a string, not true; write it in quotes: "true"`},
+		{"a subFilter that is not a string", binding + "subFilter: true", `subFilter: must be a string, not true; use restricted`},
 		{"no subjects", strings.Replace(binding, `[{apiGroup: policy.open-cluster-management.io, kind: Policy, name: p}]`, "[]", 1), `subjects: must have at least one subject`},
 		{"a subject of an unknown kind", strings.Replace(binding, "kind: Policy,", "kind: Policys,", 1), `subjects[0].kind: unknown kind "Policys" of API group policy.open-cluster-management.io; did you mean "Policy"?`},
 		{"a placement of another group", strings.Replace(binding, "apps.", "cluster.", 1), `placementRef.apiGroup: PlacementRule does not belong to API group cluster.open-cluster-management.io; write apps.open-cluster-management.io`},
