@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -22,6 +23,22 @@ func (s *Server) log(commit core.Commit, first bool) {
 		loaded = fmt.Sprintf("revision %d is served", s.files.Revision)
 	}
 	s.options.Logger.Info(loaded + "; " + changeOf(commit))
+}
+
+// logUnserved logs how many documents of variants are not served, if that has changed. Their
+// content has no type of xDS.
+func (s *Server) logUnserved() {
+	unserved := 0
+	for range resource.DocumentsOf[variant.VariantsDocument](s.applied) {
+		unserved++
+	}
+	for range resource.DocumentsOf[variant.FragmentsDocument](s.applied) {
+		unserved++
+	}
+	if unserved > 0 && unserved != s.unserved {
+		s.options.Logger.Warn(diag.Count(unserved, "document") + " of the types ResourceVariants and ResourceFragments: their content has no type of xDS, and is not served; use the command variants")
+	}
+	s.unserved = unserved
 }
 
 // logHeld logs which removals begin to be held, and which are no longer held.

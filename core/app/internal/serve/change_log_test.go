@@ -43,3 +43,17 @@ func TestChangeLog(t *testing.T) {
 		}
 	})
 }
+
+// Documents of variants have no type of xDS. The log says that they are not served, once.
+func TestLogsUnserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, map[string]string{"mesh.yaml": mesh, "variants.yaml": "{type: ResourceVariants, name: routes, variants: [{content: {a: 1}}]}"})
+		const line = "1 document of the types ResourceVariants and ResourceFragments: their content has no type of xDS, and is not served"
+		r.eventually("line about the document", func() bool { return strings.Contains(r.log.String(), line) })
+		r.write("timeout.yaml", timeout("1s"))
+		r.eventually("line about the load", func() bool { return strings.Contains(r.log.String(), "the files were loaded again") })
+		if n := strings.Count(r.log.String(), line); n != 1 {
+			t.Errorf("%d lines about the document", n)
+		}
+	})
+}

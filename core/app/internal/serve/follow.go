@@ -222,6 +222,7 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	}
 	return func() {
 		s.log(commit, first)
+		s.logUnserved()
 		s.logHeld(held)
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -70,7 +72,7 @@ type running struct {
 
 func options(dir string, log io.Writer) serve.Options {
 	return serve.Options{
-		Loader: &resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}, Translators: translators.All(),
+		Loader: &resource.Loader{Kinds: kinds.All(), Documents: slices.Concat(ocm.Documents(), variant.Documents())}, Translators: translators.All(),
 		Files: []string{dir}, XDS: "127.0.0.1:0", HTTP: "127.0.0.1:0", Grace: time.Second,
 		Logger: slog.New(slog.NewTextHandler(log, nil)),
 		Quiet:  10 * time.Millisecond, Rescan: 100 * time.Millisecond, Refresh: 50 * time.Millisecond,

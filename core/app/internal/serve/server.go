@@ -42,6 +42,7 @@ type Server struct {
 
 	// The following are used by the goroutine of Run alone.
 	applied   *resource.Set     // of the last batch that the engine applied
+	unserved  int               // the documents of variants in it
 	resync    bool              // the batch of the next load does not begin with applied
 	files     *source.Update    // the last good load
 	recording *source.Recording // of it, until it is kept
