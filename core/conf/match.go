@@ -60,6 +60,9 @@ const (
 // Enum returns the allowed values.
 func (SpiffeIDMatchType) Enum() []string { return Words(SpiffeIDExact, SpiffeIDPrefix) }
 
+// EnumInGo returns the value that no document has: policies of a view may be applied again.
+func (SpiffeIDMatchType) EnumInGo() []string { return Words(SpiffeIDTextPrefix) }
+
 // IsPrefix reports whether an ID is compared with a prefix, by segment or as text.
 func (t SpiffeIDMatchType) IsPrefix() bool { return t == SpiffeIDPrefix || t == SpiffeIDTextPrefix }
 

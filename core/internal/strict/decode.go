@@ -13,6 +13,12 @@ type Enum interface {
 	Enum() []string
 }
 
+// EnumInGo is implemented by an [Enum] with words that no document has. A value with one of
+// them is valid.
+type EnumInGo interface {
+	EnumInGo() []string
+}
+
 // Scalar is implemented by types that decode themselves from a scalar or any
 // other value. DecodeAt reports errors at the place of the value.
 type Scalar interface {

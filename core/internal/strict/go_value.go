@@ -60,7 +60,7 @@ func validateGo(at *diag.At, v, to reflect.Value, p *plan) {
 	case text:
 		if !utf8.ValidString(v.String()) {
 			at.Errorf(diag.WrongType, "", "must be UTF-8, not %q", v.String())
-		} else if p.isEnum {
+		} else if p.isEnum && !slices.Contains(p.wordsInGo, v.String()) {
 			checkWord(func() *diag.At { return at }, v.String(), p.words)
 		}
 	case decimal:

@@ -18,6 +18,7 @@ type plan struct {
 	defaults  bool  // the type is a [Defaulter]
 	isEnum    bool
 	words     []string // of an [Enum]
+	wordsInGo []string // of an [EnumInGo]
 	fields    *fields  // of structs
 }
 
@@ -114,6 +115,9 @@ func (b planner) plan(t reflect.Type) *plan {
 	p.defaults = to.Implements(reflect.TypeFor[Defaulter]())
 	if e, ok := reflect.Zero(t).Interface().(Enum); ok && t.Kind() == reflect.String {
 		p.isEnum, p.words = true, e.Enum()
+		if more, ok := e.(EnumInGo); ok {
+			p.wordsInGo = more.EnumInGo()
+		}
 	}
 	switch p.form {
 	case integer, natural, decimal:

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/why"
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -31,13 +32,17 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// All answers about one request agree: those of `access`, of its filter, of `reach`, `test`,
-// `replay` and `diff`, and of the reference, with and without TLS, with one trust domain and
-// with any, with tags in certificates and without (SPEC 13.1). What `check` advises to remove
-// changes nothing (SPEC 13.5).
+// All answers about one request agree: those of `access`, of its filter, of `why`, `reach`, `test`,
+// `replay` and `diff`, and of the reference, with and without TLS, in the modes Strict and
+// Permissive, with one trust domain and with any, with tags in certificates and without (SPEC
+// 13.1). What `check` advises to remove changes nothing (SPEC 13.5).
 func TestSoakAnswersAgree(t *testing.T) {
 	var counts agreement
-	for seed := range uint64(80 * fuzz.Soak(t)) {
+	worlds := 80 // about 8,000 comparisons
+	if soak := fuzz.Soak(t); soak > 1 {
+		worlds = 1_000 * soak
+	}
+	for seed := range uint64(worlds) {
 		w := newRequestWorld(t, rand.New(rand.NewPCG(seed, 47)))
 		if err := w.compare(&counts); err != nil {
 			t.Fatalf("seed %d, %s, %v: %v", seed, w.tls, w.semantics, err)
@@ -47,13 +52,15 @@ func TestSoakAnswersAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", counts)
-	if counts.allowed < 200 || counts.denied < 200 || counts.reached < 200 || counts.replayed < 200 || counts.opened < 100 || counts.removed < 10 {
+	if counts.explained < 200 || counts.permissive < 5 || counts.allowed < 200 || counts.denied < 200 || counts.reached < 200 || counts.replayed < 200 || counts.opened < 100 || counts.removed < 10 {
 		t.Errorf("too few comparisons: %+v", counts)
 	}
 }
 
 // agreement counts what was compared.
-type agreement struct{ allowed, denied, reached, tested, replayed, opened, removed int }
+type agreement struct {
+	permissive, allowed, denied, explained, reached, tested, replayed, opened, removed int
+}
 
 // The ways in which a dataplane has TLS.
 const (
@@ -73,15 +80,19 @@ var tlsDocuments = map[string]string{
 	classicTLS: `{type: Mesh, name: default, mtls: {enabledBackend: ca, backends: [{name: ca, type: builtin}]}}`,
 }
 
+// In the mode Permissive a client without TLS is one without a SPIFFE ID.
+const permissiveDocument = `{type: MeshTLS, name: permissive, spec: {targetRef: {kind: Mesh}, from: [{targetRef: {kind: Mesh}, default: {mode: Permissive}}]}}`
+
 // requestWorld is a mesh of one dataplane with an HTTP and a TCP inbound, and random
 // permissions.
 type requestWorld struct {
-	t         *testing.T
-	r         *rand.Rand
-	tls       string
-	semantics semantics.Semantics
-	set       *resource.Set
-	view      *core.View
+	t          *testing.T
+	r          *rand.Rand
+	tls        string
+	permissive bool
+	semantics  semantics.Semantics
+	set        *resource.Set
+	view       *core.View
 }
 
 func newRequestWorld(t *testing.T, r *rand.Rand) *requestWorld {
@@ -93,8 +104,16 @@ func newRequestWorld(t *testing.T, r *rand.Rand) *requestWorld {
 	}
 	w.set.Objects = nil
 	if document := tlsDocuments[w.tls]; document != "" {
+		if w.permissive = w.tls != classicTLS && r.IntN(4) == 0; w.permissive {
+			document += "\n---\n" + permissiveDocument
+		}
 		more := resourcetest.Decode(t, document)
-		w.set.Objects, w.set.Meshes = more.Objects, more.Meshes
+		for _, p := range more.Policies {
+			if w.semantics == semantics.Kuma {
+				p.Labels = resource.NewTags(map[string]string{resource.PolicyRoleLabel: "system"})
+			}
+		}
+		w.set.Objects, w.set.Meshes, w.set.Policies = more.Objects, more.Meshes, append(w.set.Policies, more.Policies...)
 	}
 	for i, p := range w.set.Policies {
 		p.Pos = diag.Position{File: "p.yaml", Line: 100 * (i + 1)}
@@ -145,6 +164,9 @@ func (w *requestWorld) client() *permissiontest.Client {
 func (w *requestWorld) compare(counts *agreement) error {
 	closed := *w.set
 	closed.Policies = nil
+	if w.permissive {
+		counts.permissive++
+	}
 	opened, err := diff.New(w.viewOf(&closed), w.view, "default", inspect.Options{})
 	if err != nil {
 		return err
@@ -163,7 +185,7 @@ func (w *requestWorld) compare(counts *agreement) error {
 			} else {
 				counts.denied++
 			}
-			for _, compare := range []func(*agreement) error{a.reference, a.filter, a.reach} {
+			for _, compare := range []func(*agreement) error{a.reference, a.filter, a.why, a.reach} {
 				if err := compare(counts); err != nil {
 					return a.failed(err)
 				}
@@ -285,6 +307,29 @@ func (a *askedAccess) filter(*agreement) error {
 		return fmt.Errorf("the filter decides %v", got)
 	}
 	return nil
+}
+
+// why requires that the policy whose entry decides applies on the inbound.
+func (a *askedAccess) why(counts *agreement) error {
+	by := a.answer.Decision.By
+	if by.KRI == "" || a.isForeign() { // of a foreign ID only one answer speaks
+		return nil
+	}
+	counts.explained++
+	for _, p := range a.view.Policies("default") {
+		if p.Kind != permission.KindName || strings.Split(by.KRI, "_")[5] != p.Name {
+			continue
+		}
+		answer, err := why.NewPolicy(a.t.Context(), a.view, a.dataplane(), p, &why.Query{Kind: p.Type, Inbound: a.dataplane().Inbounds[a.inbound].Name})
+		if err != nil {
+			return err
+		}
+		if answer.Answer != why.Applies {
+			return fmt.Errorf("why: %s", asText(answer))
+		}
+		return nil
+	}
+	return fmt.Errorf("no policy is %s", by.KRI)
 }
 
 // reach compares with the cell of the client.
