@@ -91,9 +91,9 @@ func TestPlan(t *testing.T) {
 			want: "a:apply b:apply c:apply",
 		},
 		{
-			name:   "ToApply is in progress",
+			name:   "ToApply begins in its turn",
 			groups: "abc", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 1}}, status: "b=ToApply",
-			want: "a:later b:apply c:later",
+			want: "a:apply b:later c:later",
 		},
 		{
 			name:   "Progressing is in progress",
@@ -133,10 +133,32 @@ func TestPlan(t *testing.T) {
 			want:   "a:timed out b:later stop",
 		},
 		{
-			name:   "ToApply times out too",
-			groups: "ab", strategy: ocm.Strategy{Type: ocm.All, MaxFailures: ocm.Amount{Value: 1}, ProgressDeadline: deadline(time.Minute)},
+			name:   "ToApply has no deadline",
+			groups: "ab", strategy: ocm.Strategy{Type: ocm.All, ProgressDeadline: deadline(time.Minute)},
 			status: "a=ToApply@2m",
-			want:   "a:timed out b:apply",
+			want:   "a:apply b:apply",
+		},
+		{
+			name:   "failures stop ToApply",
+			groups: "ab", strategy: ocm.Strategy{Type: ocm.Progressive},
+			status: "a=TimeOut b=ToApply",
+			want:   "a:timed out b:later stop",
+		},
+		{
+			name:   "failures do not stop All",
+			groups: "abc", strategy: ocm.Strategy{Type: ocm.All}, status: "a=TimeOut b=Failed",
+			want: "a:timed out b:wait c:apply",
+		},
+		{
+			name:   "All does not soak",
+			groups: "ab", strategy: ocm.Strategy{Type: ocm.All, MinSuccessTime: 2 * time.Hour}, status: "a=Succeeded",
+			want: "a:done b:apply",
+		},
+		{
+			name:   "a tolerated failure does not hold the next group",
+			groups: "ab cd", strategy: ocm.Strategy{Type: ocm.ProgressivePerGroup, MaxFailures: ocm.Amount{Value: 1}},
+			status: "a=Failed b=Succeeded",
+			want:   "a:wait b:done c:apply d:apply",
 		},
 		{
 			name:   "a reported TimeOut is a failure",
@@ -219,7 +241,7 @@ func TestPlan(t *testing.T) {
 		},
 		{
 			name:   "the next check is at the first end of a deadline or soak",
-			groups: "abc", strategy: ocm.Strategy{Type: ocm.All, ProgressDeadline: deadline(90 * time.Minute), MinSuccessTime: 61 * time.Minute},
+			groups: "abc", strategy: ocm.Strategy{Type: ocm.Progressive, ProgressDeadline: deadline(90 * time.Minute), MinSuccessTime: 61 * time.Minute},
 			status: "a=Progressing b=Succeeded c=Succeeded@2h",
 			want:   "a:wait b:wait c:done 1m",
 		},
@@ -235,6 +257,26 @@ func TestPlan(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A mandatory group that is given by name is all its pieces, which have different indexes.
+func TestMandatoryPieces(t *testing.T) {
+	pieces := rollout.Groups([]*ocm.PlacementDecision{
+		{Group: ocm.Group{Index: 0, Name: "canary"}, Clusters: []string{"a"}},
+		{Group: ocm.Group{Index: 1, Name: "canary"}, Clusters: []string{"b"}},
+		{Group: ocm.Group{Index: 2, Name: "rest"}, Clusters: []string{"c"}},
+	})
+	r := &ocm.Rollout{Strategy: ocm.Strategy{Type: ocm.Progressive, MandatoryGroups: []ocm.GroupRef{{Name: "canary"}}}}
+	for begun, want := range map[string]string{
+		"":                        "a:apply b:apply c:later",
+		"a=Succeeded":             "a:done b:apply c:later",
+		"a=Succeeded b=Succeeded": "a:done b:done c:apply",
+	} {
+		r.Status = status(t, begun)
+		if got := summary(rollout.New(r, pieces, now)); got != want {
+			t.Errorf("with %q: %s, want %s", begun, got, want)
+		}
 	}
 }
 

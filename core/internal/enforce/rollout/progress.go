@@ -11,7 +11,7 @@ import (
 type progress struct {
 	cluster    string
 	group      *Group
-	status     ocm.Status // "" if the cluster has not begun
+	status     ocm.Status // "" or ToApply if the cluster has not begun
 	begun      bool
 	inProgress bool
 	failure    bool
@@ -26,14 +26,21 @@ func progressOf(cluster string, group *Group, status *ocm.ClusterStatus, strateg
 	if status == nil {
 		return p
 	}
-	p.begun, p.status = true, status.Status
+	p.status = status.Status
+	if p.begun = status.Status != ocm.ToApply; !p.begun {
+		return p
+	}
 	switch status.Status {
 	case ocm.Skip:
 		p.action, p.reason = Skip, "is skipped"
 	case ocm.TimeOut:
 		p.action, p.reason, p.failure = TimedOut, "has timed out", true
 	case ocm.Succeeded:
-		p.soak(status.Since, strategy.MinSuccessTime, now)
+		if strategy.Type != ocm.All { // no cluster waits for it
+			p.soak(status.Since, strategy.MinSuccessTime, now)
+		} else {
+			p.soak(status.Since, 0, now)
+		}
 	default:
 		p.work(status, strategy.ProgressDeadline, now)
 	}
@@ -49,7 +56,7 @@ func (p *progress) soak(since time.Time, minSuccessTime time.Duration, now time.
 	}
 }
 
-// work sets the state of a cluster that is to be applied, progresses or failed.
+// work sets the state of a cluster that progresses or failed.
 func (p *progress) work(status *ocm.ClusterStatus, deadline *time.Duration, now time.Time) {
 	until := ""
 	if deadline != nil && !status.Since.IsZero() {
@@ -62,20 +69,14 @@ func (p *progress) work(status *ocm.ClusterStatus, deadline *time.Duration, now 
 		p.until, until = end, " until "+format(end)
 	}
 	p.inProgress, p.action = true, Wait
-	switch status.Status {
-	case ocm.ToApply:
-		p.action, p.reason = Apply, "has begun, and has time"+until
-		if until == "" {
-			p.reason = "has begun"
-		}
-	case ocm.Failed:
+	switch {
+	case status.Status == ocm.Failed:
 		p.failure = true
 		p.reason = "failed, and may recover" + until
+	case until == "":
+		p.reason = "is in progress"
 	default:
 		p.reason = "is in progress, and has time" + until
-		if until == "" {
-			p.reason = "is in progress"
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 )
@@ -21,12 +22,15 @@ func stages(strategy *ocm.Strategy, groups []Group, clusters []*progress) []stag
 	var list []stage
 	mandatory := map[*Group]bool{}
 	for _, ref := range strategy.MandatoryGroups {
-		g := find(groups, ref)
-		if g == nil || mandatory[g] {
-			continue
+		var pieces []*Group
+		for _, g := range find(groups, ref) {
+			if !mandatory[g] {
+				mandatory[g], pieces = true, append(pieces, g)
+			}
 		}
-		mandatory[g] = true
-		list = append(list, groupStage("mandatory group "+g.String(), g, clusters, 0))
+		if len(pieces) > 0 {
+			list = append(list, groupStage("mandatory group "+pieces[0].String(), pieces, clusters, 0))
+		}
 	}
 	var others []*progress
 	for _, p := range clusters {
@@ -37,12 +41,15 @@ func stages(strategy *ocm.Strategy, groups []Group, clusters []*progress) []stag
 	if strategy.Type == ocm.ProgressivePerGroup {
 		for i := range groups {
 			if g := &groups[i]; !mandatory[g] {
-				list = append(list, groupStage("group "+g.String(), g, clusters, strategy.MaxFailures.Of(g.size(clusters))))
+				list = append(list, groupStage("group "+g.String(), []*Group{g}, clusters, strategy.MaxFailures.Of(g.size(clusters))))
 			}
 		}
 		return list
 	}
 	rest := stage{clusters: others, concurrency: len(others), tolerated: strategy.MaxFailures.Of(len(clusters))}
+	if strategy.Type == ocm.All { // failures stop nothing
+		rest.tolerated = len(clusters)
+	}
 	if limit := strategy.MaxConcurrency; strategy.Type == ocm.Progressive && limit != nil {
 		if n := limit.Of(len(others)); n > 0 {
 			rest.concurrency = min(n, len(others))
@@ -51,10 +58,10 @@ func stages(strategy *ocm.Strategy, groups []Group, clusters []*progress) []stag
 	return append(list, rest)
 }
 
-func groupStage(name string, g *Group, clusters []*progress, tolerated int) stage {
+func groupStage(name string, pieces []*Group, clusters []*progress, tolerated int) stage {
 	s := stage{name: name, tolerated: tolerated}
 	for _, p := range clusters {
-		if p.group == g {
+		if slices.Contains(pieces, p.group) {
 			s.clusters = append(s.clusters, p)
 		}
 	}
@@ -62,14 +69,15 @@ func groupStage(name string, g *Group, clusters []*progress, tolerated int) stag
 	return s
 }
 
-// find returns the group that a strategy names, or nil.
-func find(groups []Group, ref ocm.GroupRef) *Group {
+// find returns the groups that a strategy names: by name, each piece of the group; by index, one.
+func find(groups []Group, ref ocm.GroupRef) []*Group {
+	var found []*Group
 	for i := range groups {
 		if g := &groups[i]; ref.Name != "" && g.Name == ref.Name || ref.Name == "" && g.Index == ref.Index {
-			return g
+			found = append(found, g)
 		}
 	}
-	return nil
+	return found
 }
 
 // count returns the number of clusters that have a property.
@@ -121,9 +129,11 @@ func (s *stage) begin() {
 	}
 }
 
-// finished reports whether every cluster has begun and none is in progress.
+// finished reports whether every cluster has begun, and none is in progress but tolerated
+// failures, which may recover later.
 func (s *stage) finished() bool {
-	return count(s.clusters, inProgress) == 0 && count(s.clusters, pending) == 0
+	working := func(p *progress) bool { return p.inProgress && !p.failure }
+	return count(s.clusters, working) == 0 && count(s.clusters, pending) == 0
 }
 
 // later sets the reason for which the clusters that have not begun wait.
