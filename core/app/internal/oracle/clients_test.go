@@ -18,8 +18,9 @@ func (c *comparison) compareClients(answer map[string]any, ordered bool) error {
 		if section := c.kinds.Lookup(kind); section == nil || section.From == nil {
 			continue
 		}
-		for i, inbound := range list(policy, "inbounds") {
-			if i >= len(c.dp.Inbounds) || c.hidden(i) {
+		for n, inbound := range list(policy, "inbounds") {
+			i := c.listener(n)
+			if i < 0 || c.hidden(i) {
 				continue
 			}
 			view := &ruleView{rules: list(inbound, "from"), ordered: ordered}
@@ -71,11 +72,26 @@ func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
 	return inspect.Options{Semantics: read, Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
 }
 
-// hidden reports whether an earlier inbound has the same name, so that no query can
-// name this one.
+// listener returns the inbound of element n of the inbounds of an answer: those that share the
+// listener of another are not among them. It is negative for the listeners of zone proxies.
+func (c *comparison) listener(n int) int {
+	for i := range c.dp.Inbounds {
+		if !c.dp.IsListener(i) {
+			continue
+		}
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return -1
+}
+
+// hidden reports whether an earlier inbound of another listener has the same name, so that no
+// query can name this one.
 func (c *comparison) hidden(i int) bool {
 	for j := range i {
-		if c.inboundName(j) == c.inboundName(i) {
+		if c.inboundName(j) == c.inboundName(i) && c.dp.ListenerOf(j) != i {
 			return true
 		}
 	}
