@@ -40,7 +40,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install release release-check run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install release release-check vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ release: ##+ Make archives, lists of parts, plugin, image and chart into dist/: 
 
 release-check: ##+ Make a release twice and compare the bytes; use its archive
 	@GO='$(GO)' bash .ci/release-check
+
+vulnerabilities: ##+ Fail if a command links a function with a known vulnerability: fetches Go's database
+	@GO='$(GO)' bash .ci/vulnerabilities
 
 tidy: ##+ Update go.mod and go.sum of all modules
 	bash .ci/tidy
@@ -258,7 +261,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions world
+NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions world
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 

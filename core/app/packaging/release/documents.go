@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,7 +36,16 @@ func (r *release) documents() (map[string]file, error) {
 	if err := r.manuals(root, files); err != nil {
 		return nil, err
 	}
-	for name, source := range map[string]string{"CHANGELOG.md": "core/CHANGELOG.md", "ci/compare.sh": "cmd/action/compare.sh"} {
+	sources := map[string]string{"README.md": "README.md", "CHANGELOG.md": "core/CHANGELOG.md", "ci/compare.sh": "cmd/action/compare.sh"}
+	demo, err := filepath.Glob(filepath.Join(r.root, "testdata/demo/*.yaml"))
+	if err != nil || len(demo) == 0 {
+		return nil, fmt.Errorf("there is no testdata/demo: %w", err)
+	}
+	for _, file := range demo {
+		name := path.Join("testdata/demo", filepath.Base(file))
+		sources[name] = name
+	}
+	for name, source := range sources {
 		content, err := os.ReadFile(filepath.Join(r.root, source))
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -36,7 +37,8 @@ const packaging = "../.."
 // render returns the objects of the chart, those without a namespace in "default".
 func render(t *testing.T, values string) []kubetest.Object {
 	t.Helper()
-	chart, err := loader.Load(packaging + "/chart")
+	// `make release-check` renders the chart of a release.
+	chart, err := loader.Load(cmp.Or(os.Getenv("CHART"), packaging+"/chart"))
 	if err != nil {
 		t.Fatal(err)
 	}
