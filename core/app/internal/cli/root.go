@@ -39,7 +39,10 @@ func (e incomplete) Unwrap() error { return e.error }
 
 // run executes one command line and returns its exit code.
 func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	g := p.globals()
+	return execute(ctx, p.globals(), args, stdin, stdout, stderr)
+}
+
+func execute(ctx context.Context, g *globals, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(g)
 	called(root, pluginName(filepath.Base(os.Args[0])))
 	root.SetArgs(args)
@@ -98,7 +101,7 @@ const rootExample = `  meshmatch check -f policies/
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g))
+		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newMCP(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = "(unknown)" // versionText has more
