@@ -48,6 +48,50 @@ func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
 	}
 }
 
+// FuzzKind makes a fuzz target of a policy kind: each input of the fuzzing engine becomes a mesh
+// with policies of the kind, and a sequence of its Confs, which are compared as [CheckKind] does.
+// Run it with -fuzzminimizetime 10x, because shortening an input takes longer than finding one.
+func FuzzKind(f *testing.F, kind *resource.Kind, opts ...Option) {
+	f.Helper()
+	var o checkOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	letters := newAlphabet(o.texts)
+	g, err := NewGenerator(resource.NewKinds(kind), o.texts...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, section := range kindSections(kind) {
+		conf, err := confType(section)
+		if err == nil {
+			err = letters.cover(conf)
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	for seed := range uint64(seeds) {
+		f.Add(SeededBytes(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s := g.Scenario(data); compareConfigs(s) != nil {
+			t.Error(explain(s, compareConfigs))
+		}
+		c := &choices{data}
+		n := 1 + c.of(6)
+		s := split(c.data, n)
+		for _, section := range kindSections(kind) {
+			conf, _ := confType(section) // known to be one
+			for _, law := range lawsOf(section.Conf) {
+				if err := checkLaw(law, s, letters, conf); err != nil {
+					t.Errorf("%s: %v", conf, err)
+				}
+			}
+		}
+	})
+}
+
 // checkConfs checks each Conf type once.
 func checkConfs(kind *resource.Kind, o checkOptions) (errs []error) {
 	checked := map[reflect.Type]bool{}
@@ -89,8 +133,15 @@ func checkSection(section *resource.Section, conf reflect.Type, o checkOptions) 
 			errs = append(errs, err)
 		}
 	}
-	if err := caught(func() error { return checkReading(section, letters) }); err != nil {
+	confs, err := newPool(section, letters)
+	if err != nil {
+		return append(errs, err)
+	}
+	if err := caught(func() error { return checkReading(section, confs) }); err != nil {
 		errs = append(errs, fmt.Errorf("reading: %w", err))
+	}
+	if err := caught(func() error { return checkEqual(section, confs) }); err != nil {
+		errs = append(errs, fmt.Errorf("equality: %w", err))
 	}
 	return errs
 }
@@ -141,11 +192,7 @@ func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
 }
 
 // checkReading checks that reading the marshalled form of a Conf gives the same Conf.
-func checkReading(section *resource.Section, letters *alphabet) error {
-	confs, err := newPool(section, letters)
-	if err != nil {
-		return err
-	}
+func checkReading(section *resource.Section, confs pool) error {
 	for _, tree := range confs {
 		written := asText(tree)
 		first, err := decodeConf(section, []byte(written))

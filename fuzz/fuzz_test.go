@@ -71,16 +71,6 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// split shares decisions among n Confs.
-func split(decisions []byte, n int) sequence {
-	s := make(sequence, n)
-	for i := range s {
-		share := len(decisions) / (n - i)
-		s[i], decisions = decisions[:share], decisions[share:]
-	}
-	return s
-}
-
 // mergedType is a Conf type of a built-in kind.
 type mergedType struct {
 	section *resource.Section

@@ -24,6 +24,16 @@ func randomSequence(random *rand.Rand) sequence {
 	return s
 }
 
+// split shares decisions among n Confs.
+func split(decisions []byte, n int) sequence {
+	s := make(sequence, n)
+	for i := range s {
+		share := len(decisions) / (n - i)
+		s[i], decisions = decisions[:share], decisions[share:]
+	}
+	return s
+}
+
 // confs makes the Confs. Each call makes new ones.
 func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
 	var confs []resource.Conf
