@@ -18,7 +18,8 @@ func newInspectPolicy(g *globals) *cobra.Command {
 		Aliases: []string{"policies"},
 		Short:   "Show the dataplanes and inbounds that a policy selects",
 		Long: `Show the dataplanes and inbounds that a policy selects, and for each of them
-whether the policy is enforced there or only informs, and why.`,
+whether the policy is enforced there or only informs, and why. Of an OCM Policy,
+show the clusters.`,
 		Example: `  meshmatch inspect policy MeshTimeout web -f policies/
   meshmatch inspect policy mr kuma-system/web-retries -f policies/ --mesh default -o json
   meshmatch inspect policy mt web -f policies/ --expand -o yaml`,
@@ -30,6 +31,9 @@ whether the policy is enforced there or only informs, and why.`,
 			return g.completeNames(g.policyNames)(c, args, word)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if isPlaced(args) && !expand {
+				return g.inspectPlaced(c, args[1])
+			}
 			kind, err := find.Kind(g.kinds, args[0])
 			if err != nil {
 				return err

@@ -32,19 +32,31 @@ listeners:
 
 with the fields that hold, what overrides the others, or the condition of the
 targetRef that fails. Without the name, show the answer for all policies of the
-kind.`,
+kind.
+
+Of an OCM Policy, show whether it is enforced, informs or is absent on a cluster,
+and which of its bindings reach the cluster.`,
 		Example: `  meshmatch why MeshTimeout web web-1 -f policies/
   meshmatch why mt web web-1 --outbound backend -f policies/ -o json
   meshmatch why mt 00-base svc/web -f policies/
-  meshmatch why MeshTrafficPermission web-1 -f policies/`,
+  meshmatch why MeshTrafficPermission web-1 -f policies/
+  meshmatch why Policy hub/audit riga -f hub/`,
 		Args: func(c *cobra.Command, args []string) error {
+			if isPlaced(args) {
+				return exactly("KIND", "NAME", "CLUSTER")(c, args)
+			}
 			if len(args) <= 2 && t.selector == "" || len(args) <= 1 && t.selector != "" {
 				return t.args("KIND", "DATAPLANE")(c, args)
 			}
 			return t.args("KIND", "NAME", "DATAPLANE")(c, args)
 		},
 		ValidArgsFunction: g.completeWhy,
-		RunE:              func(c *cobra.Command, args []string) error { return g.why(c, &q, &t, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if isPlaced(args) {
+				return g.whyPlaced(c, args[1], args[2])
+			}
+			return g.why(c, &q, &t, args)
+		},
 	}
 	t.register(c)
 	flags := c.Flags()
