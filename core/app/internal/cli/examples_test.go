@@ -20,13 +20,16 @@ func TestExamples(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, target := range map[string]string{
-		"policies": "demo", "old": "demo", "new": "demo", "hub": "demo",
+		"policies": "demo", "old": "demo", "new": "demo",
 		"kuma2": "kuma2", "rollout.yaml": "rollout/fleet.yaml", "fragments.yaml": "variants/routes.yaml",
 		"access.log": "access/backend.log", "access.log.gz": "access/backend.log",
 	} {
 		if err := os.Symlink(filepath.Join(testdata, target), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "hub"), os.DirFS(filepath.Join(testdata, "demo"))); err != nil {
+		t.Fatal(err)
 	}
 	const mesh = "{type: Dataplane, name: extra, networking: {address: 10.0.0.1}}"
 	for _, name := range []string{"dataplanes", "dumps"} {
@@ -38,6 +41,23 @@ func TestExamples(t *testing.T) {
   {"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "address": {"socket_address": {"address": "10.0.0.21", "port_value": 8080}},
     "filter_chains": [{"filters": [{"name": "tcp", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy"}}]}]}}]}]}`
 	for name, content := range map[string]string{
+		"hub/audit.yaml": `
+apiVersion: policy.open-cluster-management.io/v1
+kind: Policy
+metadata: {name: audit, namespace: hub}
+spec: {disabled: false, policy-templates: []}
+---
+apiVersion: apps.open-cluster-management.io/v1
+kind: PlacementRule
+metadata: {name: all, namespace: hub}
+spec: {clusters: [{name: riga}]}
+---
+apiVersion: policy.open-cluster-management.io/v1
+kind: PlacementBinding
+metadata: {name: all, namespace: hub}
+placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: all}
+subjects: [{apiGroup: policy.open-cluster-management.io, kind: Policy, name: audit}]
+`,
 		"backend-1.json": dump, "dumps/backend-1.json": dump,
 		"mesh.yaml": mesh, "wave.yaml": mesh, "dataplanes.yaml": mesh, "dataplanes/mesh.yaml": mesh,
 		"tests.yaml": "{type: AccessTest, mesh: default, name: t, always: [{to: {service: backend, inbound: http}, from: {spiffeIdPrefix: 'spiffe://shop.mesh/ns/legacy'}, expect: DENY}]}",
@@ -59,7 +79,7 @@ variants:
 	n := 0
 	for _, example := range examplesOf(newRoot(Program{}.globals())) {
 		_, args, ok := strings.Cut(example, "meshmatch ")
-		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") || strings.HasPrefix(args, "page ") || strings.HasPrefix(args, "relay ") || strings.Contains(args, "etcd") {
+		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") || strings.HasPrefix(args, "page ") || strings.HasPrefix(args, "relay ") || strings.HasPrefix(args, "mcp ") || strings.Contains(args, "etcd") {
 			continue
 		}
 		if strings.Contains(args, "kuma3") {

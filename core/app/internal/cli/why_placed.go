@@ -41,7 +41,7 @@ func whyPlacedPage(p *page, a *placement.Why) {
 	if len(a.Bindings) == 0 {
 		return
 	}
-	p.heading(1, "bindings")
+	p.heading(0, "bindings")
 	for _, b := range a.Bindings {
 		does := []string{"does not reach the cluster"}
 		if b.Reaches {
