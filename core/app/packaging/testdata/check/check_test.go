@@ -65,7 +65,7 @@ func render(t *testing.T, values string) []kubetest.Object {
 				continue // only comments
 			}
 			metadata := o["metadata"].(map[string]any)
-			if kind := o["kind"].(string); metadata["namespace"] == nil && kind != "Namespace" && !strings.HasPrefix(kind, "Cluster") {
+			if kind := o["kind"].(string); metadata["namespace"] == nil && kind != "Namespace" && kind != "ValidatingWebhookConfiguration" && !strings.HasPrefix(kind, "Cluster") {
 				metadata["namespace"] = "default"
 			}
 			objects = append(objects, o)
