@@ -184,7 +184,7 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 		strict.DecodePart(metadata, &doc)
 	}
 	doc.keepLabels(kind)
-	meta := newMeta(at, kind, string(doc.Name), doc.Labels)
+	meta := newMeta(at, at.Field("metadata"), kind, string(doc.Name), doc.Labels)
 	meta.Namespace = doc.Namespace
 	return meta
 }

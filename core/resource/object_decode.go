@@ -29,7 +29,7 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 		decodeHead(in, &head, except...)
 		spec, except = head.Spec, nil
 	}
-	meta := newMeta(at, kind.name, string(head.Name), head.Labels)
+	meta := newMeta(at, at, kind.name, string(head.Name), head.Labels)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	if head.Mesh != nil {
 		meta.Mesh = *head.Mesh

@@ -51,7 +51,7 @@ func (d *decoder) universal(in *strict.Value) {
 		decodeHead(in, doc, except...)
 	}
 	at := in.At()
-	meta := newMeta(at, string(doc.Type), string(doc.Name), doc.Labels)
+	meta := newMeta(at, at, string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
 	validateWord(at, "mesh", doc.Mesh)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
@@ -71,11 +71,15 @@ func universalMeta(in *strict.Value) Meta {
 		Labels Tags         `json:"labels,omitzero"`
 	}
 	strict.DecodePart(in, &doc)
-	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
+	meta := newMeta(in.At(), in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Namespace = meta.Labels.Value(NamespaceLabel)
 	return meta
 }
 
-func newMeta(at *diag.At, kind, name string, labels Tags) Meta {
+// newMeta returns the identity of a document. The labels that are a part of it are names, too.
+func newMeta(at, labelled *diag.At, kind, name string, labels Tags) Meta {
+	for _, key := range []string{MeshLabel, NamespaceLabel} {
+		validateWord(labelled.Field("labels"), key, labels.Value(key))
+	}
 	return Meta{ID: ID{Kind: kind, Name: name}, Labels: labels, Pos: at.Pos()}
 }
