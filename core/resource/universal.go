@@ -79,7 +79,9 @@ func universalMeta(in *strict.Value) Meta {
 // newMeta returns the identity of a document. The labels that are a part of it are names, too.
 func newMeta(at, labelled *diag.At, kind, name string, labels Tags) Meta {
 	for _, key := range []string{MeshLabel, NamespaceLabel} {
-		validateWord(labelled.Field("labels"), key, labels.Value(key))
+		if value := labels.Value(key); !isWord(value) {
+			refuseWord(labelled.Field("labels").Field(key), value)
+		}
 	}
 	return Meta{ID: ID{Kind: kind, Name: name}, Labels: labels, Pos: at.Pos()}
 }
