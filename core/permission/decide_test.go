@@ -23,6 +23,11 @@ func method(m conf.Match, word conf.Method) conf.Match {
 	return m
 }
 
+func path(m conf.Match, kind conf.PathMatchType, value string) conf.Match {
+	m.Path = &conf.PathMatch{Type: kind, Value: value}
+	return m
+}
+
 func rule(name string, c meshtrafficpermission.RuleConf) permission.Rule {
 	return permission.Rule{KRI: "kri_mtp____" + name + "_", Conf: &c}
 }
@@ -98,6 +103,42 @@ func TestDecideNamesTheFirst(t *testing.T) {
 	}
 }
 
+// An answer names the first entry that decides, by whichever form of path the lookup finds it.
+func TestDecideByPath(t *testing.T) {
+	type lists = meshtrafficpermission.RuleConf
+	any := conf.Match{}
+	for _, test := range []struct {
+		name, path string
+		lists      lists
+		want       string
+	}{
+		{"a path", "/a", lists{Allow: list(path(any, conf.PathExact, "/b"), path(any, conf.PathExact, "/a"))}, "ALLOW 1 allow[1]"},
+		{"a prefix before a path", "/a/b", lists{Allow: list(path(any, conf.PathPrefix, "/a"), path(any, conf.PathExact, "/a/b"))}, "ALLOW 1 allow[0]"},
+		{"a path before a prefix", "/a/b", lists{Allow: list(path(any, conf.PathExact, "/a/b"), path(any, conf.PathPrefix, "/a"))}, "ALLOW 1 allow[0]"},
+		{"the prefix of all paths", "/a/b", lists{Allow: list(path(any, conf.PathPrefix, "/"))}, "ALLOW 1 allow[0]"},
+		{"a prefix with a slash at its end", "/a", lists{Allow: list(path(any, conf.PathPrefix, "/a/"))}, "ALLOW 1 allow[0]"},
+		{"a prefix is no beginning of characters", "/ab", lists{Allow: list(path(any, conf.PathPrefix, "/a"))}, "DENY default"},
+		{"an expression before a prefix", "/a/b", lists{Allow: list(path(any, conf.PathRegex, "/a/."), path(any, conf.PathPrefix, "/a"))}, "ALLOW 1 allow[0]"},
+		{"the other path of an ID before any path", "/a", lists{Allow: list(path(exact("td/a"), conf.PathExact, "/b"), prefix("td"))}, "ALLOW 1 allow[1]"},
+		{"the path of an ID and of a prefix of it", "/a/b", lists{Allow: list(path(prefix("td"), conf.PathPrefix, "/a"), path(exact("td/a"), conf.PathExact, "/a/b"))}, "ALLOW 1 allow[0]"},
+		{"the path of another ID", "/a", lists{Allow: list(path(exact("td/b"), conf.PathExact, "/a"))}, "DENY default"},
+		{"the normal form of a path", "/x/../%61//b?c", lists{Allow: list(path(any, conf.PathExact, "/a/b"))}, "ALLOW 1 allow[0]"},
+		{"a path that is refused", "/a%2fb", lists{Allow: list(path(any, conf.PathPrefix, "/"))}, "DENY default"},
+		{"a method beside the path", "/a", lists{Allow: list(method(path(any, conf.PathExact, "/a"), "PUT"), path(any, conf.PathExact, "/a"))}, "ALLOW 1 allow[1]"},
+		{"a denial below a path that is allowed", "/a/b/c", lists{Deny: list(path(any, conf.PathPrefix, "/a/b")), Allow: list(path(any, conf.PathPrefix, "/a"))}, "DENY 1 deny[0]"},
+		{"no path", "", lists{Allow: list(path(any, conf.PathPrefix, "/"))}, "DENY default"},
+		{"the target of OPTIONS", "*", lists{Allow: list(path(any, conf.PathPrefix, "/"))}, "DENY default"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{rule("1", test.lists)})
+			answer := l.Decide(&request.Request{SpiffeID: "spiffe://td/a", Method: "GET", Path: test.path})
+			if got := permissiontest.Text(answer); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 func TestNothingIsLetIn(t *testing.T) {
 	anonymous := &request.Request{Method: "GET", Path: "/"}
 	if a := (&permission.Permissions{}).Decide(anonymous); a.Decision.Allow || a.HasShadow {
@@ -161,6 +202,40 @@ func BenchmarkDecide(b *testing.B) {
 				b.Fatalf("got %s", got)
 			}
 		})
+	}
+}
+
+// BenchmarkDecideByPath decides by entries of any client: six exact paths and a prefix that
+// each policy allows, and one that it denies.
+func BenchmarkDecideByPath(b *testing.B) {
+	for _, policies := range []int{10, 100, 1_000} {
+		rules := make([]permission.Rule, policies)
+		for i := range rules {
+			c := meshtrafficpermission.RuleConf{Deny: list(path(conf.Match{}, conf.PathExact, fmt.Sprintf("/blocked/app-%d", i)))}
+			for j := range 6 {
+				c.Allow = append(c.Allow, path(conf.Match{}, conf.PathExact, fmt.Sprintf("/team-%d/app-%d", i, j)))
+			}
+			c.Allow = append(c.Allow, path(conf.Match{}, conf.PathPrefix, fmt.Sprintf("/shared-%d", i)))
+			rules[i] = rule(fmt.Sprint(i), c)
+		}
+		l, _ := permission.NewDecisionList(request.HTTP, rules)
+		for _, test := range []struct{ name, path, want string }{
+			{"exact", fmt.Sprintf("/team-%d/app-5", policies-1), fmt.Sprintf("ALLOW %d allow[5]", policies-1)},
+			{"prefix", fmt.Sprintf("/shared-%d/app-5", policies-1), fmt.Sprintf("ALLOW %d allow[6]", policies-1)},
+			{"none", "/other/app-5", "DENY default"},
+		} {
+			b.Run(fmt.Sprintf("policies=%d/path=%s", policies, test.name), func(b *testing.B) {
+				q := &request.Request{SpiffeID: "spiffe://shop.mesh/web", Method: "GET", Path: test.path}
+				b.ReportAllocs()
+				var a permission.Answer
+				for b.Loop() {
+					a = l.Decide(q)
+				}
+				if got := permissiontest.Text(a); got != test.want {
+					b.Fatalf("got %s", got)
+				}
+			})
+		}
 	}
 }
 

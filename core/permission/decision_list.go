@@ -4,20 +4,22 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
 // DecisionList contains the rules of an inbound for lookup by a client's SPIFFE
-// ID.
+// ID and by the path of a request.
 //
 // Entries are in the order in which they decide: among the matching entries of a
 // list, the first one decides. Each entry is in one chain, determined by its
-// list and its SPIFFE ID condition: an exact ID, an ID prefix, or none. The
-// entries of a chain are in order. Only three kinds of chains can match a
-// request: the chain of its exact ID, the chains of the prefixes of its ID (by
-// segment or of text), and the chain without an ID. Only the first matching entry of a chain
-// matters, so a chain ends at its first entry without further conditions.
+// list, its SPIFFE ID condition (an exact ID, an ID prefix, or none) and its path
+// condition (an exact path, a prefix, or any other). The entries of a chain are in
+// order. Few chains can match a request: those of its exact ID, of the prefixes of its
+// ID (by segment or of text) and without an ID, and of each of these the chains of its
+// path, of the prefixes of it, and the rest. Only the first matching entry of a chain
+// matters.
 type DecisionList struct {
 	entries     []Entry
 	shadow      bool // some rule has an allowWithShadowDeny
@@ -57,57 +59,111 @@ func newDecisionList(entries []Entry, shadow bool) *DecisionList {
 
 // lookup contains the chains of the entries.
 type lookup struct {
-	links []link           // parallel to entries
-	exact map[string]heads // by SPIFFE ID
-	below request.ByPrefix[heads]
-	anyID heads
+	links []link            // parallel to entries
+	exact map[string]chains // by SPIFFE ID
+	below request.ByPrefix[chains]
+	anyID chains
 }
 
+// chains are those of the entries with one SPIFFE ID condition.
+type chains struct {
+	anyPath heads // also those of regular expressions
+	*paths        // nil if no entry has a path
+}
+
+type paths struct {
+	exact map[string]heads // by path
+	below request.ByPrefix[heads]
+}
+
+var noChains = chains{anyPath: noHeads}
+
 func newLookup(entries []Entry) *lookup {
-	l := &lookup{links: make([]link, len(entries)), anyID: noHeads}
+	l := &lookup{links: make([]link, len(entries)), anyID: noChains}
 	exact := 0
 	for i := range entries {
 		if id := entries[i].Match.SpiffeID; id != nil && !id.Type.IsPrefix() {
 			exact++
 		}
 	}
-	l.exact = make(map[string]heads, exact)
+	l.exact = make(map[string]chains, exact)
 	known := request.Expressions{}
 	for i := len(entries) - 1; i >= 0; i-- { // an entry precedes the later entries of its chain
 		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.Scope(), known)
-		l.add(entries, int32(i))
+		l.add(&entries[i], int32(i))
 	}
 	return l
 }
 
 // add puts an entry at the head of its chain.
-func (l *lookup) add(entries []Entry, i int32) {
-	list, id := entries[i].List, entries[i].Match.SpiffeID
-	switch {
+func (l *lookup) add(entry *Entry, i int32) {
+	add := func(c chains, known bool) chains {
+		if !known {
+			c = noChains
+		}
+		return l.addByPath(c, entry, i)
+	}
+	switch id := entry.Match.SpiffeID; {
 	case id == nil:
-		l.anyID = l.prepend(l.anyID, list, i)
+		l.anyID = add(l.anyID, true)
 	case id.Type.IsPrefix():
-		l.below.Change(id, func(h heads, known bool) heads { return l.prependTo(h, known, list, i) })
+		l.below.Change(id, add)
 	default:
-		h, known := l.exact[id.Value]
-		l.exact[id.Value] = l.prependTo(h, known, list, i)
+		c, known := l.exact[id.Value]
+		l.exact[id.Value] = add(c, known)
 	}
 }
 
-func (l *lookup) prependTo(h heads, known bool, list List, i int32) heads {
-	if !known {
-		h = noHeads
+func (l *lookup) addByPath(c chains, entry *Entry, i int32) chains {
+	add := func(h heads, known bool) heads {
+		if !known {
+			h = noHeads
+		}
+		l.links[i].next, h[entry.List] = h[entry.List], i
+		return h
 	}
-	return l.prepend(h, list, i)
+	path := entry.Match.Path
+	if path == nil || path.Type == conf.PathRegex {
+		c.anyPath = add(c.anyPath, true)
+		return c
+	}
+	if c.paths == nil {
+		c.paths = &paths{exact: map[string]heads{}}
+	}
+	if path.Type == conf.PathPrefix {
+		c.paths.below.ChangeBelow(path.Value, add)
+		return c
+	}
+	h, known := c.paths.exact[path.Value]
+	c.paths.exact[path.Value] = add(h, known)
+	return c
 }
 
-func (l *lookup) prepend(h heads, list List, i int32) heads {
-	l.links[i].next = h[list]
-	if l.links[i].condition == nil {
-		l.links[i].next = end
+// each calls f with the heads of all chains that can match a request.
+func (l *lookup) each(r *request.Seen, f func(heads)) {
+	l.anyID.each(r, f)
+	if r.SpiffeID == "" {
+		return
 	}
-	h[list] = i
-	return h
+	if c, ok := l.exact[r.SpiffeID]; ok {
+		c.each(r, f)
+	}
+	for c := range l.below.All(r.SpiffeID) {
+		c.each(r, f)
+	}
+}
+
+func (c *chains) each(r *request.Seen, f func(heads)) {
+	f(c.anyPath)
+	if c.paths == nil || r.NormalPath == "" {
+		return
+	}
+	if h, ok := c.paths.exact[r.NormalPath]; ok {
+		f(h)
+	}
+	for h := range c.paths.below.All(r.NormalPath) {
+		f(h)
+	}
 }
 
 // Entries returns the entries in the order in which they decide, without
@@ -150,34 +206,21 @@ func (l *DecisionList) Decide(r *request.Request) Answer {
 }
 
 // Needs reports whether a request that an entry decides, given by the entry's index, has
-// another decision without the entry. If this is not known by the entries that match, or
-// there is a shadow decision, it returns false.
+// another decision without the entry. If there is a shadow decision, it returns false.
 func (l *DecisionList) Needs(entry int, r *request.Request) bool {
 	if l.shadow {
 		return false
 	}
 	seen := request.NewSeen(r)
 	chains := l.chains()
-	if chains.links[entry].condition == nil {
-		return false // a chain ends there
-	}
 	var matches [len(ruleLists)]bool // an entry other than this one
-	examine := func(h heads) {
+	chains.each(&seen, func(h heads) {
 		for list, i := range h {
 			for ; i != end && !matches[list]; i = chains.links[i].next {
-				matches[list] = int(i) != entry && (chains.links[i].condition == nil || chains.links[i].condition.Holds(&seen))
+				matches[list] = int(i) != entry && chains.links[i].condition.Holds(&seen)
 			}
 		}
-	}
-	examine(chains.anyID)
-	if r.SpiffeID != "" {
-		if h, ok := chains.exact[r.SpiffeID]; ok {
-			examine(h)
-		}
-		for h := range chains.below.All(r.SpiffeID) {
-			examine(h)
-		}
-	}
+	})
 	if l.entries[entry].List == Deny {
 		return !matches[Deny] && matches[Allow]
 	}
@@ -187,23 +230,14 @@ func (l *DecisionList) Needs(entry int, r *request.Request) bool {
 // first returns the first matching entry of each list, or end.
 func (l *DecisionList) first(r *request.Seen) heads {
 	chains, first := l.chains(), noHeads
-	chains.improve(&first, chains.anyID, r)
-	if r.SpiffeID == "" {
-		return first
-	}
-	if h, ok := chains.exact[r.SpiffeID]; ok {
-		chains.improve(&first, h, r)
-	}
-	for h := range chains.below.All(r.SpiffeID) {
-		chains.improve(&first, h, r)
-	}
+	chains.each(r, func(h heads) { chains.improve(&first, h, r) })
 	return first
 }
 
 // improve replaces the first matching entry of each list if a chain has an
 // earlier one.
-func (l *lookup) improve(first *heads, chains heads, r *request.Seen) {
-	for list, i := range chains {
+func (l *lookup) improve(first *heads, chain heads, r *request.Seen) {
+	for list, i := range chain {
 		for i != end && (first[list] == end || i < first[list]) {
 			if l.links[i].condition.Holds(r) {
 				first[list] = i

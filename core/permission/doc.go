@@ -11,8 +11,9 @@
 //     condition, the condition or the whole entry is removed, with a warning,
 //     so that the removal never opens the inbound (SPEC 7.5; visible.go).
 //  3. [DecisionList.Decide] does not compare all entries: it finds them by the
-//     request's SPIFFE ID, by the whole ID and by its leading path segments
-//     (decision_list.go). Package request compares the other conditions.
+//     request's SPIFFE ID, by the whole ID and by its leading path segments, and among
+//     these in the same way by the path (decision_list.go). Package request compares the
+//     other conditions.
 //  4. `from` items become [Clients], which are compared from the highest
 //     priority down.
 //  5. [Permissions.Explain] returns the reason why a request is denied, and the

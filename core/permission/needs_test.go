@@ -29,7 +29,10 @@ func TestNeeds(t *testing.T) {
 		{"denies what is allowed", lists{Deny: list(get(prefix("td/a"))), Allow: list(prefix("td"))}, true},
 		{"denies what nothing allows", lists{Deny: list(get(prefix("td/a")))}, false},
 		{"denies what another one denies too", lists{Deny: list(get(prefix("td/a")), get(conf.Match{})), Allow: list(prefix("td"))}, false},
-		{"what is after an entry without conditions is not known", lists{Allow: list(exact("td/a/b"))}, false},
+		{"the only one that allows, without conditions", lists{Allow: list(exact("td/a/b"))}, true},
+		{"another one after one without conditions", lists{Allow: list(exact("td/a/b"), get(exact("td/a/b")))}, false},
+		{"another one of the path allows", lists{Allow: list(path(exact("td/a/b"), conf.PathExact, "/"), path(conf.Match{}, conf.PathPrefix, "/"))}, false},
+		{"another one allows another path", lists{Allow: list(path(exact("td/a/b"), conf.PathExact, "/"), path(conf.Match{}, conf.PathPrefix, "/a"))}, true},
 		{"a shadow decision is not known", lists{Allow: list(get(exact("td/a/b"))), AllowWithShadowDeny: list(exact("td/c"))}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

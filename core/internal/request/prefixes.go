@@ -8,16 +8,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// ByPrefix contains a value for each prefix of SPIFFE IDs. The zero value is empty.
+// ByPrefix contains a value for each prefix of SPIFFE IDs, or of paths. The zero value is empty.
 //
 // A prefix by segment is looked up by the leading segments of an ID, and a prefix of text by
 // the beginnings of an ID that have the length of such a prefix. So a lookup does not depend
 // on the number of prefixes.
 type ByPrefix[T any] struct {
-	below   map[string]T // keys without a trailing slash
-	longest int          // length of the longest key of below
-	begins  map[string]T
-	lengths []int // of the keys of begins, in ascending order
+	below             map[string]T // keys without a trailing slash
+	shortest, longest int          // lengths of keys of below
+	begins            map[string]T
+	lengths           []int // of the keys of begins, in ascending order
 }
 
 // Change replaces the value of the prefix of a match. Change is given the present value, and
@@ -34,19 +34,24 @@ func (b *ByPrefix[T]) Change(m *conf.SpiffeIDMatch, change func(value T, known b
 		b.begins[m.Value] = change(value, known)
 		return
 	}
+	b.ChangeBelow(m.Value, change)
+}
+
+// ChangeBelow replaces the value of a prefix by segment, like [ByPrefix.Change].
+func (b *ByPrefix[T]) ChangeBelow(prefix string, change func(value T, known bool) T) {
+	prefix = TrimSlash(prefix)
 	if b.below == nil {
-		b.below = map[string]T{}
+		b.below, b.shortest = map[string]T{}, len(prefix)
 	}
-	prefix := TrimSlash(m.Value)
-	b.longest = max(b.longest, len(prefix))
+	b.shortest, b.longest = min(b.shortest, len(prefix)), max(b.longest, len(prefix))
 	value, known := b.below[prefix]
 	b.below[prefix] = change(value, known)
 }
 
-// All yields the values of the prefixes that match a SPIFFE ID.
+// All yields the values of the prefixes that match a SPIFFE ID or a path.
 func (b *ByPrefix[T]) All(id string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for i := len(spiffeScheme); i <= len(id) && i <= b.longest; i++ {
+		for i := b.shortest; i <= len(id) && i <= b.longest && len(b.below) > 0; i++ {
 			if i < len(id) && id[i] != '/' {
 				continue
 			}
