@@ -58,6 +58,13 @@ var (
 		{"spiffe:shop.mesh/ns/web"},
 		{"spiffe://shop.mesh/ns/web/sa\\x"},
 		{"spiffe://?", SpiffeIDs[3]},
+		// A URI SAN is ASCII, but a certificate can have any bytes.
+		{"spiffe://shop.mesh/ns/web/\xff"},
+		{"spiffe://shop.mesh/ns/web/sa/w\u00e4b"},
+		{"urn:\xff", SpiffeIDs[3]},
+		{SpiffeIDs[1], "urn:\xffx", "kuma://version/\xff"},
+		{SpiffeIDs[1], "\xffspiffe://shop.mesh/ns/web"},
+		{"spiffe://\xff", SpiffeIDs[3]},
 	}
 
 	serverNames = []string{"api.shop.mesh", "Shop.mesh", "kilo.mesh"}
@@ -91,5 +98,7 @@ var (
 
 	tagKeys   = []string{"version", "team", "team/lead"}
 	tagValues = []string{"v1", "v2"}
-	services  = []string{"web", "api"}
+	// otherValues are those of clients that no item names. The last ones are not UTF-8.
+	otherValues = []string{"v3", "v1\u00e4", "\xff", "v1\xff"}
+	services    = []string{"web", "api"}
 )

@@ -47,6 +47,22 @@ func (c *Client) HasComma(tags bool) bool {
 	return slices.ContainsFunc(c.Certificate(tags), func(uri string) bool { return strings.Contains(uri, ",") })
 }
 
+// IsASCII reports whether all texts have ASCII bytes alone that permissions may compare with
+// expressions by bytes: the values of headers, or the URI SANs if they are about tags.
+func (c *Client) IsASCII(p *permission.Permissions) bool {
+	var texts []string
+	if p.Clients != nil {
+		texts = c.Certificate(true)
+	} else {
+		for _, line := range c.Lines {
+			texts = append(texts, line.Value)
+		}
+	}
+	return !slices.ContainsFunc(texts, func(text string) bool {
+		return strings.ContainsFunc(text, func(r rune) bool { return r > 0x7f })
+	})
+}
+
 // HasSeveralIDs reports whether several URI SANs of the client look like a SPIFFE ID. The
 // rules form compares each of them (SPEC 7.6).
 func (c *Client) HasSeveralIDs() bool {
@@ -85,7 +101,7 @@ func RandomClient(r *rand.Rand) *Client {
 	tags := map[string]string{resource.ServiceTag: pick(r, append([]string{"other"}, services...))}
 	for _, key := range tagKeys {
 		if r.IntN(3) > 0 {
-			tags[key] = pick(r, append([]string{"v3"}, tagValues...))
+			tags[key] = pick(r, slices.Concat(otherValues, tagValues))
 		}
 	}
 	c.Tags = resource.NewTags(tags)

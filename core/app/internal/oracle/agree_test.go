@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
@@ -136,8 +137,8 @@ func (w *requestWorld) viewOf(set *resource.Set) *core.View {
 // dataplane returns the dataplane of the view.
 func (w *requestWorld) dataplane() *resource.Dataplane { return w.view.Dataplanes("default")[0] }
 
-// client returns a random request whose form every answer has: one line for each header, and
-// a path in normal form.
+// client returns a random request whose form every answer has: one line for each header, a path
+// in normal form, and texts that a document can have.
 func (w *requestWorld) client() *permissiontest.Client {
 	for {
 		c := permissiontest.RandomClient(w.r)
@@ -153,6 +154,7 @@ func (w *requestWorld) client() *permissiontest.Client {
 			}
 		}
 		c.Lines = lines
+		c.Tags = slices.DeleteFunc(c.Tags, func(tag resource.Tag) bool { return !utf8.ValidString(tag.Value) })
 		seen := request.NewSeen(c.Request())
 		if !seen.PathRefused && seen.NormalPath == c.Path && !strings.ContainsAny(c.Path, "?\u212a") && !strings.Contains(c.Path, "\x80") && !strings.Contains(c.SNI, "\u212a") {
 			return c

@@ -66,7 +66,8 @@ var table = []capability{
 	{SeparateHeaderLines, from(1, 39), "routes that compare each line of a header by itself",
 		"a condition of a route, a timeout or a retry on a header compares all its lines, joined by commas"},
 	{ByteExpressions, []Version{{1, 36, 10}, {1, 38, 4}, {1, 39, 1}}, "regular expressions that compare bytes",
-		"an entry that allows by a regular expression on a header holds for no value with a byte outside ASCII; routes compare characters"},
+		"an entry that allows by a regular expression on a header holds for no value with a byte outside ASCII; " +
+			"permissions by tags with the value `*` deny a client with such a byte in a URI SAN; routes compare characters"},
 	{API136, from(1, 36), "API of Envoy 1.36", "modifications of MeshProxyPatch that need it are not applied"},
 	{API137, from(1, 37), "API of Envoy 1.37", "modifications of MeshProxyPatch that need it are not applied"},
 	{API138, from(1, 38), "API of Envoy 1.38", "modifications of MeshProxyPatch that need it are not applied"},

@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -10,10 +12,13 @@ import (
 // clientMatcher writes the matcher of one decision about clients by their tags. The items
 // are compared from the highest priority down, and the first one that selects the client
 // decides (SPEC 5.1).
-func clientMatcher(out *writer, items []permission.Client, d decision) {
+func clientMatcher(out *writer, items []permission.Client, form Form, d decision) {
 	w, t := &matcherWriter{writer: out, inputs: map[input][]byte{}}, newTranslation(MatcherForm)
 	last := d.byDefault()
 	var branches []branch
+	if form == CharacterMatcherForm && slices.ContainsFunc(items, asksForAnyValue) {
+		branches = append(branches, branch{when: notASCII(input{kind: clientURI}), do: last})
+	}
 	for i := range items {
 		item := &items[i]
 		do := action{policy: item.KRI, deny: !d.clientAllowed(item.Action)}
@@ -109,6 +114,14 @@ func firstHits(groups []clientGroup) groupConditions {
 		}
 	}
 	return c
+}
+
+// asksForAnyValue reports whether an item selects clients by a tag with any value. Where characters
+// are compared, no expression matches exactly these values: a byte that is no part of a character
+// matches \C alone, and so does a slash. A denial must not be evaded by such a byte, so there a
+// client with a byte outside ASCII in a URI SAN is denied before the items (SPEC 18.3).
+func asksForAnyValue(item permission.Client) bool {
+	return slices.ContainsFunc(item.Tags, func(tag resource.Tag) bool { return tag.Value == resource.AnyValue })
 }
 
 func tagsCondition(tags resource.Tags) *condition {

@@ -147,15 +147,19 @@ func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *conditio
 // So a denial also holds for every value with such a byte. For those releases an entry that
 // allows holds for no such value: it could match the character where it does not match the bytes.
 func (t *translation) bytewise(scope request.Scope, c *condition) *condition {
-	ascii := comparison(c.on, textRegex, `[\x00-\x7f]*`)
 	switch {
 	case scope == request.Denial:
-		return anyOf(c, allOf(comparison(c.on, textAny, ""), negation(ascii)))
+		return anyOf(c, notASCII(c.on))
 	case t.form == CharacterMatcherForm:
-		return allOf(c, ascii)
+		return allOf(c, isASCII(c.on))
 	}
 	return c
 }
+
+func isASCII(on input) *condition { return comparison(on, textRegex, `[\x00-\x7f]*`) }
+
+// notASCII returns the condition that an input is present and has a byte outside ASCII.
+func notASCII(on input) *condition { return allOf(comparison(on, textAny, ""), negation(isASCII(on))) }
 
 // regex translates a regular expression that passed validation, once.
 func (t *translation) regex(kind, expression string, translate func(*regex.Expr) string) string {

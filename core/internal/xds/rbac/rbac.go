@@ -62,7 +62,7 @@ func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error
 		case p.Clients != nil && form == RulesForm:
 			clientRules(w, p.Clients.Items(), d)
 		case p.Clients != nil:
-			clientMatcher(w, p.Clients.Items(), d)
+			clientMatcher(w, p.Clients.Items(), form, d)
 		case form == RulesForm:
 			entryRules(w, p.Rules, d)
 		default:

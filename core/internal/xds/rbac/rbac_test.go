@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,14 +66,12 @@ func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rb
 	}
 	answer, in := p.Decide(q), newInterpreter(t, p, c)
 	want := expected(form, p, answer)
-	ascii := !slices.ContainsFunc(c.Lines, func(h request.Header) bool {
-		return strings.ContainsFunc(h.Value, func(r rune) bool { return r > 0x7f })
-	})
+	ascii := c.IsASCII(p)
 	in.characters = form == CharacterMatcherForm
 	for _, in.grpc = range []bool{false, form == RulesForm && ascii} {
 		got := in.filter(config)
-		// Where characters are compared, no entry that allows matches a byte beyond ASCII: the
-		// request is denied, or a later entry allows it.
+		// Where characters are compared, no entry that allows by a header matches a byte beyond
+		// ASCII: the request is denied, or a later entry allows it. A client may be denied too.
 		if in.characters && !ascii {
 			if allows := func(decision string) bool { return strings.HasPrefix(decision, "ALLOW") }; !allows(got.enforced) || allows(want.enforced) {
 				continue
