@@ -67,6 +67,26 @@ func (e *SetEditor) Remove(id uint32) bool {
 	return true
 }
 
+// RemoveAll removes the ids of a set.
+func (e *SetEditor) RemoveAll(s Set) {
+	if e.bits != nil && s.bits != nil {
+		e.own()
+		e.bits.AndNot(s.bits)
+		return
+	}
+	if e.Len() > s.Len() {
+		for id := range s.All() {
+			e.Remove(id)
+		}
+		return
+	}
+	for _, id := range e.AppendTo(nil) {
+		if s.Contains(id) {
+			e.Remove(id)
+		}
+	}
+}
+
 // own makes ids or bits writable.
 func (e *SetEditor) own() {
 	if e.owned {

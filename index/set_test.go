@@ -55,6 +55,9 @@ func TestSetModel(t *testing.T) {
 
 				other := versions[r.IntN(len(versions))]
 				checkSet(t, s.AndNot(other.set), filter(want, func(id uint32) bool { return !has(other.want, id) }))
+				less := s.Edit()
+				less.RemoveAll(other.set)
+				checkSet(t, less.Commit(), filter(want, func(id uint32) bool { return !has(other.want, id) }))
 				checkSet(t, s.And(other.set), filter(want, func(id uint32) bool { return has(other.want, id) }))
 				union := maps.Clone(want)
 				maps.Copy(union, other.want)

@@ -11,15 +11,15 @@ import (
 // and are changed in place.
 type Classes[S any] struct {
 	byKey    map[string]*Class[S]
-	byNumber []*Class[S] // nil: free
-	free     []uint32    // numbers
-	postings postings    // from terms to class numbers
+	byNumber []*Class[S]      // nil: free
+	free     []uint32         // numbers
+	postings Postings[uint64] // from terms to class numbers
 	key      []byte
 }
 
 // NewClasses returns an empty set of classes.
 func NewClasses[S any]() *Classes[S] {
-	return &Classes[S]{byKey: map[string]*Class[S]{}, postings: newPostings()}
+	return &Classes[S]{byKey: map[string]*Class[S]{}, postings: NewPostings[uint64]()}
 }
 
 // Len returns the number of classes.
@@ -64,7 +64,7 @@ func (c *Classes[S]) add(placements []index.Term) *Class[S] {
 	c.byKey[class.key] = class
 	for _, terms := range class.points {
 		for _, t := range terms {
-			c.postings.add(uint64(t), class.number)
+			c.postings.Add(uint64(t), class.number)
 		}
 	}
 	return class
@@ -74,7 +74,7 @@ func (c *Classes[S]) add(placements []index.Term) *Class[S] {
 func (c *Classes[S]) Drop(class *Class[S]) {
 	for _, terms := range class.points {
 		for _, t := range terms {
-			c.postings.remove(uint64(t), class.number)
+			c.postings.Remove(uint64(t), class.number)
 		}
 	}
 	delete(c.byKey, class.key)
@@ -92,10 +92,10 @@ func (c *Classes[S]) Reached(delta *Delta) []*Class[S] {
 			return c.All()
 		}
 		rarest := slices.MinFunc(selector, func(a, b index.Term) int {
-			return c.postings.count(uint64(a)) - c.postings.count(uint64(b))
+			return c.postings.Count(uint64(a)) - c.postings.Count(uint64(b))
 		})
 		from := len(numbers)
-		numbers = c.postings.appendTo(uint64(rarest), numbers)
+		numbers = c.postings.AppendTo(uint64(rarest), numbers)
 		kept := slices.DeleteFunc(numbers[from:], func(n uint32) bool { return !c.byNumber[n].has(selector) })
 		numbers = numbers[:from+len(kept)]
 	}

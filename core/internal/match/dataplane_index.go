@@ -21,13 +21,13 @@ import (
 type DataplaneIndex struct {
 	seed      maphash.Seed
 	semantics semantics.Semantics
-	postings  postings
+	postings  Postings[uint64]
 	old, next []uint64 // scratch memory of Replace
 }
 
 // NewDataplaneIndex returns an empty index.
 func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
-	return &DataplaneIndex{seed: maphash.MakeSeed(), semantics: s, postings: newPostings()}
+	return &DataplaneIndex{seed: maphash.MakeSeed(), semantics: s, postings: NewPostings[uint64]()}
 }
 
 // Replace replaces the dataplane old, which has the given number, by next. If old is
@@ -38,10 +38,10 @@ func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
 	for len(removed)+len(added) > 0 {
 		switch {
 		case len(added) == 0 || len(removed) > 0 && removed[0] < added[0]:
-			x.postings.remove(removed[0], number)
+			x.postings.Remove(removed[0], number)
 			removed = removed[1:]
 		case len(removed) == 0 || added[0] < removed[0]:
-			x.postings.add(added[0], number)
+			x.postings.Add(added[0], number)
 			added = added[1:]
 		default:
 			removed, added = removed[1:], added[1:]
@@ -81,9 +81,9 @@ func (x *DataplaneIndex) key(t term) uint64 {
 func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for _, t := range delta.terms {
-		dst = x.postings.appendTo(x.key(t), dst)
+		dst = x.postings.AppendTo(x.key(t), dst)
 		if t.Space == semantics.ZoneScope {
-			dst = x.postings.appendTo(x.key(term{Space: semantics.ZoneScope, Value: semantics.AnyZone}), dst)
+			dst = x.postings.AppendTo(x.key(term{Space: semantics.ZoneScope, Value: semantics.AnyZone}), dst)
 		}
 	}
 	return sortFrom(dst, from)
@@ -122,11 +122,11 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 	}
 	fewest := 0
 	for _, key := range keys {
-		fewest += x.postings.count(key)
+		fewest += x.postings.Count(key)
 	}
 	for _, label := range r.Labels {
 		key := x.key(term{Space: semantics.LabelPair, Key: label.Key, Value: label.Value})
-		if n := x.postings.count(key); n < fewest {
+		if n := x.postings.Count(key); n < fewest {
 			fewest, keys = n, []uint64{key}
 		}
 	}
@@ -134,7 +134,7 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 		keys = x.fewer(keys, fewest, r.Names)
 	}
 	for _, key := range keys {
-		dst = x.postings.appendTo(key, dst)
+		dst = x.postings.AppendTo(key, dst)
 	}
 	return dst
 }
@@ -146,7 +146,7 @@ func (x *DataplaneIndex) fewer(keys []uint64, fewest int, names []string) []uint
 	for _, name := range names {
 		key := x.key(term{Space: semantics.Name, Value: name})
 		named = append(named, key)
-		count += x.postings.count(key)
+		count += x.postings.Count(key)
 	}
 	if count < fewest {
 		return named

@@ -2,14 +2,14 @@ package match
 
 import "github.com/meshmatch/meshmatch/index"
 
-// postings is an inverted index from keys to sets of ids below 2^31. It belongs
-// to one writer and is never published, so it is changed in place. A published
-// set would have to be copied before each change.
+// Postings is an inverted index from keys to sets of ids below 2^31. It belongs to one
+// writer, which changes it in place. An [index.Set] that [Postings.Set] has returned never
+// changes: the writer copies it before its next change.
 //
 // Most keys of a mesh, such as the name of a dataplane and the tag of its
 // service, have one id. Such a key takes a map entry and no set.
-type postings struct {
-	byKey map[uint64]posting
+type Postings[K comparable] struct {
+	byKey map[K]posting
 	sets  []index.SetEditor // of the keys with several ids
 	free  []posting         // sets that are not in use
 }
@@ -19,33 +19,37 @@ type posting uint32
 
 const isSet posting = 1 << 31
 
-func newPostings() postings { return postings{byKey: map[uint64]posting{}} }
+// NewPostings returns an index without keys.
+func NewPostings[K comparable]() Postings[K] { return Postings[K]{byKey: map[K]posting{}} }
 
-// set returns the set of a posting, or nil if the posting is a single id.
-func (p *postings) set(of posting) *index.SetEditor {
+// editor returns the set of a posting, or nil if the posting is a single id.
+func (p *Postings[K]) editor(of posting) *index.SetEditor {
 	if of&isSet == 0 {
 		return nil
 	}
 	return &p.sets[of&^isSet]
 }
 
-// add adds id to the set of key.
-func (p *postings) add(key uint64, id uint32) {
+// Len returns the number of keys that have an id.
+func (p *Postings[K]) Len() int { return len(p.byKey) }
+
+// Add adds id to the set of key.
+func (p *Postings[K]) Add(key K, id uint32) {
 	known, found := p.byKey[key]
-	switch set := p.set(known); {
+	switch set := p.editor(known); {
 	case !found:
 		p.byKey[key] = posting(id)
 	case set != nil:
 		set.Add(id)
 	case known != posting(id):
 		of := p.newSet()
-		p.set(of).Add(uint32(known))
-		p.set(of).Add(id)
+		p.editor(of).Add(uint32(known))
+		p.editor(of).Add(id)
 		p.byKey[key] = of
 	}
 }
 
-func (p *postings) newSet() posting {
+func (p *Postings[K]) newSet() posting {
 	if n := len(p.free); n > 0 {
 		of := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -55,10 +59,10 @@ func (p *postings) newSet() posting {
 	return posting(len(p.sets)-1) | isSet
 }
 
-// remove removes id from the set of key, if it is an element.
-func (p *postings) remove(key uint64, id uint32) {
+// Remove removes id from the set of key, if it is an element.
+func (p *Postings[K]) Remove(key K, id uint32) {
 	known, found := p.byKey[key]
-	switch set := p.set(known); {
+	switch set := p.editor(known); {
 	case set != nil:
 		if set.Remove(id); set.Len() == 0 {
 			*set = index.SetEditor{}
@@ -70,9 +74,10 @@ func (p *postings) remove(key uint64, id uint32) {
 	}
 }
 
-func (p *postings) count(key uint64) int {
+// Count returns the number of ids of key.
+func (p *Postings[K]) Count(key K) int {
 	known, found := p.byKey[key]
-	switch set := p.set(known); {
+	switch set := p.editor(known); {
 	case set != nil:
 		return set.Len()
 	case found:
@@ -81,14 +86,28 @@ func (p *postings) count(key uint64) int {
 	return 0
 }
 
-// appendTo appends the ids of key, ascending.
-func (p *postings) appendTo(key uint64, dst []uint32) []uint32 {
+// AppendTo appends the ids of key, ascending.
+func (p *Postings[K]) AppendTo(key K, dst []uint32) []uint32 {
 	known, found := p.byKey[key]
-	switch set := p.set(known); {
+	switch set := p.editor(known); {
 	case set != nil:
 		return set.AppendTo(dst)
 	case found:
 		return append(dst, uint32(known))
 	}
 	return dst
+}
+
+// Set returns the ids of key.
+func (p *Postings[K]) Set(key K) index.Set {
+	known, found := p.byKey[key]
+	switch set := p.editor(known); {
+	case set != nil:
+		return set.Commit()
+	case found:
+		var one index.SetEditor
+		one.Add(uint32(known))
+		return one.Commit()
+	}
+	return index.Set{}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -142,8 +141,9 @@ func TestCompileContents(t *testing.T) {
 	}
 }
 
-// A dataplane is counted by its content. A dataplane with several inbounds may have a
-// content that no variant has.
+// A dataplane is served by the variant that all of its inbounds choose. One whose inbounds
+// choose different variants is among the others, and so is a gateway that a policy selects as
+// such.
 func TestUsageOf(t *testing.T) {
 	const text = `
 {type: Dataplane, name: a, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}
@@ -154,18 +154,26 @@ func TestUsageOf(t *testing.T) {
 ---
 {type: Dataplane, name: same, networking: {address: 10.0.0.4, inbound: [{port: 80, tags: {kuma.io/service: x}}, {port: 81, tags: {kuma.io/service: w}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}
 ---
+{type: Dataplane, name: twice, networking: {address: 10.0.0.4, inbound: [{port: 80, tags: {kuma.io/service: x}}, {port: 81, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}
+---
+{type: Dataplane, name: edge, networking: {address: 10.0.0.6, gateway: {type: DELEGATED, tags: {kuma.io/service: x}}, outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}
+---
+{type: Dataplane, name: alone, networking: {address: 10.0.0.6, gateway: {type: DELEGATED, tags: {kuma.io/service: z}}, outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}
+---
 {type: Dataplane, name: elsewhere, networking: {address: 10.0.0.5, outbound: [{port: 1, tags: {kuma.io/service: payments}}]}}
 ---
 {type: MeshTimeout, name: x, spec: {targetRef: {kind: MeshService, name: x}, to: [{default: {connectionTimeout: 3s}}]}}
 ---
 {type: MeshTimeout, name: y, spec: {targetRef: {kind: MeshService, name: y}, to: [{default: {idleTimeout: 4s}}]}}
+---
+{type: MeshTimeout, name: z, spec: {targetRef: {kind: MeshSubset, tags: {kuma.io/service: z}, proxyTypes: [Gateway]}, to: [{default: {idleTimeout: 5s}}]}}
 `
 	view := engineOf(t, text).View()
 	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := v.UsageOf(view)
+	usage, err := variant.NewInbounds(view, "default").UsageOf(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,19 +181,16 @@ func TestUsageOf(t *testing.T) {
 	for i, n := range usage.Served {
 		served[v.Set.Short(i)] = n
 	}
-	want := map[string]int{"kuma.io/service=x": 2, "kuma.io/service=y": 0, "kuma.io/service!=x & kuma.io/service!=y": 1}
-	if fmt.Sprint(served) != fmt.Sprint(want) || usage.Dataplanes != 4 {
+	want := map[string]int{"kuma.io/service=x": 3, "kuma.io/service=y": 0, "kuma.io/service!=x & kuma.io/service!=y": 1}
+	if fmt.Sprint(served) != fmt.Sprint(want) || usage.Dataplanes != 7 {
 		t.Errorf("%d dataplanes, served %v, want %v", usage.Dataplanes, served, want)
 	}
-	if len(usage.Others) != 1 || usage.Others[0].Name != "both" {
-		t.Errorf("others %v", usage.Others)
+	var others []string
+	for _, d := range usage.Others {
+		others = append(others, d.Name)
 	}
-	config, err := view.Config(usage.Others[0], "MeshTimeout", core.Enforced)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content := variant.ContentOf(config, 0); content.Conf == nil {
-		t.Error("it has no conf")
+	if got := strings.Join(others, " "); got != "alone both same" {
+		t.Errorf("others %s", got)
 	}
 }
 
@@ -232,7 +237,7 @@ func TestUsageOfRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := v.UsageOf(view)
+	usage, err := variant.NewInbounds(view, "default").UsageOf(v)
 	if err != nil {
 		t.Fatal(err)
 	}

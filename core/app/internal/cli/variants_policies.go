@@ -31,8 +31,8 @@ a dataplane with one inbound (label KEY is @label/KEY, and there are @name,
 and the resources that the variants replace: without variants each dataplane has one
 of its own.
 
-A dataplane with several inbounds is described by no parameters; it is counted
-if it has the conf of a variant, and is listed if it has the conf of none.`,
+A dataplane with several inbounds is served by a variant if all of its inbounds
+choose it; others are listed.`,
 		Example: `  meshmatch variants policies --kind MeshTimeout --outbound backend -f policies/ -f dataplanes/
   meshmatch variants policies --kind mt --outbound 'payments?version=v2' -f policies/ -o json`,
 		Args: noArgs,
@@ -65,7 +65,7 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 			if err != nil {
 				return err
 			}
-			usage, err := variants.UsageOf(w.view)
+			usage, err := variant.NewInbounds(w.view, w.mesh).UsageOf(variants)
 			if err != nil {
 				return err
 			}
@@ -207,6 +207,6 @@ func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage
 		for i, d := range usage.Others {
 			names[i] = d.Name
 		}
-		p.line("%s with the conf of none of them: %s", diag.Count(len(names), "dataplane"), someOf(names, 10))
+		p.line("%s whose inbounds choose different variants: %s", diag.Count(len(names), "dataplane"), someOf(names, 10))
 	}
 }
