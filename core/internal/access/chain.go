@@ -38,6 +38,7 @@ func CompareChain(space *Space, before *List, chain Chain, limits Limits) ([]Cha
 			return nil, err
 		}
 	}
+	c.mergeExpressions()
 	s := newSearch(c.compiled(), limits)
 	s.done = func(lists [][]item) bool {
 		x, ok := outcome(lists[0])
@@ -191,6 +192,7 @@ func ReachOfChain(space *Space, chain Chain, except []string, limits Limits) (Ch
 	if err := c.addSet(And().Without(others...)); err != nil {
 		return ChainReach{}, err
 	}
+	c.mergeExpressions()
 	s := newSearch(c.compiled(), limits)
 	n := len(chain)
 	var r ChainReach

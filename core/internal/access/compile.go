@@ -100,11 +100,13 @@ type compiler struct {
 	problem
 	found   map[variable]int
 	sources map[string]int // of expressions
-	equal   map[string]int
+	equals  map[string]int
+	valued  map[string]test // by expressions on SPIFFE IDs; those that no value replaces have the way matches
+	universes
 }
 
 func newCompiler(space *Space) *compiler {
-	return &compiler{problem: problem{space: space}, found: map[variable]int{}, sources: map[string]int{}, equal: map[string]int{}}
+	return &compiler{problem: problem{space: space}, found: map[variable]int{}, sources: map[string]int{}, equals: map[string]int{}, valued: map[string]test{}, universes: universes{}}
 }
 
 // add compiles a list.
@@ -293,10 +295,10 @@ func (c *compiler) compiled() *problem {
 				}
 			}
 			key := fmt.Sprint(r.allow, r.tests)
-			if c.equal[key] == 0 {
-				c.equal[key] = len(c.equal) + 1
+			if c.equals[key] == 0 {
+				c.equals[key] = len(c.equals) + 1
 			}
-			r.contentID = c.equal[key]
+			r.contentID = c.equals[key]
 		}
 	}
 	return &c.problem

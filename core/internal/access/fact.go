@@ -73,6 +73,10 @@ func (c *compiler) fact(f *fact) []test {
 	if f.how != matches {
 		return []test{t}
 	}
+	if value, ok := c.byValue(f.variable, f.value); ok {
+		t.how, t.value = value.how, value.value
+		return []test{t}
+	}
 	isPresent := test{variable: t.variable, how: present}
 	t.value, t.expression = "", c.values(f.value)
 	return []test{isPresent, t}

@@ -38,7 +38,12 @@ func And(sets ...*Set) *Set {
 }
 
 // Or returns the union of sets. The union of no sets is empty.
-func Or(sets ...*Set) *Set { return &Set{members: sets} }
+func Or(sets ...*Set) *Set {
+	if sets = join(sets); len(sets) == 1 && sets[0] != nil {
+		return sets[0]
+	}
+	return &Set{members: sets}
+}
 
 // Not returns the complement of a set.
 func Not(s *Set) *Set {

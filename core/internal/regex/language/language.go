@@ -19,10 +19,26 @@ type Language interface {
 	// hopeless reports whether no text through the state is in the language. It may
 	// return false although there is none.
 	hopeless(state int32) bool
-	// cut marks the bytes that some state distinguishes from the preceding byte
-	// value.
-	cut(cuts *[256]bool)
+	// certain reports whether all texts through the state are in the language. It may
+	// return false although all are.
+	certain(state int32) bool
+	// cut marks the bytes that the state distinguishes from the preceding byte value.
+	cut(state int32, cuts *bytes)
 }
+
+// bytes is a set of bytes.
+type bytes [4]uint64
+
+// mark marks the ends of a range of bytes.
+func (b *bytes) mark(first, last rune) {
+	for _, at := range []rune{first, last + 1} {
+		if at < 256 {
+			b[at/64] |= 1 << (at % 64)
+		}
+	}
+}
+
+func (b *bytes) has(c int) bool { return b[c/64]>>(c%64)&1 == 1 }
 
 // Whole returns the texts that an expression matches.
 func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
@@ -53,12 +69,17 @@ func compile(expression string) Language {
 	if err != nil {
 		panic(err)
 	}
-	p := &automaton{program: program, known: map[string]int32{}}
-	var cuts [256]bool
-	cutsOf(program, &cuts)
+	p := &automaton{program: program, known: map[string]int32{}, asserts: asserts(program)}
+	var cuts bytes
+	if p.asserts {
+		markContexts(&cuts)
+	}
+	for i := range program.Inst {
+		markRunes(&cuts, &program.Inst[i])
+	}
 	class := uint8(0)
 	for c := range 256 {
-		if cuts[c] && c > 0 {
+		if cuts.has(c) && c > 0 {
 			class++
 		}
 		p.classOf[c] = class
@@ -76,6 +97,7 @@ type automaton struct {
 	states  []set
 	classOf [256]uint8
 	classes int
+	asserts bool // an assertion depends on the preceding byte, besides on whether there is one
 }
 
 type set struct {
@@ -83,6 +105,7 @@ type set struct {
 	before       context
 	accepting    bool
 	next         []int32 // by class of bytes; 0: unknown, otherwise the state plus 1
+	cuts         bytes   // the bytes that the state distinguishes from the preceding byte value
 }
 
 // context is the part of the preceding byte on which assertions depend.
@@ -122,7 +145,11 @@ func (a *automaton) step(state int32, c byte) int32 {
 		}
 	}
 	slices.Sort(out)
-	next := a.add(slices.Compact(out), contextOf(c))
+	before := other
+	if a.asserts {
+		before = contextOf(c)
+	}
+	next := a.add(slices.Compact(out), before)
 	a.states[state].next[class] = next + 1
 	return next
 }
@@ -140,6 +167,12 @@ func (a *automaton) add(instructions []uint32, before context) int32 {
 	s := set{instructions: instructions, before: before, next: make([]int32, a.classes)}
 	for _, pc := range a.closure(instructions, syntax.EmptyOpContext(rune(before), -1)) {
 		s.accepting = s.accepting || a.program.Inst[pc].Op == syntax.InstMatch
+	}
+	if a.asserts {
+		markContexts(&s.cuts)
+	}
+	for _, pc := range a.closure(instructions, ^syntax.EmptyOp(0)) {
+		markRunes(&s.cuts, &a.program.Inst[pc])
 	}
 	a.states = append(a.states, s)
 	return state
@@ -174,44 +207,48 @@ func (a *automaton) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
 	return out
 }
 
-func (a *automaton) cut(cuts *[256]bool) {
-	for c := 1; c < len(a.classOf); c++ {
-		cuts[c] = cuts[c] || a.classOf[c] != a.classOf[c-1]
+// certain reports whether a state accepts, distinguishes no bytes and leads to itself alone.
+func (a *automaton) certain(state int32) bool {
+	at := &a.states[state]
+	return at.accepting && at.cuts == bytes{} && a.step(state, 'a') == state
+}
+
+func (a *automaton) cut(state int32, cuts *bytes) {
+	for i, word := range a.states[state].cuts {
+		cuts[i] |= word
 	}
 }
 
-// cutsOf marks the bytes that an instruction distinguishes from the preceding byte
-// value.
-func cutsOf(program *syntax.Prog, cuts *[256]bool) {
-	// All bytes of a class have the same meaning for assertions: a word, a line, or
-	// neither.
-	mark(cuts, '\n', '\n')
-	for _, r := range [][2]rune{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}} {
-		mark(cuts, r[0], r[1])
+// asserts reports whether a program has an assertion about lines or words.
+func asserts(program *syntax.Prog) bool {
+	return slices.ContainsFunc(program.Inst, func(inst syntax.Inst) bool {
+		return inst.Op == syntax.InstEmptyWidth && syntax.EmptyOp(inst.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0
+	})
+}
+
+// markContexts marks the bytes that assertions distinguish: a word, a line, or neither.
+func markContexts(cuts *bytes) {
+	for _, r := range [][2]rune{{'\n', '\n'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}} {
+		cuts.mark(r[0], r[1])
 	}
-	for i := range program.Inst {
-		inst := &program.Inst[i]
-		switch inst.Op {
-		case syntax.InstRune1, syntax.InstRune:
-			if len(inst.Rune) == 1 {
-				for c := range rune(256) { // the instruction may fold letters
-					if inst.MatchRune(c) {
-						mark(cuts, c, c)
-					}
+}
+
+// markRunes marks the bytes that an instruction distinguishes from the preceding byte value.
+func markRunes(cuts *bytes, inst *syntax.Inst) {
+	switch inst.Op {
+	case syntax.InstRuneAnyNotNL:
+		cuts.mark('\n', '\n')
+	case syntax.InstRune1, syntax.InstRune:
+		if len(inst.Rune) == 1 {
+			for c := range rune(256) { // the instruction may fold letters
+				if inst.MatchRune(c) {
+					cuts.mark(c, c)
 				}
-				continue
 			}
-			for k := 0; k < len(inst.Rune); k += 2 {
-				mark(cuts, inst.Rune[k], inst.Rune[k+1])
-			}
+			return
 		}
-	}
-}
-
-func mark(cuts *[256]bool, first, last rune) {
-	for _, at := range []rune{first, last + 1} {
-		if at < 256 {
-			cuts[at] = true
+		for k := 0; k < len(inst.Rune); k += 2 {
+			cuts.mark(inst.Rune[k], inst.Rune[k+1])
 		}
 	}
 }

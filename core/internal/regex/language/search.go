@@ -13,11 +13,13 @@ var ErrTooLarge = errors.New("the regular expressions need too many states toget
 // there is none, ok is false. A step moves one language by one byte. Shortest takes at
 // most the given number of steps and subtracts the steps that it took; the error is
 // [ErrTooLarge].
+//
+// A language is moved until it is known for all longer texts. So of many expressions that
+// begin with different literals, few are moved at once.
 func Shortest(in, out []Language, steps *int) (text string, ok bool, err error) {
-	s := search{in: in, out: out, seen: map[string]bool{}}
-	s.bytes = representatives(append(slices.Clone(in), out...))
+	s := search{languages: append(slices.Clone(in), out...), in: len(in), seen: map[string]bool{}, bytes: map[bytes][]byte{}}
 	first := place{states: make([]int32, 0, len(in)+len(out)), parent: -1}
-	for _, l := range append(slices.Clone(in), out...) {
+	for _, l := range s.languages {
 		first.states = append(first.states, l.start())
 	}
 	s.add(first)
@@ -25,10 +27,23 @@ func Shortest(in, out []Language, steps *int) (text string, ok bool, err error) 
 		if s.wanted(s.places[i].states) {
 			return s.text(i), true, nil
 		}
-		if *steps -= len(s.bytes) * (len(in) + len(out)); *steps < 0 {
+		var cuts bytes
+		moved := 0
+		for k, state := range s.places[i].states {
+			if state != known {
+				s.languages[k].cut(state, &cuts)
+				moved++
+			}
+		}
+		next := s.bytes[cuts]
+		if next == nil {
+			next = representatives(&cuts)
+			s.bytes[cuts] = next
+		}
+		if *steps -= len(next) * max(moved, 1); *steps < 0 {
 			return "", false, ErrTooLarge
 		}
-		for _, b := range s.bytes {
+		for _, b := range next {
 			s.add(s.after(i, b))
 		}
 	}
@@ -37,36 +52,45 @@ func Shortest(in, out []Language, steps *int) (text string, ok bool, err error) 
 
 // search is a search through the product of languages, breadth first.
 type search struct {
-	in, out []Language
-	bytes   []byte // one of each class that no language distinguishes
-	places  []place
-	seen    map[string]bool // by the states
+	languages []Language // that contain the text, then those that do not
+	in        int        // the number of languages that contain it
+	bytes     map[bytes][]byte
+	places    []place
+	seen      map[string]bool // by the states
 }
 
 // place contains a state of each language, and the path of the search to it.
 type place struct {
-	states []int32 // of in, then of out
+	states []int32 // known: what the search wants of the language is true of all longer texts
 	parent int
 	by     byte
 }
+
+const known = -1
 
 func (s *search) after(i int, b byte) place {
 	from := s.places[i].states
 	next := place{states: make([]int32, len(from)), parent: i, by: b}
 	for k, state := range from {
-		if k < len(s.in) {
-			next.states[k] = s.in[k].step(state, b)
-		} else {
-			next.states[k] = s.out[k-len(s.in)].step(state, b)
+		if next.states[k] = known; state != known {
+			next.states[k] = s.languages[k].step(state, b)
 		}
 	}
 	return next
 }
 
+// add adds a place, unless it is known or leads to no text.
 func (s *search) add(p place) {
-	for k, l := range s.in {
-		if l.hopeless(p.states[k]) {
+	for k, state := range p.states {
+		if state == known {
+			continue
+		}
+		l, wanted := s.languages[k], k < s.in
+		switch {
+		case l.hopeless(state) && wanted || l.certain(state) && !wanted:
 			return
+		case l.hopeless(state) || l.certain(state):
+			p.states[k] = known
 		}
 	}
 	key := make([]byte, 0, 4*len(p.states))
@@ -80,13 +104,8 @@ func (s *search) add(p place) {
 }
 
 func (s *search) wanted(states []int32) bool {
-	for k, l := range s.in {
-		if !l.accepts(states[k]) {
-			return false
-		}
-	}
-	for k, l := range s.out {
-		if l.accepts(states[len(s.in)+k]) {
+	for k, state := range states {
+		if state != known && s.languages[k].accepts(state) != (k < s.in) {
 			return false
 		}
 	}
@@ -103,14 +122,10 @@ func (s *search) text(i int) string {
 }
 
 // representatives returns a byte of each class, the most readable bytes first.
-func representatives(languages []Language) []byte {
-	var cuts [256]bool
-	for _, l := range languages {
-		l.cut(&cuts)
-	}
+func representatives(cuts *bytes) []byte {
 	class, classOf := 0, [256]int{}
 	for c := range classOf {
-		if cuts[c] && c > 0 {
+		if cuts.has(c) && c > 0 {
 			class++
 		}
 		classOf[c] = class

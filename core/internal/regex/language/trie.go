@@ -112,6 +112,7 @@ func (t *Trie) Like(text string) Language {
 		state = class.step(state, text[i])
 	}
 	class.set = class.setOf(state)
+	class.find()
 	return class
 }
 
@@ -119,6 +120,19 @@ func (t *Trie) Like(text string) Language {
 type class struct {
 	trie *Trie
 	set  int32
+	some []bool // by node: whether a text with this prefix is in the class
+}
+
+// find finds the prefixes of the class. A node is after its parent.
+func (c *class) find() {
+	nodes := c.trie.nodes
+	c.some = make([]bool, len(nodes))
+	for n := len(nodes) - 1; n >= 0; n-- {
+		c.some[n] = nodes[n].on == c.set || nodes[n].after == c.set
+		for _, next := range nodes[n].next {
+			c.some[n] = c.some[n] || c.some[next]
+		}
+	}
 }
 
 func (c *class) start() int32 { return 0 }
@@ -140,13 +154,18 @@ func (c *class) setOf(state int32) int32 {
 	return c.trie.nodes[state/2].on
 }
 
-func (c *class) accepts(state int32) bool  { return c.setOf(state) == c.set }
-func (c *class) hopeless(state int32) bool { return state&1 == 1 && !c.accepts(state) }
+func (c *class) accepts(state int32) bool { return c.setOf(state) == c.set }
 
-func (c *class) cut(cuts *[256]bool) {
-	for i := range c.trie.nodes {
-		for b := range c.trie.nodes[i].next {
-			mark(cuts, rune(b), rune(b))
+func (c *class) hopeless(state int32) bool {
+	return state&1 == 1 && !c.accepts(state) || state&1 == 0 && !c.some[state/2]
+}
+
+func (c *class) certain(state int32) bool { return state&1 == 1 && c.accepts(state) }
+
+func (c *class) cut(state int32, cuts *bytes) {
+	if state&1 == 0 {
+		for b := range c.trie.nodes[state/2].next {
+			cuts.mark(rune(b), rune(b))
 		}
 	}
 }

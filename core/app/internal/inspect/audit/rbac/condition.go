@@ -151,6 +151,9 @@ func (b *builder) uri(p pattern) *access.Set {
 }
 
 func (b *builder) id(p pattern) *access.Set {
+	if p.how == isExpression {
+		p = ofOne(p)
+	}
 	switch {
 	case p.how == isExact && !validID.MatchString(p.value):
 		return access.Or()
@@ -209,6 +212,19 @@ const (
 	joinedURIs     = `(?:spiffe://[^,]+)?(?:,?kuma://[^,]+)*`
 )
 
+// ofOne returns an expression for one URI, which has no comma, if an expression is one for it
+// among others.
+func ofOne(p pattern) pattern {
+	if inner, ok := strings.CutPrefix(p.value, before); ok {
+		if inner, ok = strings.CutSuffix(inner, behind); ok {
+			if one, err := expressionOf("(?:" + inner + ")"); err == nil {
+				return one
+			}
+		}
+	}
+	return p
+}
+
 // joined returns the requests of clients whose URIs, joined by commas, meet a pattern.
 func (b *builder) joined(p pattern) *access.Set {
 	switch {
@@ -220,12 +236,8 @@ func (b *builder) joined(p pattern) *access.Set {
 		return access.And(b.id(p), access.Undetermined("the certificate of the client has no tags"))
 	}
 	if p.how == isExpression {
-		if inner, ok := strings.CutPrefix(p.value, before); ok {
-			if inner, ok = strings.CutSuffix(inner, behind); ok {
-				if one, err := expressionOf("(?:" + inner + ")"); err == nil {
-					return b.uri(one)
-				}
-			}
+		if one := ofOne(p); one.value != p.value {
+			return b.uri(one)
 		}
 	}
 	return access.Undetermined("the URIs of the certificate of the client meet " + p.String())
