@@ -22,7 +22,8 @@ const (
 	ServerNameKey = "meshmatch.sni"  // in lower case
 )
 
-const connectionStateFilter = "envoy.filters.network.set_filter_state"
+// connectionStateFilter is a name, not a type. It is short because each listener has it.
+const connectionStateFilter = "client"
 
 // recordConnection is the filter that makes the client's URI SANs and the server name
 // available to routes: their matches have no input other than the request and the filter

@@ -28,13 +28,13 @@ import (
 type inboundKey struct {
 	dataplane   *resource.Dataplane
 	spiffeID    string
-	provider    spiffe.IdentityProviderType // see visibility
 	trustDomain string
 	confs       *inboundConfs
-	index       int32 // small ones together, as each part of a dataplane has a key
+	index       int32 // small ones together: each part of a dataplane has a key
 	tls         clientTLS
 	client      xds.ClientType
 	lacks       capability.Set // of the client
+	hasTags     bool           // certificates of clients can have tags; see Visibility
 	open        bool           // no permission is applied
 	redirected  bool
 	taken       takenAddresses
@@ -94,7 +94,7 @@ func (sb *snapshotBuilder) inboundKey(index int, tls serverTLS) inboundKey {
 	}
 	key.collectors = sb.collectorsOfInbound(key.confs.shape)
 	if tls.identity != nil {
-		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
+		key.spiffeID, key.hasTags = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type == spiffe.Extension
 	}
 	return key
 }

@@ -33,7 +33,7 @@ func guardsOf(t *testing.T, p request.Protocol) []guard {
 		func(uris []string) bool {
 			matcher := several.(interface{ GetMatcher() *matcherv3.Matcher }).GetMatcher()
 			action := (&interpreter{t: t, uris: uris}).matcher(matcher)
-			return action.GetAction() == rbacconfig.RBAC_DENY
+			return action == nil || action.GetAction() == rbacconfig.RBAC_DENY
 		},
 	}
 }

@@ -28,7 +28,7 @@ const severalURIs = `\C*,\C*`
 
 // NoSingleID is a regular expression for the joined URI SANs of a client. It matches if two
 // of them begin with spiffe://, in any letter case: such a client has no SPIFFE ID.
-const NoSingleID = `(?:\C*,)?` + spiffeScheme + `\C*,` + spiffeScheme + `\C*`
+const NoSingleID = `(?:(?:^|\C*,)` + spiffeScheme + `\C*){2}`
 
 // spiffeScheme matches spiffe:// in any letter case. With the flag i, an s would match the long
 // s (U+017F) too.
