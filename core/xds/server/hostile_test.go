@@ -604,9 +604,7 @@ func TestKeep(t *testing.T) {
 		c := second.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Resume: old})
 		time.Sleep(keep - time.Nanosecond)
 		await(t, c, wire.ClusterType, a)
-		if !sotw { // in state of the world the client drops endpoints for an error
-			await(t, c, wire.EndpointType, e)
-		}
+		await(t, c, wire.EndpointType, e)
 		time.Sleep(time.Nanosecond)
 		await(t, c, wire.ClusterType)
 		await(t, c, wire.EndpointType)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -171,7 +172,7 @@ func (s *stream) advance() {
 }
 
 // leaveWaiting is called after advance. When the node has become known, what the
-// client holds and should not hold can be removed.
+// client holds and should not hold can be removed, and names that waited are answered.
 func (s *stream) leaveWaiting() {
 	if !s.isKnown() || s.leftWaiting {
 		return
@@ -184,6 +185,10 @@ func (s *stream) leaveWaiting() {
 		w.touch()
 		if s.mayKeep(w.t) {
 			s.rewant(w)
+		}
+		waited := slices.DeleteFunc(slices.Clone(w.sub.names), func(name string) bool { return find(w.want, name) != nil || find(w.held, name) != nil })
+		if w.answered && len(waited) > 0 {
+			w.owe(waited)
 		}
 		if version := w.heldVersion; version != "" {
 			w.heldVersion = ""

@@ -55,8 +55,8 @@ type node struct {
 	message *corev3.Node
 	types   [wire.NumTypes]nodeType
 	view    *nodeView
-	// none and denied are set if the upstream has no such node, or does not serve it to the
-	// client.
+	// none is set while the node waits: the upstream has no such dataplane, or, if denied is set too,
+	// does not serve it to the client.
 	none, denied bool
 	used         int64 // when a client was last connected, as held.used
 	session      *session
@@ -226,17 +226,13 @@ func (n *node) apply(v *verified) (problems []string) {
 		of.answer(name, server.Missing)
 		delete(of.wrong, name)
 	}
-	any := len(v.resources) > 0
-	for name, code := range v.errors {
-		switch {
-		case name == wildcard || code == codes.PermissionDenied:
-			n.none, n.denied = true, code == codes.PermissionDenied
-		default:
-			of.answer(name, server.Missing)
-		}
-	}
-	if any {
+	if len(v.resources) > 0 || of.all || !n.asksAll() {
 		n.none, n.denied = false, false
+	}
+	for name, code := range v.errors {
+		if of.answer(name, server.Missing); name == wildcard || code == codes.PermissionDenied || code == codes.Unavailable {
+			n.none, n.denied = true, n.denied || code == codes.PermissionDenied
+		}
 	}
 	if of.all && !of.allAnswered {
 		of.large = r.clock.Load()
@@ -291,7 +287,7 @@ func (n *node) publish() {
 	switch {
 	case n.denied:
 		view.verdict = server.Denied
-	case any || answered && !n.none && n.hasAll():
+	case any || answered && !n.none:
 		view.verdict = server.Found
 	case answered:
 		view.verdict = server.Missing
@@ -307,9 +303,10 @@ func (n *node) isEmpty() bool {
 	return !slices.ContainsFunc(n.types[:], func(t nodeType) bool { return len(t.held) > 0 })
 }
 
-// hasAll reports whether a wildcard was answered.
-func (n *node) hasAll() bool {
-	return slices.ContainsFunc(n.types[:], func(t nodeType) bool { return t.allAnswered })
+// asksAll reports whether a wildcard is asked. Then its answers decide whether the node waits, else
+// those of names do: a name that is NOT_FOUND is one that a dataplane does not have.
+func (n *node) asksAll() bool {
+	return slices.ContainsFunc(n.types[:], func(t nodeType) bool { return t.all })
 }
 
 // Times after which silence is an answer, in seconds.

@@ -106,7 +106,7 @@ func (h *held) hold(r Response, state bool, all Response) {
 	}
 	for name, code := range r.Errors {
 		h.errors[name] = code
-		if state {
+		if state && code != codes.Unavailable { // a client keeps what is unavailable
 			delete(h.named, name) // the only removal that some types have
 			for key, v := range h.located {
 				if v.Name == name {
