@@ -219,14 +219,8 @@ func (w *watch) chooseOf(of []locator, to []wire.Variant) []wire.Variant {
 // learnMore is called after advance for a watch that had unknown names or locators.
 func (s *stream) learnMore(w *watch) {
 	w.touch()
-	if w.isPartial() {
-		return
-	}
-	w.unknown = nil
-	if version := w.heldVersion; version != "" {
-		w.heldVersion = ""
-		s.resumeState(w, version)
-		s.resumes(w)
+	if !w.isPartial() {
+		w.unknown = nil
 	}
 }
 

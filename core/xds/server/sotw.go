@@ -58,7 +58,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		if err := s.resize(w, before); err != nil {
 			return err
 		}
-		w.heldVersion = ""
+		w.waits = false
 		s.rewant(w)
 		s.relocate(w)
 		w.choose()
@@ -160,41 +160,16 @@ func (s *stream) dropsSilently() bool {
 	return err == nil && major == 1 && minor < 66
 }
 
-// resumeState compares the version of what the client holds with the version of what is
-// wanted. If they are the same, and the client does not ask by name, nothing is sent. If the node
-// is not known, a client that holds something gets no empty response, which would delete it: it
-// waits with what it has until the node is a dataplane.
+// resumeState is called with the version that a client resumes with. It does not show what the client
+// holds: after a NACK a client has applied a part of the response, and keeps the version of the
+// previous one. So the client is sent everything. If the node is not known, a client that holds
+// something gets no empty response, which would delete it: it waits with what it has until the node is
+// a dataplane.
 func (s *stream) resumeState(w *watch, version string) {
-	if version == "" {
-		return
-	}
-	if full(w.t) && !s.isKnown() && s.node.ID != "" && len(w.sub.locators) == 0 {
-		w.heldVersion = version
+	if version != "" && full(w.t) && !s.isKnown() && s.node.ID != "" && len(w.sub.locators) == 0 {
+		w.waits = true
 		w.touch()
-		return
 	}
-	if w.isPartial() {
-		w.heldVersion = version
-		w.touch()
-		return
-	}
-	if len(w.sub.names) > 0 {
-		return // it may have dropped a name since, and kept the version (grpc-go does)
-	}
-	for i := range w.sub.locators {
-		if w.sub.locators[i].chosen.Resource == nil {
-			return
-		}
-	}
-	if version != versionOf(w.want, w.wantVariants) {
-		return
-	}
-	w.held, w.heldVariants = w.want, w.wantVariants
-	w.owed = owed{}
-	for i := range w.sub.locators {
-		w.sub.locators[i].owed = false
-	}
-	w.touch()
 }
 
 // refuseState answers a request for a type that is not served. It answers the first

@@ -190,11 +190,7 @@ func (s *stream) leaveWaiting() {
 		if w.answered && len(waited) > 0 {
 			w.owe(waited)
 		}
-		if version := w.heldVersion; version != "" {
-			w.heldVersion = ""
-			s.resumeState(w, version)
-			s.resumes(w)
-		}
+		w.waits = false
 	}
 }
 

@@ -65,18 +65,15 @@ func (s *stream) warmResumed(endpoints *watch) {
 	}
 }
 
-// resumes is called after the first request of a type was handled, and again if the client then
-// waits until more is known. It keeps the clusters that the client has until they are needed.
+// resumes is called after the first request of a type was handled. It keeps the clusters that the client has until they are needed.
 func (s *stream) resumes(w *watch) {
 	switch w.t {
 	case wire.ClusterType:
-		if endpoints := s.watches[wire.EndpointType]; endpoints == nil || endpoints.heldVersion != "" {
+		if endpoints := s.watches[wire.EndpointType]; endpoints == nil {
 			s.resumed = w.held
 		}
 	case wire.EndpointType:
-		if w.heldVersion == "" {
-			s.warmResumed(w)
-			s.resumed = nil
-		}
+		s.warmResumed(w)
+		s.resumed = nil
 	}
 }

@@ -15,6 +15,9 @@ type watch struct {
 	// without names.
 	implied  bool
 	answered bool // there was a response
+	// waits is set in state of the world if the client has resumed while its node was not known.
+	// Nothing is sent: any response would delete what the client has.
+	waits bool
 	// additions and removals report what is to be sent, if examined is set.
 	examined, additions, removals bool
 	nonce                         uint32 // of the last response
@@ -36,13 +39,9 @@ type watch struct {
 
 	unknown *unknown // what a partial state cannot answer yet, or nil
 
-	owed owed
-	// heldVersion is, in state of the world, the version that the client resumed with while
-	// its node was not known, or empty. Nothing is sent: any response would delete what
-	// the client has.
-	heldVersion string
-	flight      flight
-	silent      int64 // since when responses have no answer, see Server.now; 0 if they have
+	owed   owed
+	flight flight
+	silent int64 // since when responses have no answer, see Server.now; 0 if they have
 	// heard is when the client subscribed the type or, while it lacks a type, when it last
 	// answered a response (see Server.now and expects).
 	heard int64
@@ -103,7 +102,7 @@ func (w *watch) examine(now int64, known bool, p protocol) {
 		return
 	}
 	w.examined = true
-	if w.heldVersion != "" || w.isBlocked(p) {
+	if w.waits || w.isBlocked(p) {
 		w.additions, w.removals, w.removalsSince = false, false, 0
 		return
 	}

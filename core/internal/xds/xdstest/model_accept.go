@@ -233,11 +233,7 @@ func (m *Model) problem(format string, arguments ...any) {
 func (m *Model) Problems() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	problems := slices.Clone(m.problems)
-	for _, name := range slices.Sorted(maps.Keys(m.unfilled)) {
-		problems = append(problems, fmt.Sprintf("cluster %s became active without endpoints", name))
-	}
-	return problems
+	return slices.Clone(m.problems)
 }
 
 // Forgive forgets clusters that became active without endpoints, such as while no server could be
@@ -281,7 +277,8 @@ func (m *Model) Responses(t wire.Type) int {
 }
 
 // Differences compares what the model holds with what it would hold if it began with a snapshot.
-// It returns a line for each type that differs. What drains is left out.
+// It returns a line for each type that differs, and for each cluster that became active without the
+// endpoints that the snapshot has. What drains is left out.
 func (m *Model) Differences(snapshot *wire.Snapshot) (out []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -309,6 +306,11 @@ func (m *Model) Differences(snapshot *wire.Snapshot) (out []string) {
 		}
 		if !maps.Equal(got, want) {
 			out = append(out, fmt.Sprintf("%s: %s", t, strings.ReplaceAll(differenceOf(got, want), "\n", " ")))
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.unfilled)) {
+			if _, found := want[name]; found && t == wire.EndpointType {
+				out = append(out, fmt.Sprintf("cluster %s became active without endpoints", name))
+			}
 		}
 	}
 	return out
