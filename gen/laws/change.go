@@ -13,15 +13,18 @@ import (
 type place struct {
 	path  string
 	value reflect.Value
+	// store puts a value that has changed back into the maps that have it; nil: no map has it.
+	store func()
 }
 
 // places returns the parts of v that can be changed: scalars, and pointers,
-// lists and maps, which can become nil or lose an element.
+// lists and maps, which can become nil or lose an element. The parts of a value of a map
+// belong to a copy.
 func (w walk) places(v reflect.Value, path string) []place {
 	if w.opaque(v.Type()) {
 		return nil
 	}
-	found := []place{{path, v}}
+	found := []place{{path: path, value: v}}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -32,6 +35,9 @@ func (w walk) places(v reflect.Value, path string) []place {
 			found = append(found, w.places(v.Index(i), fmt.Sprintf("%s/%d", path, i))...)
 		}
 	case reflect.Map:
+		for _, key := range sortedKeys(v) {
+			found = append(found, w.entryPlaces(v, key, path)...)
+		}
 	case reflect.Struct:
 		found = nil
 		for i := range v.NumField() {
@@ -45,6 +51,22 @@ func (w walk) places(v reflect.Value, path string) []place {
 		}
 	}
 	return found
+}
+
+// entryPlaces returns the places of a value of a map.
+func (w walk) entryPlaces(m, key reflect.Value, path string) []place {
+	element := reflect.New(m.Type().Elem()).Elem()
+	element.Set(m.MapIndex(key))
+	inside := w.places(element, path+"/"+escaper.Replace(fmt.Sprint(key)))
+	for i, p := range inside {
+		inside[i].store = func() {
+			if p.store != nil {
+				p.store()
+			}
+			m.SetMapIndex(key, element)
+		}
+	}
+	return inside
 }
 
 // fieldName returns the name of a field in JSON.
@@ -64,13 +86,21 @@ func eachChange(c any, check func(path string) error) error {
 	for _, p := range placesOf(c) {
 		before := reflect.ValueOf(p.value.Interface())
 		changeValue(p.value)
+		p.stored()
 		err := check(p.path)
 		p.value.Set(before)
+		p.stored()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (p place) stored() {
+	if p.store != nil {
+		p.store()
+	}
 }
 
 func placesOf(c any) []place {
@@ -116,13 +146,17 @@ func changeValue(v reflect.Value) {
 
 // withoutSmallest returns a copy of a map without its smallest key.
 func withoutSmallest(m reflect.Value) reflect.Value {
-	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	smaller := reflect.MakeMap(m.Type())
-	for _, key := range keys[1:] {
+	for _, key := range sortedKeys(m)[1:] {
 		smaller.SetMapIndex(key, m.MapIndex(key))
 	}
 	return smaller
+}
+
+func sortedKeys(m reflect.Value) []reflect.Value {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return keys
 }
 
 // changeAll overwrites in place everything that can be reached from c.

@@ -90,7 +90,7 @@ func Check[T, M any, PT interface {
 		for round := range rounds {
 			confs := next()
 			if err := law.Holds(confs); err != nil {
-				t.Errorf("law %q is broken: %v\n(round %d) confs, lowest priority first:\n%s", law.Name, err, round, render(confs))
+				t.Errorf("law %q is broken: %v\n(round %d) confs, lowest priority first:\n%sIf the types have changed, run go generate.", law.Name, err, round, render(confs))
 				break
 			}
 		}

@@ -371,7 +371,7 @@ func TestEachChange(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"/n", "/list", "/list/0", "/a~1b~0c", "/None"}; !slices.Equal(paths, want) {
+	if want := []string{"/n", "/list", "/list/0", "/a~1b~0c", "/a~1b~0c/a", "/a~1b~0c/c", "/None"}; !slices.Equal(paths, want) {
 		t.Errorf("changed %v, want %v", paths, want)
 	}
 	if !same(c, before) {
