@@ -1,12 +1,48 @@
 package core_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
+
+// batchText returns a batch as text: the first batches have the mesh.
+func batchText(n int, batch core.Batch) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "batch %d:", n)
+	for _, id := range batch.Delete {
+		fmt.Fprintf(&text, "\n  delete %s", id)
+	}
+	add := func(id resource.ID, content any) {
+		written, err := json.Marshal(content)
+		if err != nil {
+			written = fmt.Appendf(nil, "%+v", content)
+		}
+		fmt.Fprintf(&text, "\n  upsert %s %s", id, written)
+	}
+	if set := batch.Upsert; set != nil {
+		for _, m := range set.Meshes {
+			add(m.ID, m)
+		}
+		for _, d := range set.Dataplanes {
+			add(d.ID, d)
+		}
+		for _, p := range set.Policies {
+			add(p.ID, p)
+		}
+		for _, d := range set.Documents {
+			add(d.ID, d)
+		}
+		for _, o := range set.Objects {
+			add(o.Identity().ID, o)
+		}
+	}
+	return text.String()
+}
 
 func (s *sequence) take(n int) []byte {
 	n = min(n, len(s.bytes))

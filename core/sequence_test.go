@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,6 +29,7 @@ type sequence struct {
 	known     world // what the engine must have
 	answers   answers
 	past      []pastView
+	batches   []string // the text of each, for a failure
 }
 
 // pastView is a former view with its answers.
@@ -94,6 +96,11 @@ func runSequence(t *testing.T, generator *fuzz.Generator, by semantics.Semantics
 		known:   newWorld(),
 		answers: answers{},
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the batches, of which the last one is wrong:\n%s", strings.Join(s.batches, "\n"))
+		}
+	})
 	for len(s.bytes) > 0 {
 		s.step()
 	}
@@ -133,6 +140,7 @@ func (s *sequence) apply(batch core.Batch) {
 		batch.Upsert.Dataplanes = slices.DeleteFunc(batch.Upsert.Dataplanes, func(d *resource.Dataplane) bool { return !s.valid(&d.Meta, d.Validate) })
 	}
 	s.Helper()
+	s.batches = append(s.batches, batchText(len(s.batches)+1, batch))
 	commit, err := s.engine.Apply(context.Background(), batch)
 	if err != nil {
 		s.Fatal(err)

@@ -17,6 +17,18 @@ type checkOptions struct {
 	seed   uint64
 	rounds int // sequences of Confs for each law
 	texts  []string
+	merge  mergeFunc // nil: that of the reference
+}
+
+// mergeFunc is the type of [naive.Merge].
+type mergeFunc = func(confs ...any) (conf any, origins []int, leaves map[string]int)
+
+// WithMerge gives the reference the merge of types whose mergers are written by hand, and merge in
+// another way than SPEC 6, such as "the smaller value wins". The confs are pointers, lowest priority
+// first. It returns the merged conf, those that set a leaf, ascending, and the one that set each
+// leaf, by JSON pointer. The law that the item of the highest priority sets a leaf is not checked.
+func WithMerge(merge func(confs ...any) (conf any, origins []int, leaves map[string]int)) Option {
+	return func(o *checkOptions) { o.merge = merge }
 }
 
 // WithTexts adds YAML values for fields whose types accept none of the built-in texts.
@@ -29,8 +41,9 @@ func WithTexts(texts ...string) Option {
 // Conf type it checks that a merge agrees with the reference and keeps the laws of
 // package laws (SPEC 6), and that a Conf does not change if it is read from a file,
 // marshalled and read again. Then it compares the confs of dataplanes of meshes with policies
-// of the kind. A failure contains the smallest Confs, lowest priority first, or the
-// smallest mesh, that CheckKind found to cause it.
+// of the kind, and edits engines, which must have what a new one has. A failure contains the
+// smallest Confs, lowest priority first, or the smallest mesh with the batches, that CheckKind
+// found to cause it. The variable SOAK of the environment multiplies all numbers; see [Soak].
 //
 // It needs at least one valid value for each required field; see [WithTexts].
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
@@ -39,6 +52,7 @@ func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
 	for _, opt := range opts {
 		opt(&o)
 	}
+	o.rounds *= Soak(t)
 	errs := checkConfs(kind, o)
 	if errs == nil {
 		errs = checkScenarios(kind, o)
@@ -62,6 +76,7 @@ func FuzzKind(f *testing.F, kind *resource.Kind, opts ...Option) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	g.merge = o.merge
 	for _, section := range kindSections(kind) {
 		conf, err := confType(section)
 		if err == nil {
@@ -75,16 +90,19 @@ func FuzzKind(f *testing.F, kind *resource.Kind, opts ...Option) {
 		f.Add(SeededBytes(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s := g.Scenario(data); compareConfigs(s) != nil {
-			t.Error(explain(s, compareConfigs))
+		s := g.Scenario(data)
+		for _, compare := range []func(*Scenario) error{compareConfigs, compareEdits} {
+			if compare(s) != nil {
+				t.Fatal(explain(s, compare))
+			}
 		}
 		c := &choices{data}
-		n := 1 + c.of(6)
-		s := split(c.data, n)
+		n := 1 + c.of(maxConfs)
+		confs := split(c.data, n)
 		for _, section := range kindSections(kind) {
 			conf, _ := confType(section) // known to be one
-			for _, law := range lawsOf(section.Conf) {
-				if err := checkLaw(law, s, letters, conf); err != nil {
+			for _, law := range lawsOf(section.Conf, o.merge) {
+				if err := checkLaw(law, confs, letters, conf); err != nil {
 					t.Errorf("%s: %v", conf, err)
 				}
 			}
@@ -128,7 +146,7 @@ func checkSection(section *resource.Section, conf reflect.Type, o checkOptions) 
 	if err := letters.cover(conf); err != nil {
 		return []error{err}
 	}
-	for _, law := range lawsOf(section.Conf) {
+	for _, law := range lawsOf(section.Conf, o.merge) {
 		if err := tryLaw(law, random, letters, conf, o.rounds); err != nil {
 			errs = append(errs, err)
 		}
@@ -147,18 +165,20 @@ func checkSection(section *resource.Section, conf reflect.Type, o checkOptions) 
 }
 
 // checkScenarios compares one scenario for every five rounds, because a scenario
-// takes much longer than a sequence of Confs.
+// takes much longer than a sequence of Confs, and edits every fifth.
 func checkScenarios(kind *resource.Kind, o checkOptions) []error {
 	g, err := NewGenerator(resource.NewKinds(kind), o.texts...)
 	if err != nil {
 		return []error{err}
 	}
-	for round := range uint64(o.rounds) {
-		if round%5 != 0 {
-			continue
-		}
-		if s := g.Seeded(o.seed + round); compareConfigs(s) != nil {
+	g.merge = o.merge
+	for round := uint64(0); round < uint64(o.rounds); round += 5 {
+		s := g.Seeded(o.seed + round)
+		if compareConfigs(s) != nil {
 			return []error{errors.New(explain(s, compareConfigs))}
+		}
+		if round%25 == 0 && compareEdits(s) != nil {
+			return []error{errors.New(explain(s, compareEdits))}
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func compareSet(s *Scenario, set *resource.Set) error {
 		hub := s.Hub()
 		for _, d := range set.Dataplanes {
 			for _, shadow := range []bool{false, true} {
-				c := &comparison{s.kinds, set, view, d, naive.Options{Shadow: shadow, Explain: true, Hub: hub}}
+				c := &comparison{s.kinds, set, view, d, naive.Options{Shadow: shadow, Explain: true, Hub: hub, Merge: s.merge}}
 				if err := c.compare(); err != nil {
 					return fmt.Errorf("dataplane %q of namespace %q in mesh %q, shadow %v: %w", d.Name, d.Namespace, d.Mesh, shadow, err)
 				}

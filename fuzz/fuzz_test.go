@@ -63,7 +63,7 @@ func FuzzMerge(f *testing.F) {
 		chosen := types[c.of(len(types))]
 		n := 1 + c.of(6)
 		s := split(c.data, n)
-		for _, law := range lawsOf(chosen.section.Conf) {
+		for _, law := range lawsOf(chosen.section.Conf, nil) {
 			if err := checkLaw(law, s, chosen.letters, chosen.t); err != nil {
 				t.Errorf("%s: %v", chosen.t, err)
 			}

@@ -17,6 +17,7 @@ type Generator struct {
 	// destinations adds destinations, and references to them (SPEC 17.3).
 	destinations bool
 	in           diag.Reading // how scenarios are read
+	merge        mergeFunc    // see [WithMerge]
 }
 
 // NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -11,24 +12,32 @@ import (
 type law = laws.Law[resource.Conf]
 
 // lawsOf returns the laws of a Conf type: the laws of package laws, and the law that a
-// merge agrees with the reference.
-func lawsOf(c resource.ConfType) []law {
+// merge agrees with the reference, or with a merge in its place; nil: none.
+func lawsOf(c resource.ConfType, merge mergeFunc) []law {
+	reference := merge
+	if reference == nil {
+		reference = naive.Merge
+	}
 	typ := laws.Type[resource.Conf]{
 		NewMerger: func() laws.Merger[resource.Conf] { return c.NewMerger() },
 		Equal:     c.Equal,
 		Union:     c.HasUnion(),
 	}
-	agreement := law{Name: "agreement with the reference", Holds: func(confs []resource.Conf) error { return agrees(c, confs) }}
-	return append([]law{agreement}, typ.Laws()...)
+	agreement := law{Name: "agreement with the reference", Holds: func(confs []resource.Conf) error { return agrees(c, reference, confs) }}
+	all := append([]law{agreement}, typ.Laws()...)
+	if merge != nil {
+		all = slices.DeleteFunc(all, func(l law) bool { return l.Name == "priority" })
+	}
+	return all
 }
 
 // agrees compares the merge of confs, lowest priority first, with the reference.
-func agrees(c resource.ConfType, confs []resource.Conf) error {
+func agrees(c resource.ConfType, merge mergeFunc, confs []resource.Conf) error {
 	inputs := make([]any, len(confs))
 	for i, conf := range confs {
 		inputs[i] = conf
 	}
-	conf, origins, set := naive.Merge(inputs...)
+	conf, origins, set := merge(inputs...)
 	m := c.NewMerger()
 	for i := len(confs) - 1; i >= 0; i-- {
 		if m.Fill(confs[i], i) {

@@ -22,13 +22,14 @@ type Scenario struct {
 	json      bool   // the file is JSON, not YAML
 	seed      uint64 // derived from the bytes, for random requests
 	in        diag.Reading
+	merge     mergeFunc
 	refused   int // documents that the generator made and a semantics refuses
 }
 
 // Scenario decodes bytes. Every sequence of bytes gives a scenario that loads.
 func (g *Generator) Scenario(data []byte) *Scenario {
 	c := &choices{data}
-	s := &Scenario{kinds: g.kinds, seed: xxhash.Sum64(data), in: g.in, json: !c.rarely(4)}
+	s := &Scenario{kinds: g.kinds, seed: xxhash.Sum64(data), in: g.in, json: !c.rarely(4), merge: g.merge}
 	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
 	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
 	anyTarget := resource.TopTargets | resource.RouteTargets

@@ -16,8 +16,17 @@ type sequence [][]byte
 // maxDecisions is approximately the number of decisions of the largest built-in Conf.
 const maxDecisions = 200
 
+// maxConfs is the number of Confs of the longest sequences: mergers of more than 8, or 16, items
+// may use other code.
+const maxConfs = 20
+
+// randomSequence returns a sequence of up to 5 Confs, or, one time in eight, of up to maxConfs.
 func randomSequence(random *rand.Rand) sequence {
-	s := make(sequence, 1+random.IntN(5))
+	n := 5
+	if random.IntN(8) == 0 {
+		n = maxConfs
+	}
+	s := make(sequence, 1+random.IntN(n))
 	for i := range s {
 		s[i] = RandomBytes(random, random.IntN(maxDecisions))
 	}

@@ -42,7 +42,7 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	for _, item := range items {
 		confs = append(confs, m.asStored(item.conf))
 	}
-	conf, set, leaves := Merge(confs...)
+	conf, set, leaves := m.merge(confs...)
 	origins := []any{}
 	for _, i := range set {
 		origins = append(origins, m.origin(items[i]))

@@ -14,6 +14,8 @@ type Options struct {
 	Shadow    bool   // with policies that only inform (SPEC 8.3)
 	Explain   bool   // adds the origin of every leaf
 	Hub       *Hub   // where policies are enforced; nil: no placements
+	// Merge is for types that merge in another way; nil: [Merge].
+	Merge func(confs ...any) (conf any, origins []int, leaves map[string]int)
 }
 
 // mesh is the input of an answer: the policies of one mesh, the placements and
@@ -31,10 +33,14 @@ type mesh struct {
 	semantics     string
 	shadow        bool
 	explain       bool
+	merge         func(confs ...any) (any, []int, map[string]int)
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
 	m := &mesh{hub: opt.Hub, semantics: opt.Semantics, shadow: opt.Shadow, explain: opt.Explain}
+	if m.merge = opt.Merge; m.merge == nil {
+		m.merge = Merge
+	}
 	if m.hub == nil {
 		m.hub = &Hub{}
 	}
