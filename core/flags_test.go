@@ -14,7 +14,7 @@ import (
 // command line is excluded, and what runs commands in tests.
 func TestFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^\w-])--[a-z]`)
-	commands := regexp.MustCompile(`^core/(internal/xds/envoytest/|app/(benchworld|packaging/release|internal/((cli|e2e|peers|replicas)|source/\w+/(etcdtest|kubetest)))/)`)
+	commands := regexp.MustCompile(`^core/(internal/xds/envoytest/|app/(benchworld|packaging/release|internal/((benchworld|cli|e2e|peers|replicas)|source/\w+/(etcdtest|kubetest)))/)`)
 	for path, text := range sources(t, ".go") {
 		path = strings.TrimPrefix(path, "../")
 		if !strings.HasPrefix(path, "core/") || commands.MatchString(path) || strings.HasSuffix(path, "_test.go") {

@@ -12,8 +12,10 @@ import (
 var order = []string{
 	// The application: modules of their own.
 	`cmd/(meshmatch|benchgate)|core/app/(benchworld|packaging/release)|core/app/internal/(replicas|peers|peers/kuma)`,
-	`core/app/internal/(oracle|world)`,
+	`core/app/internal/oracle`,
 	`core/app`,
+	`core/app/internal/benchworld`,
+	`core/app/internal/world`,
 	`core/app/internal/cli`,
 	`core/app/internal/e2e/demo`,
 	`core/app/internal/e2e(/hello|/patches|/driver|/serving|/solver|/stories|/worlds)?`,

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/meshmatch/meshmatch/core/app/internal/benchworld"
 	"github.com/meshmatch/meshmatch/core/app/internal/cli"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -23,3 +24,9 @@ func (p Program) Main() { cli.Program(p).Main() }
 
 // Main is [Program.Main] of a program with additional kinds that have no translators.
 func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
+
+// BenchWorld runs the command benchworld, which measures an engine with large meshes, and exits. The
+// policies are of a kind with `to`. Conf returns the conf of policy number i, which no other policy has.
+func BenchWorld(kind *resource.Kind, conf func(i int) resource.Conf) {
+	benchworld.Main(kind, conf, func(string, ...any) {})
+}

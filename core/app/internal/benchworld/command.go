@@ -1,4 +1,4 @@
-package main
+package benchworld
 
 import (
 	"context"
@@ -14,14 +14,17 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/meshmatch/meshmatch/bench/gate"
 	"github.com/meshmatch/meshmatch/core/app/internal/world"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-func main() {
+// Main runs the command and exits. The policies of the worlds are of a kind with `to`, and policy
+// number i has the conf of number i; a nil kind is MeshTimeout. Step shows what is measured, and "" at
+// the end.
+func Main(kind *resource.Kind, conf func(i int) resource.Conf, step func(format string, args ...any)) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, kind, conf, step, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(os.Stderr, "benchworld: "+err.Error())
 		}
@@ -132,23 +135,25 @@ type answer struct {
 	Slopes []world.Slope   `json:"slopes,omitempty"`
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, kind *resource.Kind, conf func(int) resource.Conf, show func(string, ...any), args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
+	}
+	if kind != nil && kind.To == nil {
+		return fmt.Errorf("the policies of worlds have items of to, and the kind %s has none", kind.Name)
 	}
 	shape, err := findShape(o.shape)
 	if err != nil {
 		return err
 	}
-	line := gate.LineOn(stderr)
 	var a answer
 	for _, n := range o.dataplanes {
-		with := world.Options{Shape: shape, Dataplanes: n, Policies: o.policies, Outbounds: o.outbounds, Samples: o.samples, Files: o.files}
+		with := world.Options{Kind: kind, Conf: conf, Shape: shape, Dataplanes: n, Policies: o.policies, Outbounds: o.outbounds, Samples: o.samples, Files: o.files}
 		report, err := world.Measure(ctx, with, func(step string) {
-			line.Step("%d dataplanes, %d policies: %s ...", n, o.policies, step)
+			show("%d dataplanes, %d policies: %s ...", n, o.policies, step)
 		})
-		line.Done()
+		show("")
 		if err != nil {
 			return err
 		}

@@ -151,6 +151,9 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 		}
 		applied, compared = append(applied, middle.Sub(start)), append(compared, time.Since(middle))
 		row.Touched += float64(touched) / float64(rounds)
+		if w.Kind != nil {
+			least = 0 // other policies may override the changed fields
+		}
 		if touched < least || touched > most {
 			return row, fmt.Errorf("round %d touched %d dataplanes, not %d to %d", round, touched, least, most)
 		}
@@ -173,16 +176,24 @@ func (w *world) at(round int) *resource.Dataplane { return w.set.Dataplanes[w.nu
 func (w *world) number(round int) int { return w.shuffled[round%w.Dataplanes] }
 
 func (w *world) policy(name string, target resource.TargetRef, round int) core.Batch {
-	kind := w.kinds.Lookup("MeshTimeout")
-	timeout := shape.Timeout(round)
-	seconds := conf.Duration(time.Duration(1+round) * time.Second)
-	timeout.HTTP.MaxConnectionDuration = &seconds // no other policy sets it, so the merged conf always changes
+	kind := w.measured()
 	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: name}},
 		Type:      kind,
 		TargetRef: target,
-		To:        []resource.Item{{TargetRef: resource.TargetRef{Kind: resource.TargetMesh}, Conf: timeout}},
+		To:        []resource.Item{{TargetRef: resource.TargetRef{Kind: resource.TargetMesh}, Conf: w.changedConf(round)}},
 	}}}}
+}
+
+// changedConf returns a conf that no other policy has, so the merged conf always changes.
+func (w *world) changedConf(round int) resource.Conf {
+	if w.Kind != nil {
+		return w.Conf(len(w.set.Policies) + 1 + round)
+	}
+	timeout := shape.Timeout(round)
+	seconds := conf.Duration(time.Duration(1+round) * time.Second)
+	timeout.HTTP.MaxConnectionDuration = &seconds // no other policy sets it
+	return timeout
 }
 
 // rateLimit changes the policy that mesh-perf's tests apply to the whole mesh.

@@ -45,8 +45,16 @@ type Destinations struct {
 	Export time.Duration `json:"exportNanoseconds"`
 }
 
-// measuredKind is the kind of the policies of the world.
+// measuredKind is the kind of the policies of a world whose options have none.
 const measuredKind = "MeshTimeout"
+
+// measured returns the kind of the policies of the world.
+func (w *world) measured() *resource.Kind {
+	if w.Kind != nil {
+		return w.Kind
+	}
+	return w.kinds.Lookup(measuredKind)
+}
 
 func (w *world) measureDestinations(ctx context.Context) (*Destinations, error) {
 	r := new(Destinations)
@@ -70,7 +78,7 @@ func (w *world) readDestinations(_ context.Context, r *Destinations) error {
 		d := dataplanes[i*dataplanesPerService%len(dataplanes)]
 		outbounds = view.DestinationOutbounds(d) // dataplanes share the list
 		start := time.Now()
-		confs = view.DestinationConfs(d, measuredKind, core.Enforced)
+		confs = view.DestinationConfs(d, w.measured().Name, core.Enforced)
 		first = confs.Of(&outbounds[len(outbounds)-1])
 		one[i%reads] = time.Since(start)
 		return outbounds, confs, first
@@ -102,7 +110,7 @@ func (w *world) changePolicy(ctx context.Context, r *Destinations) error {
 		view := w.engine.View()
 		outbounds := view.DestinationOutbounds(d)
 		start := time.Now()
-		conf := view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[0])
+		conf := view.DestinationConfs(d, w.measured().Name, core.Enforced).Of(&outbounds[0])
 		times[i] = time.Since(start)
 		if conf.Effective == nil {
 			return fmt.Errorf("%s has no conf", d.Name)
@@ -131,7 +139,7 @@ func (w *world) addServices(ctx context.Context, r *Destinations) error {
 		view := w.engine.View()
 		outbounds := view.DestinationOutbounds(d)
 		at := slices.IndexFunc(outbounds, func(o destination.Outbound) bool { return o.Destination == service })
-		if at < 0 || view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[at]).Effective == nil {
+		if at < 0 || view.DestinationConfs(d, w.measured().Name, core.Enforced).Of(&outbounds[at]).Effective == nil {
 			return fmt.Errorf("%s has no outbound to %s", d.Name, service.Name)
 		}
 		reads[i] = time.Since(middle)

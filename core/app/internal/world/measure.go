@@ -19,6 +19,10 @@ import (
 // Options contains the shape and the size of a world, and selects the
 // measurements.
 type Options struct {
+	// Kind is the kind of the policies, which have items of to, and policy number i has the conf
+	// Conf(i), which no other number has. Nil: MeshTimeout, with confs of package shape.
+	Kind       *resource.Kind
+	Conf       func(i int) resource.Conf
 	Shape      Shape
 	Dataplanes int // at least 500
 	Policies   int // at least 1
@@ -157,8 +161,18 @@ type world struct {
 
 func newWorld(o Options) *world {
 	w := &world{Options: o, kinds: kinds.All(), set: new(resource.Set), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
+	if o.Kind != nil {
+		w.kinds = resource.NewKinds(append(kinds.BuiltIn(), o.Kind)...)
+	}
 	w.set.Dataplanes = o.Shape.dataplanes(&o)
-	w.set.Policies = o.Shape.policies(w.kinds.Lookup("MeshTimeout"), o.Policies)
+	w.set.Policies = o.Shape.policies(w.measured(), o.Policies)
+	if o.Kind != nil {
+		for i, p := range w.set.Policies {
+			for j := range p.To {
+				p.To[j].Conf = o.Conf(i)
+			}
+		}
+	}
 	if o.Shape.objects != nil {
 		w.set.Objects = o.Shape.objects(&o)
 	}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/gate"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshretry"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Measure itself checks that each change of every shape touches the intended
@@ -69,12 +72,19 @@ func policiesOf(o *Options) int {
 }
 
 func TestMeasureSizes(t *testing.T) {
+	attempts := meshretry.Kind()
+	attempts.Name, attempts.Short = "Attempts", "at"
+	attemptsOf := func(i int) resource.Conf {
+		n := conf.Count(1 + i)
+		return &meshretry.Conf{TCP: &meshretry.TCP{MaxConnectAttempt: &n}}
+	}
 	for name, o := range map[string]Options{
 		"large enough for every change":                    {Dataplanes: cohort * teams, Policies: 20, Outbounds: 1, Samples: 2},
 		"one outbound":                                     {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
 		"a prime number of dataplanes":                     {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
 		"more samples than dataplanes":                     {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
 		"one sample of each change":                        {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
+		"a kind of an embedder":                            {Kind: attempts, Conf: attemptsOf, Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 2, Files: true},
 		"one policy for destinations":                      {Shape: transparent(t), Dataplanes: cohort, Policies: 1, Outbounds: 1, Samples: 2},
 		"a canary with the dataplane of an earlier change": {Dataplanes: 4 * cohort, Policies: 20, Outbounds: 1, Samples: samplesToCanary()},
 	} {
