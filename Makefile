@@ -40,7 +40,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install release release-check vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install examples release release-check vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ test race soak fuzz: export GOGC ?= 400
 test: ## Run all tests, including those of the example module
 	$(GO) test -vet=off $(PACKAGES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) test -vet=off ./...
+
+examples: ##+ Build and run the programs that core/GUIDE.md and README.md show
+	@GO='$(GO)' bash .ci/examples
 
 # make lint vets the packages. The limit is for a slow machine.
 race: ## Run the tests of packages that start goroutines, with the race detector
@@ -90,7 +93,7 @@ check-install: ##+ Install the commands by go install from a local proxy with HE
 release: ##+ Make archives, lists of parts, plugin, image and chart into dist/: make release VERSION=v0.1.0
 	cd $(PACKAGING)/release && GOWORK=off $(GO) run . -version '$(VERSION)' -out '$(CURDIR)/dist'
 
-release-check: ##+ Make a release twice and compare the bytes; use its archive
+release-check: $(KUBERNETES)/kube-apiserver ##+ Make a release twice and compare the bytes; use its archive
 	@GO='$(GO)' bash .ci/release-check
 
 vulnerabilities: ##+ Fail if a command links a function with a known vulnerability: fetches Go's database

@@ -1,133 +1,73 @@
 package cli
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestGuide follows core/GUIDE.md in a new module. Blocks whose first line is a
-// comment with a file name are its files. The commands must succeed; in a block of type
-// console they print what the page shows. UPDATE=1 writes that.
+// The programs that pages show are modules below testdata/guide, which `make examples` builds and
+// runs. TestGuide checks that a page shows them as they are: blocks whose first line is a
+// comment with the name of a file, and the commands of a module with what they print.
 func TestGuide(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds several programs")
-	}
-	t.Parallel()
-	const file = "../../../GUIDE.md"
-	page := readMarkdown(t, file)
-	module := newModule(t)
-	for _, block := range page.blocks("go", "yaml") {
-		m := regexp.MustCompile(`^(?://|#) (\S+)$`).FindStringSubmatch(block.lines[0])
-		if m == nil {
-			t.Fatalf("the block %q does not begin with the name of a file", block.lines[0])
+	const root = "../../../../testdata/guide/"
+	// A user runs these once, in a module of his own. The modules here are made.
+	setUp := regexp.MustCompile(`^go mod (init|tidy|edit)|-fuzztime`)
+	for _, page := range []struct{ file, module string }{{"../../../GUIDE.md", ""}, {"../../../../README.md", "readme"}} {
+		module, files, commands := page.module, 0, 0
+		for _, block := range readMarkdown(t, page.file).blocks("go", "yaml", "sh", "console") {
+			text := strings.Join(block.lines, "\n") + "\n"
+			if name := regexp.MustCompile(`^(?://|#) (\S+)\n`).FindStringSubmatch(text); name != nil {
+				file := path.Join(page.module, name[1])
+				module, _, _ = strings.Cut(file, "/")
+				if content := readFile(t, root+file); strings.TrimPrefix(text, name[0]) != content {
+					t.Errorf("%s shows another %s", page.file, file)
+				}
+				files++
+				continue
+			}
+			if module == "" || page.module != "" && files == 0 {
+				continue // the commands of README.md before its program are those of the repository
+			}
+			ran := readFile(t, root+module+"/commands.txt")
+			lines := block.lines
+			if block.kind == "console" {
+				lines = []string{text}
+			}
+			for _, command := range lines {
+				if commands++; block.kind == "sh" {
+					command = "$ " + command + "\n"
+				}
+				if !setUp.MatchString(strings.TrimPrefix(command, "$ ")) && !strings.Contains(ran, command) {
+					t.Errorf("%s: `make examples` does not run this in testdata/guide/%s, or it prints something else:\n%s", page.file, module, command)
+				}
+			}
 		}
-		module.write(t, m[1], strings.Join(block.lines, "\n")+"\n")
-	}
-	for _, c := range page.commands() {
-		output := module.run(t, c.line)
-		if c.block.kind == "console" {
-			c.checkOutput(t, output)
+		if files < 2 || commands == 0 {
+			t.Errorf("%s shows %d files and %d commands", page.file, files, commands)
 		}
 	}
-	page.save(t, file)
-}
-
-// TestReadmeEmbeds runs the program of README.md, whose last lines are its output.
-func TestReadmeEmbeds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a program")
-	}
-	t.Parallel()
-	page := readMarkdown(t, "../../../../README.md")
-	blocks := page.blocks("go")
-	if len(blocks) != 1 {
-		t.Fatalf("README.md has %d blocks of Go, want 1", len(blocks))
-	}
-	program, output, _ := strings.Cut(strings.Join(blocks[0].lines, "\n")+"\n", "// Output:\n")
-	module := newModule(t)
-	module.write(t, "main.go", program)
-	input := page.blocks("yaml")
-	if len(input) != 1 || input[0].lines[0] != "# mesh.yaml" {
-		t.Fatal("README.md does not show mesh.yaml")
-	}
-	module.write(t, "mesh.yaml", strings.Join(input[0].lines, "\n")+"\n")
-	want := strings.ReplaceAll(strings.TrimPrefix(output, "// "), "\n// ", "\n")
-	if got := module.run(t, "go run ."); got != want {
-		t.Errorf("the program prints\n%sand README.md shows\n%s", got, want)
-	}
-}
-
-// guideModule is a module that uses this one, without the network.
-type guideModule struct{ repository, dir string }
-
-func newModule(t *testing.T) *guideModule {
-	t.Helper()
-	repository, err := filepath.Abs("../../../..")
+	// Each module has commands.
+	modules, err := os.ReadDir(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The versions that `go get` would select.
-	var requirements, sums, replaced strings.Builder
-	for _, module := range []string{"", "/core/app", "/cmd/benchgate"} {
-		goMod := read(t, filepath.Join(repository, module, "go.mod"))
-		_, required, _ := strings.Cut(goMod, "\n")
-		requirements.WriteString(strings.Replace(required, "go 1.26.0\n", "", 1))
-		sums.WriteString(read(t, filepath.Join(repository, module, "go.sum")))
-		fmt.Fprintf(&replaced, "replace github.com/meshmatch/meshmatch%s => %s%[1]s\n", module, repository)
+	if !slices.ContainsFunc(modules, func(m os.DirEntry) bool { return m.Name() == "embed" }) {
+		t.Error("there is no module embed")
 	}
-	m := &guideModule{repository, t.TempDir()}
-	m.write(t, "go.mod", "module example.com/control-plane\n\ngo 1.26.0\n"+requirements.String()+
-		"\nrequire github.com/meshmatch/meshmatch v0.1.0\n"+
-		"require github.com/meshmatch/meshmatch/cmd/benchgate v0.1.0\n"+replaced.String())
-	m.write(t, "go.sum", sums.String())
-	return m
+	for _, m := range modules {
+		readFile(t, root+m.Name()+"/commands.txt")
+	}
 }
 
-func read(t *testing.T, file string) string {
+func readFile(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func (m *guideModule) write(t *testing.T, name, content string) {
-	t.Helper()
-	file := filepath.Join(m.dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run runs a line of the shell and returns its standard output. What would use the
-// network is done in go.mod: a tool is added, and its module is required already. The
-// checkout is used where it is: in another directory the compiler would have to build it again.
-func (m *guideModule) run(t *testing.T, line string) string {
-	t.Helper()
-	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
-	case isTool:
-		line = "go mod edit -tool=" + tool
-	case line == "go mod init example.com/control-plane", strings.HasPrefix(line, "go get github.com/meshmatch/meshmatch"), line == "go mod tidy":
-		return ""
-	}
-	c := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(line, "=../meshmatch ", "="+m.repository+" "))
-	c.Dir = m.dir
-	c.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	output, err := c.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", line, err, output, stderr.String())
-	}
-	return string(output)
 }

@@ -18,7 +18,7 @@ const (
 // the page shows, and UPDATE=1 writes it; in a block of type sh they must print something.
 // Targets of make must be in `make help-all`. Other tests run the rest: TestReadmeServes and
 // TestReadmeRelays the commands that need a server, TestReadmeReplicas those that need an etcd,
-// TestReadmeEmbeds the program, and a test of core/app/internal/e2e/demo the commands of make demo.
+// `make examples` the program, and a test of core/app/internal/e2e/demo the commands of make demo.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures a mesh, among other commands")
@@ -51,7 +51,7 @@ func runCommands(t *testing.T, page *markdown) int {
 	for _, c := range page.commands() {
 		args, ok := strings.CutPrefix(c.line, "go run ./cmd/meshmatch ")
 		if !ok {
-			if !regexp.MustCompile(`^(make|bin/meshmatch|curl|envoy|etcd) `).MatchString(c.line) {
+			if !regexp.MustCompile(`^(make|bin/meshmatch|curl|envoy|etcd) |^go run \.$`).MatchString(c.line) {
 				t.Errorf("%s: no test runs this", c.line)
 			}
 			continue
