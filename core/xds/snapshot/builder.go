@@ -137,6 +137,9 @@ func (b *Builder) finishBy(p *draft, lacks capability.Set, confs []*results.Effe
 		t, name := nameOf(m)
 		done.resources[i] = marshal(t, name, m)
 	}
+	if p.key != nil && refersTo(done.resources, wire.ClusterType, p.key.Name) { // a patch may have removed the cluster
+		done.resources = append(done.resources, p.key)
+	}
 	return done
 }
 

@@ -72,7 +72,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		}
 		message.SetHTTPOptions(c.Message, c.HTTP)
 		return b.finish(&draft{Part: xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
-			Messages: messages}, confs: key.confs.all(), peers: key.tls.clusterPeers(key.facts)}, key.confs.lacks, key.confs.finish)
+			Messages: messages}, confs: key.confs.all(), peers: key.tls.clusterPeers(key.facts), key: key.destination.target.key()}, key.confs.lacks, key.confs.finish)
 	})
 }
 

@@ -49,12 +49,13 @@ func (b *Builder) extension(m *corev3.TypedExtensionConfig, before *built) *wire
 	return &e.Resource
 }
 
-// refersToExtension reports whether a listener has a filter whose config is the extension.
-// It compares bytes, because decoding each listener would cost more than building it: the
-// names of a filter and of an extension are encoded alike, with their length.
-func refersToExtension(resources []*wire.Resource, name string) bool {
+// refersTo reports whether a resource of a type uses another one by its name: a listener an
+// extension, or a cluster a secret. It compares bytes, because decoding each listener would
+// cost more than building it: the name of a resource is encoded as in what refers to it, with
+// its length.
+func refersTo(resources []*wire.Resource, from wire.Type, name string) bool {
 	encoded := (&wire.Resource{Type: wire.ExtensionType, Name: name}).Append(nil)
 	return slices.ContainsFunc(resources, func(r *wire.Resource) bool {
-		return r.Type == wire.ListenerType && bytes.Contains(r.Body, encoded)
+		return r.Type == from && bytes.Contains(r.Body, encoded)
 	})
 }

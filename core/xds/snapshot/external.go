@@ -12,10 +12,10 @@ import (
 
 	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
-	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // external is how proxies connect to a MeshExternalService (SPEC 17.4).
@@ -24,18 +24,19 @@ type external struct {
 	closed    *endpointSet // without endpoints, for a mesh in which no proxy connects to it
 	// socket is the TLS socket of all endpoints; nil: they are called in plain text.
 	socket *corev3.TransportSocket
+	// key is the secret with the certificate that the proxy presents; nil: it presents none.
+	key *wire.Resource
 	// secrets are those that the socket was made with. They identify it, so they are kept.
 	secrets []*resource.ObjectOf[specs.Secret]
 }
 
-// newExternal returns how proxies connect to a service, by the facts that are known. Set
-// has the Secrets of its mesh.
-func newExternal(set *destinations.Set, s *resource.MeshExternalService, known *weakcache.Cache[string, endpointFacts]) *external {
+// newExternal returns how proxies connect to a service. Set has the Secrets of its mesh.
+func newExternal(b *Builder, set *destinations.Set, s *resource.MeshExternalService) *external {
 	protocol := message.ProtocolOf(s.Ports()[0].Protocol)
 	of := func(list []*xds.Endpoint) *endpointSet {
 		facts := collectFacts(list)
 		facts.protocol, facts.onlyTCP, facts.ownTLS = protocol, false, s.UsesTLS()
-		return &endpointSet{list: list, facts: facts.kept(known)}
+		return &endpointSet{list: list, facts: facts.kept(&b.facts)}
 	}
 	x := &external{closed: of(nil), secrets: set.Secrets(s)}
 	x.endpoints = x.closed
@@ -53,6 +54,12 @@ func newExternal(set *destinations.Set, s *resource.MeshExternalService, known *
 	x.endpoints = of(list)
 	if s.UsesTLS() {
 		x.socket = message.TransportSocket(externalTLS(set, s, protocol))
+		if v := s.Verification(); v.PresentsClientCert() {
+			name := message.ExternalKey(s.KRI(""))
+			x.key = b.resources.make(wire.SecretType, name, &tlsv3.Secret{Name: name, Type: &tlsv3.Secret_TlsCertificate{
+				TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: inline(set, s, v.ClientCert), PrivateKey: inline(set, s, v.ClientKey)},
+			}})
+		}
 	}
 	return x
 }
@@ -94,9 +101,7 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 		m.CommonTlsContext.AlpnProtocols = []string{"http/1.1"}
 	}
 	if v.PresentsClientCert() {
-		m.CommonTlsContext.TlsCertificates = []*tlsv3.TlsCertificate{{
-			CertificateChain: inline(set, s, v.ClientCert), PrivateKey: inline(set, s, v.ClientKey),
-		}}
+		m.CommonTlsContext.TlsCertificateSdsSecretConfigs = []*tlsv3.SdsSecretConfig{message.ADSSecrets.Secret(message.ExternalKey(s.KRI("")))}
 	}
 	if !v.ChecksCA() {
 		return m

@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -81,10 +82,14 @@ func (s *outsideService) document(a *envoytest.Authority, t *testing.T) string {
 		strings.Join(endpoints, ", "), s.tls, version, verification)
 }
 
+// isBroken reports whether a CA that is read is not there, or is none.
+func (s *outsideService) isBroken() bool {
+	return s.tls && s.mode != "SkipCA" && s.mode != "SkipAll" && (s.ca == "secret" || s.ca == "broken")
+}
+
 // endpoints returns the endpoints by rule 17.4, as lines of priority, address and port.
 func (s *outsideService) endpoints(client xds.ClientType) (lines []string) {
-	readsCA := s.mode != "SkipCA" && s.mode != "SkipAll"
-	if s.tls && (client == xds.ProxylessGRPC || readsCA && (s.ca == "secret" || s.ca == "broken")) {
+	if s.tls && client == xds.ProxylessGRPC || s.isBroken() {
 		return nil
 	}
 	for i, address := range s.addresses {
@@ -168,7 +173,75 @@ func verifiesOf(t *testing.T, c *clusterv3.Cluster) string {
 		t.Errorf("Envoy refuses the versions %s to %s", least, most)
 	}
 	return fmt.Sprintf("sni %s, names %s, CA %s, client %v, TLS1%d to TLS1%d", m.Sni, strings.Join(names, ","), ca,
-		len(m.CommonTlsContext.TlsCertificates) == 1, least-1, most-1)
+		len(m.CommonTlsContext.TlsCertificateSdsSecretConfigs) == 1, least-1, most-1)
+}
+
+// externalKey is the secret with the key that proxies present to the service of these tests.
+const externalKey = "external/kri_extsvc_default___out_/key"
+
+// keysOf returns the names of the resources with a private key.
+func keysOf(s *wire.Snapshot) (names []string) {
+	for _, set := range s {
+		for _, r := range slices.Concat(set.Listed, set.Named) {
+			if strings.Contains(string(r.Body), "PRIVATE KEY") {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	return names
+}
+
+// A key is in a secret of a proxy whose cluster uses it, and nowhere else.
+func checkKeys(t *testing.T, snapshot *snapshot.Snapshot, cluster string, used bool) {
+	t.Helper()
+	var want []string
+	if used {
+		want = []string{externalKey}
+	}
+	if got := keysOf(snapshot.Served(nil)); !slices.Equal(got, want) {
+		t.Errorf("the resources with a key are %q, want %q", got, want)
+	}
+	if got := keysOf(snapshot.ServedWithoutKeys()); len(got) > 0 {
+		t.Errorf("without keys there are %q", got)
+	}
+	uses := slices.ContainsFunc(snapshot.Resources(wire.ClusterType), func(r *wire.Resource) bool {
+		return r.Name == cluster && strings.Contains(string(r.Body), externalKey)
+	})
+	if uses != used {
+		t.Errorf("%s uses the key: %v, want %v", cluster, uses, used)
+	}
+}
+
+// A secret that the server signs does not take the place of a key, and a patch that removes
+// the cluster, or what it presents, takes the key away.
+func TestExternalKeys(t *testing.T) {
+	a := envoytest.NewAuthority(t)
+	s := outsideService{addresses: []string{"a.example"}, priorities: []int{0}, tls: true, client: true}
+	const cluster = "kri_extsvc_default___out_9000"
+	f := follow(t, semantics.TargetRef)
+	built := web(f.apply(transparent + "---\n" + s.document(a, t)))
+	checkKeys(t, built, cluster, true)
+	signed := wire.New(wire.SecretType, "identity", []byte("signed"))
+	var names []string
+	for _, r := range built.Served([]*wire.Resource{signed})[wire.SecretType].Listed {
+		names = append(names, r.Name)
+	}
+	if want := []string{externalKey, "identity"}; !slices.Equal(names, want) {
+		t.Errorf("the secrets are %q, want %q", names, want)
+	}
+	if built.ServedWithoutKeys() != built.ServedWithoutKeys() {
+		t.Error("two calls return two snapshots")
+	}
+	for name, patch := range map[string]string{
+		"the cluster is removed":         "operation: Remove, match: {name: " + cluster + "}",
+		"another socket":                 "operation: Patch, match: {name: " + cluster + `}, value: "transport_socket: {name: envoy.transport_sockets.raw_buffer, typed_config: {'@type': type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer}}"`,
+		"something that is not a socket": "operation: Patch, match: {name: " + cluster + `}, value: "connect_timeout: 3s"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			patched := web(f.apply("{type: MeshProxyPatch, name: patch, spec: {default: {appendModifications: [{cluster: {" + patch + "}}]}}}"))
+			checkKeys(t, patched, cluster, name == "something that is not a socket")
+		})
+	}
 }
 
 // The endpoints and the verification of random external services follow rule 17.4.
@@ -216,6 +289,7 @@ func TestExternalServices(t *testing.T) {
 					t.Fatalf("%s\ngot  %s\nwant %s", document, got, want)
 				}
 			}
+			checkKeys(t, snapshot, cluster, client == xds.Envoy && s.tls && !s.isBroken() && s.client && s.mode != "SkipAll")
 		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // inboundKey is all that the resources of an inbound depend on.
@@ -72,7 +73,7 @@ func (sb *snapshotBuilder) inbound(index int, tls serverTLS, before *built) *bui
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, key.lacks, confs.finish, before)
 	for _, e := range i.Extensions {
-		if refersToExtension(done.resources, e.Name) { // a patch may have removed the filter
+		if refersTo(done.resources, wire.ListenerType, e.Name) { // a patch may have removed the filter
 			done.resources = append(done.resources, b.extension(e, before))
 		}
 	}

@@ -22,6 +22,7 @@ type draft struct {
 	confs    []*results.Effective // that shaped the draft
 	policies []*resource.Policy   // that did so, in addition to the policies of confs
 	peers    *wire.Peers          // of a cluster or its endpoints, or nil
+	key      *wire.Resource       // a secret that the clusters may use, or nil
 }
 
 // shapedBy returns the policies that shaped the part, sorted by kind and identity.

@@ -41,7 +41,8 @@ type Snapshot struct {
 	// kept.
 	mesh atomic.Pointer[meshState]
 
-	served atomic.Pointer[served]
+	served  atomic.Pointer[served]
+	keyless atomic.Pointer[wire.Snapshot]
 }
 
 // API returns the listeners that gRPC clients ask for by name, sorted by name; they are

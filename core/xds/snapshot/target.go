@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // target is a port of a destination that is a resource (SPEC 17.4).
@@ -69,7 +70,7 @@ func (m *meshState) targetOn(b *Builder, o *destinations.Outbound, via path, zon
 			t.ids = m.semantics.SPIFFEIDs(o)
 		case *resource.MeshExternalService:
 			if via == direct {
-				t.external = newExternal(m.destinations, o, &b.facts)
+				t.external = newExternal(b, m.destinations, o)
 			}
 		}
 		return &destination{name: name, target: t, Destination: variant.Destination{
@@ -126,6 +127,14 @@ func (t *target) isExternal() bool {
 // isDirect reports whether proxies connect to the external service themselves that the
 // target, which may be nil, is.
 func (t *target) isDirect() bool { return t != nil && t.external != nil }
+
+// key returns the secret that proxies present to the target, which may be nil.
+func (t *target) key() *wire.Resource {
+	if !t.isDirect() {
+		return nil
+	}
+	return t.external.key
+}
 
 // hasOtherSecrets reports whether the target, which may be nil, is an external service whose
 // Secrets differ from the set's.

@@ -205,7 +205,7 @@ func (z *zoneListener) expose(e *exposure) {
 	}
 	message.SetHTTPOptions(x.Cluster, x.HTTP)
 	z.addChain(x, proxy, e.serverName)
-	z.addLedTo(x, proxy, to)
+	z.addLedTo(x, proxy, to, target.key())
 }
 
 // addChain adds the filter chain of a server name.
@@ -237,11 +237,11 @@ func (z *zoneListener) addChain(x *xds.Inbound, proxy *zoneProxy, serverName str
 }
 
 // addLedTo adds the cluster, the routes and the extensions of a filter chain. To is the confs
-// of `to` that shape the cluster, or nil.
-func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy, to *confList) {
+// of `to` that shape the cluster, and key the secret that it may use; both may be nil.
+func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy, to *confList, key *wire.Resource) {
 	z.part.Warnings = append(z.part.Warnings, x.Warnings...)
 	z.part.Applied = append(z.part.Applied, x.Applied...)
-	part := &draft{Part: xds.Part{Report: xds.Report{Place: z.message.Name, OfInbound: true}, Origin: z.origin, Tags: z.semantics.ComparedTags(z.dataplane, z.listener.Tags), Messages: []proto.Message{x.Cluster}}}
+	part := &draft{Part: xds.Part{Report: xds.Report{Place: z.message.Name, OfInbound: true}, Origin: z.origin, Tags: z.semantics.ComparedTags(z.dataplane, z.listener.Tags), Messages: []proto.Message{x.Cluster}}, key: key}
 	if x.Routes != nil {
 		part.Messages = append(part.Messages, inboundRoutes(x, x.Listener.Name))
 	}

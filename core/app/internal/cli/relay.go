@@ -39,8 +39,8 @@ upstreams are tried again in their order; with --state it is served after a rest
 /status has the age.
 
 Over TLS the upstream decides what each client may have: give the identity of
---upstream-cert to serve with --relay, and with --relay-secrets if clients need the
-private keys of Bundled identities. The files of TLS are read again when they change.
+--upstream-cert to serve with --relay, and with --relay-secrets if clients need private
+keys: of Bundled identities, or for MeshExternalServices with a clientKey. The files of TLS are read again when they change.
 
 The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 		Example: `  meshmatch relay --upstream control.example:5678 --state /var/lib/meshmatch-relay

@@ -141,7 +141,7 @@ var (
 
 	// ErrKeysNotServed indicates that dataplanes get no private keys, because the network
 	// could read them. It is logged.
-	ErrKeysNotServed = errors.New("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none")
+	ErrKeysNotServed = errors.New("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none, nor do clusters of MeshExternalServices with a clientKey")
 )
 
 func (o *Options) setDefaults() {

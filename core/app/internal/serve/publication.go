@@ -69,16 +69,16 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if client.Type == xds.ProxylessGRPC {
 		p.grpc.add(d.ID)
 	}
-	var secrets []*wire.Resource
-	if p.secrets != nil && !node.NoSecrets {
-		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
-	}
 	built := p.state.SnapshotFor(d, client)
 	if client.Type == xds.Envoy {
 		if built = p.good.lastGoodFor(d, client, built, &p.causes); built == nil {
 			return nil, false
 		}
 	}
+	if p.secrets == nil || node.NoSecrets {
+		return built.ServedWithoutKeys(), true
+	}
+	secrets, _ := p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	return built.Served(secrets), true
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -100,12 +101,23 @@ func relayClientOf(t *testing.T, r *serve.Relay, config *tls.Config, options xds
 	return client
 }
 
+// externalKey is the secret of the service of meshWithKey.
+const externalKey = "external/kri_extsvc_default___out_/key"
+
+// meshWithKey returns the mesh with an external service that web calls with a certificate.
+func meshWithKey(t *testing.T) string {
+	certificate := envoytest.NewAuthority(t).Issue(t, "spiffe://client")
+	return strings.Replace(mesh, "outbound: [", "outbound: [{port: 9001, backendRef: {kind: MeshExternalService, name: out, port: 443}}, ", 1) +
+		fmt.Sprintf("---\n{type: MeshExternalService, name: out, spec: {match: {port: 443}, endpoints: [{address: 192.0.2.1, port: 443}], tls: {enabled: true, verification: {clientCert: {inlineString: %q}, clientKey: {inlineString: %q}}}}}\n",
+			envoytest.CertificatePEM(certificate.Certificate[0]), envoytest.KeyPEM(t, certificate))
+}
+
 // TestRelayAuthorization gives each client of a relay what serve would give it, also behind
 // a second relay: the relay gives its identity upstream. Private keys pass only a relay that
 // is named for that.
 func TestRelayAuthorization(t *testing.T) {
 	c := newCredentials(t)
-	s := startReal(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
+	s := startReal(t, map[string]string{"mesh.yaml": meshWithKey(t), "identity.yaml": identity}, func(o *serve.Options) {
 		o.TLS, o.State = c.files(), t.TempDir()
 		o.Relays, o.RelaySecrets = []string{relayID, secondRelayID}, []string{secondRelayID}
 	})
@@ -131,19 +143,39 @@ func TestRelayAuthorization(t *testing.T) {
 		if err := client.Wildcard(wire.ListenerType); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.Subscribe(wire.SecretType, "identity"); err != nil {
+		if err := client.Wildcard(wire.ClusterType); err != nil {
 			t.Fatal(err)
 		}
+		secrets := []string{"identity", externalKey}
+		if err := client.Subscribe(wire.SecretType, secrets...); err != nil {
+			t.Fatal(err)
+		}
+		has := func(secret string) bool { _, is := client.Named(wire.SecretType)[secret]; return is }
 		client.Wait(envoytest.Limit(t), func() bool {
-			_, refused := client.Error(wire.SecretType, "identity")
-			_, none := client.Error(wire.ListenerType, "*")
-			return (refused || holds(client, wire.SecretType)()) && (none || holds(client, wire.ListenerType)())
+			for _, secret := range secrets {
+				if _, refused := client.Error(wire.SecretType, secret); !refused && !has(secret) {
+					return false
+				}
+			}
+			for _, listed := range []wire.Type{wire.ListenerType, wire.ClusterType} {
+				if _, none := client.Error(listed, "*"); !none && !holds(client, listed)() {
+					return false
+				}
+			}
+			return true
 		})
 		if got := holds(client, wire.ListenerType)(); got != k.listeners {
 			t.Errorf("%s: it gets listeners: %v", name, got)
 		}
-		if got := holds(client, wire.SecretType)(); got != k.key {
-			t.Errorf("%s: it gets the key: %v", name, got)
+		for _, secret := range secrets {
+			if got := has(secret); got != k.key {
+				t.Errorf("%s: it gets %s: %v", name, secret, got)
+			}
+		}
+		for cluster, r := range client.Named(wire.ClusterType) {
+			if strings.Contains(r.Body, "PRIVATE KEY") {
+				t.Errorf("%s: there is a key in %s", name, cluster)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -187,7 +188,7 @@ func (s *Server) publish(p *publication) {
 	}
 	if s.servesKeys() {
 		p.secrets = secrets
-	} else if secrets.Any() {
+	} else if secrets.Any() || hasExternalKeys(p.view()) {
 		s.warnOfProblem(ErrKeysNotServed)
 	}
 	p.grpc, p.good = s.grpc, &s.good
@@ -197,6 +198,15 @@ func (s *Server) publish(p *publication) {
 // servesKeys reports whether private keys may be served: over TLS or on loopback.
 func (s *Server) servesKeys() bool {
 	return !s.options.PagesOnly && (s.tls != nil || isLoopback(s.xdsListener.Addr()))
+}
+
+// hasExternalKeys reports whether proxies present a certificate to an external service.
+func hasExternalKeys(view *core.View) bool {
+	presents := func(o resource.Object) bool {
+		s, is := o.(*resource.MeshExternalService)
+		return is && s.UsesTLS() && s.Verification().PresentsClientCert()
+	}
+	return slices.ContainsFunc(view.Meshes(), func(mesh string) bool { return slices.ContainsFunc(view.Objects(mesh), presents) })
 }
 
 // warnOfProblem logs a problem once, with its remedy.

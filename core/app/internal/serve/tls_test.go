@@ -346,20 +346,20 @@ func TestADSHandshake(t *testing.T) {
 	})
 }
 
-// TestKeysOnLoopback serves the keys of Bundled identities without TLS on loopback, and
-// to no other address. After a restart the CA is the same.
+// TestKeysOnLoopback serves the keys of Bundled identities and of external services without TLS
+// on loopback, and to no other address. After a restart the CA is the same.
 func TestKeysOnLoopback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := t.TempDir()
-		files := map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}
+		files := map[string]string{"mesh.yaml": meshWithKey(t), "identity.yaml": identity}
 		var trusts []string
 		for range 2 {
 			r := start(t, files, func(o *serve.Options) { o.State = state })
 			client := r.client(webNode, nil)
-			if err := client.Subscribe(wire.SecretType, "identity", "trust"); err != nil {
+			if err := client.Subscribe(wire.SecretType, "identity", "trust", externalKey); err != nil {
 				t.Fatal(err)
 			}
-			r.eventually("secrets", func() bool { return len(client.Named(wire.SecretType)) == 2 })
+			r.eventually("secrets", func() bool { return len(client.Named(wire.SecretType)) == 3 })
 			var secret tlsv3.Secret
 			if err := proto.Unmarshal([]byte(client.Named(wire.SecretType)["identity"].Body), &secret); err != nil {
 				t.Fatal(err)
@@ -387,10 +387,12 @@ func TestKeysOnLoopback(t *testing.T) {
 			}
 		})
 		client := r.client(webNode, nil)
-		if err := client.Subscribe(wire.SecretType, "identity"); err != nil {
+		if err := client.Subscribe(wire.SecretType, "identity", externalKey); err != nil {
 			t.Fatal(err)
 		}
-		r.eventually("refusal", func() bool { _, refused := client.Error(wire.SecretType, "identity"); return refused })
+		for _, key := range []string{"identity", externalKey} {
+			r.eventually("refusal of "+key, func() bool { _, refused := client.Error(wire.SecretType, key); return refused })
+		}
 		if !strings.Contains(r.log.String(), serve.ErrKeysNotServed.Error()+"; use TLS") {
 			t.Errorf("the log does not have the reason and the remedy:\n%s", r.log)
 		}

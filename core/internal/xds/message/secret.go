@@ -3,6 +3,7 @@ package message
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -15,6 +16,15 @@ const (
 	IdentitySecret = "identity" // certificate and private key
 	TrustSecret    = "trust"    // CAs that verify the certificates of other dataplanes
 )
+
+const externalKeys = "external/"
+
+// ExternalKey returns the name of the secret with the certificate and key that proxies present
+// to the MeshExternalService with a KRI. A proxy gets it if one of its clusters uses it.
+func ExternalKey(kri string) string { return externalKeys + kri + "/key" }
+
+// IsExternalKey reports whether a secret has a name by [ExternalKey].
+func IsExternalKey(secret string) bool { return strings.HasPrefix(secret, externalKeys) }
 
 // SpireCluster is the name of the cluster for the SPIRE agent, which is in the bootstrap.
 const SpireCluster = "spire_agent"
@@ -37,8 +47,8 @@ const (
 	GRPCSecrets               // from a certificate provider, because gRPC has no SDS
 )
 
-// secret returns the message by which Envoy refers to a secret.
-func (s SecretSource) secret(name string) *tlsv3.SdsSecretConfig {
+// Secret returns the message by which Envoy refers to a secret.
+func (s SecretSource) Secret(name string) *tlsv3.SdsSecretConfig {
 	if s != SpireSecrets {
 		return &tlsv3.SdsSecretConfig{Name: name, SdsConfig: FromADS()}
 	}

@@ -56,11 +56,11 @@ func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 		AcceptURI(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id}})
 	}
 	return &tlsv3.CommonTlsContext{
-		TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{s.secret(IdentitySecret)},
+		TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{s.Secret(IdentitySecret)},
 		ValidationContextType: &tlsv3.CommonTlsContext_CombinedValidationContext{
 			CombinedValidationContext: &tlsv3.CommonTlsContext_CombinedCertificateValidationContext{
 				DefaultValidationContext:         validation,
-				ValidationContextSdsSecretConfig: s.secret(TrustSecret),
+				ValidationContextSdsSecretConfig: s.Secret(TrustSecret),
 			},
 		},
 	}
