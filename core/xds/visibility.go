@@ -32,12 +32,13 @@ type Visibility struct {
 // The reasons why a match can never apply.
 const (
 	noRequests     = "has HTTP conditions, which the TCP inbound cannot see"
-	noCertificates = "asks for a SPIFFE ID, but clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+	noCertificates = "asks for a SPIFFE ID, but clients have none: " + noTLS
 	noServerName   = "asks for a server name, which the inbound cannot see"
 	noGRPCHeader   = "asks for a header that gRPC reserves, which a gRPC server does not compare"
 	notTrusted     = "asks for a SPIFFE ID of a trust domain for which the dataplane has no CA"
 	noTags         = "asks for tags of clients, but the identity provider's certificates have none"
-	noTagsPlain    = "asks for tags of clients, but clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+	noTagsPlain    = "asks for tags of clients, but clients have none: " + noTLS
+	noTLS          = "the inbound has no TLS, because no MeshIdentity selects the dataplane"
 )
 
 // Unseen returns the reason why a match can never apply; "" if it can.

@@ -63,3 +63,7 @@ func (w Warning) Compare(o Warning) int {
 	}
 	return strings.Compare(text(w), text(o))
 }
+
+// ForLackOfTLS reports whether the warning is about an entry that never matches because the
+// inbound has no TLS.
+func (w *Warning) ForLackOfTLS() bool { return strings.Contains(w.Message, noTLS) }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -34,7 +36,7 @@ func (s *State) Unserved(ctx context.Context, envoy xds.Client) ([]diag.Diagnost
 	var warnings []diag.Diagnostic
 	for _, w := range found {
 		d := w.Diagnostic()
-		d.Serve = !slices.Contains(ofTheMesh, d.Code)
+		d.Serve = !slices.Contains(ofTheMesh, d.Code) || w.ForLackOfTLS() && w.Policy != nil && isClassic(view, w.Policy.Mesh)
 		if w.Error {
 			mistakes = append(mistakes, d)
 		} else {
@@ -45,4 +47,10 @@ func (s *State) Unserved(ctx context.Context, envoy xds.Client) ([]diag.Diagnost
 		return warnings, mistakes
 	}
 	return warnings, nil
+}
+
+// isClassic reports whether the proxies of Kuma have TLS without a MeshIdentity in a mesh.
+func isClassic(view *core.View, name string) bool {
+	mesh := view.Mesh(name)
+	return view.Semantics() == semantics.Kuma && mesh != nil && mesh.Spec.MTLS.Enabled() != nil
 }

@@ -28,6 +28,9 @@ type Space struct {
 	Plain    bool
 	NoTags   bool   // certificates have no tags
 	Domain   string // "": any
+	// Classic means that a SPIFFE ID has a service of the client and no other name, as the
+	// `mtls` of a Mesh gives them. The domain is the mesh.
+	Classic bool
 }
 
 func (s Space) Access() *access.Space {
@@ -39,7 +42,7 @@ func (s Space) Access() *access.Space {
 }
 
 func (s Space) Compare(o Space) int {
-	return cmp.Or(cmp.Compare(s.Protocol, o.Protocol), strings.Compare(s.Domain, o.Domain), strings.Compare(fmt.Sprint(s.Plain, s.NoTags), fmt.Sprint(o.Plain, o.NoTags)))
+	return cmp.Or(cmp.Compare(s.Protocol, o.Protocol), strings.Compare(s.Domain, o.Domain), strings.Compare(fmt.Sprint(s.Plain, s.NoTags, s.Classic), fmt.Sprint(o.Plain, o.NoTags, o.Classic)))
 }
 
 // Inputs contains the inputs of an inbound's permissions. Dataplanes
@@ -63,7 +66,7 @@ func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 	identities := view.Identities(d.Mesh)
 	id, err := identities.Of(d)
 	if IsClassic(view, d) {
-		return Space{Domain: d.Mesh}
+		return Space{Domain: d.Mesh, Classic: true}
 	}
 	if err != nil || id == nil { // `check` reports the error
 		return Space{Plain: true}
@@ -80,6 +83,9 @@ func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 // [Space.Visible] returns.
 func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []string) {
 	seen := *r
+	if s.Classic {
+		s.completeClient(&seen)
+	}
 	if s.Plain && seen.SpiffeID != "" {
 		seen.SpiffeID, hidden = "", append(hidden, "SPIFFE ID")
 	}
@@ -90,6 +96,22 @@ func (s Space) Shown(r *request.Request) (shown *request.Request, hidden []strin
 		seen.SNI, hidden = "", append(hidden, "server name")
 	}
 	return &seen, hidden
+}
+
+// completeClient adds the service to a client with an ID alone, and the ID to one with a service
+// alone: its certificate shows both.
+func (s Space) completeClient(r *request.Request) {
+	prefix, service := "spiffe://"+s.Domain+"/", r.Tags.Value(resource.ServiceTag)
+	switch of, ok := strings.CutPrefix(r.SpiffeID, prefix); {
+	case r.SpiffeID == "" && service != "":
+		r.SpiffeID = prefix + service
+	case ok && service == "":
+		tags := map[string]string{resource.ServiceTag: of}
+		for _, t := range r.Tags {
+			tags[t.Key] = t.Value
+		}
+		r.Tags = resource.NewTags(tags)
+	}
 }
 
 // Visible returns permissions without the entries that no client can match. Entries that deny
