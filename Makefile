@@ -56,7 +56,7 @@ build: ## Build the commands into bin/
 
 # The tests allocate much short-lived memory: with less frequent garbage collection they
 # take two thirds of the time.
-test race soak fuzz: export GOGC ?= 400
+test race soak fuzz world: export GOGC ?= 400
 
 test: ## Run all tests, including those of the example module
 	$(GO) test -vet=off $(PACKAGES)
@@ -145,7 +145,7 @@ mutants: ##+ List small changes to packages that their own tests do not notice: 
 
 world: WORLD_SEEDS ?= 1000
 world: ##+ Follow edits from a store through replicas and relays to models of clients, with faults: make world WORLD_SEEDS=50
-	WORLD_SEEDS=$(WORLD_SEEDS) $(GO) test -count=1 -timeout 0 -run '^TestWorld$$' ./core/app/internal/serve
+	WORLD_SEEDS=$(WORLD_SEEDS) $(GO) test -vet=off -count=1 -timeout 0 -run '^TestWorld$$' ./core/app/internal/serve
 
 world-mutants: ##+ Apply each mutant of bench/mutants, and fail if the seeds of TestWorld do not find it in nine of ten runs
 	@GO='$(GO)' bash .ci/world-mutants

@@ -28,7 +28,6 @@ var otherSkips = map[string]string{
 	"core/app/internal/serve.TestAttackProcess":          "it is the process of a benchmark",
 	"core/app/internal/serve.TestHostileClients":         "it is the process of TestSoakHostile",
 	"core/app/internal/relay.TestPart":                   "it is the process of a benchmark",
-	"core/app/internal/serve.TestWorld":                  "it still finds faults: make world",
 	"core/app/internal/source/sourcetest.testAtOnce":     "one of the sources writes at once",
 	"core/app/internal/source/sourcetest.testLost":       "two of the sources can be lost",
 	"core/app/internal/source/sourcetest.testPermission": "one of the sources keeps what can be read",
