@@ -47,7 +47,7 @@ var scopes = map[string]scope{"deny": denial, "allow": whole, "allowWithShadowDe
 
 // headers are the names of the headers that meshes compare, in lower case; their variables have
 // these names.
-var headers = []string{"x-team", "x-canary", "x-part"}
+var headers = []string{"x-team", "x-canary", "x-part", "cookie", "host"}
 
 var tagKeys = []string{"kuma.io/service", "team", "version"}
 
@@ -75,7 +75,7 @@ func (w *world) requests(inbound string, all bool) string {
 		}
 	}
 	if inbound == "http" {
-		return and(append(f, has("method"), has("path"))...)
+		return and(append(f, has("method"), has("path"), has("host"))...)
 	}
 	for _, part := range append([]string{"method", "path"}, headers...) {
 		f = append(f, not(has(part)))
@@ -90,7 +90,8 @@ var texts = map[string]string{
 	"sni":    plus(class("a-z0-9._-")),
 	"method": plus(class("A-Z")),
 	"path":   paths,
-	"x-team": trimmedTexts, "x-canary": trimmedTexts, "x-part": trimmedTexts,
+	"x-team": trimmedTexts, "x-canary": trimmedTexts, "x-part": trimmedTexts, "cookie": trimmedTexts,
+	"host":                plus(class("!$%&'()*+,.:;=@[]_~a-zA-Z0-9-")), // the bytes that Envoy accepts (SPEC 13.1)
 	"tag-kuma.io-service": tagTexts, "tag-team": tagTexts, "tag-version": tagTexts,
 }
 
@@ -180,6 +181,9 @@ func (h *header) language(s scope) string {
 	default:
 		language = text(h.Value)
 	}
+	if strings.EqualFold(h.Name, "host") {
+		language = h.authorities()
+	}
 	if s != whole {
 		// A run is trimmed, and so is the whole value.
 		run := "(re.inter " + trimmedTexts + " " + language + ")"
@@ -189,6 +193,26 @@ func (h *header) language(s scope) string {
 		language = union(language, concatenation(anything, notASCII, anything))
 	}
 	return language
+}
+
+// authorities returns the authorities that meet a condition on the host: in any letter case, with
+// or without a final dot, and with any port if the condition has none (SPEC 7.2).
+func (h *header) authorities() string {
+	var parts []string
+	for _, c := range h.Value {
+		lower, upper := strings.ToLower(string(c)), strings.ToUpper(string(c))
+		if c == ':' {
+			parts = append(parts, opt(text(".")))
+		}
+		parts = append(parts, union(text(lower), text(upper)))
+	}
+	switch {
+	case h.Type == "Prefix":
+		parts = append(parts, anything)
+	case !strings.Contains(h.Value, ":"):
+		parts = append(parts, opt(text(".")), opt(concatenation(text(":"), star(class("0-9")))))
+	}
+	return concatenation(parts...)
 }
 
 // An entry is one entry of the lists of an inbound, with its formula.

@@ -91,6 +91,13 @@ func (w *world) randomMatch(r *rand.Rand) match {
 				m.Headers = append(m.Headers, randomHeader(r, name))
 			}
 		}
+		if r.IntN(6) == 0 {
+			m.Headers = append(m.Headers, pick(r, header{"Exact", "cookie", "a=1"}, header{"Prefix", "Cookie", "a"}, header{"Exact", "cookie", "a=1; b"},
+				header{"RegularExpression", "cookie", "(.*; )?a=1(; .*)?"}, header{"Present", "cookie", ""}, header{"Absent", "cookie", ""}))
+		}
+		if r.IntN(6) == 0 {
+			m.Headers = append(m.Headers, pick(r, header{"Exact", "host", "shop"}, header{"Exact", "Host", "Shop.mesh"}, header{"Exact", "host", "shop:80"}, header{"Prefix", "host", "sh"}))
+		}
 		if !m.empty() {
 			return m
 		}
