@@ -35,32 +35,39 @@ import (
 
 // All answers about one request agree: those of `access`, of its filter, of `why`, `reach`, `test`,
 // `replay` and `diff`, and of the reference, with and without TLS, in the modes Strict and
-// Permissive, with one trust domain and with any, with tags in certificates and without (SPEC
-// 13.1). What `check` advises to remove changes nothing (SPEC 13.5).
+// Permissive, with one trust domain and with any, with tags in certificates and without, and
+// beside gateways, delegated and builtin, that policies select (SPEC 13.1). What `check` advises to remove changes nothing (SPEC 13.5).
 func TestSoakAnswersAgree(t *testing.T) {
 	var counts agreement
-	worlds := 80 // about 8,000 comparisons
+	worlds, requests := 80, 8 // about 9,000 comparisons
 	if soak := fuzz.Soak(t); soak > 1 {
-		worlds = 1_000 * soak
+		worlds, requests = 100*soak, 100 // SOAK=10: 1,000,000
 	}
 	for seed := range uint64(worlds) {
 		w := newRequestWorld(t, rand.New(rand.NewPCG(seed, 47)))
-		if err := w.compare(&counts); err != nil {
+		if err := w.compare(requests, &counts); err != nil {
 			t.Fatalf("seed %d, %s, %v: %v", seed, w.tls, w.semantics, err)
 		}
 		if err := w.withoutNeedless(&counts); err != nil {
 			t.Fatalf("seed %d, %s, %v: %v", seed, w.tls, w.semantics, err)
 		}
 	}
-	t.Logf("%+v", counts)
-	if counts.explained < 200 || counts.permissive < 5 || counts.allowed < 200 || counts.denied < 200 || counts.reached < 200 || counts.replayed < 200 || counts.opened < 100 || counts.removed < 10 {
+	t.Logf("%d comparisons: %+v", counts.comparisons(), counts)
+	if counts.explained < 200 || counts.permissive < 5 || counts.allowed < 200 || counts.denied < 200 || counts.reached < 200 || counts.replayed < 200 || counts.opened < 100 || counts.gateways < 30 || counts.removed < 10 {
 		t.Errorf("too few comparisons: %+v", counts)
 	}
 }
 
 // agreement counts what was compared.
 type agreement struct {
-	permissive, allowed, denied, explained, reached, tested, replayed, opened, removed int
+	permissive, allowed, denied, referred, explained, reached, tested, replayed, opened, gateways, removed int
+}
+
+// comparisons returns the number of pairs of answers about one request: each with that of
+// `access`.
+func (a *agreement) comparisons() int {
+	filters := a.allowed + a.denied
+	return filters + a.referred + a.explained + a.reached + a.tested + a.replayed + a.opened
 }
 
 // The ways in which a dataplane has TLS.
@@ -94,10 +101,12 @@ type requestWorld struct {
 	semantics  semantics.Semantics
 	set        *resource.Set
 	view       *core.View
+	whys       map[string]why.Effect     // by the policy and the inbound
+	reaches    map[string]*traffic.Reach // by the client
 }
 
 func newRequestWorld(t *testing.T, r *rand.Rand) *requestWorld {
-	w := &requestWorld{t: t, r: r, set: permissiontest.Scenario(r)}
+	w := &requestWorld{t: t, r: r, set: permissiontest.Scenario(r), whys: map[string]why.Effect{}, reaches: map[string]*traffic.Reach{}}
 	w.semantics = core.Detect(w.set)
 	w.tls = []string{plainText, anyDomain, oneDomain, oneDomain, withTags}[r.IntN(5)]
 	if w.semantics == semantics.Kuma && r.IntN(3) == 0 {
@@ -116,6 +125,7 @@ func newRequestWorld(t *testing.T, r *rand.Rand) *requestWorld {
 		}
 		w.set.Objects, w.set.Meshes, w.set.Policies = more.Objects, more.Meshes, append(w.set.Policies, more.Policies...)
 	}
+	w.addGateways()
 	for i, p := range w.set.Policies {
 		p.Pos = diag.Position{File: "p.yaml", Line: 100 * (i + 1)}
 		for j := range p.Rules {
@@ -124,6 +134,64 @@ func newRequestWorld(t *testing.T, r *rand.Rand) *requestWorld {
 	}
 	w.view = w.viewOf(w.set)
 	return w
+}
+
+// addGateways adds a delegated gateway, a builtin one where the semantics has them, and a policy
+// that selects gateways alone. They are clients; no answer about an inbound may change.
+func (w *requestWorld) addGateways() {
+	more := `{type: Dataplane, name: edge, networking: {address: 127.0.0.3, gateway: {type: DELEGATED, tags: {kuma.io/service: backend, version: v1}}}}
+---
+{type: MeshTrafficPermission, name: zz-gateways, spec: {targetRef: {kind: Mesh, proxyTypes: [Gateway]}, rules: [{default: {` + []string{"allow", "deny"}[w.r.IntN(2)] + `: [{spiffeId: {type: Prefix, value: "spiffe://shop.mesh"}}]}}]}}
+---
+{type: MeshGateway, name: front, selectors: [{match: {kuma.io/service: front}}], conf: {listeners: [{port: 80, protocol: HTTP}]}}
+---
+{type: Dataplane, name: front, networking: {address: 127.0.0.4, gateway: {type: BUILTIN, tags: {kuma.io/service: front}}}}`
+	set := resourcetest.Decode(w.t, more)
+	for _, p := range set.Policies {
+		if w.semantics == semantics.Kuma {
+			p.Labels = resource.NewTags(map[string]string{resource.PolicyRoleLabel: "system"})
+		}
+	}
+	w.set.Dataplanes = append(w.set.Dataplanes, set.Dataplanes...)
+	w.set.Policies = append(w.set.Policies, set.Policies...)
+	w.set.Objects = append(w.set.Objects, set.Objects...)
+}
+
+// gateways requires that no command answers for an inbound of a gateway, and that a gateway is
+// the client that its SPIFFE ID says.
+func (w *requestWorld) gateways(counts *agreement) error {
+	all, err := traffic.NewReach(w.view, "default", traffic.ReachQuery{}, inspect.Options{})
+	if err != nil {
+		return err
+	}
+	if len(all.Inbounds) != len(w.dataplane().Inbounds) {
+		return fmt.Errorf("reach has %d inbounds: %s", len(all.Inbounds), asText(all.Inbounds))
+	}
+	for _, name := range []string{"edge", "front"} {
+		d := w.view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
+		for _, listener := range []string{"80", "http"} {
+			if _, at, err := inspect.AccessPoint(w.view, d, listener); err == nil {
+				return fmt.Errorf("access answers for inbound %d of %s", at, name)
+			}
+		}
+		id, err := w.view.Identities("default").Of(d)
+		if id == nil || err != nil || w.tls == withTags {
+			continue
+		}
+		named, err := traffic.NewReach(w.view, "default", traffic.ReachQuery{From: name}, inspect.Options{})
+		if err != nil {
+			return err
+		}
+		byID, err := traffic.NewReach(w.view, "default", traffic.ReachQuery{From: named.Clients[0].ID}, inspect.Options{})
+		if err != nil {
+			return err
+		}
+		if asText(named.Cells) != asText(byID.Cells) {
+			return fmt.Errorf("reach --from %s: %s, by its ID: %s", name, asText(named.Cells), asText(byID.Cells))
+		}
+		counts.gateways++
+	}
+	return nil
 }
 
 func (w *requestWorld) viewOf(set *resource.Set) *core.View {
@@ -163,7 +231,10 @@ func (w *requestWorld) client() *permissiontest.Client {
 }
 
 // compare asks all commands about random requests to both inbounds.
-func (w *requestWorld) compare(counts *agreement) error {
+func (w *requestWorld) compare(requests int, counts *agreement) error {
+	if err := w.gateways(counts); err != nil {
+		return err
+	}
 	closed := *w.set
 	closed.Policies = nil
 	if w.permissive {
@@ -179,7 +250,7 @@ func (w *requestWorld) compare(counts *agreement) error {
 	var log strings.Builder
 	records := 0
 	for i := range d.Inbounds {
-		for range 8 {
+		for range requests {
 			c := w.client()
 			a := askedAccess{w, i, c, inspect.NewAccess(w.view, d, i, c.Request(), inspect.Options{})}
 			if a.answer.Allowed() {
@@ -258,10 +329,11 @@ func (a *askedAccess) isForeign() bool {
 
 // reference compares with the reference, from which the entries are removed that allow a
 // foreign ID.
-func (a *askedAccess) reference(*agreement) error {
+func (a *askedAccess) reference(counts *agreement) error {
 	if !a.view.PermissionsApply(a.dataplane()) {
 		return nil
 	}
+	counts.referred++
 	set := *a.set
 	if a.isForeign() {
 		set.Policies = nil
@@ -322,12 +394,16 @@ func (a *askedAccess) why(counts *agreement) error {
 		if p.Kind != permission.KindName || strings.Split(by.KRI, "_")[5] != p.Name {
 			continue
 		}
-		answer, err := why.NewPolicy(a.t.Context(), a.view, a.dataplane(), p, &why.Query{Kind: p.Type, Inbound: a.dataplane().Inbounds[a.inbound].Name})
-		if err != nil {
-			return err
+		place := fmt.Sprint(p.Name, a.inbound)
+		if a.whys[place] == "" {
+			answer, err := why.NewPolicy(a.t.Context(), a.view, a.dataplane(), p, &why.Query{Kind: p.Type, Inbound: a.dataplane().Inbounds[a.inbound].Name})
+			if err != nil {
+				return err
+			}
+			a.whys[place] = answer.Answer
 		}
-		if answer.Answer != why.Applies {
-			return fmt.Errorf("why: %s", asText(answer))
+		if a.whys[place] != why.Applies {
+			return fmt.Errorf("why: %s", a.whys[place])
 		}
 		return nil
 	}
@@ -343,9 +419,13 @@ func (a *askedAccess) reach(counts *agreement) error {
 			return nil
 		}
 	}
-	r, err := traffic.NewReach(a.view, "default", traffic.ReachQuery{From: from}, inspect.Options{})
-	if err != nil {
-		return err
+	r := a.reaches[from]
+	if r == nil {
+		var err error
+		if r, err = traffic.NewReach(a.view, "default", traffic.ReachQuery{From: from}, inspect.Options{}); err != nil {
+			return err
+		}
+		a.reaches[from] = r
 	}
 	for _, cell := range r.Cells {
 		name := a.dataplane().Inbounds[a.inbound].Name

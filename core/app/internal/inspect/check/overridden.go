@@ -19,10 +19,10 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 	o := overridden{
 		semantics:  m.view.Semantics(),
 		views:      views,
-		sets:       map[results.Origin]bool{},
+		sets:       map[place]bool{},
 		applies:    map[results.Origin]bool{},
 		overridden: map[*resource.Policy]bool{},
-		needed:     map[results.Origin]bool{},
+		needed:     map[place]bool{},
 		unresolved: map[results.Origin]bool{},
 		inbounds:   map[*resource.Policy]bool{},
 		outbounds:  map[*resource.Policy]bool{},
@@ -53,19 +53,58 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 type overridden struct {
 	semantics semantics.Semantics
 	views     *ruleviews.Views
-	sets      map[results.Origin]bool // items that set a leaf of some conf
-	// applies are the items of `from` that apply to an inbound. needed are the items that
-	// set a leaf which would have another value without them, or may have.
-	applies, needed map[results.Origin]bool
-	unresolved      map[results.Origin]bool // items of `to` whose reference finds nothing
-	configs         []dataplaneConfig
-	fromIsRule      map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
-	overridden      map[*resource.Policy]bool // what isOverridden returns
+	sets      map[place]bool // items that set a leaf of some conf
+	// needed are the items that set a leaf which would have another value without them, or may
+	// have.
+	needed     map[place]bool
+	applies    map[results.Origin]bool // items of `from` that apply to an inbound
+	unresolved map[results.Origin]bool // items of `to` whose reference finds nothing
+	configs    []dataplaneConfig
+	fromIsRule map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
+	overridden map[*resource.Policy]bool // what isOverridden returns
 	// The policies that select an inbound, a dataplane with outbounds, and any
 	// dataplane. The items of other policies are not reported.
 	inbounds, outbounds, any map[*resource.Policy]bool
 	examined                 map[*results.From]bool
 	warnings                 []diag.Diagnostic
+}
+
+// A place is an item with its array: the first item of `to` and the first rule of a policy have
+// one origin.
+type place struct {
+	results.Origin
+	array array
+}
+
+type array string
+
+const (
+	inTo      array = "to"
+	inFrom    array = "from"
+	inRules   array = "rules"
+	inDefault array = "default"
+)
+
+// placeOf returns the place of an item of an array. Without rules, one of the rules is an item of
+// `from` that is read as a rule.
+func placeOf(o results.Origin, in array) place {
+	if in == inRules && len(o.Policy.Rules) == 0 {
+		in = inFrom
+	}
+	return place{o, in}
+}
+
+// arrayOf returns the array of a section of the kind of a policy.
+func arrayOf(p *resource.Policy, section *resource.Section) array {
+	switch section {
+	case p.Type.To:
+		return inTo
+	case p.Type.From:
+		return inFrom
+	case p.Type.Rules:
+		return inRules
+	}
+	return inDefault
 }
 
 func (o *overridden) policy(p *resource.Policy) {
@@ -99,8 +138,9 @@ func (o *overridden) policy(p *resource.Policy) {
 
 func (o *overridden) item(origin results.Origin, section *resource.Section, what, hint string) {
 	field, pos := words.Item(origin, section)
+	at := place{origin, arrayOf(origin.Policy, section)}
 	switch {
-	case !o.sets[origin]:
+	case !o.sets[at]:
 		code := diag.SetsNothing
 		if !hasFields(section.Conf, confOf(origin, section)) {
 			hint = "it has no field: set one, or remove it"
@@ -114,7 +154,7 @@ func (o *overridden) item(origin results.Origin, section *resource.Section, what
 			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
 			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 		})
-	case !o.needed[origin]:
+	case !o.needed[at]:
 		o.warnings = append(o.warnings, diag.Diagnostic{
 			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
 			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
@@ -136,7 +176,7 @@ func (o *overridden) overriding(origin results.Origin, section *resource.Section
 				switch {
 				case other == origin:
 					found = true
-				case found && o.sets[other] && sameTarget(origin, other, section):
+				case found && o.sets[place{other, arrayOf(other.Policy, section)}] && sameTarget(origin, other, section):
 					field, _ := words.Item(other, section)
 					names = append(names, m.Policy.Qualified()+" "+field)
 				}
@@ -231,8 +271,10 @@ func confOf(o results.Origin, section *resource.Section) resource.Conf {
 
 func (o *overridden) setsAny(p *resource.Policy) bool {
 	for i := range max(len(p.To), len(p.From), len(p.Rules), 1) {
-		if o.sets[results.Origin{Policy: p, Index: i}] {
-			return true
+		for _, in := range []array{inTo, inFrom, inRules, inDefault} {
+			if o.sets[place{results.Origin{Policy: p, Index: i}, in}] {
+				return true
+			}
 		}
 	}
 	return false

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -28,13 +29,13 @@ func (o *overridden) add(config *dataplaneConfig) {
 			}
 		}
 	}
-	o.mark(config.Default, config.Kind.Default, func() []results.Contribution { return defaultsOf(config) })
+	o.mark(config.Default, config.Kind.Default, inDefault, func() []results.Contribution { return defaultsOf(config) })
 	for i := range config.Outbounds {
-		o.mark(config.Outbounds[i].Effective, config.Kind.To, func() []results.Contribution {
+		o.mark(config.Outbounds[i].Effective, config.Kind.To, inTo, func() []results.Contribution {
 			return o.itemsFor(config, config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)
 		})
 		for _, route := range config.Outbounds[i].Routes {
-			o.markNeeded(route.Effective)
+			o.markRoute(config, route.Route, route.Effective, config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)
 		}
 	}
 	for i := range config.Inbounds {
@@ -74,9 +75,9 @@ func (m *meshCheck) markDestinations(o *overridden) {
 				confs := m.view.DestinationConfs(d, config.Kind.Name, inspect.ScopeOf(shadow))
 				for i := range outbounds {
 					conf := confs.Of(&outbounds[i])
-					o.markNeeded(conf.Effective)
+					o.markNeeded(conf.Effective, inTo)
 					for _, route := range conf.Routes {
-						o.markNeeded(route.Effective)
+						o.markNeeded(route.Effective, inTo)
 					}
 				}
 			}
@@ -96,27 +97,28 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {
-			o.sets[origin], o.needed[origin] = true, true
+			o.keep(place{origin, inFrom})
 		}
 	}
 	for _, origin := range from.Origins() {
 		o.applies[origin] = true
 	}
 	for _, r := range view {
-		o.markNeeded(r.Effective)
+		o.markNeeded(r.Effective, inFrom)
 	}
 }
 
-// mark notes which items set something, and which of them a conf needs. Items returns all
+// mark notes which items of an array set something, and which of them a conf needs. Items returns all
 // items of the conf, lowest priority first.
-func (o *overridden) mark(e *results.Effective, section *resource.Section, items func() []results.Contribution) {
+func (o *overridden) mark(e *results.Effective, section *resource.Section, in array, items func() []results.Contribution) {
 	if e == nil {
 		return
 	}
 	var all []results.Contribution
 	for _, origin := range e.Origins {
-		o.sets[origin] = true
-		if o.needed[origin] {
+		at := placeOf(origin, in)
+		o.sets[at] = true
+		if o.needed[at] {
 			continue
 		}
 		if all == nil {
@@ -124,20 +126,40 @@ func (o *overridden) mark(e *results.Effective, section *resource.Section, items
 		}
 		others := slices.DeleteFunc(slices.Clone(all), func(c results.Contribution) bool { return c.Origin == origin })
 		if without := results.Merge(section.Conf, others); without == nil || !section.Conf.Equal(without.Conf, e.Conf) {
-			o.needed[origin] = true
+			o.needed[at] = true
 		}
 	}
 }
 
-// markNeeded is mark for a conf whose items are not examined one by one.
-func (o *overridden) markNeeded(e *results.Effective) {
+// markRoute is mark for the conf of a route of an outbound.
+func (o *overridden) markRoute(config *dataplaneConfig, route *resource.Policy, e *results.Effective, tags resource.Tags) {
+	var all []results.Contribution
+	for _, m := range config.Matched.All() {
+		for i := range m.Policy.To {
+			if items.Applies(o.semantics, m.Policy, &m.Policy.To[i].TargetRef, tags, route) {
+				all = append(all, results.Contribution{Origin: results.Origin{Policy: m.Policy, Index: i}, Conf: m.Policy.To[i].Conf})
+			}
+		}
+	}
+	if config.Kind.To == nil {
+		o.markNeeded(e, inTo)
+		return
+	}
+	o.mark(e, config.Kind.To, inTo, func() []results.Contribution { return all })
+}
+
+// markNeeded is mark for a conf of an array whose items are not examined one by one.
+func (o *overridden) markNeeded(e *results.Effective, in array) {
 	if e == nil {
 		return
 	}
 	for _, origin := range e.Origins {
-		o.sets[origin], o.needed[origin] = true, true
+		o.keep(place{origin, in})
 	}
 }
+
+// keep marks an item that no finding is about.
+func (o *overridden) keep(at place) { o.sets[at], o.needed[at] = true, true }
 
 // defaultsOf returns the defaults that a dataplane's conf is merged from (SPEC 4.4).
 func defaultsOf(config *dataplaneConfig) []results.Contribution {
@@ -153,12 +175,13 @@ func defaultsOf(config *dataplaneConfig) []results.Contribution {
 // keepsFromTags marks the items for routes of a policy that applies to no outbound with tags
 // because of them: without the last one, the other items would apply (SPEC 17.3).
 func (o *overridden) keepsFromTags(p *resource.Policy) {
-	if o.semantics.AppliesToTags(p) {
+	others := func(item resource.Item) bool { return !item.TargetRef.Kind.IsRoute() }
+	if o.semantics.AppliesToTags(p) || !slices.ContainsFunc(p.To, others) {
 		return
 	}
 	for i := range p.To {
 		if origin := (results.Origin{Policy: p, Index: i}); p.To[i].TargetRef.Kind.IsRoute() {
-			o.sets[origin], o.needed[origin] = true, true
+			o.keep(place{origin, inTo})
 		}
 	}
 }
@@ -207,13 +230,13 @@ func (o *overridden) rules(config *dataplaneConfig, inbound int) {
 	}
 	for _, items := range like {
 		if last := items[len(items)-1].Origin; len(items) > 1 && len(like) > 1 {
-			o.sets[last], o.needed[last] = true, true
+			o.keep(placeOf(last, inRules))
 		}
 	}
 	for _, r := range ruleviews.FirstOfMatch(config.Inbounds[inbound].Rules) {
 		if len(r.Origins) > 0 {
 			items := like[matchesOf(r.Origins[0])]
-			o.mark(r.Effective, config.Kind.Rules, func() []results.Contribution { return items })
+			o.mark(r.Effective, config.Kind.Rules, inRules, func() []results.Contribution { return items })
 		}
 	}
 }
