@@ -49,6 +49,17 @@ func send(port int, certificate tls.Certificate, how transport, c *permissiontes
 		config.NextProtos = []string{"h2"}
 	}
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: config}
+	return sendBy(dialer, port, how, c)
+}
+
+// sendPlain makes one request without TLS.
+func sendPlain(port int, how transport, c *permissiontest.Client) (outcome, error) {
+	return sendBy(&net.Dialer{Timeout: 10 * time.Second}, port, how, c)
+}
+
+func sendBy(dialer interface {
+	Dial(network, address string) (net.Conn, error)
+}, port int, how transport, c *permissiontest.Client) (outcome, error) {
 	connection, err := dialer.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return outcome{}, err

@@ -90,6 +90,18 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 	}
 }
 
+// plainListenerOf returns a listener without TLS that decides by the filter. Without certificates
+// no filter compares the IDs of one.
+func plainListenerOf(name string, p *permission.Permissions, f printedFilter) object {
+	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
+	if p.Protocol == request.HTTP {
+		manager := connectionManager(name, f)
+		normalizePaths(manager)
+		filters = []object{manager}
+	}
+	return object{"name": name, "address": loopback(), "filter_chains": []object{{"filters": filters}}}
+}
+
 func connectionManager(name string, deciding ...printedFilter) object {
 	filters := []object{}
 	for _, f := range deciding {
