@@ -113,8 +113,8 @@ func TestAuditFindsFaultsOfFilters(t *testing.T) {
 		for n, c := range m.clients {
 			how := transportOf(m.permissions.Protocol, c, n)
 			want, refused := m.answer(seenBy(how, c))
-			if refused {
-				continue
+			if refused || escapedSlash.MatchString(c.Path) || hasDotParameters(c.Path) {
+				continue // the audit has no such path (SPEC 19.1)
 			}
 			got, err := send(e.ports[m.name], ca.Issue(t, c.Certificate(tags)...), how, c)
 			if err != nil || got.allowed != want.Decision.Allow {
