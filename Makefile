@@ -174,16 +174,16 @@ e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) #
 		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
 	UPDATE=1 $(GO) test -vet=off -count=1 ./core/internal/xds/capability -run TestVersionsPage
 
-# The newest gRPC for Python and the grpc-go of this module are those of make e2e. C-core 1.62 to 1.70 do not
-# reach a backend that left and returned: a listener that returns starts no new watch of its routes, and equal
-# routes are ignored ("identical to current"). While no call is in progress they read every 5 s alone, and so do
-# 1.74 and 1.78, which reach it after 20 to 35 s.
+# The newest gRPC for Python and the grpc-go of this module are those of make e2e. By GRPC_TRACE=xds_client,xds_resolver:
+# in C-core 1.62 to 1.66 a listener that returns starts no new watch of its routes, and the equal routes that are
+# sent again are ignored ("identical to current, ignoring"), so a backend that left and returned is not reached.
+# While no call is in progress, 1.70 reads nothing of its stream until a ping times out after a minute.
 grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
 	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \
 		GRPC_GO=$(CURDIR)/.cache/grpc-go-$$v/peer $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^other_Go$$' || exit 1; done
 	@for v in $(GRPC_PYTHON); do echo "== gRPC for Python $$v"; skip=; \
-		case $$v in 1.6?.*|1.70.*|1.74.*|1.78.*) skip=TestGRPCBeforeItsBackend; echo "not run: $$skip, which $$v fails";; esac; \
-		GRPCIO=$(CURDIR)/.cache/grpcio-$$v $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^Python$$' $${skip:+-skip $$skip} || exit 1; done
+		case $$v in 1.6?.*) skip=TestGRPCBeforeItsBackend;; 1.70.*) skip='TestGRPC(BeforeItsBackend|Resolver|Accepts)';; esac; echo "not run: $${skip:-none}"; \
+		GRPCIO=$(CURDIR)/.cache/grpcio-$$v $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving -run 'TestGRPC.*/^Python$$' $${skip:+-skip "$$skip"} || exit 1; done
 
 versions-news: NEWS ?= $(shell $(GO) list -m -f '{{.Version}}' github.com/envoyproxy/go-control-plane/envoy) latest
 versions-news: ##+ List the fields that differ between two versions of Envoy's API: make versions-news NEWS="v1.39.0 v1.40.0"
