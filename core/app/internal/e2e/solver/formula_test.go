@@ -196,7 +196,7 @@ func (h *header) language(s scope) string {
 }
 
 // authorities returns the authorities that meet a condition on the host: in any letter case, with
-// or without a final dot, and with any port if the condition has none (SPEC 7.2).
+// or without a final dot, and with or without a port after it (SPEC 7.2).
 func (h *header) authorities() string {
 	var parts []string
 	for _, c := range h.Value {
@@ -206,13 +206,10 @@ func (h *header) authorities() string {
 		}
 		parts = append(parts, union(text(lower), text(upper)))
 	}
-	switch {
-	case h.Type == "Prefix":
-		parts = append(parts, anything)
-	case !strings.Contains(h.Value, ":"):
-		parts = append(parts, opt(text(".")), opt(concatenation(text(":"), star(class("0-9")))))
+	if h.Type == "Prefix" {
+		return concatenation(append(parts, anything)...)
 	}
-	return concatenation(parts...)
+	return concatenation(append(parts, opt(text(".")), opt(concatenation(text(":"), star(class("0-9")))))...)
 }
 
 // An entry is one entry of the lists of an inbound, with its formula.
