@@ -229,7 +229,7 @@ func TestExternalKeys(t *testing.T) {
 	if want := []string{externalKey, "identity"}; !slices.Equal(names, want) {
 		t.Errorf("the secrets are %q, want %q", names, want)
 	}
-	if built.ServedWithoutKeys() != built.ServedWithoutKeys() {
+	if first, second := built.ServedWithoutKeys(), built.ServedWithoutKeys(); first != second {
 		t.Error("two calls return two snapshots")
 	}
 	for name, patch := range map[string]string{
