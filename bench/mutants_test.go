@@ -129,3 +129,29 @@ func TestSurvivorsHaveReasons(t *testing.T) {
 		}
 	}
 }
+
+// A mutant of the world is applied to the code of today: `make world-mutants` takes hours, and would
+// end at a patch that no longer fits.
+func TestWorldMutantsApply(t *testing.T) {
+	patches, err := filepath.Glob("mutants/*.patch")
+	if err != nil || len(patches) < 20 {
+		t.Fatalf("there are %d mutants: %v", len(patches), err)
+	}
+	for _, patch := range patches {
+		_, rest, _ := strings.Cut(readFile(t, patch), "\n+++ b/")
+		file, hunks, _ := strings.Cut(rest, "\n")
+		code := readFile(t, filepath.Join("..", filepath.FromSlash(file)))
+		for _, hunk := range strings.Split(hunks, "@@ ")[1:] {
+			var before strings.Builder
+			_, lines, _ := strings.Cut(hunk, "\n")
+			for line := range strings.Lines(lines) {
+				if !strings.HasPrefix(line, "+") && len(line) > 1 || line == " \n" {
+					before.WriteString(line[1:])
+				}
+			}
+			if !strings.Contains(code, before.String()) {
+				t.Errorf("%s does not fit %s, which no longer has\n%s", patch, file, before.String())
+			}
+		}
+	}
+}

@@ -65,7 +65,8 @@ func (s *stream) warmResumed(endpoints *watch) {
 	}
 }
 
-// resumes is called after the first request of a type was handled. It keeps the clusters that the client has until they are needed.
+// resumes is called after the first request of a type was handled. It keeps the clusters that the
+// client has until they are needed.
 func (s *stream) resumes(w *watch) {
 	switch w.t {
 	case wire.ClusterType:
