@@ -154,9 +154,39 @@ func defaultBootstrap() bootstrap.Options {
 
 // bootstrapFlags adds the flags of all bootstraps.
 func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
-	c.Flags().TextVar(&o.Admin, "admin", o.Admin, "the `ADDRESS` of the admin interface in the bootstrap")
+	c.Flags().Var((*adminAddress)(&o.Admin), "admin", "the `ADDRESS` of the admin interface in the bootstrap: port 0 for any, none for no interface")
 	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
 }
+
+// adminAddress is the flag of the address of the admin interface.
+type adminAddress netip.AddrPort
+
+// noAdmin is the word for no admin interface.
+const noAdmin = "none"
+
+// Set implements [pflag.Value].
+func (a *adminAddress) Set(text string) error {
+	if text == noAdmin {
+		*a = adminAddress{}
+		return nil
+	}
+	address, err := netip.ParseAddrPort(text)
+	if err != nil {
+		return fmt.Errorf("write ADDRESS:PORT, such as 127.0.0.1:9901, or %s: %w", noAdmin, err)
+	}
+	*a = adminAddress(address)
+	return nil
+}
+
+func (a *adminAddress) String() string {
+	if address := netip.AddrPort(*a); address.IsValid() {
+		return address.String()
+	}
+	return noAdmin
+}
+
+// Type implements [pflag.Value].
+func (*adminAddress) Type() string { return "address" }
 
 // defaultDrainTime is much shorter than Envoy's default of 600 s, because a connection
 // that an edit of permissions closes stays open for this time.

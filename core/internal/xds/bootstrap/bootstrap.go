@@ -24,7 +24,8 @@ var ErrBundled = errors.New("the server signs the certificates of provider Bundl
 
 // Options are the options of Envoy's bootstraps.
 type Options struct {
-	// Admin is the address of the admin interface.
+	// Admin is the address of the admin interface; the zero value: there is none, and MeshMetric
+	// has no metrics of the proxy.
 	Admin netip.AddrPort
 	// SpireSocket is the path of the SPIRE agent's socket, for an identity from the
 	// provider Spire. If it is empty, [DefaultSpireSocket] is used.
@@ -37,19 +38,22 @@ type Options struct {
 // DefaultSpireSocket is the path that SPIRE's documentation uses.
 const DefaultSpireSocket = "/run/spire/sockets/agent.sock"
 
-// newBootstrap returns a bootstrap with the admin interface and its cluster. If the
-// identity is from SPIRE, it also has the cluster of the agent. The identity may be nil.
+// newBootstrap returns a bootstrap with the admin interface and its cluster, which has no
+// endpoint without the interface. If the identity is from SPIRE, it also has the cluster of the agent. The identity may be nil.
 func newBootstrap(d *resource.Dataplane, id *identity.Identity, o Options) *bootstrapv3.Bootstrap {
-	admin := message.SocketAddress(o.Admin.Addr().String(), uint32(o.Admin.Port()))
-	clusters := []*clusterv3.Cluster{message.NewStaticCluster(message.AdminCluster, admin, message.OutboundConnectTimeout)}
+	b := &bootstrapv3.Bootstrap{Node: &corev3.Node{Id: d.KRI(""), Cluster: nodeCluster}}
+	admin := message.NewStaticCluster(message.AdminCluster, nil, message.OutboundConnectTimeout)
+	if o.Admin.IsValid() {
+		address := message.SocketAddress(o.Admin.Addr().String(), uint32(o.Admin.Port()))
+		b.Admin = &bootstrapv3.Admin{Address: address}
+		admin = message.NewStaticCluster(message.AdminCluster, address, message.OutboundConnectTimeout)
+	}
+	clusters := []*clusterv3.Cluster{admin}
 	if id != nil && id.Source.Spec.Provider.Type == spiffe.Spire {
 		clusters = append(clusters, spireCluster(id.Source.Spec.Provider.Spire, o.SpireSocket))
 	}
-	return &bootstrapv3.Bootstrap{
-		Node:            &corev3.Node{Id: d.KRI(""), Cluster: nodeCluster},
-		Admin:           &bootstrapv3.Admin{Address: admin},
-		StaticResources: &bootstrapv3.Bootstrap_StaticResources{Clusters: clusters},
-	}
+	b.StaticResources = &bootstrapv3.Bootstrap_StaticResources{Clusters: clusters}
+	return b
 }
 
 // spireTimeout is how long the SPIRE agent may take to accept a connection, unless the

@@ -58,15 +58,15 @@ func SetHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
 // bootstrap has it.
 const AdminCluster = "admin"
 
-// NewStaticCluster returns a cluster with one endpoint.
+// NewStaticCluster returns a cluster with one endpoint, or with none if the address is nil.
 func NewStaticCluster(name string, address *corev3.Address, connect time.Duration) *clusterv3.Cluster {
 	c := NewCluster(name, connect)
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
-	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{
-		ClusterName: name,
-		Endpoints: []*endpointv3.LocalityLbEndpoints{{LbEndpoints: []*endpointv3.LbEndpoint{{
+	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{ClusterName: name}
+	if address != nil {
+		c.LoadAssignment.Endpoints = []*endpointv3.LocalityLbEndpoints{{LbEndpoints: []*endpointv3.LbEndpoint{{
 			HostIdentifier: &endpointv3.LbEndpoint_Endpoint{Endpoint: &endpointv3.Endpoint{Address: address}},
-		}}}},
+		}}}}
 	}
 	return c
 }
