@@ -128,15 +128,46 @@ func mergeMessage(into, from proto.Message) error {
 	return nil
 }
 
-// mergeFields sets the fields of a message that another one sets: lists are appended and
-// messages merged, except those that are one value, such as a duration.
+// listKeys are the fields by which Envoy finds the elements of a list. Of several elements with
+// one key it reads the first, or refuses the resource.
+var listKeys = map[protoreflect.FullName]protoreflect.Name{
+	"envoy.config.cluster.v3.CircuitBreakers.Thresholds":                                              "priority",
+	"envoy.config.route.v3.RouteAction.UpgradeConfig":                                                 "upgrade_type",
+	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager.UpgradeConfig": "upgrade_type",
+}
+
+// withKey returns the element of a list that has the key of another element; nil if there is none.
+func withKey(list protoreflect.List, like protoreflect.Message) protoreflect.Message {
+	name, keyed := listKeys[like.Descriptor().FullName()]
+	if !keyed {
+		return nil
+	}
+	key := like.Descriptor().Fields().ByName(name)
+	for i := range list.Len() {
+		if m := list.Get(i).Message(); m.Get(key).Equal(like.Get(key)) {
+			return m
+		}
+	}
+	return nil
+}
+
+// mergeFields sets the fields of a message that another one sets: messages are merged, except
+// those that are one value, such as a duration. Elements of lists are appended, or merged into
+// the one with the same key.
 func mergeFields(into, from protoreflect.Message) {
 	from.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
 		case field.IsList():
 			list := into.Mutable(field).List()
 			for i := range value.List().Len() {
-				list.Append(value.List().Get(i))
+				element := value.List().Get(i)
+				if field.Message() != nil {
+					if known := withKey(list, element.Message()); known != nil {
+						mergeFields(known, element.Message())
+						continue
+					}
+				}
+				list.Append(element)
 			}
 		case field.IsMap():
 			entries := into.Mutable(field).Map()
