@@ -131,6 +131,10 @@ func (d *decoder) wrongType(want string) {
 		want == "a whole number" && plain == Int,
 		want == "a number" && (plain == Int || plain == Float):
 		hint = "write it without quotes: " + word
+	default:
+		if old, differs := inYAML11(word); differs && strings.HasPrefix(old, aNumber) == (want != "true or false") {
+			hint = "write " + strings.TrimPrefix(old, aNumber) + ", as which YAML 1.1 reads it"
+		}
 	}
 	d.place().Errorf(diag.WrongType, hint, "must be %s, not %s", want, describe(kind, word))
 	d.in.skip()

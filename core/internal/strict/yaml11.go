@@ -59,7 +59,7 @@ func otherScalar(pos diag.Position, text, old string) OtherScalar {
 	since := "the text " + strconv.Quote(text)
 	if plainKind(text) == Int {
 		n, _ := parseInt(text, 64)
-		since = "the number " + strconv.FormatInt(n, 10)
+		since = aNumber + strconv.FormatInt(n, 10)
 	}
 	return OtherScalar{Pos: pos, Text: text, Old: old, Since: since}
 }
@@ -75,6 +75,8 @@ func mayDiffer(text []byte) bool {
 	}
 	return false
 }
+
+const aNumber = "the number "
 
 // inYAML11 returns the value that a text without quotes has in YAML 1.1, if it is another one
 // than in YAML 1.2.
@@ -99,10 +101,10 @@ func inYAML11(text string) (value string, differs bool) {
 		if plainKind(text) == Int && err == nil && n == since {
 			return "", false
 		}
-		return "the number " + strconv.FormatInt(n, 10), true
+		return aNumber + strconv.FormatInt(n, 10), true
 	}
 	if f, err := strconv.ParseFloat(plain, 64); err == nil && plain != text {
-		return "the number " + strconv.FormatFloat(f, 'g', -1, 64), true
+		return aNumber + strconv.FormatFloat(f, 'g', -1, 64), true
 	}
 	return "", false
 }
