@@ -49,6 +49,7 @@ type Server struct {
 	recording *source.Recording // of it, until it is kept
 	removals  removals
 	logged    map[string]bool
+	lacksKeys bool // private keys are not served, and that was logged
 }
 
 // New returns a server. It returns an error if the TLS files or the token are invalid.
@@ -188,7 +189,8 @@ func (s *Server) publish(p *publication) {
 	}
 	if s.servesKeys() {
 		p.secrets = secrets
-	} else if secrets.Any() || hasExternalKeys(p.view()) {
+	} else if !s.lacksKeys && (secrets.Any() || hasExternalKeys(p.view())) {
+		s.lacksKeys = true
 		s.warnOfProblem(ErrKeysNotServed)
 	}
 	p.grpc, p.good = s.grpc, &s.good

@@ -133,19 +133,16 @@ func (o *overridden) mark(e *results.Effective, section *resource.Section, in ar
 
 // markRoute is mark for the conf of a route of an outbound.
 func (o *overridden) markRoute(config *dataplaneConfig, route *resource.Policy, e *results.Effective, tags resource.Tags) {
-	var all []results.Contribution
-	for _, m := range config.Matched.All() {
-		for i := range m.Policy.To {
-			if items.Applies(o.semantics, m.Policy, &m.Policy.To[i].TargetRef, tags, route) {
-				all = append(all, results.Contribution{Origin: results.Origin{Policy: m.Policy, Index: i}, Conf: m.Policy.To[i].Conf})
+	o.mark(e, config.Kind.To, inTo, func() (all []results.Contribution) {
+		for _, m := range config.Matched.All() {
+			for i := range m.Policy.To {
+				if items.Applies(o.semantics, m.Policy, &m.Policy.To[i].TargetRef, tags, route) {
+					all = append(all, results.Contribution{Origin: results.Origin{Policy: m.Policy, Index: i}, Conf: m.Policy.To[i].Conf})
+				}
 			}
 		}
-	}
-	if config.Kind.To == nil {
-		o.markNeeded(e, inTo)
-		return
-	}
-	o.mark(e, config.Kind.To, inTo, func() []results.Contribution { return all })
+		return all
+	})
 }
 
 // markNeeded is mark for a conf of an array whose items are not examined one by one.
