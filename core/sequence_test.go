@@ -98,7 +98,7 @@ func runSequence(t *testing.T, generator *fuzz.Generator, by semantics.Semantics
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the batches, of which the last one is wrong:\n%s", strings.Join(s.batches, "\n"))
+			t.Logf("the batches; the last one is wrong:\n%s", strings.Join(s.batches, "\n"))
 		}
 	})
 	for len(s.bytes) > 0 {

@@ -38,7 +38,7 @@ func compareEdits(s *Scenario) error {
 				return fmt.Errorf("the engine refuses the resources: %w\n%s", err, batches)
 			}
 			if err := sameConfigs(s.kinds, want, commit.After, set.Dataplanes); err != nil {
-				return fmt.Errorf("an engine differs from one that begins with the same resources: %w\nThe batches, of which the last one is wrong:\n%s", err, batches)
+				return fmt.Errorf("an engine differs from one that begins with the same resources: %w\nThe batches; the last one is wrong:\n%s", err, batches)
 			}
 		}
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// limitConf has a limit of which the smallest wins.
+// limitConf has a limit; the smallest wins.
 type limitConf struct {
 	Limit *uint32 `json:"limit,omitzero"`
 }

@@ -15,7 +15,7 @@ import (
 //
 // A set has the numbers of dataplanes. There is one set for each parameter and position of
 // an inbound: the first inbounds of all dataplanes, the second ones, and so on. So the
-// dataplanes of which each inbound meets a constraint are found without a look at any of
+// dataplanes whose inbounds all meet a constraint are found without a look at any of
 // them. A dataplane without inbounds counts as one inbound, with the tags of its gateway.
 //
 // It belongs to one goroutine.
@@ -192,7 +192,7 @@ func (x *Inbounds) clientsOf(d Destination) index.Set {
 	return all
 }
 
-// accepted returns the dataplanes of a set of which the inbound with a position is accepted.
+// accepted returns the dataplanes of a set whose inbound at a position is accepted.
 // Each dataplane of the set has the inbound.
 func (x *Inbounds) accepted(p partition.Predicate, position int, of index.Set) index.Set {
 	switch p.Op() {

@@ -14,7 +14,7 @@ import (
 )
 
 // The sets of random meshes give what a scan of all dataplanes gives: each variant serves the
-// dataplanes of which each inbound chooses it, also after dataplanes were added, changed and
+// dataplanes whose inbounds all choose it, also after dataplanes were added, changed and
 // removed.
 func TestInboundsFollowEdits(t *testing.T) {
 	kind := meshtimeout.Kind()

@@ -39,7 +39,7 @@ func TestSoakNeedlessItems(t *testing.T) {
 			g = g.WithKumaLabels().ReadBy(as)
 		}
 		g.Compare(t, scenarios, func(s *fuzz.Scenario) error { return withoutEach(t, s, as, &counts) })
-		t.Logf("%s: %d items, of which %d change nothing, %d by the finding MM3003", as, counts.all.Load(), counts.none.Load(), counts.equal.Load())
+		t.Logf("%s: %d items; %d change nothing, %d by the finding MM3003", as, counts.all.Load(), counts.none.Load(), counts.equal.Load())
 		if !testing.Short() && (counts.none.Load() == 0 || counts.all.Load() == counts.none.Load() || as != semantics.Kuma3 && counts.equal.Load() == 0) {
 			t.Errorf("%s: too few items", as)
 		}
