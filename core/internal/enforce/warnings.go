@@ -8,11 +8,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
 )
 
 // Warnings returns warnings about valid resources without effect, sorted by position:
-// references to resources that do not exist, placements that select nothing, and
-// overrides that change nothing. policies contains the policies of all meshes, to
+// references to resources that do not exist, placements that select nothing, sets that
+// place nothing, and overrides and exclusions that change nothing. policies contains the policies of all meshes, to
 // which bindings may refer.
 func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 	w := warner{State: s, mesh: map[name][]*resource.Policy{}}
@@ -94,14 +95,27 @@ func (w *warner) override(b *ocm.PlacementBinding, at *ocm.Ref, p *ocm.Policy) {
 		return
 	}
 	policy := describe(p.Kind, p.Namespace, p.Name)
-	switch placing := func(x path) bool { return !x.binding.SubFilter }; {
+	effect := w.lookup(nameOf(&p.ID)).effect
+	placing := func(x path) bool { return !x.binding.SubFilter }
+	reached := func(x path) bool { return x.binding == b && x.clusters.And(effect.placed).Len() > 0 }
+	switch {
+	case p.Disabled:
+		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: %s is disabled", policy)
 	case p.Action == ocm.Enforce:
 		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: %s enforces by itself", policy)
 	case p.Action == ocm.InformOnly:
 		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: %s has the action informOnly", policy)
-	case b.SubFilter && !slices.ContainsFunc(w.lookup(nameOf(&p.ID)).effect.paths, placing):
+	case b.SubFilter && !slices.ContainsFunc(effect.paths, placing):
 		w.refer(diag.OverrideNoEffect, at, "bind it without a subFilter too", "the override has no effect: no binding without a subFilter places %s", policy)
+	case b.SubFilter && w.selects(b) && !slices.ContainsFunc(effect.paths, reached):
+		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: it has none of the clusters on which %s is placed", policy)
 	}
+}
+
+// selects reports whether the placement of a binding selects a cluster.
+func (w *warner) selects(b *ocm.PlacementBinding) bool {
+	s := w.lookup(placementName(b)).selection
+	return s != nil && s.clusters.Len() > 0
 }
 
 // meshSubject warns about a subject that is a policy of a mesh. policies contains the
@@ -154,17 +168,74 @@ func (w *warner) group(n *node) {
 			w.warnf(diag.PlacesNothing, r.Pos, "", "add a PlacementDecision with the label "+ocm.PlacementLabel+": "+r.Name, "the placement selects nothing: it has no decisions")
 		}
 	case *ocm.PolicySet:
-		for i, policy := range r.Policies {
-			if w.lookup(name{ocm.PolicyKind, r.Namespace, policy}).resource == nil {
-				w.warnf(diag.MissingReference, r.Pos, fmt.Sprintf("spec.policies[%d]", i), "", "there is no %s", describe(ocm.PolicyKind, r.Namespace, policy))
-			}
-		}
-		for i, e := range r.Exclusions {
-			if !slices.Contains(r.Policies, e.Policy) {
-				w.warnf(diag.MissingReference, r.Pos, fmt.Sprintf("spec.exclusions[%d].policyName", i), "", "the set does not contain Policy %q", e.Policy)
+		w.policySet(n, r)
+	}
+}
+
+// policySet warns about names in a PolicySet that do not exist, and about what it has
+// without an effect: it is not bound, or an exclusion takes no cluster or every cluster
+// away.
+func (w *warner) policySet(n *node, s *ocm.PolicySet) {
+	var bound index.Set // the clusters of its bindings
+	for _, id := range n.users {
+		if b, is := w.node(id).resource.(*ocm.PlacementBinding); is {
+			if selection := w.lookup(placementName(b)).selection; selection != nil {
+				bound = bound.Or(selection.clusters)
 			}
 		}
 	}
+	switch {
+	case len(s.Policies) == 0:
+		w.warnf(diag.PlacesNothing, s.Pos, "", "", "the set places nothing: it has no policies")
+	case len(n.users) == 0:
+		w.warnf(diag.PlacesNothing, s.Pos, "", "add a binding with it as a subject", "the set places nothing: no binding has it")
+	}
+	left := map[string]index.Set{} // of the clusters, by member
+	for i, policy := range s.Policies {
+		if w.lookup(name{ocm.PolicyKind, s.Namespace, policy}).resource == nil {
+			w.warnf(diag.MissingReference, s.Pos, fmt.Sprintf("spec.policies[%d]", i), "", "there is no %s", describe(ocm.PolicyKind, s.Namespace, policy))
+		}
+		left[policy] = bound
+	}
+	for i := range s.Exclusions {
+		e, path := &s.Exclusions[i], fmt.Sprintf("spec.exclusions[%d]", i)
+		if before, is := left[e.Policy]; !is {
+			w.warnf(diag.MissingReference, s.Pos, path+".policyName", "", "the set does not contain Policy %q", e.Policy)
+		} else {
+			left[e.Policy] = w.exclusion(s, e, path, bound, before)
+		}
+	}
+	for i, policy := range s.Policies {
+		if bound.Len() > 0 && left[policy].Len() == 0 {
+			w.warnf(diag.PlacesNothing, s.Pos, fmt.Sprintf("spec.policies[%d]", i), "", "the set places Policy %q nowhere: it excludes every cluster of its bindings", policy)
+		}
+	}
+}
+
+// exclusion warns about clusters of an exclusion that it does not take away: no binding
+// of the set has them, or an earlier exclusion does. left are the clusters that the
+// earlier ones leave of bound; the result are those that are left then.
+func (w *warner) exclusion(s *ocm.PolicySet, e *ocm.Exclusion, path string, bound, left index.Set) index.Set {
+	if len(e.Clusters) == 0 {
+		w.warnf(diag.OverrideNoEffect, s.Pos, path, "", "the exclusion has no effect: it has no clusters")
+		return left
+	}
+	if bound.Len() == 0 {
+		return left
+	}
+	after := left.Edit()
+	for i, cluster := range e.Clusters {
+		id, _ := w.names.Lookup(clusterName(cluster))
+		at := fmt.Sprintf("%s.clusterNames[%d]", path, i)
+		switch {
+		case after.Remove(id):
+		case bound.Contains(id):
+			w.warnf(diag.OverrideNoEffect, s.Pos, at, "", "the exclusion has no effect: the cluster %q is excluded already", cluster)
+		default:
+			w.warnf(diag.OverrideNoEffect, s.Pos, at, "", "the exclusion has no effect: no binding of the set has the cluster %q", cluster)
+		}
+	}
+	return after.Commit()
 }
 
 func describe(kind, namespace, name string) string {

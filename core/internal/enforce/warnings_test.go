@@ -50,13 +50,14 @@ func TestWarnings(t *testing.T) {
 			"placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: " + rule + "}\n" +
 			"subjects: [{apiGroup: " + subject + "}]\n" + override
 	}
+	const ofSet = "policy.open-cluster-management.io, kind: PolicySet, name: s"
 	const p, q = "policy.open-cluster-management.io, kind: Policy, name: p", "policy.open-cluster-management.io, kind: Policy, name: q"
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", ""},
 		{"an override", bind("r", p, override+sub), ""},
 		{"a placement that does not exist", bind("none", p, override), `placementRef: there is no PlacementRule "none"`},
 		{"a policy that does not exist", bind("r", q, ""), `subjects[0]: there is no Policy "q"`},
-		{"a set that does not exist", bind("r", "policy.open-cluster-management.io, kind: PolicySet, name: s", ""), `subjects[0]: there is no PolicySet "s"`},
+		{"a set that does not exist", bind("r", ofSet, ""), `subjects[0]: there is no PolicySet "s"`},
 		{"a mesh policy that does not exist", bind("r", "kuma.io, kind: MeshTimeout, name: fast", override), `subjects[0]: there is no MeshTimeout "fast"`},
 		{
 			"a mesh policy of another namespace", strings.Replace(bind("r", "kuma.io, kind: MeshTimeout, name: slow", override), "{name: b}", "{name: b, namespace: ns}", 1),
@@ -72,8 +73,34 @@ func TestWarnings(t *testing.T) {
 			`placementRef: there is no PlacementRule "r" in namespace "ns"` + "\n" + `subjects[0]: there is no MeshRetry "slow" in namespace "ns"`,
 		},
 		{"a binding without an override of a mesh policy that enforces", "type: MeshRetry\nmesh: m\nname: retry\nspec: {to: [{default: {tcp: {maxConnectAttempt: 2}}}]}\n" + bind("r", "kuma.io, kind: MeshRetry, name: retry", ""), ""},
-		{"a member of a set that does not exist", set + "{policies: [p, q]}", `spec.policies[1]: there is no Policy "q"`},
-		{"an exclusion of no member", set + "{policies: [p], exclusions: [{policyName: q, clusterNames: [a]}]}", `spec.exclusions[0].policyName: the set does not contain Policy "q"`},
+		{"a member of a set that does not exist", set + "{policies: [p, q]}\n" + bind("r", ofSet, ""), `spec.policies[1]: there is no Policy "q"`},
+		{"an exclusion of no member", set + "{policies: [p], exclusions: [{policyName: q, clusterNames: [a]}]}\n" + bind("r", ofSet, ""), `spec.exclusions[0].policyName: the set does not contain Policy "q"`},
+		{
+			"an exclusion without a cluster", set + "{policies: [p], exclusions: [{policyName: p, clusterNames: []}]}\n" + bind("r", ofSet, ""),
+			`spec.exclusions[0]: the exclusion has no effect: it has no clusters`,
+		},
+		{
+			"an exclusion of clusters that are not bound", set + "{policies: [p], exclusions: [{policyName: p, clusterNames: [b, c]}]}\n" + bind("r", ofSet, ""),
+			`spec.exclusions[0].clusterNames[0]: the exclusion has no effect: no binding of the set has the cluster "b"` + "\n" +
+				`spec.exclusions[0].clusterNames[1]: the exclusion has no effect: no binding of the set has the cluster "c"`,
+		},
+		{
+			"an exclusion of every cluster", set + "{policies: [p], exclusions: [{policyName: p, clusterNames: [a]}]}\n" + bind("r", ofSet, ""),
+			`spec.policies[0]: the set places Policy "p" nowhere: it excludes every cluster of its bindings`,
+		},
+		{
+			"a cluster that is excluded twice", rule + "{clusters: [{name: a}, {name: b}]}\n---\n" +
+				set + "{policies: [p], exclusions: [{policyName: p, clusterNames: [a]}, {policyName: p, clusterNames: [a]}]}\n" + bind("x", ofSet, ""),
+			`spec.exclusions[1].clusterNames[0]: the exclusion has no effect: the cluster "a" is excluded already`,
+		},
+		{"an exclusion with an effect", rule + "{clusters: [{name: a}, {name: b}]}\n---\n" + set + "{policies: [p], exclusions: [{policyName: p, clusterNames: [a]}]}\n" + bind("x", ofSet, ""), ""},
+		{"a set without policies", set + "{policies: []}\n" + bind("r", ofSet, ""), `the set places nothing: it has no policies`},
+		{"a set that is not bound", set + "{policies: [p]}", `the set places nothing: no binding has it; add a binding with it as a subject`},
+		{
+			"a subFilter with other clusters", rule + "{clusters: [{name: b}]}\n" + bind("x", p, override+sub),
+			`subjects[0]: the override has no effect: it has none of the clusters on which Policy "p" is placed`,
+		},
+		{"an override of a disabled policy", policy + "{remediationAction: inform, disabled: true}\n" + bind("r", q, override), `subjects[0]: the override has no effect: Policy "q" is disabled`},
 		{"a placement that selects nothing", rule + "{clusterSelector: {matchLabels: {a: b}}}\n" + bind("x", p, ""), `placementRef: the binding binds nothing: PlacementRule "x" selects no cluster`},
 		{"a subFilter without an override", bind("r", p, sub), `the binding binds nothing: it has a subFilter and no override; add an enforce override, or remove the subFilter`},
 		{
