@@ -45,6 +45,7 @@ func TestWorld(t *testing.T) {
 	first, n := worldSeeds(t)
 	until := os.Getenv("WORLD_UNTIL_FAILURE") != ""
 	var failed atomic.Bool
+	var ran atomic.Int64
 	for seed := first; seed < first+n; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -52,9 +53,11 @@ func TestWorld(t *testing.T) {
 			if until && failed.Load() {
 				return // TestWorld has failed already
 			}
-			if problems := runWorld(t, script); len(problems) > 0 {
+			problems := runWorld(t, script)
+			seeds := ran.Add(1)
+			if len(problems) > 0 {
 				if failed.Store(true); until {
-					t.Fatal(strings.Join(problems, "\n"), "\n", script)
+					t.Fatalf("found by %d seeds:\n%s\n%s", seeds, strings.Join(problems, "\n"), script)
 				}
 				shortest, problems := script.shrink(problems, 20, func(s *worldScript) []string { return runWorld(t, s) })
 				t.Errorf("%d problems:\n%s\nof %d steps, these are left:\n%s", len(problems), strings.Join(problems, "\n"), len(script.steps), shortest)
