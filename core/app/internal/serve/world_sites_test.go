@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -145,7 +146,8 @@ func (s *worldSite) end(kill bool) {
 func (s *worldSite) check() (problems []string) {
 	problems = append(problems, s.health...)
 	for _, id := range s.ads.NodeIDs() {
-		if state := s.ads.NodeState(id); state != server.Converged {
+		silent := slices.ContainsFunc(s.w.clients, func(c *worldClient) bool { return c.model.ID == id && c.model.IsSilent() })
+		if state := s.ads.NodeState(id); state != server.Converged && (state != server.Silent || !silent) {
 			problems = append(problems, fmt.Sprintf("%s is %s: %+v", id, state, s.ads.Silences(id)))
 		}
 	}

@@ -70,6 +70,7 @@ type modelType struct {
 	version   string          // of the last response
 	nonce     string
 	responses int
+	ignored   bool // the last response
 }
 
 // modelRequest is a request in both protocols.
@@ -146,7 +147,7 @@ func (m *Model) begin() {
 		}
 	}
 	for t := range m.types {
-		m.types[t].asked, m.types[t].nonce, m.types[t].responses = false, "", 0
+		m.types[t].asked, m.types[t].nonce, m.types[t].responses, m.types[t].ignored = false, "", 0, false
 	}
 	for _, t := range order {
 		of := &m.types[t]

@@ -15,6 +15,9 @@ import (
 func (m *Model) accept(r Response, version string) {
 	of := &m.types[r.Type]
 	of.responses++
+	if of.ignored = m.Program.IgnoresUnasked && len(of.names) == 0; of.ignored {
+		return
+	}
 	nack := m.apply(of, r)
 	of.nonce = r.Nonce
 	if !m.Program.Delta && nack == "" {
@@ -253,6 +256,13 @@ func (m *Model) Warming() []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(m.warming))
+}
+
+// IsSilent reports whether the model has not answered the last response of a type.
+func (m *Model) IsSilent() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.types[:], func(of modelType) bool { return of.ignored })
 }
 
 // Seen returns all that the model has ever held.

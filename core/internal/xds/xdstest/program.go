@@ -38,6 +38,9 @@ type Program struct {
 	// KeepsLastName: nothing is sent when the last name of a type goes. If the same name returns,
 	// its request looks like a second ACK, as that of grpc-java before 1.66 (grpc-java#11232).
 	KeepsLastName bool
+	// IgnoresUnasked: a response of a type without names is not answered, and its nonce and version
+	// are not kept, as by grpc-java (grpc-java#11232).
+	IgnoresUnasked bool
 	// UserAgent and Version are those of the node.
 	UserAgent, Version string
 }
@@ -50,8 +53,8 @@ func Programs() []Program {
 		{Name: "envoy sotw", OneRequest: true, UserAgent: "envoy", Version: "1.36.4"},
 		{Name: "envoy sotw with cache", OneRequest: true, KeepsEndpoints: true, UserAgent: "envoy", Version: "1.40.0"},
 		{Name: "grpc-go", GRPC: true, UserAgent: "gRPC Go", Version: "1.84.0"},
-		{Name: "grpc-java", GRPC: true, UserAgent: "gRPC Java", Version: "1.76.0"},
-		{Name: "grpc-java before 1.66", GRPC: true, KeepsLastName: true, UserAgent: "gRPC Java", Version: "1.65.1"},
+		{Name: "grpc-java", GRPC: true, IgnoresUnasked: true, UserAgent: "gRPC Java", Version: "1.76.0"},
+		{Name: "grpc-java before 1.66", GRPC: true, KeepsLastName: true, IgnoresUnasked: true, UserAgent: "gRPC Java", Version: "1.65.1"},
 		{Name: "grpc-core", GRPC: true, OneRequest: true, UserAgent: "gRPC C-core", Version: "1.85.0"},
 	}
 }
