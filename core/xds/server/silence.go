@@ -28,8 +28,17 @@ type lateFlight struct {
 	message *message
 }
 
+// An acceptance is what a client held when it last answered, of a client that does not answer.
+type acceptance struct {
+	held     []*wire.Resource
+	variants []wire.Variant
+}
+
 // endFlight makes the flight late.
 func (w *watch) endFlight() {
+	if w.accepted == nil {
+		w.accepted = &acceptance{w.held, w.heldVariants}
+	}
 	w.held, w.heldVariants = w.flight.next, w.flight.nextVariants
 	w.flight.late = true
 	w.touch()

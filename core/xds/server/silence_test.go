@@ -136,6 +136,7 @@ func TestSilentClient(t *testing.T) {
 		c.ask("", "", "a")
 		first := c.next()
 		begin := time.Now()
+		acked := r.Status("n").Types["endpoints"].Acked
 		r.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = endpoints("2") })
 		if m := c.next(); m != nil {
 			t.Fatalf("a second response is in flight: %v", m)
@@ -154,8 +155,12 @@ func TestSilentClient(t *testing.T) {
 		if r.NodeState("n") != server.Silent || len(silences) != 1 || silences[0].Type != "endpoints" || !silences[0].Since.Equal(begin) {
 			t.Errorf("the client is %v: %+v", r.NodeState("n"), silences)
 		}
-		if s := r.Status("n").Types["endpoints"].Silent; s == nil || !s.Equal(begin) {
+		status := r.Status("n").Types["endpoints"]
+		if s := status.Silent; s == nil || !s.Equal(begin) {
 			t.Errorf("its status is silent since %v", s)
+		}
+		if status.Acked != acked || status.Sent == acked {
+			t.Errorf("it has accepted %s, and its status is %+v", acked, status)
 		}
 		r.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = endpoints("3") })
 		synctest.Wait()
@@ -171,6 +176,9 @@ func TestSilentClient(t *testing.T) {
 		c.ask(third.GetNonce(), "", "a")
 		if state := r.NodeState("n"); state != server.Converged {
 			t.Errorf("after its answer the client is %v: %+v", state, r.Silences("n"))
+		}
+		if status = r.Status("n").Types["endpoints"]; status.Acked != status.Sent {
+			t.Errorf("after its answer its status is %+v", status)
 		}
 	})
 }

@@ -73,12 +73,15 @@ func (s *Server) Status(id string) Status {
 func (w *watch) status() TypeStatus {
 	var t TypeStatus
 	if w.answered || len(w.held)+len(w.heldVariants) > 0 {
-		held := w.withoutKept(w.held)
-		accepted := without(held, func(r *wire.Resource) bool {
+		last := acceptance{w.held, w.heldVariants}
+		if w.accepted != nil {
+			last = *w.accepted
+		}
+		accepted := without(w.withoutKept(last.held), func(r *wire.Resource) bool {
 			return slices.Contains(w.rejected, rejection{r.Name, r.Version})
 		})
-		t.Sent = versionOf(held, w.heldVariants)
-		t.Acked = versionOf(accepted, w.heldVariants)
+		t.Sent = versionOf(w.withoutKept(w.held), w.heldVariants)
+		t.Acked = versionOf(accepted, last.variants)
 		if w.nack != nil && t.Acked == t.Sent {
 			t.Acked = ""
 		}

@@ -41,7 +41,9 @@ type watch struct {
 
 	owed   owed
 	flight flight
-	silent int64 // since when responses have no answer, see Server.now; 0 if they have
+	// accepted is not nil from the end of a late flight until the next answer.
+	accepted *acceptance
+	silent   int64 // since when responses have no answer, see Server.now; 0 if they have
 	// heard is when the client subscribed the type or, while it lacks a type, when it last
 	// answered a response (see Server.now and expects).
 	heard int64
@@ -186,7 +188,7 @@ func (w *watch) choose() {
 func (w *watch) finish() {
 	w.held, w.heldVariants = w.flight.next, w.flight.nextVariants
 	w.flight = flight{}
-	w.silent = 0
+	w.accepted, w.silent = nil, 0
 	w.touch()
 }
 
