@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -29,7 +30,7 @@ type worldStep struct {
 // The steps of calm and stormy phases. A calm phase has no faults, so that whatever a client lacks is
 // the fault of a server.
 var (
-	calmSteps   = []string{"edit", "edit", "edit", "edit", "move", "move", "move", "wait", "wait"}
+	calmSteps   = []string{"edit", "edit", "edit", "edit", "move", "move", "move", "call", "call", "wait", "wait"}
 	stormySteps = slices.Concat(calmSteps, []string{"remove", "bad", "cut", "pause", "resume", "delay", "stop", "kill", "start", "start", "store", "store", "set back"})
 )
 
@@ -110,6 +111,10 @@ func (w *world) step(step worldStep) {
 		w.store.put(map[resource.ID]string{{Kind: "MeshTimeout", Mesh: "default", Name: "bad"}: badDocuments[1]})
 	case "move":
 		w.move(random)
+	case "call":
+		if c := w.clients[random.IntN(len(w.clients))]; c.model.Program.GRPC {
+			c.model.Call(xdstest.Some(random, worldServices)...)
+		}
 	case "wait":
 		w.sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
 	case "cut":

@@ -116,6 +116,9 @@ type worldServed struct {
 	endpoints map[string]bool // by name and bytes
 }
 
+// worldServices are what clients of gRPC call.
+var worldServices = []string{"api", "web", "default/api", "default/web"}
+
 // worldDrain is the drain time of proxies.
 const worldDrain = 20 * time.Second
 
@@ -132,9 +135,7 @@ func newWorld(t *testing.T, script *worldScript) *world {
 	programs := xdstest.Programs()
 	for i := range 20 {
 		p := programs[i%len(programs)]
-		services := []string{"api", "web", "default/api", "default/web"}
-		random.Shuffle(len(services), func(i, j int) { services[i], services[j] = services[j], services[i] })
-		m := xdstest.NewModel(p, soakNode(soakNames[random.IntN(len(soakNames))]), script.seed<<8|uint64(i), services[:1+random.IntN(len(services))]...)
+		m := xdstest.NewModel(p, soakNode(soakNames[random.IntN(len(soakNames))]), script.seed<<8|uint64(i), xdstest.Some(random, worldServices)...)
 		m.Drain, m.Reject = worldDrain, worldReject
 		m.Metadata, _ = structpb.NewStruct(map[string]any{wire.DrainMetadata: worldDrain.String()})
 		w.clients = append(w.clients, &worldClient{model: m, move: make(chan struct{}, 1), rand: rand.New(rand.NewPCG(script.seed, uint64(i)))})

@@ -72,9 +72,9 @@ func (f *Fleet) reconnect(t testing.TB, m *Model) {
 	}
 }
 
-// Step edits, moves a model while an edit comes, or waits.
+// Step edits, moves a model while an edit comes, lets a gRPC client call other services, or waits.
 func (f *Fleet) Step(t testing.TB) {
-	switch m := f.Models[f.random.IntN(len(f.Models))]; f.random.IntN(5) {
+	switch m := f.Models[f.random.IntN(len(f.Models))]; f.random.IntN(6) {
 	case 0, 1:
 		f.editNode(m)
 	case 2, 3:
@@ -83,9 +83,20 @@ func (f *Fleet) Step(t testing.TB) {
 			f.editNode(m)
 		}
 		f.reconnect(t, m)
+	case 4:
+		if m.Program.GRPC {
+			m.Call(Some(f.random, fleetServices)...)
+		}
 	default:
 		time.Sleep(time.Duration(f.random.IntN(3000)) * time.Millisecond)
 	}
+}
+
+// Some returns one or more elements of a list, in a random order.
+func Some(random *rand.Rand, list []string) []string {
+	list = slices.Clone(list)
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:1+random.IntN(len(list))]
 }
 
 // CheckWarm fails the test if an Envoy still warms a cluster 1 s after the last edit (SPEC 12.3).

@@ -30,15 +30,14 @@ type Model struct {
 	Drain    time.Duration
 	// Reject returns why the program does not accept a resource, or an empty text. It then applies
 	// the other resources of the response, and NACKs it. Nil: it accepts all.
-	Reject func(Held) string
-	// services are the listeners with which a gRPC client begins.
-	services []string
+	Reject   func(Held) string
+	services []string // the listeners that a gRPC client asks for
 	rand     *rand.Rand
 	cancel   context.CancelFunc
 	done     chan struct{}
 
 	mu       sync.Mutex
-	send     func(modelRequest) // valid while a stream is there
+	send     func(modelRequest) // of the last stream; nil: there was none
 	first    bool               // no request was sent on the stream
 	types    [wire.NumTypes]modelType
 	warming  map[string]time.Time // clusters, since when
@@ -98,6 +97,7 @@ func (m *Model) Connect(conn grpc.ClientConnInterface) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
 	var receive func() (Response, string, error)
+	var send func(modelRequest)
 	if m.Program.Delta {
 		s, err := service.DeltaAggregatedResources(ctx)
 		if err != nil {
@@ -105,7 +105,7 @@ func (m *Model) Connect(conn grpc.ClientConnInterface) error {
 			return err
 		}
 		receive = deltaStream{s}.receive
-		m.send = func(r modelRequest) { _ = s.Send(m.deltaRequest(r)) } // receive returns the error
+		send = func(r modelRequest) { _ = s.Send(m.deltaRequest(r)) } // receive returns the error
 	} else {
 		s, err := service.StreamAggregatedResources(ctx)
 		if err != nil {
@@ -113,10 +113,11 @@ func (m *Model) Connect(conn grpc.ClientConnInterface) error {
 			return err
 		}
 		receive = stateStream{s}.receive
-		m.send = func(r modelRequest) { _ = s.Send(m.stateRequest(r)) }
+		send = func(r modelRequest) { _ = s.Send(m.stateRequest(r)) }
 	}
 	m.cancel, m.done = cancel, make(chan struct{})
 	m.mu.Lock()
+	m.send = send
 	m.begin()
 	m.mu.Unlock()
 	go m.run(ctx, receive)
@@ -133,6 +134,22 @@ func (m *Model) Close() {
 		m.cancel()
 		<-m.done
 		m.cancel = nil
+	}
+}
+
+// Call makes a gRPC client call other services. A channel that is idle drops what it holds, and asks
+// for it again with its next call.
+func (m *Model) Call(services ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.services = services
+	names := map[string]bool{}
+	for _, name := range services {
+		names[name] = true
+	}
+	if m.send != nil {
+		m.rename(wire.ListenerType, names)
+		m.follow()
 	}
 }
 

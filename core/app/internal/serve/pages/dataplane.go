@@ -80,6 +80,7 @@ type typeRow struct {
 	NACK         *server.NACKStatus
 	NACKTime     *timeText
 	NACKResource string
+	Silent       *timeText // since when the client does not answer
 }
 
 // envoyRow is a resource of the proxy with the policies that shaped it.
@@ -257,6 +258,9 @@ func (a *ask) proxy(d *resource.Dataplane) *proxyData {
 		row := typeRow{Type: name, Sent: t.Sent, Current: t.Sent != "" && t.Sent == t.Acked, NACK: t.NACK}
 		if t.NACK != nil {
 			row.NACKTime, row.NACKResource = newTime(t.NACK.At, a.now), strings.Join(t.NACK.Resources, ", ")
+		}
+		if t.Silent != nil {
+			row.Silent = newTime(*t.Silent, a.now)
 		}
 		data.Types = append(data.Types, row)
 	}

@@ -169,7 +169,7 @@ func (s *site) nodeContent(d *resource.Dataplane) string {
 	}
 	for _, t := range sortedPointers(status.Types) {
 		state := status.Types[t]
-		fmt.Fprint(&b, t, state.Sent, state.Acked, state.NACK != nil)
+		fmt.Fprint(&b, t, state.Sent, state.Acked, state.NACK != nil, state.Silent != nil)
 	}
 	return b.String()
 }
