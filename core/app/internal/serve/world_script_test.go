@@ -112,8 +112,10 @@ func (w *world) step(step worldStep) {
 	case "move":
 		w.move(random)
 	case "call":
-		if c := w.clients[random.IntN(len(w.clients))]; c.model.Program.GRPC {
-			c.model.Call(xdstest.Some(random, worldServices)...)
+		for _, c := range w.clients {
+			if c.model.Program.GRPC && random.IntN(2) == 0 {
+				c.model.Call(xdstest.Some(random, worldServices)...)
+			}
 		}
 	case "wait":
 		w.sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
