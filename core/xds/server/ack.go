@@ -43,6 +43,9 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 	if detail != nil {
 		s.reject(w, m, detail.GetMessage())
 	}
+	if w.silent != 0 {
+		s.quiet.Store(0) // settle stores it if another type is silent
+	}
 	w.finish()
 	if has, _ := s.lacking(); has == w {
 		w.heard = s.server.now()

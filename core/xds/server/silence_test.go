@@ -182,3 +182,21 @@ func TestSilentClient(t *testing.T) {
 		}
 	})
 }
+
+// A client that was silent and rejects the last response is not silent any more.
+func TestSilentClientRejects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := serveEndpoints(t, "1")
+		c := newRawState(t, r)
+		c.ask("", "", "a")
+		first := c.next()
+		time.Sleep(20 * time.Second)
+		if state := r.NodeState("n"); state != server.Silent {
+			t.Errorf("the client is %v", state)
+		}
+		c.ask(first.GetNonce(), "a: bad", "a")
+		if state := r.NodeState("n"); state != server.Pending || len(r.Silences("n")) > 0 {
+			t.Errorf("after its NACK the client is %v: %+v", state, r.Silences("n"))
+		}
+	})
+}

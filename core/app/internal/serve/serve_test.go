@@ -158,6 +158,48 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
+// A client that does not answer is silent in all answers and pages (SPEC 12.3, 12.5), with the type and
+// since when, and nothing waits for it.
+func TestSilentClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, map[string]string{"mesh.yaml": mesh})
+		web := r.client(webNode, nil)
+		if err := web.Wildcard(wire.ClusterType); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("clusters", func() bool { return len(web.Named(wire.ClusterType)) > 0 })
+		synctest.Wait()
+		web.Freeze()
+		for _, value := range []string{"3s", "4s"} { // it reads the first response
+			r.write("timeout.yaml", timeout(value))
+			time.Sleep(5 * time.Second)
+		}
+		time.Sleep(15 * time.Second)
+		for path, parts := range map[string][]string{
+			"/status":                            {`"dataplanes":{"converged":0,"pending":0,"absent":1,"silent":1}`},
+			"/converged":                         {`"done":true`, `"silent":[{"kri":"` + webNode + `","type":"clusters","since":"2000-01-01T00:00:`},
+			"/metrics":                           {`meshmatch_dataplanes{state="silent"} 1`},
+			"/":                                  {`<b class="num">1</b> silent`},
+			"/meshes/default/dataplanes":         {`? silent`},
+			"/meshes/default/dataplanes/web":     {`? silent`, `? no answer`, `datetime="2000-01-01T00:00:`},
+			"/dataplanes/" + webNode + "/status": {`"silent":"2000-01-01T00:00:`, `"converged":false`},
+		} {
+			_, body, err := r.get(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range parts {
+				if !strings.Contains(body, part) && !strings.Contains(strings.NewReplacer(" ", "", "\n", "").Replace(body), part) {
+					t.Errorf("%s has no %s", path, part)
+				}
+			}
+		}
+		web.Thaw()
+		time.Sleep(5 * time.Second) // it has no listeners
+		r.expect("/converged", http.StatusOK, `"converged": 1`)
+	})
+}
+
 // TestWarnings logs what has no effect, once.
 func TestWarnings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
