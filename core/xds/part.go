@@ -42,6 +42,8 @@ type Part struct {
 	// Messages are clusters, load assignments, listeners or route configurations. A
 	// translator may change, remove or add messages.
 	Messages []proto.Message
+	// External reports that the endpoints of a load assignment are no proxies of the mesh.
+	External bool
 
 	// Sealed is the seal if the part is an inbound; nil if no change of the part can
 	// weaken permissions by itself.

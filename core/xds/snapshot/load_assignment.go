@@ -32,7 +32,7 @@ func (b *Builder) endpointPart(key endpointsKey, client *client) *built {
 	r := xds.Report{Place: key.destination.name}
 	m := b.assignment(key, &r, client)
 	return b.finish(&draft{Part: xds.Part{Report: r, Origin: xds.OutboundOrigin, Tags: key.destination.Tags, Names: named(key.destination.name, b.kumaNames(key.destination)),
-		Messages: []proto.Message{m}}, confs: key.confs.all(), peers: b.endpointPeers(key, client)}, key.confs.lacks, key.confs.finish)
+		Messages: []proto.Message{m}, External: key.destination.target.isDirect()}, confs: key.confs.all(), peers: b.endpointPeers(key, client)}, key.confs.lacks, key.confs.finish)
 }
 
 // assignment returns the message with the endpoints of a destination.

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 
@@ -48,19 +49,21 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 	w := &seal.Workload{
 		Names:   []string{inboundPassthrough},
 		Dynamic: []string{outboundPassthrough, namesPassthrough},
-		Ports:   map[uint32][]string{},
+		Ports:   map[uint32][]string{}, Inbounds: map[string]bool{},
 	}
 	address := func(text string) {
 		if ip, err := netip.ParseAddr(text); err == nil {
-			w.Addresses = append(w.Addresses, ip.Unmap())
+			w.Addresses = append(w.Addresses, ip.WithZone("").Unmap())
 		}
 	}
 	address(d.Address)
+	address(d.AdvertisedAddress)
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
 		own := inboundAddress(d, in)
 		address(own)
 		address(in.ServiceAddress)
+		w.Inbounds[net.JoinHostPort(own, fmt.Sprint(in.Port))] = true
 		cluster := fmt.Sprintf("local/%s/%d", own, in.Port)
 		w.Names = append(w.Names, cluster, inboundName(own, in.Port))
 		port := cmp.Or(in.ServicePort, in.Port)

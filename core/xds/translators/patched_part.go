@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
@@ -162,7 +163,7 @@ func (p *patchedPart) report() {
 		switch {
 		case slices.ContainsFunc(p.history, func(h modification) bool { return h.after == m }):
 			p.reportReach(m)
-		case !p.guarded() && mayLead(p.patch):
+		case !p.guarded():
 			p.reportUnchanged(m)
 		}
 	}
@@ -243,9 +244,17 @@ func (p *patchedPart) reportUnchanged(m proto.Message) {
 	if name == "" {
 		return
 	}
-	c := seal.Change{Name: name, Reach: seal.Find(m), Kept: true}
-	if _, c.Cluster = m.(*clusterv3.Cluster); c.Cluster && len(c.Addresses)+len(c.Unknown) == 0 {
-		return // its endpoints are proxies
+	c := seal.Change{Name: name, Kept: true}
+	if endpoints, is := m.(*endpointv3.ClusterLoadAssignment); is {
+		if !p.External {
+			return // its endpoints are proxies
+		}
+		c.Reach, c.Cluster = seal.FindEndpoints(endpoints), true
+	} else {
+		c.Reach = seal.Find(m)
+		if _, c.Cluster = m.(*clusterv3.Cluster); c.Cluster && len(c.Addresses)+len(c.Unknown)+len(c.Certificates) == 0 {
+			return // it has no endpoints of its own
+		}
 	}
 	p.expose(&c, m, false)
 	p.Changes = append(p.Changes, xds.PartChange{Change: c, Conf: p.conf})
@@ -267,17 +276,11 @@ func (p *patchedPart) expose(c *seal.Change, m proto.Message, moved bool) {
 	if p.guarded() && !c.Cluster {
 		reach := *c.Reach
 		reach.Unknown, reach.Listening = nil, nil
-		c.Reach, c.Exposed = &reach, true
+		c.Reach, c.Exposed, c.Guarded = &reach, true, true
 		return
 	}
-	c.Exposed = listener && (moved || seal.IsBeyondLoopback(l))
-}
-
-// mayLead reports whether a patch changes what leads somewhere, or who reaches it.
-func mayLead(patch *meshproxypatch.Conf) bool {
-	return slices.ContainsFunc(patch.AppendModifications, func(m meshproxypatch.Modification) bool {
-		return m.Cluster != nil || m.Listener != nil
-	})
+	c.Remote = listener && seal.IsBeyondLoopback(l)
+	c.Exposed = listener && moved || c.Remote
 }
 
 // nameOf returns the name of a message that a modification changes.
@@ -289,6 +292,8 @@ func nameOf(m proto.Message) string {
 		return m.Name
 	case *routev3.RouteConfiguration:
 		return m.Name
+	case *endpointv3.ClusterLoadAssignment:
+		return m.ClusterName
 	}
 	return ""
 }

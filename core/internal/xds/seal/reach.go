@@ -8,6 +8,7 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
 	"google.golang.org/protobuf/proto"
@@ -23,6 +24,8 @@ type Reach struct {
 	Addresses []string
 	// Unknown are the reasons why the resource may reach more than it names.
 	Unknown []string
+	// Certificates are how a cluster shows who the proxy is.
+	Certificates []string
 	// Listening are the ports at which a listener accepts connections.
 	Listening []uint32
 }
@@ -38,8 +41,11 @@ func Find(m proto.Message) *Reach {
 	top := m.ProtoReflect()
 	walk(m, func(m protoreflect.Message) {
 		r.Unknown = append(r.Unknown, unknownOf(m)...)
-		if a, ok := m.Interface().(*corev3.SocketAddress); ok && !slices.Contains(own, a) {
+		if a := socketAddress(m); a != nil && !slices.Contains(own, a) {
 			r.Addresses = append(r.Addresses, hostPort(a))
+		}
+		if presentsCertificate(m) {
+			r.Certificates = append(r.Certificates, "it presents a certificate of the proxy, so its clients would be decided as the proxy")
 		}
 		if isAny(m) {
 			return
@@ -54,11 +60,40 @@ func Find(m proto.Message) *Reach {
 	if cluster, ok := m.(*clusterv3.Cluster); ok {
 		r.Unknown = append(r.Unknown, unknownEndpoints(cluster)...)
 	}
-	for _, list := range []*[]string{&r.Texts, &r.Addresses, &r.Unknown} {
+	for _, list := range []*[]string{&r.Texts, &r.Addresses, &r.Unknown, &r.Certificates} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return r
+}
+
+// FindEndpoints returns what a cluster with endpoints of its own resource refers to.
+func FindEndpoints(m *endpointv3.ClusterLoadAssignment) *Reach {
+	r := &Reach{}
+	for _, locality := range m.Endpoints {
+		for _, e := range locality.LbEndpoints {
+			r.Addresses = append(r.Addresses, hostPort(e.GetEndpoint().GetAddress().GetSocketAddress()))
+		}
+	}
+	slices.Sort(r.Addresses)
+	r.Addresses = slices.Compact(r.Addresses)
+	return r
+}
+
+// socketAddress returns a message as the address of a socket, nil if it is none. In a message
+// whose Go type is not linked, it is of another Go type.
+func socketAddress(m protoreflect.Message) *corev3.SocketAddress {
+	if a, ok := m.Interface().(*corev3.SocketAddress); ok {
+		return a
+	}
+	if m.Descriptor().FullName() != (*corev3.SocketAddress)(nil).ProtoReflect().Descriptor().FullName() {
+		return nil
+	}
+	a := &corev3.SocketAddress{}
+	if data, err := proto.Marshal(m.Interface()); err == nil {
+		_ = proto.Unmarshal(data, a) // what cannot be read is an address that is not known
+	}
+	return a
 }
 
 // addresses returns the addresses of sockets at which a listener accepts connections.
@@ -100,11 +135,16 @@ func (r *Reach) with(other *Reach, present bool) *Reach {
 			return found != present
 		})
 	}
-	return &Reach{keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown), r.Listening}
+	return &Reach{
+		keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown),
+		keep(r.Certificates, other.Certificates), r.Listening,
+	}
 }
 
 // Empty reports whether it refers to nothing.
-func (r *Reach) Empty() bool { return len(r.Texts)+len(r.Addresses)+len(r.Unknown) == 0 }
+func (r *Reach) Empty() bool {
+	return len(r.Texts)+len(r.Addresses)+len(r.Unknown)+len(r.Certificates) == 0
+}
 
 // eachText calls visit with the texts of a field. Those of a map include its keys.
 func eachText(field protoreflect.FieldDescriptor, value protoreflect.Value, visit func(string)) {
@@ -160,20 +200,52 @@ func unknownOf(m protoreflect.Message) (reasons []string) {
 		reasons = append(reasons, "the client's server name chooses the cluster")
 	}
 	switch name {
-	case "envoy.extensions.filters.network.http_connection_manager.v3.Rds", "envoy.config.core.v3.ExtensionConfigSource":
-		source := m.Get(m.Descriptor().Fields().ByName("config_source")).Message()
-		if !source.Has(source.Descriptor().Fields().ByName("ads")) {
-			reasons = append(reasons, "a part of it does not come from the proxy's xDS server")
-		}
 	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds", "envoy.config.route.v3.Vhds":
 		reasons = append(reasons, "its routes are in other resources")
 	}
+	return append(reasons, otherSources(m)...)
+}
+
+// otherSources returns the parts of a message that come from another server or from a file,
+// except secrets.
+func otherSources(m protoreflect.Message) (reasons []string) {
+	if m.Descriptor().FullName() == "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" {
+		return nil
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if field.Message() == nil || field.IsMap() || field.Message().FullName() != "envoy.config.core.v3.ConfigSource" {
+			return true
+		}
+		reason := "a part of it (" + string(field.Name()) + ") does not come from the proxy's xDS server"
+		if field.IsList() || !value.Message().Has(field.Message().Fields().ByName("ads")) {
+			reasons = append(reasons, reason)
+		}
+		return true
+	})
 	return reasons
 }
 
-// chosenByRequest returns why a message lets a request choose the cluster, or "" if it
-// does not.
+// certificateFields are the fields of a context of TLS that have the certificate which is shown.
+var certificateFields = []protoreflect.Name{
+	"tls_certificates", "tls_certificate_sds_secret_configs", "tls_certificate_provider_instance", "custom_tls_certificate_selector",
+	"tls_certificate_certificate_provider", "tls_certificate_certificate_provider_instance",
+}
+
+// presentsCertificate reports whether a message is a context of TLS with a certificate.
+func presentsCertificate(m protoreflect.Message) bool {
+	return m.Descriptor().FullName() == "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext" &&
+		slices.ContainsFunc(certificateFields, func(name protoreflect.Name) bool {
+			field := m.Descriptor().Fields().ByName(name)
+			return field != nil && m.Has(field)
+		})
+}
+
+// chosenByRequest returns why a message lets a request, or the answer to one, choose where it
+// goes, or "" if it does not.
 func chosenByRequest(m protoreflect.Message) string {
+	if field := m.Descriptor().Fields().ByName("enable_redirection"); field != nil && m.Has(field) {
+		return "an answer chooses the next address (enable_redirection)"
+	}
 	for _, name := range []protoreflect.Name{"cluster_header", "cluster_specifier_plugin", "inline_cluster_specifier_plugin"} {
 		if field := m.Descriptor().Fields().ByName(name); field != nil && m.Has(field) {
 			return "a request chooses the cluster (" + string(name) + ")"
@@ -192,11 +264,8 @@ func unknownEndpoints(c *clusterv3.Cluster) []string {
 	if custom := c.GetClusterType(); custom != nil && !custom.GetTypedConfig().MessageIs(&aggregatev3.ClusterConfig{}) {
 		return []string{"its endpoints are chosen by " + custom.Name}
 	}
-	switch {
-	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_ORIGINAL_DST:
+	if c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_ORIGINAL_DST {
 		return []string{"it connects to an address that the client chooses (ORIGINAL_DST)"}
-	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_EDS && c.EdsClusterConfig.GetEdsConfig().GetAds() == nil:
-		return []string{"its endpoints do not come from the proxy's xDS server"}
 	}
 	return nil
 }

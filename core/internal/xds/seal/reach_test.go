@@ -11,10 +11,13 @@ import (
 	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dns/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
 	sniv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/sni_cluster/v3"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
+	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 )
 
 // An added resource that leads to the workload without passing its inbound is found, by
@@ -67,6 +70,18 @@ func TestReached(t *testing.T) {
 			Name: "target", ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_ORIGINAL_DST},
 		}}, "ORIGINAL_DST"},
 		{"the server name", []proto.Message{listener(network("sni", &sniv3.SniCluster{}))}, "the client's server name chooses the cluster"},
+		{"a proxy of its socket, whose Go type is not linked", []proto.Message{to("target"), parsed(t, &clusterv3.Cluster{}, `{name: target, type: STATIC, loadAssignment: {clusterName: target}, transportSocket: {name: x,
+			typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport, defaultProxyAddress: {socketAddress: {address: 127.0.0.1, portValue: 80}}}}}`)}, "connects to the workload at 127.0.0.1:80"},
+		{"clusters on demand of another server", []proto.Message{parsed(t, &listenerv3.Listener{}, `{name: mine, filterChains: [{filters: [{name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy,
+			cluster: c, onDemand: {odcdsConfig: {apiConfigSource: {apiType: DELTA_GRPC}}}}}]}]}`)}, "odcds_config"},
+		{"clusters on demand of the server of the proxy", []proto.Message{parsed(t, &listenerv3.Listener{}, `{name: mine, filterChains: [{filters: [{name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy,
+			cluster: c, onDemand: {odcdsConfig: {ads: {}}}}}]}]}`)}, ""},
+		{"routes of a file", []proto.Message{parsed(t, &listenerv3.Listener{}, `{name: mine, filterChains: [{filters: [{name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy,
+			trds: {configSource: {pathConfigSource: {path: /x}}}}}]}]}`)}, "config_source"},
+		{"answers that redirect", []proto.Message{parsed(t, &listenerv3.Listener{}, `{name: mine, filterChains: [{filters: [{name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProxy,
+			settings: {enableRedirection: true}}}]}]}`)}, "enable_redirection"},
+		{"a secret of an agent", []proto.Message{to("target"), parsed(t, &clusterv3.Cluster{}, `{name: target, type: STATIC, transportSocket: {name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext,
+			commonTlsContext: {validationContextSdsSecretConfig: {name: trust, sdsConfig: {apiConfigSource: {apiType: GRPC}}}}}}}`)}, ""},
 		{"a program", []proto.Message{listener(network("lua", &luav3.Lua{}))}, "it runs a program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,6 +100,55 @@ func TestReached(t *testing.T) {
 				t.Errorf("got %v, want %q", reached, c.want)
 			}
 		})
+	}
+}
+
+// parsed returns a message of YAML, with all types of Envoy's API.
+func parsed[M proto.Message](t *testing.T, m M, text string) M {
+	t.Helper()
+	data, err := meshproxypatch.EnvoyResource(text).JSON()
+	if err == nil {
+		err = protojson.UnmarshalOptions{Resolver: envoyapi.Types{}}.Unmarshal(data, m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Other machines reach no cluster that presents a certificate by a listener that a patch adds or
+// moves (SPEC 11.5).
+func TestLentIdentity(t *testing.T) {
+	certified := parsed(t, &clusterv3.Cluster{}, `{name: target, type: EDS, transportSocket: {name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext,
+		commonTlsContext: {tlsCertificateSdsSecretConfigs: [{name: identity, sdsConfig: {ads: {}}}]}}}}`)
+	proxy := &listenerv3.Listener{Name: "mine", FilterChains: []*listenerv3.FilterChain{{Filters: []*listenerv3.Filter{network("proxy", message.NewTCPProxy("mine", "target", 0))}}}}
+	cluster := seal.Change{Name: "target", Reach: seal.Find(certified), Cluster: true, Kept: true}
+	patched, added := cluster, cluster
+	patched.Changed = true
+	added.Changed, added.Kept = true, false
+	listener := seal.Change{Name: "mine", Reach: seal.Find(proxy), Exposed: true, Remote: true}
+	moved, local, guarded, kept := listener, listener, listener, listener
+	moved.Changed, moved.Kept = true, true
+	local.Changed, local.Remote = true, false
+	guarded.Changed, guarded.Guarded = true, true
+	kept.Kept = true
+	for _, c := range []struct {
+		name              string
+		cluster, listener seal.Change
+		reached           int // the index of the change, -1 if there is none
+	}{
+		{"a moved listener", cluster, moved, 1},
+		{"a moved listener to a patched cluster", patched, moved, 1},
+		{"a listener of an inbound", cluster, guarded, -1},
+		{"a listener on loopback", cluster, local, -1},
+		{"a patched cluster of a listener that stays", patched, kept, -1},
+		{"an added cluster of a listener that stays", added, kept, 0},
+		{"nothing is changed", cluster, kept, -1},
+	} {
+		got := (&seal.Workload{}).Reached([]seal.Change{c.cluster, c.listener})
+		if (c.reached < 0) != (len(got) == 0) || c.reached >= 0 && !strings.Contains(got[c.reached], "presents a certificate") {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 

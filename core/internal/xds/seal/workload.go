@@ -23,6 +23,8 @@ type Workload struct {
 	// Ports are the ports of the workload. Each has the names of the clusters that
 	// connect to it.
 	Ports map[uint32][]string
+	// Inbounds are the addresses at which the inbounds listen, as host:port.
+	Inbounds map[string]bool
 }
 
 // Change is references of a resource. A changed resource has one for each modification that
@@ -40,6 +42,10 @@ type Change struct {
 	// Exposed reports whether clients other than the workload may send requests to the
 	// resource: a listener or its routes.
 	Exposed bool
+	// Guarded reports whether the permissions of an inbound have allowed what the resource gets.
+	Guarded bool
+	// Remote reports whether other machines may send requests to the resource, a listener.
+	Remote bool
 }
 
 // lead is why a resource leads to the workload.
@@ -48,11 +54,18 @@ type lead struct {
 	cause  int // the change that makes it lead, -1 if it does so without changes
 }
 
-// Reached returns the changes that lead to the workload and bypass its inbound: their
-// indexes, each with a reason.
+// Reached returns the changes that lead to the workload and bypass its inbound, or lend the
+// identity of the proxy to other machines: their indexes, each with a reason.
 func (w *Workload) Reached(changes []Change) map[int]string {
-	s := &search{Workload: w, leads: map[string]lead{}, listening: map[uint32]lead{}}
 	reached := map[int]string{}
+	for _, lent := range []bool{false, true} {
+		s := &search{Workload: w, lent: lent, leads: map[string]lead{}, listening: map[uint32]lead{}}
+		s.run(changes, reached)
+	}
+	return reached
+}
+
+func (s *search) run(changes []Change, reached map[int]string) {
 	done := make([]*lead, len(changes))
 	for more := true; more; {
 		more = false
@@ -64,7 +77,7 @@ func (w *Workload) Reached(changes []Change) map[int]string {
 			}
 			done[i], more = found, true
 			s.add(c, *found)
-			if found.cause >= 0 && (direct || c.Exposed) {
+			if found.cause >= 0 && (direct || c.Exposed && (c.Remote || !s.lent)) {
 				if !c.Changed {
 					i = found.cause
 				}
@@ -72,12 +85,13 @@ func (w *Workload) Reached(changes []Change) map[int]string {
 			}
 		}
 	}
-	return reached
 }
 
-// search is what a search for ways to the workload has found.
+// search is what a search for ways to the workload has found, or one for ways by which the
+// identity of the proxy is lent.
 type search struct {
 	*Workload
+	lent      bool
 	leads     map[string]lead // by the name of the resource
 	listening map[uint32]lead // by the port of a listener
 }
@@ -101,6 +115,17 @@ func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
 	if c.Changed {
 		own = index
 	}
+	if s.lent {
+		switch {
+		case c.Guarded && !c.Cluster: // it gets what the workload gets
+			return nil, false
+		case len(c.Certificates) > 0 && c.Kept:
+			return &lead{c.Certificates[0], -1}, false
+		case len(c.Certificates) > 0 && c.Cluster:
+			return &lead{c.Certificates[0], own}, false
+		}
+		return s.indirect(c, own), false
+	}
 	if !c.Kept {
 		for _, text := range c.Texts {
 			for _, name := range s.Names {
@@ -112,7 +137,7 @@ func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
 	}
 	if c.Cluster {
 		for _, address := range c.Addresses {
-			if s.has(c.Name, address) {
+			if s.has(c.Name, address) && !(c.Kept && !c.Changed && s.Inbounds[address]) {
 				return &lead{"it connects to the workload at " + address, own}, c.Changed
 			}
 		}
@@ -135,7 +160,7 @@ func (s *search) indirect(c *Change, own int) (best *lead) {
 		}
 	}
 	for _, text := range c.Texts {
-		if slices.Contains(s.Dynamic, text) && !(c.Cluster && text == c.Name) {
+		if !s.lent && slices.Contains(s.Dynamic, text) && !(c.Cluster && text == c.Name) {
 			found(lead{cause: -1}, "it refers to "+text+", which connects to an address that the client chooses")
 		}
 		if l, ok := s.leads[text]; ok {

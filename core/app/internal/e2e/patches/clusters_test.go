@@ -21,7 +21,7 @@ type way struct {
 var (
 	discoveries = []string{
 		"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS of a file", "ORIGINAL_DST", "a DNS cluster", "a DNS cluster with the name of an aggregate",
-		"a dynamic forward proxy", "an aggregate",
+		"a dynamic forward proxy", "an aggregate", "a proxy of its socket", "a proxy of its endpoints",
 	}
 	forms   = []string{"ADDR", "::ffff:ADDR", "NAME", "name.", "NUMBER", "HEX"}
 	ports   = []string{"10080", "10080", "10081", "19999"}
@@ -55,6 +55,12 @@ func (w way) host(address string) string {
 	).Replace(w.form)
 }
 
+// through is a transport socket that connects to a proxy, and sends it what is not TLS as it is.
+func through(fields string) string {
+	return `, transportSocket: {name: envoy.transport_sockets.http_11_proxy, typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport, ` +
+		`transportSocket: {name: envoy.transport_sockets.raw_buffer, typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer}}` + fields + `}}`
+}
+
 // cluster returns the fields of a cluster in JSON, except its name.
 func (w way) cluster(name, address string) string {
 	endpoints := func(address, port string) string {
@@ -69,6 +75,11 @@ func (w way) cluster(name, address string) string {
 		return `type: ` + w.discovery + `, ` + to + `, ` + resolver
 	case "EDS of a file":
 		return `connectTimeout: 1s, type: EDS, edsClusterConfig: {serviceName: x, edsConfig: {pathConfigSource: {path: DIR/` + address + `-` + w.port + `.json}}}`
+	case "a proxy of its socket": // it connects to the proxy in place of the endpoint
+		return `connectTimeout: 1s, type: STATIC, loadAssignment: ` + endpoints(address, "19999") + through(`, defaultProxyAddress: {socketAddress: {address: "`+w.host(address)+`", portValue: `+w.port+`}}`)
+	case "a proxy of its endpoints":
+		return `connectTimeout: 1s, type: STATIC, loadAssignment: {clusterName: "` + name + `", endpoints: [{lbEndpoints: [{endpoint: {address: {socketAddress: {address: "` + address + `", portValue: 19999}}}, ` +
+			`metadata: {typedFilterMetadata: {envoy.http11_proxy_transport_socket.proxy_address: {"@type": type.googleapis.com/envoy.config.core.v3.Address, socketAddress: {address: "` + w.host(address) + `", portValue: ` + w.port + `}}}}}]}]}` + through("")
 	case "ORIGINAL_DST":
 		return `connectTimeout: 1s, type: ORIGINAL_DST, lbPolicy: CLUSTER_PROVIDED, originalDstLbConfig: {useHttpHeader: true, upstreamPortOverride: ` + w.port + `}`
 	case "a DNS cluster":
@@ -138,8 +149,11 @@ func TestClusters(t *testing.T) {
 	opened, served := map[string]int{}, 0
 	for range fuzz.Soak(t) {
 		var list []*patched
-		for range 3 * proxiesEach {
+		for i := range 3 * proxiesEach {
 			w := randomWay(random)
+			if i < len(discoveries) { // each is tried by the plainest way
+				w = way{discoveries[i], "ADDR", "10080", "an added listener"}
+			}
 			list = append(list, &patched{title: w.String(), way: &w})
 		}
 		w := newWorld(t, list)
@@ -161,7 +175,7 @@ func TestClusters(t *testing.T) {
 		w.close()
 	}
 	t.Logf("opened: %v; served: %d", opened, served)
-	for _, what := range []string{"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS of a file", "a DNS cluster", "NAME", "a moved outbound", "an additional address of the outbound", "an outbound that is removed and added"} {
+	for _, what := range []string{"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS of a file", "a DNS cluster", "a proxy of its socket", "a proxy of its endpoints", "NAME", "a moved outbound", "an additional address of the outbound", "an outbound that is removed and added"} {
 		if opened[what] == 0 {
 			t.Errorf("no patch with %s opened the workload: the test does not see it", what)
 		}

@@ -102,7 +102,19 @@ var ingredients = []ingredient{
 	{"a listener to what a client chooses", true, `
 - cluster: {operation: Add, value: "{name: any-ADDR, connect_timeout: 1s, type: ORIGINAL_DST, lb_policy: CLUSTER_PROVIDED, original_dst_lb_config: {use_http_header: true}}"}
 - listener: {operation: Add, value: '{name: any-ADDR, address: {socket_address: {address: ADDR, port_value: 10090}}, filter_chains: [{filters: [{name: m, typed_config: {"@type": ` + types + `network.http_connection_manager.v3.HttpConnectionManager, stat_prefix: x, http_filters: [{name: r, typed_config: {"@type": ` + types + `http.router.v3.Router}}], route_config: {virtual_hosts: [{name: x, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: any-ADDR}}]}]}}}]}]}'}`},
+	{"a cluster of another server for connections", true, authorsServer + `
+- listener: {operation: Add, value: '{name: demand-ADDR, address: {socket_address: {address: ADDR, port_value: 10090}}, filter_chains: [{filters: [{name: tcp, typed_config: {"@type": ` + types + `network.tcp_proxy.v3.TcpProxy, stat_prefix: x, cluster: found-ADDR-10080, on_demand: {odcds_config: ` + fromAuthor + `}}}]}]}'}`},
+	{"a cluster of another server for requests", true, authorsServer + `
+- listener: {operation: Add, value: '{name: demand-ADDR, address: {socket_address: {address: ADDR, port_value: 10090}}, filter_chains: [{filters: [{name: m, typed_config: {"@type": ` + types + `network.http_connection_manager.v3.HttpConnectionManager, stat_prefix: x, http_filters: [{name: od, typed_config: {"@type": ` + types + `http.on_demand.v3.OnDemand, odcds: {source: ` + fromAuthor + `}}}, {name: r, typed_config: {"@type": ` + types + `http.router.v3.Router}}], route_config: {validate_clusters: false, virtual_hosts: [{name: x, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: found-ADDR-10080}}]}]}}}]}]}'}`},
 }
+
+// authorsServer is the cluster of the server that an author runs, and fromAuthor is a source of
+// clusters there.
+const (
+	authorsServer = `
+- cluster: {operation: Add, value: "{name: author-ADDR, connect_timeout: 1s, type: STATIC, load_assignment: {cluster_name: author, endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: AUTHOR}}}}]}]}, typed_extension_protocol_options: {envoy.extensions.upstreams.http.v3.HttpProtocolOptions: {'@type': type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions, explicit_http_config: {http2_protocol_options: {}}}}}"}`
+	fromAuthor = `{resource_api_version: V3, api_config_source: {api_type: DELTA_GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: author-ADDR}}]}}`
+)
 
 // proxyTo returns a TCP proxy to a cluster.
 func proxyTo(cluster string) string {

@@ -151,7 +151,7 @@ func newWorld(t *testing.T, list []*patched) *world {
 
 // mesh returns the documents of the dataplanes.
 func (w *world) mesh(t *testing.T, list []*patched) string {
-	names := strconv.Itoa(serveNames(t))
+	names, author := strconv.Itoa(serveNames(t)), strconv.Itoa(startAuthor(t))
 	dir := t.TempDir()
 	var mesh strings.Builder
 	mesh.WriteString(permissions)
@@ -165,7 +165,7 @@ func (w *world) mesh(t *testing.T, list []*patched) string {
 			}
 		}
 		if p.modifications != "" {
-			text := strings.ReplaceAll(p.modifications, "ADDR", p.address)
+			text := strings.NewReplacer("ADDR", p.address, "AUTHOR", author).Replace(p.modifications)
 			fmt.Fprintf(&mesh, policy, i, strings.ReplaceAll(text, "\n", "\n    "))
 		}
 	}
