@@ -133,23 +133,31 @@ spec:
 	}
 	slices.Sort(logged)
 	log := strings.Join(logged, ", ")
-	always := func(reply) bool { return true }
+	every := func(reply) bool { return true }
+	always := func(query string) func(bool) string { return func(bool) string { return query } }
+	// A request that meets a condition ends at the timeout, however busy the machine is.
+	slow := func(met bool) string {
+		if met {
+			return "?delay=10s"
+		}
+		return "?delay=200ms"
+	}
 
 	return []story{
 		atCart("MeshFaultInjection", "{http: [{abort: {httpStatus: 418, percentage: 100}}]}",
-			step{name: "faults", do: otherwise(inbound, "", headerConditions, anyRun, status(418), as(webID))}),
+			step{name: "faults", do: otherwise(inbound, always(""), headerConditions, anyRun, status(418), as(webID))}),
 		atCart("MeshRateLimit", "{local: {http: {requestRate: {num: 1, interval: 1h}}}}",
 			step{name: "the first requests", do: inOrder(first...), want: answered},
-			step{name: "limits", do: otherwise(inbound, "", headerConditions, anyRun, status(429), as(webID))}),
+			step{name: "limits", do: otherwise(inbound, always(""), headerConditions, anyRun, status(429), as(webID))}),
 		atCart("MeshAccessLog", `{backends: [{type: File, file: {path: /run/mesh/lines.log, format: {type: Plain, plain: "%REQ(:PATH)%"}}}]}`,
-			step{name: "requests", do: otherwise(inbound, "", headerConditions, nothing, always, as(webID))},
+			step{name: "requests", do: otherwise(inbound, always(""), headerConditions, nothing, every, as(webID))},
 			step{name: "the log", do: eventually(log, logLines("lines.log")), want: log}),
 		atCart("MeshTimeout", "{http: {requestTimeout: 50ms}}",
-			step{name: "timeouts", do: otherwise(inbound, "?delay=200ms", headerConditions, byRoutes, status(504), as(webID))}),
+			step{name: "timeouts", do: otherwise(inbound, slow, headerConditions, byRoutes, status(504), as(webID))}),
 		atWeb("MeshHTTPRoute", "rules:"+rulesOf("PathPrefix", "{backendRefs: [{kind: MeshServiceSubset, name: backend, tags: {version: v1}}]}"),
-			step{name: "routes", do: otherwise(outbound, "", headerConditions, byRoutes, func(r reply) bool { return r.header.Get("x-app") == "backend-1" })}),
+			step{name: "routes", do: otherwise(outbound, always(""), headerConditions, byRoutes, func(r reply) bool { return r.header.Get("x-app") == "backend-1" })}),
 		atWeb("MeshRetry", "default: {http: {numRetries: 1, retryOn: [5xx], backOff: {baseInterval: 10ms, maxInterval: 20ms}, retriableRequestHeaders: ["+exact[0].text+"]}}\n",
-			step{name: "retries", do: otherwise(outbound, "?status=503&fail=1", exact, byRoutes, status(200))}),
+			step{name: "retries", do: otherwise(outbound, always("?status=503&fail=1"), exact, byRoutes, status(200))}),
 	}
 }
 
@@ -169,8 +177,9 @@ func TestHeaderLines(t *testing.T) {
 
 // otherwise returns a step that sends a request with each of headerLines to a path of each
 // condition, three at a time (so many retries a cluster allows), and returns those to which
-// the kind was applied though the condition is not met, or the other way round.
-func otherwise(address, query string, conditions []headerCondition, by compared, applied func(reply) bool, options ...option) func(*world) string {
+// the kind was applied though the condition is not met, or the other way round. A query depends on
+// whether the condition is met.
+func otherwise(address string, query func(met bool) string, conditions []headerCondition, by compared, applied func(reply) bool, options ...option) func(*world) string {
 	return func(w *world) string {
 		type request struct{ condition, lines int }
 		requests := make(chan request)
@@ -185,8 +194,9 @@ func otherwise(address, query string, conditions []headerCondition, by compared,
 					for _, line := range lines {
 						options = append(options, header("x-k", line))
 					}
-					reply := w.get(fmt.Sprint(address, c.path, "/", r.lines, query), options...)
-					if reply.err != nil || applied(reply) != c.isMet(lines, by) {
+					met := c.isMet(lines, by)
+					reply := w.get(fmt.Sprint(address, c.path, "/", r.lines, query(met)), options...)
+					if reply.err != nil || applied(reply) != met {
 						mu.Lock()
 						wrong = append(wrong, fmt.Sprintf("%s %q: %s", c.path, lines, reply))
 						mu.Unlock()
