@@ -201,7 +201,7 @@ func (g *globals) printCommand(c *cobra.Command, b proto.Message, drain time.Dur
 		return err
 	}
 	g.reportLeftOut(c)
-	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --reject-unknown-dynamic-fields --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "envoy --drain-time-s %d --use-dynamic-base-id --reject-unknown-dynamic-fields --config-yaml %s\n", drain/time.Second, shellQuoted(string(config)))
 	return err
 }
 
