@@ -31,7 +31,8 @@ func TestClientBy(t *testing.T) {
 		{"gRPC Java", "1.42.0", xds.Client{Type: xds.ProxylessGRPC}},
 		{"gRPC C-core linux", "C-core 1.85.1", xds.Client{Type: xds.ProxylessGRPC}},
 		{"gRPC C-core linux", "C-core 29.0.0", xds.Client{Type: xds.ProxylessGRPC}},
-		{"gRPC C-core", "", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC C-core linux", "C-core 1.62.3 an-app/7", xds.Client{Type: xds.ProxylessGRPC}},
+		{"gRPC Node Pure JS", "1.14.2", xds.Client{Type: xds.ProxylessGRPC}},
 	} {
 		if got, err := xds.ClientBy(test.userAgent, test.version); err != nil || got != test.want {
 			t.Errorf("%q %q is %v (%v), want %v", test.userAgent, test.version, got, err, test.want)
@@ -42,8 +43,14 @@ func TestClientBy(t *testing.T) {
 		{"gRPC Go", "1.41.0", "1.41.0"},
 		{"gRPC Java", "1.41.3", "1.41.3"},
 		{"gRPC C-core linux", "C-core 28.0.0", "28.0.0"},
-		{"gRPC C-core", "28.1.0-dev", "28.1.0"},
+		{"gRPC C-core", "28.1.0-dev", "28.0.0"},
 		{"gRPC C-core linux", "C-core 1.50.2", "1.50.2"},
+		{"gRPC Node Pure JS", "1.14.1", "1.14.1"},
+		{"gRPC Go", "1.42.0-dev", "1.41.0"},
+		{"gRPC C-core", "", `""`},
+		{"gRPC Go", "devel", `"devel"`},
+		{"gRPC", "1.80.0", `"gRPC"`},
+		{"gRPC Rust", "1.80.0", `"gRPC Rust"`},
 	} {
 		if _, err := xds.ClientBy(old.userAgent, old.version); err == nil || !strings.Contains(err.Error(), old.states) {
 			t.Errorf("%s %s is served: %v", old.userAgent, old.version, err)

@@ -137,8 +137,13 @@ func (s *stream) setNode(node *corev3.Node) error {
 // versionOfNode returns the version that a node states, "" if it states none: Envoy states
 // user_agent_build_version, and gRPC user_agent_version.
 func versionOfNode(node *corev3.Node) string {
-	if v := node.GetUserAgentBuildVersion().GetVersion(); v != nil {
-		return fmt.Sprintf("%d.%d.%d", v.GetMajorNumber(), v.GetMinorNumber(), v.GetPatch())
+	if b := node.GetUserAgentBuildVersion(); b.GetVersion() != nil {
+		v := b.GetVersion()
+		text := fmt.Sprintf("%d.%d.%d", v.GetMajorNumber(), v.GetMinorNumber(), v.GetPatch())
+		if label := b.GetMetadata().GetFields()["build.label"].GetStringValue(); label != "" {
+			text += "-" + label // such as "dev": a build on the way to the release
+		}
+		return text
 	}
 	return node.GetUserAgentVersion()
 }

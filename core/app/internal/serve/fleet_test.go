@@ -17,7 +17,7 @@ func TestFleetVersions(t *testing.T) {
 		return &corev3.Node{Id: webNode, UserAgentName: "envoy", UserAgentVersionType: &corev3.Node_UserAgentBuildVersion{
 			UserAgentBuildVersion: &corev3.BuildVersion{Version: &typev3.SemanticVersion{MajorNumber: 1, MinorNumber: minor}}}}
 	}
-	for _, node := range []*corev3.Node{envoy(40), envoy(36), envoy(36), {Id: webNode, UserAgentName: "gRPC Go"}, {Id: webNode}} {
+	for _, node := range []*corev3.Node{envoy(40), envoy(36), envoy(36), {Id: webNode, UserAgentName: "gRPC Go", UserAgentVersionType: &corev3.Node_UserAgentVersion{UserAgentVersion: "1.80.0"}}, {Id: webNode}} {
 		c, err := r.connectAs(node, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -20,8 +20,8 @@ func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
 
 // ClientBy returns the client of a node by its user agent and its version. A client that is not
 // gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
-// tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that knows
-// no permissions.
+// tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that is not
+// known to have permissions.
 func ClientBy(userAgent, version string) (Client, error) {
 	if IsGRPC(userAgent) {
 		return Client{GRPC: true}, refuseGRPC(userAgent, version)
@@ -37,30 +37,37 @@ func ClientBy(userAgent, version string) (Client, error) {
 }
 
 // permissionsSince are the first releases of gRPC with permissions (gRFC A41), by the beginning of
-// the user agent. Older ones ignore the filter, so their servers would let everyone in.
-var permissionsSince = map[string]Version{"gRPC Go": {1, 42, 0}, "gRPC Java": {1, 42, 0}, "gRPC C-core": {1, 51, 0}}
+// the user agent. Older ones ignore the filter, so their servers would let everyone in. Servers of
+// Node before 1.14.2 do not apply all that the filter says (CVE-2026-128065).
+var permissionsSince = map[string]Version{
+	"gRPC Go": {1, 42, 0}, "gRPC Java": {1, 42, 0}, "gRPC C-core": {1, 51, 0}, "gRPC Node": {1, 14, 2},
+}
 
 // coreSince is the number of C-core in its release 1.51. Newer ones state their release; older ones
 // state these numbers, which are above 1.
 var coreSince = Version{29, 0, 0}
 
-// refuseGRPC returns why a version of gRPC is too old to be served. The text may have a name
-// before the version, as "C-core 39.0.0".
-func refuseGRPC(userAgent, version string) error {
-	v, err := ParseVersion(version[strings.LastIndexByte(version, ' ')+1:])
-	if err != nil {
-		return nil
-	}
+// refuseGRPC returns why a gRPC is not known to have permissions. The text of a version may have
+// words around the version, as "C-core 39.0.0".
+func refuseGRPC(userAgent, text string) error {
 	for name, first := range permissionsSince {
 		if !strings.HasPrefix(userAgent, name) {
 			continue
 		}
-		if name == "gRPC C-core" && v.Major > 1 {
-			first = coreSince
+		for word := range strings.FieldsSeq(text) {
+			v, err := ParseVersion(word)
+			if err != nil {
+				continue
+			}
+			if name == "gRPC C-core" && v.Major > 1 {
+				first = coreSince
+			}
+			if v.Compare(first) < 0 {
+				return fmt.Errorf("%s %s is too old: its servers would ignore permissions; the oldest release that is served is %s", name, v, first)
+			}
+			return nil
 		}
-		if v.Compare(first) < 0 {
-			return fmt.Errorf("%s %s is too old: its servers would ignore permissions; the oldest release that is served is %s", name, v, first)
-		}
+		return fmt.Errorf("%s states the version %.40q: its servers may ignore permissions; the oldest release that is served is %s", name, text, first)
 	}
-	return nil
+	return fmt.Errorf("%.40q is no gRPC that is known: its servers may ignore permissions", userAgent)
 }

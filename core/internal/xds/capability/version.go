@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -29,9 +30,11 @@ var (
 var ErrVersion = errors.New("not a version of Envoy, such as 1.36.4")
 
 // ParseVersion reads a version such as "1.36.4" or "1.36", which is the first of its minor
-// release. What follows a hyphen is ignored.
+// release. A version with a label, such as "1.36.10-dev", is a build on the way to that release: it is
+// the release before, because it may lack what the release brings. Other text after a hyphen, as in
+// "1.36.4-fips", is ignored.
 func ParseVersion(text string) (v Version, err error) {
-	numbers, _, _ := strings.Cut(text, "-")
+	numbers, label, _ := strings.Cut(text, "-")
 	parts := strings.Split(numbers, ".")
 	if len(parts) < 2 || len(parts) > 3 {
 		return v, fmt.Errorf("%q is %w", text, ErrVersion)
@@ -46,7 +49,24 @@ func ParseVersion(text string) (v Version, err error) {
 		}
 		*into = uint32(n)
 	}
+	if unreleased.MatchString(label) {
+		v = v.before()
+	}
 	return v, nil
+}
+
+// unreleased are the labels of builds that are made before a release.
+var unreleased = regexp.MustCompile(`(?i)^(dev|alpha|beta|rc|pre|snapshot)`)
+
+// before returns the release before v, which a build on the way to v has in it.
+func (v Version) before() Version {
+	switch {
+	case v.Patch > 0:
+		v.Patch--
+	case v.Minor > 0:
+		v.Minor--
+	}
+	return v
 }
 
 // String returns such as "1.36.4".
