@@ -57,7 +57,7 @@ var order = []string{
 	`core/internal/xds/sds`,
 	`core/xds`,
 	`core/internal/xds/(rbac|seal|memo)`,
-	`core/internal/xds/message|core/internal/xds/capability`,
+	`core/internal/xds/message`,
 	`core/xds/wire`,
 
 	// What is computed, and what it is computed from.
@@ -79,7 +79,7 @@ var order = []string{
 	`core/kind/mesh[a-z]+`,
 	`core/internal/envoyapi/internal/generate`,
 	`core/internal/envoyapi/internal/news`,
-	`core/internal/envoyapi`,
+	`core/internal/envoyapi|core/internal/xds/capability`,
 	`core/internal/envoyapi/internal/descriptors`,
 	`core/resource`,
 	`core/internal/spiffe|core/internal/specs`,

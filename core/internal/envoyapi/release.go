@@ -36,66 +36,69 @@ type Need struct {
 // also in each google.protobuf.Any in it, in the order of the fields. A name is in the list
 // for each time that it is used.
 func Needs(m proto.Message) (needs []Need) {
-	n := needed{by: addedBy()}
-	n.message(m.ProtoReflect())
-	return n.list
+	by := addedBy()
+	Walk(m, func(name string) {
+		if release := by[name]; release != "" {
+			needs = append(needs, Need{release, name})
+		}
+	}, func(string) {})
+	return needs
 }
 
-type needed struct {
-	by   map[string]string
-	list []Need
+// Walk calls name for each type, field and word that a message uses, with its full name, and text for
+// each text in it, also in each google.protobuf.Any in it.
+func Walk(m proto.Message, name, text func(string)) {
+	w := walker{name, text}
+	w.message(m.ProtoReflect())
 }
 
-// name adds a name if a release added it, or the message that it belongs to.
-func (n *needed) name(name string) {
-	if release := n.by[name]; release != "" {
-		n.list = append(n.list, Need{release, name})
-	}
-}
+type walker struct{ name, text func(string) }
 
-func (n *needed) message(m protoreflect.Message) {
+func (w *walker) message(m protoreflect.Message) {
 	d := m.Descriptor()
 	for outer := protoreflect.Descriptor(d); outer != nil; outer = outer.Parent() {
 		if _, file := outer.(protoreflect.FileDescriptor); file {
 			break
 		}
-		n.name(string(outer.FullName()))
+		w.name(string(outer.FullName()))
 	}
 	if d.FullName() == anyName {
 		fields := d.Fields()
 		packed := &anypb.Any{TypeUrl: m.Get(fields.ByName("type_url")).String(), Value: m.Get(fields.ByName("value")).Bytes()}
 		// An Any of an unknown type has no names to compare.
 		if inner, err := anypb.UnmarshalNew(packed, proto.UnmarshalOptions{Resolver: Types{}}); err == nil {
-			n.message(inner.ProtoReflect())
+			w.message(inner.ProtoReflect())
 		}
 		return
 	}
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		n.name(string(field.FullName()))
+		w.name(string(field.FullName()))
 		switch {
 		case field.IsMap():
 			value.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
-				n.value(field.MapValue(), v)
+				w.value(field.MapValue(), v)
 				return true
 			})
 		case field.IsList():
 			for i := range value.List().Len() {
-				n.value(field, value.List().Get(i))
+				w.value(field, value.List().Get(i))
 			}
 		default:
-			n.value(field, value)
+			w.value(field, value)
 		}
 		return true
 	})
 }
 
-func (n *needed) value(field protoreflect.FieldDescriptor, value protoreflect.Value) {
+func (w *walker) value(field protoreflect.FieldDescriptor, value protoreflect.Value) {
 	switch {
 	case field.Message() != nil:
-		n.message(value.Message())
+		w.message(value.Message())
 	case field.Enum() != nil:
 		if word := field.Enum().Values().ByNumber(value.Enum()); word != nil {
-			n.name(string(field.Enum().FullName()) + "." + string(word.Name()))
+			w.name(string(field.Enum().FullName()) + "." + string(word.Name()))
 		}
+	case field.Kind() == protoreflect.StringKind:
+		w.text(value.String())
 	}
 }

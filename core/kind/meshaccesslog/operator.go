@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 )
 
 // A format may contain command operators: %NAME%, %NAME(ARGUMENTS)% and, with a maximum
@@ -30,58 +31,7 @@ var kumaOperators = []string{
 	SourceAddressOperator, SourceAddressWithoutPortOperator, DirectionOperator,
 }
 
-// envoyOperators are the operators of Envoy 1.40 that need no arguments.
-var envoyOperators = strings.Fields(`
-	ACCESS_LOG_TYPE BYTES_RECEIVED BYTES_RETRANSMITTED BYTES_SENT CONNECTION_ID
-	CONNECTION_TERMINATION_DETAILS CUSTOM_FLAGS DOWNSTREAM_CX_RTT
-	DOWNSTREAM_DECOMPRESSED_HEADER_BYTES_RECEIVED DOWNSTREAM_DECOMPRESSED_HEADER_BYTES_SENT
-	DOWNSTREAM_DETECTED_CLOSE_TYPE DOWNSTREAM_DIRECT_LOCAL_ADDRESS
-	DOWNSTREAM_DIRECT_LOCAL_ADDRESS_ENDPOINT_ID DOWNSTREAM_DIRECT_LOCAL_ADDRESS_WITHOUT_PORT
-	DOWNSTREAM_DIRECT_LOCAL_PORT DOWNSTREAM_DIRECT_REMOTE_ADDRESS
-	DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT DOWNSTREAM_DIRECT_REMOTE_PORT
-	DOWNSTREAM_HANDSHAKE_DURATION DOWNSTREAM_HEADER_BYTES_RECEIVED DOWNSTREAM_HEADER_BYTES_SENT
-	DOWNSTREAM_LOCAL_ADDRESS DOWNSTREAM_LOCAL_ADDRESS_ENDPOINT_ID
-	DOWNSTREAM_LOCAL_ADDRESS_WITHOUT_PORT DOWNSTREAM_LOCAL_CLOSE_REASON DOWNSTREAM_LOCAL_DNS_SAN
-	DOWNSTREAM_LOCAL_EMAIL_SAN DOWNSTREAM_LOCAL_IP_SAN DOWNSTREAM_LOCAL_OTHERNAME_SAN
-	DOWNSTREAM_LOCAL_PORT DOWNSTREAM_LOCAL_SUBJECT DOWNSTREAM_LOCAL_URI_SAN DOWNSTREAM_PEER_CERT
-	DOWNSTREAM_PEER_CERT_V_END DOWNSTREAM_PEER_CERT_V_START DOWNSTREAM_PEER_CHAIN_SERIALS
-	DOWNSTREAM_PEER_DNS_SAN DOWNSTREAM_PEER_EMAIL_SAN DOWNSTREAM_PEER_IP_SAN
-	DOWNSTREAM_PEER_ISSUER DOWNSTREAM_PEER_ISSUER_SERIAL DOWNSTREAM_PEER_OTHERNAME_SAN
-	DOWNSTREAM_PEER_SERIAL DOWNSTREAM_PEER_SUBJECT DOWNSTREAM_PEER_URI_SAN
-	DOWNSTREAM_REMOTE_ADDRESS DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT DOWNSTREAM_REMOTE_PORT
-	DOWNSTREAM_TLS_CIPHER DOWNSTREAM_TLS_GROUP DOWNSTREAM_TLS_SESSION_ID DOWNSTREAM_TLS_VERSION
-	DOWNSTREAM_TRANSPORT_FAILURE_REASON DOWNSTREAM_WIRE_BYTES_RECEIVED DOWNSTREAM_WIRE_BYTES_SENT
-	DURATION EMIT_TIME EMIT_TIME_LOCAL FILTER_CHAIN_NAME GRPC_STATUS GRPC_STATUS_NUMBER HOSTNAME
-	LOCAL_REPLY_BODY PACKETS_RETRANSMITTED PATH PROTOCOL QUERY_PARAMS REQUESTED_SERVER_NAME
-	REQUEST_DURATION REQUEST_HEADERS_BYTES REQUEST_TX_DURATION RESPONSE_CODE RESPONSE_CODE_DETAILS
-	RESPONSE_DURATION RESPONSE_FLAGS RESPONSE_FLAGS_LONG RESPONSE_HEADERS_BYTES
-	RESPONSE_TRAILERS_BYTES RESPONSE_TX_DURATION ROUNDTRIP_DURATION ROUTE_NAME
-	ROUTE_RESOLUTION_COUNT ROUTE_RESOLUTION_TIME_US SPAN_ID START_TIME START_TIME_LOCAL STREAM_ID
-	TRACE_ID UNIQUE_ID UPSTREAM_CLUSTER UPSTREAM_CLUSTER_RAW UPSTREAM_CONNECTION_ID
-	UPSTREAM_CONNECTION_IDS_ATTEMPTED UPSTREAM_CONNECTION_POOL_READY_DURATION
-	UPSTREAM_DECOMPRESSED_HEADER_BYTES_RECEIVED UPSTREAM_DECOMPRESSED_HEADER_BYTES_SENT
-	UPSTREAM_DETECTED_CLOSE_TYPE UPSTREAM_HEADER_BYTES_RECEIVED UPSTREAM_HEADER_BYTES_SENT
-	UPSTREAM_HOST UPSTREAM_HOSTS_ATTEMPTED UPSTREAM_HOSTS_ATTEMPTED_WITHOUT_PORT
-	UPSTREAM_HOST_NAME UPSTREAM_HOST_NAMES_ATTEMPTED UPSTREAM_HOST_NAMES_ATTEMPTED_WITHOUT_PORT
-	UPSTREAM_HOST_NAME_WITHOUT_PORT UPSTREAM_LOCAL_ADDRESS UPSTREAM_LOCAL_ADDRESS_WITHOUT_PORT
-	UPSTREAM_LOCAL_CLOSE_REASON UPSTREAM_LOCAL_DNS_SAN UPSTREAM_LOCAL_IP_SAN UPSTREAM_LOCAL_PORT
-	UPSTREAM_LOCAL_URI_SAN UPSTREAM_PEER_CERT UPSTREAM_PEER_CERT_V_END UPSTREAM_PEER_CERT_V_START
-	UPSTREAM_PEER_DNS_SAN UPSTREAM_PEER_IP_SAN UPSTREAM_PEER_ISSUER UPSTREAM_PEER_SUBJECT
-	UPSTREAM_PEER_URI_SAN UPSTREAM_PROTOCOL UPSTREAM_REMOTE_ADDRESS
-	UPSTREAM_REMOTE_ADDRESS_ENDPOINT_ID UPSTREAM_REMOTE_ADDRESS_WITHOUT_PORT UPSTREAM_REMOTE_PORT
-	UPSTREAM_REQUEST_ATTEMPT_COUNT UPSTREAM_SERVER_NAME UPSTREAM_TLS_CIPHER UPSTREAM_TLS_GROUP
-	UPSTREAM_TLS_SESSION_ID UPSTREAM_TLS_VERSION UPSTREAM_TRANSPORT_FAILURE_REASON
-	UPSTREAM_WIRE_BYTES_RECEIVED UPSTREAM_WIRE_BYTES_SENT VIRTUAL_CLUSTER_NAME
-`)
-
-// envoyFunctions are the operators of Envoy 1.40 that need arguments.
-var envoyFunctions = strings.Fields(`
-	CLUSTER_METADATA COALESCE COMMON_DURATION DYNAMIC_METADATA ENVIRONMENT FILTER_STATE METADATA
-	QUERY_PARAM REQ REQUEST_HEADER RESP RESPONSE_HEADER RESPONSE_TRAILER TRAILER
-	UPSTREAM_FILTER_STATE UPSTREAM_METADATA
-`)
-
-var operator = regexp.MustCompile(`^%([A-Z0-9_]+)(\(.*?\))?(?::[0-9]+)?%`)
+var operator = regexp.MustCompile(`^%([A-Z0-9_]+)(\(.*?\))?(:[0-9]+)?%`)
 
 // ReplaceOperators returns a format in which each operator of the control plane is
 // replaced by the result of value, which is also a format. The format must be valid.
@@ -136,20 +86,30 @@ func validateOperators(at *diag.At, format string) {
 			at.Errorf(diag.BadValue, "write %% for a percent sign", "a %% that begins no operator")
 			return
 		}
-		name, arguments := match[1], match[2]
-		switch {
-		case slices.Contains(kumaOperators, name):
-			if match[0] != "%"+name+"%" {
-				at.Errorf(diag.FieldNotAllowed, "write %"+name+"%", "operator %s has no arguments and no length", name)
-			}
-		case slices.Contains(envoyFunctions, name):
-			if arguments == "" {
-				at.Errorf(diag.MissingField, "write such as %"+name+"(NAME)%", "operator %s needs arguments", name)
-			}
-		case !slices.Contains(envoyOperators, name):
-			at.Errorf(diag.UnknownValue, "see Envoy's command operators; the operators of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
-		}
+		validateOperator(at, match)
 		format = rest[len(match[0])-1:]
+	}
+}
+
+// validateOperator checks an operator: the whole, its name, its arguments with their parentheses,
+// and its length.
+func validateOperator(at *diag.At, match []string) {
+	written, name, length := match[0], match[1], match[3]
+	arguments := strings.TrimSuffix(strings.TrimPrefix(match[2], "("), ")")
+	o, known := capability.OperatorOf(name)
+	switch {
+	case slices.Contains(kumaOperators, name):
+		if written != "%"+name+"%" {
+			at.Errorf(diag.FieldNotAllowed, "write %"+name+"%", "operator %s has no arguments and no length", name)
+		}
+	case !known:
+		at.Errorf(diag.UnknownValue, "see Envoy's command operators; the operators of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
+	case o.NeedsArguments() && arguments == "":
+		at.Errorf(diag.MissingField, "write such as %"+name+"(NAME)%", "operator %s needs arguments", name)
+	case !o.Accepts(arguments):
+		at.Errorf(diag.BadValue, "see Envoy's command operators", "operator %s does not take the arguments %q", name, arguments)
+	case length != "" && !o.TakesLength():
+		at.Errorf(diag.FieldNotAllowed, "leave the length out", "operator %s has no length", name)
 	}
 }
 

@@ -14,15 +14,15 @@ func knownOperators(lacks capability.Set, format string, missing func(operator, 
 	if lacks&releaseAPIs == 0 {
 		return format
 	}
-	return meshaccesslog.EditOperators(format, func(name, written string) string {
-		release := capability.ReleaseOfOperator(name)
-		switch older := capability.OlderOperator(name); {
+	return meshaccesslog.EditOperators(format, func(_, written string) string {
+		release := capability.ReleaseOfOperator(written)
+		switch older := capability.OlderOperator(written); {
 		case release == "" || !lacks.Has(capability.API(release)):
 			return written
 		case older != "":
-			return strings.Replace(written, name, older, 1)
+			return older
 		}
-		missing(name, release)
+		missing(strings.Trim(written, "%"), release)
 		return "-"
 	})
 }

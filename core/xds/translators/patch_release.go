@@ -2,21 +2,27 @@ package translators
 
 import (
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 )
 
 // releaseAPIs are the capabilities of what each release added to the API.
 const releaseAPIs = capability.API136 | capability.API137 | capability.API138 | capability.API139 | capability.API140
 
-// unknownError is what a patched message uses although the client does not know it.
+// unknownError is what a patched message uses although the client does not know it: a name of the API,
+// or an operator of a log or header as it is written.
 type unknownError envoyapi.Need
 
 func (e unknownError) Error() string {
+	if strings.HasPrefix(e.Name, "%") {
+		return fmt.Sprintf("Envoy before %s has no operator %s: it would refuse the resource", e.Release, strings.Trim(e.Name, "%"))
+	}
 	return fmt.Sprintf("Envoy before %s has no %s: it would ignore it, or refuse the resource", e.Release, e.Name)
 }
 
@@ -31,7 +37,19 @@ func unknownTo(lacks capability.Set, m proto.Message) error {
 			return unknownError(need)
 		}
 	}
-	return nil
+	var unknown error
+	envoyapi.Walk(m, func(string) {}, func(text string) {
+		if !strings.Contains(text, "%") {
+			return
+		}
+		meshaccesslog.EditOperators(text, func(_, written string) string {
+			if release := capability.ReleaseOfOperator(written); release != "" && lacks.Has(capability.API(release)) && unknown == nil {
+				unknown = unknownError{release, written}
+			}
+			return written
+		})
+	})
+	return unknown
 }
 
 // patchCode returns the code of the warning that a modification does not apply.

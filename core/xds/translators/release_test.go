@@ -6,10 +6,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -20,6 +22,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -175,8 +178,68 @@ func (c *releaseCheck) message(t *testing.T, title string, m proto.Message, rele
 			t.Errorf("%s has %s of %s", title, need.Name, need.Release)
 		}
 	}
-	// The CEL function of Envoy 1.40.
-	if text := fmt.Sprint(m); release != "1.40" && strings.Contains(text, ".replace(") {
-		t.Errorf("%s uses the CEL function replace of 1.40", title)
+	envoyapi.Walk(m, func(string) {}, func(text string) {
+		if !strings.Contains(text, "%") {
+			return
+		}
+		for _, expression := range celExpression.FindAllStringSubmatch(text, -1) {
+			for _, call := range celCall.FindAllStringSubmatch(expression[1], -1) {
+				if call[1] != "contains" { // all releases have it; 1.40 alone has replace
+					t.Errorf("%s calls the CEL function %s, which not all releases may have", title, call[1])
+				}
+			}
+		}
+		meshaccesslog.EditOperators(text, func(_, written string) string {
+			if first := capability.ReleaseOfOperator(written); slices.Index(capability.Releases, first) > slices.Index(capability.Releases, release) {
+				t.Errorf("%s has the operator %s of %s", title, written, first)
+			}
+			return written
+		})
+	})
+}
+
+var (
+	celExpression = regexp.MustCompile(`%(?:TYPED_)?CEL\((.*?)\)(?::[0-9]+)?%`)
+	celCall       = regexp.MustCompile(`([A-Za-z_]+)\(`)
+)
+
+// A modification that needs what a release added is not applied at a client before it, with a
+// warning that names it: a field, a type, a word and an operator (SPEC 18.3).
+func TestPatchesOfReleases(t *testing.T) {
+	const manager = `networkFilter: {operation: Patch, match: {name: envoy.filters.network.http_connection_manager}, jsonPatches: `
+	for _, test := range []struct{ since, name, modification, has string }{
+		{"1.37", "Listener.tcp_keepalive", `listener: {operation: Patch, value: "tcp_keepalive: {keepalive_time: 7}"}`, "tcp_keepalive:"},
+		{"1.37", "ComparisonFilter.Op.NE", manager + `[{op: add, path: /accessLog, value: [{name: x, filter: {durationFilter: {comparison: {op: NE, value: {runtimeKey: a, defaultValue: 3}}}}, typedConfig: {"@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog}}]}]}`, "runtime_key:"},
+		{"1.40", "BodySizeLimit", `httpFilter: {operation: AddLast, value: "{name: last, typed_config: {'@type': type.googleapis.com/envoy.extensions.filters.http.body_size_limit.v3.BodySizeLimit}}"}`, "BodySizeLimit"},
+		{"1.38", "SPAN_ID", manager + `[{op: add, path: /accessLog, value: [{name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog, logFormat: {textFormatSource: {inlineString: "%SPAN_ID%"}}}}]}]}`, "%SPAN_ID%"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := &story{file: "mesh.yaml", archive: &txtar.Archive{Files: []txtar.File{{Name: "mesh.yaml",
+				Data: []byte("{type: MeshProxyPatch, mesh: default, name: p, spec: {default: {appendModifications: [{" + test.modification + "}]}}}")}}}}
+			state := s.state(t, translators.All())
+			d := state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
+			for _, release := range capability.Releases {
+				v, err := capability.ParseVersion(release)
+				if err != nil {
+					t.Fatal(err)
+				}
+				built, applied, warned := state.SnapshotFor(d, xds.EnvoyOf(v)), false, false
+				for kind := range wire.Type(wire.NumTypes) {
+					for _, r := range built.Resources(kind) {
+						m, err := message.Decode(r)
+						if err != nil {
+							t.Fatal(err)
+						}
+						applied = applied || strings.Contains(fmt.Sprint(m), test.has)
+					}
+				}
+				for _, w := range built.Warnings() {
+					warned = warned || w.Code == diag.OlderEnvoy && strings.Contains(w.String(), "Envoy before "+test.since) && strings.Contains(w.String(), test.name)
+				}
+				if want := slices.Index(capability.Releases, release) >= slices.Index(capability.Releases, test.since); applied != want || warned == want {
+					t.Errorf("Envoy %s: it is applied: %t, want %t; with a warning: %t: %v", release, applied, want, warned, built.Warnings())
+				}
+			}
+		})
 	}
 }

@@ -109,6 +109,7 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	if err != nil {
 		return g.printInvalid(c, &q.findings, err)
 	}
+	answer.Envoy = q.scope.envoy.Lacks.Missing()
 	if isReport {
 		g.reportLeftOut(c)
 		err = q.findings.write(c, answer.Findings())
@@ -235,6 +236,12 @@ func checkPage(p *page, a *check.Check) {
 	if len(a.Info) > 0 {
 		p.heading(0, "info")
 		groupLines(p, a.Info)
+	}
+	if len(a.Envoy) > 0 {
+		p.heading(0, "this Envoy lacks, of the newest")
+		for _, lack := range a.Envoy {
+			p.line("%s: %s", lack.Capability, lack.Instead)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Server) fleet() []FleetStatus {
 	for key, n := range streams {
 		f := FleetStatus{Client: key.title, Streams: n}
 		if key.client.Type == xds.Envoy {
-			f.Missing = (capability.All &^ key.client.Lacks).Lacks()
+			f.Missing = key.client.Lacks.Missing()
 		}
 		list = append(list, f)
 	}

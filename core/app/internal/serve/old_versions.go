@@ -37,7 +37,7 @@ func (o *oldVersions) admit(node *server.Node) error {
 		o.log.Warn(fmt.Sprintf("a proxy states no version of Envoy, so it gets what %s gets", capability.Unknown))
 		return nil
 	}
-	lacks := len((capability.All &^ client.Lacks).Lacks())
+	lacks := len(client.Lacks.Missing())
 	o.log.Warn(fmt.Sprintf("a proxy is Envoy %s, which lacks %d capabilities of %s; /status has what it gets instead, and a check for this version says what policies lose",
 		version, lacks, capability.Newest))
 	return nil

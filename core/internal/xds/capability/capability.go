@@ -126,10 +126,10 @@ type Lack struct {
 	Instead    string `json:"instead"`
 }
 
-// Lacks returns the capabilities that are not in the set, in the order of the table.
-func (s Set) Lacks() (list []Lack) {
+// Missing returns the capabilities of a set that a client lacks, in the order of the table.
+func (s Set) Missing() (list []Lack) {
 	for _, c := range table {
-		if !s.Has(c.Set) {
+		if s.Has(c.Set) {
 			list = append(list, Lack{c.text, c.instead})
 		}
 	}

@@ -38,7 +38,7 @@ func (c *capability) leftOut() []LeftOut {
 		if c.Set != API136<<i {
 			continue
 		}
-		list = append(list, LeftOut{"MeshProxyPatch", "/appendModifications", "modifications with a type, field or word that " + release + " added"})
+		list = append(list, LeftOut{"MeshProxyPatch", "/appendModifications", "modifications with a type, field, word or operator that " + release + " added"})
 		if operators := addedOperators(release); operators != nil {
 			list = append(list, LeftOut{"MeshAccessLog", "/backends", "the operators `" + strings.Join(operators, "`, `") + "`, written as `-`"})
 		}
@@ -46,11 +46,17 @@ func (c *capability) leftOut() []LeftOut {
 	return list
 }
 
-// addedOperators returns the operators that a release added and that have no older name.
+// addedOperators returns the operators and their forms that a release added and that have no
+// older form.
 func addedOperators(release string) (list []string) {
-	for _, operator := range newerOperators[release] {
-		if OlderOperator(operator) == "" {
-			list = append(list, operator)
+	for name, o := range operators {
+		if o.release == release && release != Releases[0] && olderNames[name] == "" {
+			list = append(list, name)
+		}
+	}
+	for _, newer := range newerForms {
+		if newer.release == release && newer.text != "" {
+			list = append(list, newer.text)
 		}
 	}
 	slices.Sort(list)

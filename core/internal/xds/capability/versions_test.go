@@ -33,7 +33,8 @@ tables of core/internal/xds/capability and by ` + "`make e2e-versions`" + `.
 ## What is left out
 
 These fields have no effect, or a weaker one, at a client before that release. Each has a warning (MM2027) in the log, in
-` + "`/status`, and in `check --envoy`" + `. All other fields have the same effect in each release, in another form where necessary.
+` + "`/status`, and in `check --envoy`" + `. All other fields have the same effect in each release, in another form
+where necessary, but for what the table above says. ` + "`check --envoy` and `/status`" + ` print its rows.
 
 | since | kind | field | what is left out |
 |---|---|---|---|

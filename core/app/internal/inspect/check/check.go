@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -30,6 +31,9 @@ type Check struct {
 	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
 	// Info are the findings that are no warnings: usual and correct, sorted by place.
 	Info []diag.Diagnostic `json:"info,omitempty"`
+	// Envoy is what the Envoys lack that the question names, and what they get instead, also where no
+	// field is left out for it.
+	Envoy []capability.Lack `json:"envoy,omitempty"`
 }
 
 // MarshalJSON returns the answer with one element for each cause of findings.
