@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -295,6 +296,7 @@ func diffPage(p *page, diff *diff.Diff) {
 	if len(diff.Closes) > 0 {
 		p.row("closes", inboundNames(diff.Closes))
 	}
+	lossesPage(p, diff.Loses)
 	staysPage(p, diff.Stays)
 	if len(diff.Drains) > 0 {
 		p.row("drains", drainText(diff.Drains))
@@ -374,6 +376,30 @@ func accessDiffPage(p *page, a *diff.Access) {
 	}
 	changes("opens", a.Opens)
 	changes("closes", a.Closes)
+}
+
+// lossesPage shows what clients may no longer call: a row for each client and its identities.
+func lossesPage(p *page, losses []diff.Loss) {
+	for rows := 0; len(losses) > 0; rows++ {
+		if rows == 10 {
+			p.row("loses", fmt.Sprintf("and %s more, with -o json", diag.Count(len(losses), "inbound")))
+			return
+		}
+		client, n := &losses[0], 1
+		var to []string
+		for ; n <= len(losses); n++ {
+			to = append(to, strings.TrimSuffix(losses[n-1].To+" "+losses[n-1].Inbound, " "))
+			if n == len(losses) || losses[n].Client != client.Client || !slices.Equal(losses[n].SPIFFEIDs, client.SPIFFEIDs) {
+				break
+			}
+		}
+		text := client.Client + " may no longer call " + someOf(slices.Compact(to), 5)
+		if client.After != nil {
+			text += ": it becomes " + cmp.Or(strings.Join(client.After, ", "), "a client without an identity")
+		}
+		p.row("loses", text)
+		losses = losses[n:]
+	}
 }
 
 func dataplaneCount(diff *diff.Diff) string {

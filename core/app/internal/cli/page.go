@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,23 +21,31 @@ type page struct {
 	w      *bufio.Writer
 	colour bool
 	width  int  // of a line, unless a word is longer
+	rowed  bool // a row is one line: the output is for a program
 	wide   bool // the format is wide: KRIs and file:line, and no line is wrapped
 	rows   [][]string
 	indent string
 	begun  bool // something is printed
 }
 
-// pageWidth is the width of lines that are not printed on a terminal.
+// pageWidth is the least width of a terminal, and that of a page that is no file.
 const pageWidth = 80
 
+// newPage returns a page for a terminal, or for a pipe or file, whose lines are not wrapped.
+// The variable COLUMNS is the width of either.
 func newPage(w io.Writer) *page {
 	p := &page{w: bufio.NewWriter(w), width: pageWidth}
-	file, ok := w.(*os.File)
-	if ok && term.IsTerminal(int(file.Fd())) {
-		p.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	file, isFile := w.(*os.File)
+	terminal := isFile && term.IsTerminal(int(file.Fd()))
+	p.colour = terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+		p.width = columns
+	} else if terminal {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
 			p.width = max(width, pageWidth)
 		}
+	} else if isFile {
+		p.width, p.rowed = math.MaxInt, true
 	}
 	return p
 }
@@ -110,7 +120,11 @@ func (p *page) printRow(row []string, starts []int) {
 		if cell == "" {
 			continue
 		}
-		if i > 0 && at+gap > starts[i] {
+		start := starts[i]
+		switch overlaps := i > 0 && at+gap > start; {
+		case overlaps && p.rowed:
+			start = at + gap
+		case overlaps:
 			fmt.Fprint(p.w, "\n"+p.indent)
 			at = 0
 		}
@@ -118,13 +132,13 @@ func (p *page) printRow(row []string, starts []int) {
 		if i > 0 && i == len(row)-1 {
 			style = faint
 		}
-		for n, line := range p.wrap(cell, len(p.indent)+starts[i]) {
+		for n, line := range p.wrap(cell, len(p.indent)+start) {
 			if n > 0 {
 				fmt.Fprint(p.w, "\n"+p.indent)
 				at = 0
 			}
-			fmt.Fprint(p.w, spaces(starts[i]-at)+p.paint(style, line))
-			at = starts[i] + utf8.RuneCountInString(line)
+			fmt.Fprint(p.w, spaces(start-at)+p.paint(style, line))
+			at = start + utf8.RuneCountInString(line)
 		}
 	}
 	fmt.Fprintln(p.w)
@@ -157,7 +171,7 @@ func (p *page) columns() []int {
 // wrap divides a text that begins at a column into lines at its spaces. A word
 // that is too long has a line of its own.
 func (p *page) wrap(text string, column int) []string {
-	if p.wide || column+utf8.RuneCountInString(text) <= p.width {
+	if p.wide || p.width-column >= utf8.RuneCountInString(text) {
 		return []string{text}
 	}
 	var lines []string

@@ -15,6 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if _, given := os.LookupEnv("COLUMNS"); !given {
+		os.Setenv("COLUMNS", "80") // pages show what a terminal of this width prints
+	}
 	testscript.Main(m, map[string]func(){
 		"meshmatch": func() { Main() }, "kubectl-meshmatch": func() { Main() }, "resources": printResources, "synced-name": printSyncedName,
 		"outbounds": printOutbounds,
@@ -51,6 +54,7 @@ func TestScripts(t *testing.T) {
 			env.Values[scriptServerKey{}] = new(*scriptServer)
 			env.Setenv("DEMO", demo)
 			env.Setenv("STORE", store)
+			env.Setenv("COLUMNS", os.Getenv("COLUMNS"))
 			return os.Symlink(demo, filepath.Join(env.WorkDir, "demo"))
 		},
 	})

@@ -48,6 +48,7 @@ type accessDiffs struct {
 	lists  map[requests.Inputs]*access.List
 	known  map[accessPair]*accessDiff
 	groups map[string]*Access // by inbound and changes
+	losses losses
 	limits access.Limits
 	// unknown is the error of the first comparison that exceeds a limit;
 	// unknownCount is the number of such comparisons.
@@ -75,6 +76,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 	}
 	if a.known == nil {
 		*a = accessDiffs{lists: map[requests.Inputs]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*Access{}, limits: requests.Limits(1)}
+		a.losses.init(d, p.after.Mesh)
 	}
 	old, next := requests.ConfigIn(before), requests.ConfigIn(after)
 	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
@@ -93,6 +95,11 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 				return err
 			}
 			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, p.after.Qualified(), p.after.Pos}
+			a.losses.addInbound(p, i, calledKey{
+				inbound: name, denies: diff.couldClose,
+				before: listOfSide{a.list(pair.before, old, p.before, j), spaceOn(d.before, p.before, j)},
+				after:  listOfSide{a.list(pair.after, next, p.after, i), spaceOn(d.after, p.after, i)},
+			})
 			if diff.couldOpen {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}
@@ -110,6 +117,13 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 		}
 	}
 	return nil
+}
+
+// spaceOn returns the requests that an inbound of a dataplane can receive on one side.
+func spaceOn(s side, d *resource.Dataplane, inbound int) requests.Space {
+	space := requests.SpaceOf(s.view, d)
+	space.Protocol = request.ProtocolOf(d, inbound)
+	return space
 }
 
 // spaceOf returns the requests that an inbound of a dataplane can receive in one of the

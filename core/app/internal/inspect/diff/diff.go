@@ -42,6 +42,8 @@ type Diff struct {
 	// inbound can be in both. They are sorted by dataplane and inbound.
 	Opens  []InboundOf `json:"opens"`
 	Closes []InboundOf `json:"closes"`
+	// Loses are the clients that may no longer call an inbound, sorted.
+	Loses []Loss `json:"loses"`
 	// Stays is what goes on for a while where access is taken, in the order of Closes.
 	Stays []Stay `json:"stays,omitempty"`
 	// Access describes these requests, as far as the inbound can receive them.
@@ -89,7 +91,7 @@ type Drain struct {
 
 // Empty reports whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.NotCompared)+len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations)+len(d.Placements) == 0
+	return len(d.NotCompared)+len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Loses)+len(d.Added)+len(d.Removed)+len(d.Drains)+len(d.Destinations)+len(d.Placements) == 0
 }
 
 // OnlyNotCompared reports whether the only thing that is known of the edit is that it was not
@@ -114,6 +116,7 @@ func Join(s semantics.Semantics, parts []*Diff) *Diff {
 		all.Added, all.AddedNames = append(slices.Clip(all.Added), part.Added...), append(slices.Clip(all.AddedNames), part.AddedNames...)
 		all.Removed, all.RemovedNames = append(slices.Clip(all.Removed), part.Removed...), append(slices.Clip(all.RemovedNames), part.RemovedNames...)
 		all.Opens, all.Closes = append(slices.Clip(all.Opens), part.Opens...), append(slices.Clip(all.Closes), part.Closes...)
+		all.Loses = append(slices.Clip(all.Loses), part.Loses...)
 		all.Stays = append(slices.Clip(all.Stays), part.Stays...)
 		all.Access = append(slices.Clip(all.Access), part.Access...)
 		all.Destinations = append(slices.Clip(all.Destinations), part.Destinations...)
@@ -208,7 +211,7 @@ func (s side) points(config *results.Config, d *resource.Dataplane) iter.Seq2[in
 
 // newAnswer returns an answer in which nothing changes.
 func newAnswer(s semantics.Semantics, meshes []string) *Diff {
-	return &Diff{Semantics: s, Meshes: meshes, Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}}
+	return &Diff{Semantics: s, Meshes: meshes, Groups: []Group{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Loses: []Loss{}, Added: []string{}, Removed: []string{}}
 }
 
 func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, error) {
@@ -232,7 +235,7 @@ func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, e
 		d.diff.Groups = append(d.diff.Groups, *group)
 	}
 	slices.SortFunc(d.diff.Groups, func(a, b Group) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
-	d.diff.Access = d.access.all()
+	d.diff.Access, d.diff.Loses = d.access.all(), d.access.losses.all(&d)
 	return d.diff, errors.Join(append(d.clients.errors(), d.access.err(), d.budget.Err())...)
 }
 
@@ -281,6 +284,7 @@ func (d *differ) pair(p pair) error {
 	if err := d.access.add(d, p, before, after); err != nil {
 		return err
 	}
+	d.access.losses.addClient(d, p)
 	if egress := (pair{egressOf(d.before, p.before), egressOf(d.after, p.after)}); egress.before != nil && egress.after != nil {
 		if err := d.access.add(d, egress, d.before.configs(egress.before), d.after.configs(egress.after)); err != nil {
 			return err

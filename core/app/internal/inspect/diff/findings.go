@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,27 @@ func (d *Diff) Findings(nameMesh bool) []diag.Diagnostic {
 	}
 	unseen(diag.AccessOpens, "an inbound may allow a request that it denied,", d.Opens)
 	unseen(diag.AccessCloses, "an inbound may deny a request that it allowed,", d.Closes)
-	return diag.Sorted(slices.Concat(findings, d.drainFindings(mesh), d.notComparedFindings()))
+	return diag.Sorted(slices.Concat(findings, d.lossFindings(mesh), d.drainFindings(mesh), d.notComparedFindings()))
+}
+
+// lossFindings returns a finding for each inbound that clients lose although its permissions
+// are the same: their identities change, or what the inbound can receive.
+func (d *Diff) lossFindings(mesh string) []diag.Diagnostic {
+	var findings []diag.Diagnostic
+	clients, first := map[string][]string{}, map[string]diag.Position{}
+	for i := range d.Loses {
+		if l := &d.Loses[i]; !l.found {
+			key := "inbound " + l.Inbound + " of " + l.To
+			clients[key], first[key] = append(clients[key], l.Client), cmp.Or(first[key], l.pos)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(clients)) {
+		findings = append(findings, diag.Diagnostic{
+			Code: diag.AccessCloses, Pos: first[key],
+			What: fmt.Sprintf("%s may no longer call %s%s: their identity, or the TLS of the inbound, changes", words.First(slices.Compact(clients[key])), key, mesh),
+		})
+	}
+	return findings
 }
 
 func (d *Diff) drainFindings(mesh string) []diag.Diagnostic {

@@ -1,0 +1,227 @@
+package diff
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Loss is a client that may no longer call something: with its identity before the edit an
+// inbound allowed some request of it, and with the one after the edit none (SPEC 13.1).
+type Loss struct {
+	// Client and To are names of services, or of a dataplane if another one of its service
+	// keeps its access.
+	Client  string `json:"client"`
+	To      string `json:"to"`
+	Inbound string `json:"inbound"`
+	// SPIFFEIDs are the identities of the client before and, if they are others, After.
+	SPIFFEIDs []string `json:"spiffeIds"`
+	After     []string `json:"after,omitzero"`
+
+	// found reports that the permissions of the inbound close for some client, which is a
+	// finding of its own.
+	found bool
+	pos   diag.Position // of a dataplane of To
+}
+
+// losses finds the [Loss] of a mesh. Clients with equal identities and inbounds with equal
+// permissions are examined once, and only where the edit changes one of them.
+type losses struct {
+	services [2]*find.Services // before and after
+	callers  map[string]*caller
+	called   map[calledKey]*called
+	size     map[string]int // of services of clients, and of services with an inbound
+}
+
+// caller are dataplanes that are equal as clients.
+type caller struct {
+	service       string
+	names         []string
+	before, after identities
+}
+
+// identities are the SPIFFE IDs of a client, with the sets of tags of its certificate.
+type identities struct {
+	ids  []string
+	tags []resource.Tags
+}
+
+// called are inbounds with the same permissions.
+type called struct {
+	calledKey
+	names []string
+	pos   diag.Position // of the first
+}
+
+type calledKey struct {
+	service, inbound string
+	before, after    listOfSide
+	denies           bool // the permissions deny a request that they allowed
+}
+
+// listOfSide is what decides about the requests to an inbound on a side.
+type listOfSide struct {
+	*access.List
+	space requests.Space
+}
+
+func (l *losses) init(d *differ, mesh string) {
+	l.services = [2]*find.Services{find.NewServices(d.before.view, mesh), find.NewServices(d.after.view, mesh)}
+	l.callers, l.called, l.size = map[string]*caller{}, map[calledKey]*called{}, map[string]int{}
+}
+
+// addClient adds a dataplane as a client.
+func (l *losses) addClient(d *differ, p pair) {
+	if l.callers == nil { // the permissions are not compared
+		return
+	}
+	service := serviceOf(l.services[1], p.after)
+	l.size["client "+service]++
+	before, after := identitiesOf(d.before, p.before), identitiesOf(d.after, p.after)
+	if len(before.ids) == 0 {
+		return
+	}
+	key := strings.Join([]string{service, before.key(), after.key()}, "\x00")
+	c := l.callers[key]
+	if c == nil {
+		c = &caller{service: service, before: before, after: after}
+		l.callers[key] = c
+	}
+	c.names = append(c.names, p.after.Qualified())
+}
+
+func identitiesOf(s side, d *resource.Dataplane) identities {
+	ids, err := requests.IDsOf(s.view, d)
+	if err != nil {
+		return identities{} // `check` reports the error
+	}
+	return identities{ids, find.ClientTags(d)}
+}
+
+func (i identities) key() string {
+	var text strings.Builder
+	for _, id := range i.ids {
+		text.WriteString(id + "\x01")
+	}
+	for _, tags := range i.tags {
+		text.WriteString(tags.String() + "\x01")
+	}
+	return text.String()
+}
+
+// serviceOf returns the service of a dataplane as a client, or its name.
+func serviceOf(services *find.Services, d *resource.Dataplane) string {
+	if d.Gateway != nil {
+		return cmp.Or(d.Gateway.Tags.Value(resource.ServiceTag), d.Qualified())
+	}
+	if len(d.Inbounds) > 0 {
+		return cmp.Or(services.Of(d, 0), d.Qualified())
+	}
+	return cmp.Or(d.Labels.Value(resource.WorkloadLabel), d.Qualified())
+}
+
+// addInbound adds an inbound of both sides with what decides there.
+func (l *losses) addInbound(p pair, inbound int, key calledKey) {
+	key.service = cmp.Or(l.services[1].Of(p.after, inbound), p.after.Qualified())
+	c := l.called[key]
+	if c == nil {
+		c = &called{calledKey: key, pos: p.after.Pos}
+		l.called[key] = c
+	}
+	c.names = append(c.names, p.after.Qualified())
+	l.size["inbound "+key.service+"\x00"+key.inbound]++
+}
+
+// all returns what clients lose, sorted. It may be too much for the answer.
+func (l *losses) all(d *differ) []Loss {
+	limits, out := requests.Limits(1), []Loss{}
+	var changed []*caller
+	for _, c := range l.callers {
+		if c.before.key() != c.after.key() {
+			changed = append(changed, c)
+		}
+	}
+	for _, in := range l.called {
+		clients := changed
+		if in.denies || in.before.space != in.after.space {
+			clients = slices.Collect(maps.Values(l.callers))
+		}
+		if len(clients) == 0 {
+			continue
+		}
+		could := callable(clients, &in.before, limits, func(c *caller) identities { return c.before })
+		can := callable(clients, &in.after, limits, func(c *caller) identities { return c.after })
+		for i, c := range clients {
+			if could[i] != access.None && could[i] != access.Unknown && can[i] == access.None {
+				out = l.appendLosses(out, c, in)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Loss) int {
+		return cmp.Or(strings.Compare(a.Client, b.Client), strings.Compare(a.To, b.To), strings.Compare(a.Inbound, b.Inbound), slices.Compare(a.SPIFFEIDs, b.SPIFFEIDs))
+	})
+	if !d.budget.Take(len(out), "what clients lose") {
+		return []Loss{}
+	}
+	return out
+}
+
+// appendLosses appends the losses of dataplanes that are equal as clients at inbounds that are
+// equal: one, or one for each dataplane whose service has others.
+func (l *losses) appendLosses(out []Loss, c *caller, in *called) []Loss {
+	from, to := c.names, in.names
+	if l.size["client "+c.service] == len(from) {
+		from = []string{c.service}
+	}
+	if l.size["inbound "+in.service+"\x00"+in.inbound] == len(to) {
+		to = []string{in.service}
+	}
+	for _, client := range from {
+		for _, name := range to {
+			loss := Loss{Client: client, To: name, Inbound: in.inbound, SPIFFEIDs: c.before.ids, found: in.denies, pos: in.pos}
+			if !slices.Equal(c.before.ids, c.after.ids) {
+				loss.After = append([]string{}, c.after.ids...)
+			}
+			out = append(out, loss)
+		}
+	}
+	return out
+}
+
+// callable returns which requests an inbound allows clients on one side.
+func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities) []access.Verdict {
+	var asked []access.Client
+	counts := make([]int, len(clients))
+	for i, c := range clients {
+		identities := side(c)
+		for _, id := range orNone(identities.ids, "") {
+			for _, tags := range orNone(identities.tags, nil) {
+				asked, counts[i] = append(asked, access.Client{SpiffeID: id, Tags: tags}), counts[i]+1
+			}
+		}
+	}
+	reaches := access.ReachOf(in.space.Access(), in.List, asked, limits)
+	verdicts := make([]access.Verdict, len(clients))
+	for i, n := range counts {
+		for _, r := range reaches[:n] {
+			verdicts[i] = max(verdicts[i], r.Verdict) // None is the least, and Unknown the greatest
+		}
+		reaches = reaches[n:]
+	}
+	return verdicts
+}
+
+// orNone returns a list, or one with a zero value for an empty list.
+func orNone[T any](list []T, none T) []T {
+	if len(list) == 0 {
+		return []T{none}
+	}
+	return list
+}
