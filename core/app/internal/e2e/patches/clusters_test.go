@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -176,8 +177,10 @@ func TestClusters(t *testing.T) {
 	}
 	t.Logf("opened: %v; served: %d", opened, served)
 	for _, what := range []string{"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS of a file", "a DNS cluster", "a proxy of its socket", "a proxy of its endpoints", "NAME", "a moved outbound", "an additional address of the outbound", "an outbound that is removed and added"} {
-		if opened[what] == 0 {
-			t.Errorf("no patch with %s opened the workload: the test does not see it", what)
+		// Envoy before 1.38 does not know the address of such a proxy, so these patches do not apply.
+		lacks := what == "a proxy of its socket" && !envoytest.Client(t).Has(capability.API138)
+		if (opened[what] == 0) != lacks {
+			t.Errorf("%d patches with %s opened the workload; the release lacks it: %t", opened[what], what, lacks)
 		}
 	}
 	if served < 10 {
