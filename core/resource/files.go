@@ -202,6 +202,28 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// ReadGiven is [ReadFile] for a file that was read by one of the given paths: a directory and what
+// is below it. Since then a part of its path may have become a link. A link that leads out of the
+// directory is not followed.
+func ReadGiven(given []string, path string, limit int64) ([]byte, error) {
+	for _, dir := range given {
+		below, err := filepath.Rel(filepath.Clean(dir), filepath.Clean(path))
+		if err != nil || below == "." || !filepath.IsLocal(below) {
+			continue
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return (&file{path: below, root: root}).read(limit)
+	}
+	if !slices.ContainsFunc(given, func(one string) bool { return filepath.Clean(one) == filepath.Clean(path) }) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	return ReadFile(path, limit)
+}
+
 // read returns the content of a file, or errTooLarge. The file may have been
 // replaced since it was listed. So read opens it without waiting, by a path
 // that stays in its tree, and checks it again.

@@ -68,7 +68,7 @@ func (s *Server) pages(fallback http.Handler) http.Handler {
 		Load: s.shownLoad, Changes: s.changes.last, Changed: s.changes.changed,
 		TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
 	}
-	o.ReadSource = func(file string) ([]byte, error) { return resource.ReadFile(file, maxSource) }
+	o.ReadSource = func(file string) ([]byte, error) { return resource.ReadGiven(s.options.Files, file, maxSource) }
 	if !s.options.PagesOnly {
 		o.Proxies, o.Clients = s.ads, s.shownClients
 	}

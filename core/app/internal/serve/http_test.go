@@ -264,6 +264,67 @@ func TestPageOfReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.expect(path, http.StatusOK, "idleTimeout")
+
+	// A link is followed only in the directory, even to the same policy.
+	outside := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(outside, []byte(strings.Replace(policy, "the file", "elsewhere", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{"a link", "a link to a link", "a relative link"} {
+		target := outside
+		switch way {
+		case "a link to a link":
+			target = filepath.Join(r.dir, "link")
+			if err := os.Symlink(outside, target); err != nil {
+				t.Fatal(err)
+			}
+			target = "link"
+		case "a relative link":
+			var err error
+			if target, err = filepath.Rel(r.dir, outside); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, file); err != nil {
+			t.Fatal(err)
+		}
+		if _, body, _ := r.get(path, nil); strings.Contains(body, "from elsewhere") || !strings.Contains(body, "idleTimeout") {
+			t.Errorf("%s: the page has the text of a file elsewhere", way)
+		}
+	}
+}
+
+// A path below a mesh that does not exist answers a browser with a page, and a program with
+// JSON.
+func TestUnknownPaths(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, map[string]string{"mesh.yaml": mesh})
+		client := http.Client{Transport: r.transport(nil)}
+		defer client.CloseIdleConnections()
+		for _, path := range []string{"/meshes/default/nope", "/meshes/default/a/b/c", "/meshes/default/dataplanes/web/nope", "/meshes/other/nope", "/nope", "/meshes/default/dataplanes/nope"} {
+			for accept, want := range map[string]string{"text/html,*/*;q=0.8": "text/html", "application/json": "application/problem+json"} {
+				if accept == "application/json" && (path == "/nope" || strings.HasSuffix(path, "dataplanes/nope")) {
+					continue // a page for everyone
+				}
+				request, err := http.NewRequest("GET", "http://"+r.HTTPAddr().String()+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("Accept", accept)
+				response, err := client.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response.Body.Close()
+				if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusNotFound || !strings.HasPrefix(got, want) {
+					t.Errorf("%s for %s: %d, %s", path, accept, response.StatusCode, got)
+				}
+			}
+		}
+	})
 }
 
 // TestEndWaitsForAnswers ends the server while a request waits. When Run has returned, the

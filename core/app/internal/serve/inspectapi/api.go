@@ -52,7 +52,7 @@ func New(current Current, proxies Proxies) http.Handler {
 		a.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, answer) })
 	}
 	a.mux.HandleFunc("/", a.unknown)
-	return a.mux
+	return a
 }
 
 type api struct {
@@ -70,6 +70,8 @@ type question struct {
 	mesh    string
 	proxies Proxies
 }
+
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
 
 // Matches reports whether a GET request is for a path of the API.
 func (a *api) Matches(get *http.Request) bool {

@@ -315,6 +315,20 @@ func TestInterruptedWrite(t *testing.T) {
 	if s := <-states; s.names != "a" {
 		t.Fatalf("got %+v", s)
 	}
+	// A key without a lease is not of an apply, and holds nothing: it would never end.
+	if _, err := client.Put(ctx, "i/-/apply", ""); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "i", sourcetest.Dataplane("a2", "10.0.0.1"))
+	if s := <-states; s.names != "a a2" {
+		t.Fatalf("beside a key without a lease: %+v", s)
+	}
+	if u := first(t, open(t, server.URL("i"))); names(u.Set) != "a a2" {
+		t.Fatalf("a follower that starts has %s", names(u.Set))
+	}
+	if _, err := client.Delete(ctx, "i/-/apply"); err != nil {
+		t.Fatal(err)
+	}
 	lease, err := client.Grant(ctx, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +349,7 @@ func TestInterruptedWrite(t *testing.T) {
 	if _, err := s.Write(ctx, read, changes(200, "10.0.0.1")); err != nil {
 		t.Fatal(err)
 	}
-	if s := <-states; len(s.names) < 200 || !strings.HasPrefix(s.names, "a b c d") {
+	if s := <-states; len(s.names) < 200 || !strings.HasPrefix(s.names, "a a2 b c d") {
 		t.Errorf("after the complete write: %+v", s)
 	}
 }
