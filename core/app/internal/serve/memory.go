@@ -5,17 +5,23 @@ import (
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
 // memoryInterval is how often memory is looked at: what a flood took is back within a minute.
 const memoryInterval = 20 * time.Second
 
-// muchMemory is how much more than before is worth a collection.
-const muchMemory = 128 << 20
+// muchMemory is how much more than before is worth a collection, and so is the end of
+// manySubscriptions.
+const (
+	muchMemory        = 128 << 20
+	manySubscriptions = 10_000
+)
 
 // returnMemory returns memory to the system when much of it was freed, until the context ends.
 // Without it, what a flood took stays until the runtime collects by itself, after two minutes.
-func returnMemory(ctx context.Context) {
+func returnMemory(ctx context.Context, counters *server.Counters) {
 	ticker := time.NewTicker(memoryInterval)
 	defer ticker.Stop()
 	var m memory
@@ -24,21 +30,31 @@ func returnMemory(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			m.step()
+			subscriptions := int64(0)
+			for t := range counters.Subscriptions {
+				subscriptions += counters.Subscriptions[t].Load()
+			}
+			m.step(subscriptions)
 		}
 	}
 }
 
-// memory is the heap that was live when it was looked at before. A heap that has grown may be
-// garbage by now, which only a collection shows; it is made once for each growth.
-type memory struct{ live uint64 }
+// memory is the heap that was live when it was looked at before, and the most subscriptions since
+// the last collection. A heap that has grown may be garbage by now, which only a collection shows;
+// it is made once for each growth. A heap that has grown before may be garbage when streams have
+// ended: nothing is allocated after a flood, so the runtime does not collect.
+type memory struct {
+	live uint64
+	most int64
+}
 
-func (m *memory) step() (returned bool) {
+func (m *memory) step(subscriptions int64) (returned bool) {
 	live, free := readMemory()
-	if live > m.live+m.live/2+muchMemory || free > live && free > muchMemory {
+	m.most = max(m.most, subscriptions)
+	if live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions {
 		debug.FreeOSMemory()
 		live, _ = readMemory()
-		returned = true
+		m.most, returned = subscriptions, true
 	}
 	m.live = live
 	return returned

@@ -9,23 +9,32 @@ import (
 // collection only.
 func TestMemoryIsReturned(t *testing.T) {
 	var m memory
-	m.step()
+	m.step(0)
 	flood := make([][]byte, 0, 400)
 	for range cap(flood) {
 		flood = append(flood, make([]byte, 1<<20))
 	}
 	runtime.GC()
-	if !m.step() {
+	if !m.step(0) {
 		t.Error("a heap that has grown by 400 MiB is not collected")
 	}
-	if m.step() {
+	if m.step(0) {
 		t.Error("a heap that stays large is collected again")
 	}
 	runtime.KeepAlive(flood)
 	flood = nil
 	runtime.GC() // as the next allocations cause
-	m.step()
+	m.step(0)
 	if _, free := readMemory(); free > muchMemory {
 		t.Errorf("%d MiB are free, and not returned", free>>20)
+	}
+
+	// The look during a flood has collected, and nothing is allocated after it.
+	m.step(50_000)
+	if m.step(45_000) {
+		t.Error("a few subscriptions that end cause a collection")
+	}
+	if !m.step(0) || m.step(0) {
+		t.Error("many subscriptions that end do not cause one collection")
 	}
 }
