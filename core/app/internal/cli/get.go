@@ -44,7 +44,7 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 					return err
 				}
 			}
-			q.Mesh, q.Name = g.mesh, g.named("")
+			q.Mesh = g.mesh
 			if len(args) > 0 {
 				if q.Kind, err = find.ResourceKind(g.kinds, documentTypes(), args[0]); err != nil {
 					return err
@@ -62,6 +62,7 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 			if err != nil {
 				return err
 			}
+			q.Name.Namespace, q.OfCluster = g.namespace, g.scoped
 			list, err := inspect.NewResources(set, q)
 			if err != nil {
 				return err

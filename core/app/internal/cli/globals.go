@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
-	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
 	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
@@ -39,12 +37,16 @@ type globals struct {
 	store       storeFlags
 	mesh        string
 	namespace   *string // nil: not given
-	output      choice
-	semantics   choice // --semantics
-	source      bool
-	keepGoing   bool
-	strict      bool // --strict
-	keepSources bool // for get: what is read is kept as it is written
+	context     string  // --context: the cluster without -f
+	// allNamespaces is -A. Without it, scoped is set for a plugin of kubectl that reads a
+	// cluster: names and lists are those of namespace, and of what has none.
+	allNamespaces, scoped bool
+	output                choice
+	semantics             choice // --semantics
+	source                bool
+	keepGoing             bool
+	strict                bool // --strict
+	keepSources           bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
 	exclude []string // --exclude
@@ -101,26 +103,12 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	return g.view(c.Context(), set, s)
 }
 
-// fileVariable is the environment variable with the input of commands without -f.
-const fileVariable = "MESHMATCH_FILE"
-
-// defaultFiles returns the input of a command without -f: that of the environment, or as a
-// plugin of kubectl the current context.
-func defaultFiles() []string {
-	if file := os.Getenv(fileVariable); file != "" {
-		return []string{file}
-	}
-	if pluginName(filepath.Base(os.Args[0])) != "meshmatch" {
-		return []string{kubernetes.Scheme}
-	}
-	return nil
-}
-
 // read reads files of any number of meshes.
 func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) {
 	if len(files) == 0 {
-		if files = defaultFiles(); len(files) == 0 {
-			return nil, errNoFiles
+		var err error
+		if files, err = g.defaultInput(); err != nil {
+			return nil, err
 		}
 	}
 	if repeats(files, resource.Stdin) {

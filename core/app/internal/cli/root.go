@@ -77,7 +77,8 @@ It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
 Kubernetes spelling) from files, directories, standard input or a store: an etcd
 at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS, or the Kubernetes
 cluster k8s://CONTEXT; k8s:// is the current one. Without -f it reads what the variable
-MESHMATCH_FILE names or, started as kubectl-meshmatch, the current context.
+MESHMATCH_FILE names or, started as kubectl-meshmatch, the current context; --context
+names another one.
 
   why is this request denied?    access DATAPLANE --inbound NAME --spiffe-id ID
   what does this edit change?    diff --apply FILE
@@ -107,6 +108,12 @@ func newRoot(g *globals) *cobra.Command {
 	root.Version = "(unknown)" // versionText has more
 	root.SetVersionTemplate(versionText())
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if g.context != "" && len(g.files) > 0 {
+			return errContextAndFiles
+		}
+		return nil
+	}
 	flags := root.PersistentFlags()
 	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree, - for standard input, or a store; may be repeated")
 	g.store.register(flags)
@@ -115,6 +122,8 @@ func newRoot(g *globals) *cobra.Command {
 		g.namespace = &namespace
 		return nil
 	})
+	flags.StringVar(&g.context, "context", "", "the `CONTEXT` of the cluster that is read without -f")
+	flags.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "as a plugin of kubectl without -f: find names and list resources of all namespaces, not only of the context's")
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")

@@ -31,6 +31,7 @@ type ResourceQuery struct {
 	Name      find.Name // Name.Name may be empty
 	Mesh      string    // "": every mesh; resources without a mesh are in every mesh
 	Selection find.Selection
+	OfCluster bool // with a namespace, also what has none
 }
 
 // NewResources returns the resources of a set that a query selects, sorted by kind and
@@ -47,7 +48,7 @@ func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
 		switch {
 		case q.Kind != "" && r.Kind != q.Kind,
 			q.Mesh != "" && r.Mesh != "" && r.Mesh != q.Mesh,
-			namespace != nil && *namespace != r.Namespace:
+			namespace != nil && *namespace != r.Namespace && (r.Namespace != "" || !q.OfCluster):
 			continue
 		}
 		names = append(names, r.Name)

@@ -84,15 +84,24 @@ func New(options Options) (*Store, error) {
 // configOf returns how to reach the cluster: by the kubeconfig or, if there is none and no
 // context is given, as a pod of the cluster.
 func configOf(options *Options) (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = options.Kubeconfig
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: options.Context}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	config, err := kubeconfig(options).ClientConfig()
 	if err != nil {
 		return nil, err
 	}
 	config.UserAgent = "meshmatch"
 	return config, nil
+}
+
+func kubeconfig(options *Options) clientcmd.ClientConfig {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = options.Kubeconfig
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: options.Context})
+}
+
+// Namespace returns the namespace of the context, as kubectl takes it.
+func Namespace(options Options) (string, error) {
+	namespace, _, err := kubeconfig(&options).Namespace()
+	return namespace, err
 }
 
 // String implements [source.Store].
