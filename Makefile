@@ -151,9 +151,10 @@ world-mutants: ##+ Apply each mutant of bench/mutants, and fail if the seeds of 
 	@GO='$(GO)' bash .ci/world-mutants
 
 # The solver proves the answers about 50 meshes for each unit of SOAK.
-soak: $(Z3) ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
+soak: $(Z3) world ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) Z3=$(Z3) $(GO) test -v -timeout 0 -run TestSoakSolver ./core/app/internal/e2e/solver
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences|TestModels' ./fuzz ./core ./core/xds/server ./core/app/internal/relay ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run TestSoakRelays ./core/app/internal/serve
 
 soak-streams: ##+ Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
@@ -264,7 +265,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions world
+NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions
 nightly: FAULT_RUNS := 100
 nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 

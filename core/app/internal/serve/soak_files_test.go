@@ -99,7 +99,7 @@ func newSoakFiles(t *testing.T, random *rand.Rand) *soakFiles {
 // edit changes one to three files.
 func (f *soakFiles) edit() {
 	for range 1 + f.rand.IntN(3) {
-		switch f.rand.IntN(8) {
+		switch f.rand.IntN(9) {
 		case 0:
 			f.put("identity.yaml", pick(f.rand, identities))
 		case 1:
@@ -111,13 +111,16 @@ func (f *soakFiles) edit() {
 			f.member(pick(f.rand, soakNames))
 		case 4:
 			f.remove(pick(f.rand, soakNames) + ".yaml")
+		case 5:
+			f.put("mode.yaml", fmt.Sprintf("{type: MeshTLS, name: mode, spec: {rules: [{default: {mode: %s}}]}}", pick(f.rand, []string{"Strict", "Permissive"})))
 		default:
 			f.randomDocument()
 		}
 	}
 }
 
-// member writes a dataplane of soakNames, with random inbounds and outbounds.
+// member writes a dataplane of soakNames, with random inbounds and outbounds: one or two inbounds, of
+// HTTP more often than of TCP.
 func (f *soakFiles) member(name string) {
 	service, app := pick(f.rand, []string{"web", "api"}), pick(f.rand, []string{"x", "y"})
 	var outbounds []string
@@ -126,9 +129,14 @@ func (f *soakFiles) member(name string) {
 			outbounds = append(outbounds, fmt.Sprintf("{port: %d, tags: {%s}}", 10000+i, tags))
 		}
 	}
+	var inbounds []string
+	for i := range 1 + f.rand.IntN(2) {
+		inbounds = append(inbounds, fmt.Sprintf("{port: %d, protocol: %s, tags: {kuma.io/service: %s, version: v%d}}",
+			8080+i, pick(f.rand, []string{"http", "http", "tcp"}), service, 1+f.rand.IntN(2)))
+	}
 	f.put(name+".yaml", fmt.Sprintf(`{type: Dataplane, name: %s, labels: {app: %s}, networking: {address: 10.0.1.%d,
-  inbound: [{port: 8080, protocol: http, tags: {kuma.io/service: %s, version: v%d}}], outbound: [%s]}}`,
-		name, app, 1+f.rand.IntN(3), service, 1+f.rand.IntN(2), strings.Join(outbounds, ", ")))
+  inbound: [%s], outbound: [%s]}}`,
+		name, app, 1+f.rand.IntN(3), strings.Join(inbounds, ", "), strings.Join(outbounds, ", ")))
 }
 
 // randomDocument adds a document of a random mesh, or removes one. All random meshes use

@@ -17,8 +17,9 @@ import (
 
 // worldScript is what happens in a world. Each step can be left out.
 type worldScript struct {
-	seed  uint64
-	steps []worldStep
+	seed   uint64
+	relays int // in a row
+	steps  []worldStep
 }
 
 // worldStep is a step. What it does follows from its own seed and the state of the world.
@@ -37,7 +38,7 @@ var (
 // newWorldScript returns the script of a seed: a calm phase, and two stormy ones.
 func newWorldScript(seed uint64) *worldScript {
 	random := rand.New(rand.NewPCG(seed, 20))
-	s := &worldScript{seed: seed}
+	s := &worldScript{seed: seed, relays: 2}
 	for phase := range 3 {
 		of, n := calmSteps, 12
 		if phase > 0 {
@@ -65,7 +66,7 @@ func (s *worldScript) String() string {
 func (s *worldScript) shrink(problems []string, runs int, run func(*worldScript) []string) (*worldScript, []string) {
 	for size := (len(s.steps) + 1) / 2; size > 0 && runs > 0; size /= 2 {
 		for at := 0; at < len(s.steps) && runs > 0; runs-- {
-			shorter := &worldScript{s.seed, slices.Delete(slices.Clone(s.steps), at, min(at+size, len(s.steps)))}
+			shorter := &worldScript{s.seed, s.relays, slices.Delete(slices.Clone(s.steps), at, min(at+size, len(s.steps)))}
 			if found := run(shorter); len(found) > 0 {
 				s, problems = shorter, found
 			} else {
@@ -161,6 +162,7 @@ func (w *world) edit(remove bool) {
 		w.files.restore(before)
 	}
 	w.put()
+	w.edits++
 }
 
 // move moves a client to another site. Sometimes an edit comes while it is away.

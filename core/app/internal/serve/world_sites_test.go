@@ -21,8 +21,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// worldSite is where a server runs: 0 and 1 are replicas, 2 is a relay in front of them, and 3 is a
-// relay behind that one.
+// worldSite is where a server runs: 0 and 1 are replicas, 2 is a relay in front of them, and each
+// further one is a relay behind the previous one.
 type worldSite struct {
 	*xdstest.Line
 	w       *world
@@ -43,7 +43,7 @@ type worldSite struct {
 var errDown = errors.New("connection refused")
 
 func (w *world) newSite(i int, seed uint64, random *rand.Rand) *worldSite {
-	s := &worldSite{Line: xdstest.NewLine(), w: w, number: i, name: []string{"first replica", "second replica", "relay", "relay behind the relay"}[i]}
+	s := &worldSite{Line: xdstest.NewLine(), w: w, number: i, name: []string{"first replica", "second replica", "first relay", "second relay", "third relay"}[i]}
 	if i < 2 {
 		return s
 	}
@@ -54,7 +54,7 @@ func (w *world) newSite(i int, seed uint64, random *rand.Rand) *worldSite {
 	if i == 2 {
 		s.relays.Upstreams = []string{"passthrough:0", "passthrough:1"}
 	} else {
-		s.relays.Upstreams = []string{"passthrough:2"}
+		s.relays.Upstreams = []string{fmt.Sprint("passthrough:", i-1)}
 	}
 	if random.IntN(2) == 0 {
 		s.relays.State = w.t.TempDir()

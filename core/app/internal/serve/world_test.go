@@ -20,6 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 // TestWorld follows edits through all that lies between a store and a client: two replicas of serve
@@ -86,6 +87,32 @@ func runWorld(t *testing.T, script *worldScript) (problems []string) {
 	return problems
 }
 
+// TestSoakRelays makes thousands of edits in one world with a chain of three relays: 1,000 for each unit
+// of SOAK, and a few without it. Every 50 edits it is as TestWorld after a quiet phase.
+func TestSoakRelays(t *testing.T) {
+	edits := 100
+	if n := fuzz.Soak(t); n > 1 {
+		edits = 1000 * n
+	}
+	first, _ := worldSeeds(t)
+	script := &worldScript{seed: first, relays: 3}
+	synctest.Test(t, func(t *testing.T) {
+		w, random := newWorld(t, script), rand.New(rand.NewPCG(script.seed, 23))
+		for next := 50; w.edits < edits && len(w.problems) == 0; {
+			w.step(worldStep{pick(random, stormySteps), random.Uint64()})
+			if w.edits >= next || w.isSet { // then there are no edits
+				w.quiet()
+				next = w.edits + 50
+			}
+		}
+		w.end()
+		for _, p := range w.problems {
+			t.Errorf("seed %d, after %d edits: %s", script.seed, w.edits, p)
+		}
+		t.Logf("%d edits", w.edits)
+	})
+}
+
 // world is a run of TestWorld.
 type world struct {
 	t        *testing.T
@@ -100,6 +127,7 @@ type world struct {
 	served   map[worldProgram]*worldServed
 	delay    atomic.Int64 // the longest one of a response
 	faults   bool         // since the last quiet phase
+	edits    int
 	problems []string
 
 	ctx     context.Context
@@ -142,7 +170,7 @@ func newWorld(t *testing.T, script *worldScript) *world {
 		w.served[programOf(m)] = &worldServed{map[xdstest.Seen]bool{}, map[string]bool{}}
 	}
 	w.put()
-	for i := range 4 {
+	for i := range 2 + script.relays {
 		w.sites = append(w.sites, w.newSite(i, script.seed, random))
 		w.sites[i].start()
 	}

@@ -35,6 +35,8 @@ type Model struct {
 	rand     *rand.Rand
 	cancel   context.CancelFunc
 	done     chan struct{}
+	streams  int       // that were begun
+	began    time.Time // the last one
 
 	mu       sync.Mutex
 	send     func(modelRequest) // of the last stream; nil: there was none
@@ -45,6 +47,7 @@ type Model struct {
 	draining []draining           // what replaced and removed listeners refer to
 	unfilled map[string]string    // clusters that became active without endpoints; their bodies
 	problems []string
+	early    []string // problems, see Forgive
 	seen     map[Seen]bool
 }
 
@@ -58,6 +61,7 @@ type Seen struct {
 type draining struct {
 	references []Reference
 	until      time.Time
+	stream     int
 }
 
 // modelType is what a model has in one type.
@@ -65,6 +69,7 @@ type modelType struct {
 	asked     bool // a request was sent on this stream
 	names     map[string]bool
 	held      map[string]Held
+	resumed   map[string]bool // names that were held when the stream began, and were not sent again
 	rejected  map[string]bool // names whose last content was rejected
 	version   string          // of the last response
 	nonce     string
@@ -156,6 +161,8 @@ func (m *Model) Call(services ...string) {
 // begin sends the first requests of a stream.
 func (m *Model) begin() {
 	m.first, m.heldACK = true, false
+	m.streams++
+	m.began = time.Now()
 	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.ExtensionType}
 	if m.Program.GRPC {
 		m.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -164,7 +171,11 @@ func (m *Model) begin() {
 		}
 	}
 	for t := range m.types {
-		m.types[t].asked, m.types[t].nonce, m.types[t].responses, m.types[t].ignored = false, "", 0, false
+		of := &m.types[t]
+		of.asked, of.nonce, of.responses, of.ignored, of.resumed = false, "", 0, false, map[string]bool{}
+		for name := range of.held {
+			of.resumed[name] = true
+		}
 	}
 	for _, t := range order {
 		of := &m.types[t]

@@ -51,6 +51,7 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 		before, had := of.held[h.Name]
 		rejected := of.rejected[h.Name] // then the server cannot know what is held
 		delete(of.rejected, h.Name)
+		delete(of.resumed, h.Name)
 		changed = changed || !had || before.Body != h.Body || rejected
 		if m.Program.Delta && had && before.Version == h.Version && m.wildcard(r.Type) && !rejected {
 			m.problem("%s %s was sent again", r.Type, h.Name)
@@ -95,6 +96,9 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 		before, had := of.held[name]
 		if changed = changed || had; had {
 			m.drain(r.Type, before)
+			if m.isUsed(r.Type, name) && (r.Type != wire.ClusterType || strings.HasPrefix(name, "local/")) {
+				m.early = append(m.early, fmt.Sprintf("%s %s was taken away, and connections can use it", r.Type, name))
+			}
 		}
 		delete(of.held, name)
 		if r.Type == wire.ClusterType || r.Type == wire.EndpointType {
@@ -110,8 +114,24 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 // drain keeps what an old listener of an Envoy refers to until its connections have drained.
 func (m *Model) drain(t wire.Type, before Held) {
 	if t == wire.ListenerType && m.Drain > 0 && !m.Program.GRPC {
-		m.draining = append(m.draining, draining{References(t, before.Name, before.Body), time.Now().Add(m.Drain)})
+		m.draining = append(m.draining, draining{References(t, before.Name, before.Body), time.Now().Add(m.Drain), m.streams})
 	}
+}
+
+// late is how much earlier than a model a server may think that connections have drained: the
+// listener may have come late.
+const late = 3 * time.Second
+
+// isUsed reports whether connections of a listener that drains can use a resource. In state of the
+// world the server of a new stream cannot know what drains, and it knows nothing of a node that is gone.
+// What a client names on a new stream stays for the drain time after the stream began (SPEC 12.3).
+func (m *Model) isUsed(t wire.Type, name string) bool {
+	if m.types[t].resumed[name] && (!m.Program.Delta || time.Since(m.began) > m.Drain-late) {
+		return false
+	}
+	return len(m.types[wire.ListenerType].held) > 0 && slices.ContainsFunc(m.draining, func(d draining) bool {
+		return (m.Program.Delta || d.stream == m.streams) && time.Until(d.until) > late && slices.Contains(d.references, Reference{t, name})
+	})
 }
 
 // follow asks for what the resources that are held refer to.
@@ -236,15 +256,16 @@ func (m *Model) problem(format string, arguments ...any) {
 func (m *Model) Problems() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.problems)
+	return slices.Concat(m.problems, m.early)
 }
 
-// Forgive forgets clusters that became active without endpoints, such as while no server could be
-// reached.
+// Forgive forgets clusters that became active without endpoints, and what was taken away too early, such
+// as while no server could be reached, or answered late.
 func (m *Model) Forgive() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.unfilled)
+	m.early = nil
 }
 
 // Warming returns the clusters that wait for their endpoints. In state of the world they may be
@@ -265,11 +286,13 @@ func (m *Model) IsSilent() bool {
 	return slices.ContainsFunc(m.types[:], func(of modelType) bool { return of.ignored })
 }
 
-// Seen returns all that the model has ever held.
+// Seen returns all that the model has held since the last call.
 func (m *Model) Seen() map[Seen]bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return maps.Clone(m.seen)
+	seen := m.seen
+	m.seen = map[Seen]bool{}
+	return seen
 }
 
 // Held returns what the model holds of a name.

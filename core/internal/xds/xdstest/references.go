@@ -9,6 +9,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -25,8 +26,8 @@ type Reference struct {
 // known has the references that were found, by type and body.
 var known sync.Map
 
-// References returns what a resource refers to: routes and extensions of a listener, clusters of a
-// route, endpoints of a cluster, which are called as the cluster is (SPEC 11.4).
+// References returns what a resource refers to: routes, extensions and clusters of a listener, clusters
+// of a route, endpoints of a cluster, which are called as the cluster is (SPEC 11.4).
 func References(t wire.Type, name, body string) []Reference {
 	if t != wire.ListenerType && t != wire.RouteType && t != wire.ClusterType {
 		return nil
@@ -65,6 +66,10 @@ func referencesOf(m proto.Message) (found []Reference) {
 		}
 	case *corev3.TypedExtensionConfig:
 		return nil
+	case *tcpv3.TcpProxy:
+		if m.GetCluster() != "" {
+			return []Reference{{wire.ClusterType, m.GetCluster()}}
+		}
 	case *routev3.RouteAction:
 		if m.GetCluster() != "" {
 			found = append(found, Reference{wire.ClusterType, m.GetCluster()})
