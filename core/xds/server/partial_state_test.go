@@ -223,7 +223,7 @@ func newPartialWorld(t *testing.T, seed uint64) *partialWorld {
 	w.publish()
 	for i := range 8 {
 		options := xdstest.Options{StateOfTheWorld: i%2 == 1}
-		options.Node = node(worldNodes[w.rand.IntN(2)])
+		options.Node = xdstest.NodeOf(worldNodes[w.rand.IntN(2)], w.rand.Int())
 		c, err := xdstest.NewActor(w.server.conn, options)
 		must(t, err)
 		w.clients = append(w.clients, c)

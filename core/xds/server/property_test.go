@@ -66,7 +66,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			return ""
 		}}
 		if i%4 != 3 {
-			options.Node = node(worldNodes[w.rand.IntN(len(worldNodes))])
+			options.Node = xdstest.NodeOf(worldNodes[w.rand.IntN(len(worldNodes))], w.rand.Int())
 		}
 		c, err := xdstest.NewActor(w.replica(), options)
 		must(t, err)

@@ -78,7 +78,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			return ""
 		}}
 		if i%4 != 3 {
-			options.Node = node(w.nodeOf(i))
+			options.Node = xdstest.NodeOf(w.nodeOf(i), w.rand.Int())
 		}
 		at := 1 + w.rand.IntN(2)
 		c, err := xdstest.NewActor(w.conns[at], options)

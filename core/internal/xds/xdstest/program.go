@@ -1,5 +1,7 @@
 package xdstest
 
+import corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
 // A Program is what decides how a [Model] asks: each field is a difference between real clients.
 //
 // Envoy follows two chains, clusters → endpoints and listeners → routes and extensions. It selects
@@ -57,4 +59,10 @@ func Programs() []Program {
 		{Name: "grpc-java before 1.66", GRPC: true, KeepsLastName: true, IgnoresUnasked: true, UserAgent: "gRPC Java", Version: "1.65.1"},
 		{Name: "grpc-core", GRPC: true, OneRequest: true, UserAgent: "gRPC C-core", Version: "1.85.0"},
 	}
+}
+
+// NodeOf returns a node of a program, by its number.
+func NodeOf(id string, number int) *corev3.Node {
+	p := Programs()[number%len(Programs())]
+	return &corev3.Node{Id: id, UserAgentName: p.UserAgent, UserAgentVersionType: &corev3.Node_UserAgentVersion{UserAgentVersion: p.Version}}
 }
