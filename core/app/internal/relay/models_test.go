@@ -2,13 +2,16 @@ package relay_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/relay"
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // TestModels has models of Envoys and gRPC clients that follow random edits at a server, at a
@@ -33,4 +36,55 @@ func TestModels(t *testing.T) {
 		}
 		f.CheckConverged(t)
 	})
+}
+
+// The names of a node that does not exist yet are unavailable, and not missing, at a server, at a relay
+// and at a relay behind it (SPEC 12.2, 16), because clients of gRPC may drop what is missing. When the
+// node is there, a name that it lacks is missing. No name is removed in between.
+func TestWaitingNames(t *testing.T) {
+	for _, state := range []bool{false, true} {
+		for number, p := range xdstest.Programs() {
+			synctest.Test(t, func(t *testing.T) {
+				source := xdstest.NewSource(xdstest.NewState())
+				sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
+				sites[0].serve(server.Options{Source: source})
+				for i, s := range sites[1:] {
+					s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i].upstream()}, Idle: time.Minute})
+				}
+				var clients []*xdstest.Client
+				for _, s := range sites {
+					c, err := xdstest.New(t.Context(), s.conn(), xdstest.Options{Node: xdstest.NodeOf("n", number), StateOfTheWorld: state})
+					must(t, err)
+					t.Cleanup(c.Close)
+					must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+					clients = append(clients, c)
+				}
+				expect := func(name string, want codes.Code, body string) {
+					t.Helper()
+					time.Sleep(20 * time.Second) // of a node a relay waits 15 s
+					synctest.Wait()
+					for i, c := range clients {
+						code, _ := c.Error(wire.EndpointType, name)
+						if held := c.Named(wire.EndpointType)[name].Body; code != want || held != body {
+							t.Errorf("%s, state of the world %v: at site %d, %s is %v and %q, want %v and %q", p.Name, state, i, name, code, held, want, body)
+						}
+					}
+				}
+				expect("a", codes.Unavailable, "")
+				for i, c := range clients {
+					for _, r := range c.Responses() {
+						if len(r.Removed) > 0 {
+							t.Errorf("%s: at site %d, %q is removed of a node that waits", p.Name, i, r.Removed)
+						}
+					}
+				}
+				a := xdstest.Resource(wire.EndpointType, "a", "1")
+				source.Edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot(a) })
+				expect("a", codes.OK, string(a.Body))
+				expect("b", codes.NotFound, "")
+				source.Edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot() })
+				expect("a", codes.NotFound, "")
+			})
+		}
+	}
 }
