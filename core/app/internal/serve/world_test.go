@@ -32,7 +32,7 @@ import (
 // After each quiet phase:
 //
 //  1. every client holds what a server would give it that begins with the last documents;
-//  2. no client has ever held what no revision of the documents had;
+//  2. no client has ever held what no revision of the documents had, or lost what all of them had;
 //  3. no locator has ever matched two variants;
 //  4. no client was sent what it had, and no cluster became active without its endpoints, except
 //     while the network had faults;
@@ -142,6 +142,8 @@ type worldProgram struct{ node, agent, version string }
 type worldServed struct {
 	resources map[xdstest.Seen]bool
 	endpoints map[string]bool // by name and bytes
+	revisions int
+	times     map[xdstest.Reference]int // revisions that had a name
 }
 
 // worldServices are what clients of gRPC call.
@@ -167,7 +169,7 @@ func newWorld(t *testing.T, script *worldScript) *world {
 		m.Drain, m.Reject = worldDrain, worldReject
 		m.Metadata, _ = structpb.NewStruct(map[string]any{wire.DrainMetadata: worldDrain.String()})
 		w.clients = append(w.clients, &worldClient{model: m, move: make(chan struct{}, 1), rand: rand.New(rand.NewPCG(script.seed, uint64(i)))})
-		w.served[programOf(m)] = &worldServed{map[xdstest.Seen]bool{}, map[string]bool{}}
+		w.served[programOf(m)] = &worldServed{map[xdstest.Seen]bool{}, map[string]bool{}, 0, map[xdstest.Reference]int{}}
 	}
 	w.put()
 	for i := range 2 + script.relays {
@@ -272,13 +274,14 @@ func (w *world) note() {
 	e := w.files.expected()
 	for p, served := range w.served {
 		snapshot, ok := e.Node(p.serverNode())
-		if !ok {
+		if served.revisions++; !ok {
 			continue
 		}
 		for t, of := range snapshot {
 			for _, r := range slices.Concat(of.Listed, of.Named) {
 				body := string(r.Append(nil))
 				served.resources[xdstest.Seen{Type: wire.Type(t), Name: r.Name, Body: body}] = true
+				served.times[xdstest.Reference{Type: wire.Type(t), Name: r.Name}]++
 				if wire.Type(t) == wire.EndpointType {
 					for _, one := range xdstest.EndpointsOf(body) {
 						served.endpoints[r.Name+" "+one] = true
@@ -361,6 +364,13 @@ func (w *world) check() {
 		for seen := range m.Seen() {
 			if !w.served[programOf(m)].had(seen) {
 				w.problem("client %d (%s of %s) has held %s %s %q, which no revision had", i, m.Program.Name, m.ID, seen.Type, seen.Name, seen.Body)
+			}
+		}
+	}
+	for i, c := range w.clients {
+		for lost := range c.model.Lost() {
+			if served := w.served[programOf(c.model)]; served.times[lost] == served.revisions {
+				w.problem("client %d (%s of %s) has lost %s %s, which each revision had", i, c.model.Program.Name, c.model.ID, lost.Type, lost.Name)
 			}
 		}
 	}

@@ -49,6 +49,7 @@ type Model struct {
 	problems []string
 	early    []string // problems, see Forgive
 	seen     map[Seen]bool
+	lost     map[Reference]bool // of a wildcard
 }
 
 // Seen is a resource that a model has held.
@@ -89,7 +90,7 @@ type modelRequest struct {
 // NewModel returns a model without a stream. Its random choices follow the seed.
 func NewModel(p Program, id string, seed uint64, services ...string) *Model {
 	m := &Model{Program: p, ID: id, services: services, rand: rand.New(rand.NewPCG(seed, 7)),
-		warming: map[string]time.Time{}, unfilled: map[string]string{}, seen: map[Seen]bool{}}
+		warming: map[string]time.Time{}, unfilled: map[string]string{}, seen: map[Seen]bool{}, lost: map[Reference]bool{}}
 	for t := range m.types {
 		m.types[t] = modelType{names: map[string]bool{}, held: map[string]Held{}, rejected: map[string]bool{}}
 	}

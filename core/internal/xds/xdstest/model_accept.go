@@ -96,6 +96,9 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 		before, had := of.held[name]
 		if changed = changed || had; had {
 			m.drain(r.Type, before)
+			if m.wildcard(r.Type) {
+				m.lost[Reference{r.Type, name}] = true
+			}
 			if m.isUsed(r.Type, name) && (r.Type != wire.ClusterType || strings.HasPrefix(name, "local/")) {
 				m.early = append(m.early, fmt.Sprintf("%s %s was taken away, and connections can use it", r.Type, name))
 			}
@@ -293,6 +296,15 @@ func (m *Model) Seen() map[Seen]bool {
 	seen := m.seen
 	m.seen = map[Seen]bool{}
 	return seen
+}
+
+// Lost returns the clusters and listeners that an Envoy has lost since the last call.
+func (m *Model) Lost() map[Reference]bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	lost := m.lost
+	m.lost = map[Reference]bool{}
+	return lost
 }
 
 // Held returns what the model holds of a name.
