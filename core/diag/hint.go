@@ -1,6 +1,8 @@
 package diag
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +35,26 @@ func DidYouMean(word string, known []string) string {
 		return "one of " + strings.Join(words, ", ")
 	}
 	return ""
+}
+
+// NearNames returns the hint of [DidYouMean] for a name of many: if no known name is a likely
+// one, the five nearest.
+func NearNames(name string, known []string) string {
+	const most = 5
+	if len(known) <= most || !strings.HasPrefix(cmp.Or(DidYouMean(name, known), "one of"), "one of") {
+		return DidYouMean(name, known)
+	}
+	distances := map[string]int{}
+	for _, k := range known {
+		distances[k] = editDistance(strings.ToLower(name), strings.ToLower(k), len(name)+len(k))
+	}
+	near := slices.SortedFunc(maps.Keys(distances), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distances[a], distances[b]), strings.Compare(a, b))
+	})
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
+	}
+	return "the nearest of " + strconv.Itoa(len(near)) + " are " + strings.Join(near[:min(most, len(near))], ", ")
 }
 
 // Misspells reports whether a word is probably meant to be one of the known words: its letters

@@ -75,5 +75,5 @@ func NotFoundf(format string, args ...any) error { return &Error{ErrNotFound, fo
 
 // NotFound is an error about a name that is not among the known names.
 func NotFound(what, name string, known []string) error {
-	return NotFoundf("%s", diag.WithHint(what, diag.DidYouMean(name, known)))
+	return NotFoundf("%s", diag.WithHint(what, diag.NearNames(name, known)))
 }
