@@ -132,7 +132,7 @@ func TestJSON(t *testing.T) {
 		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`: `{"a":"2001-01-01","b":[16,null,1000]}`,
 		`{a: &x [1], b: *x}`:                 `{"a":[1],"b":[1]}`,
 		`.nan`:                               `f:1:1: must be a finite number, not the number .nan`,
-		`{a: [1, {b: -9, b: +7}], c: !x d}`:  "f:1:17: a[1]: duplicate field \"b\"; it is in line 1 already\nf:1:29: c: the tag !x has no meaning here; remove it",
+		`{a: [1, {b: -9, b: +7}], c: !x d}`:  "f:1:17: a[1]: duplicate field \"b\"; it is in line 1 already\nf:1:29: c: the tag has no meaning here; remove it",
 		`[18446744073709551615, -0x10, 1_0]`: `[18446744073709551615,"-0x10","1_0"]`,
 		`[1e400]`:                            `f:1:2: [0]: 1e400 is out of range (float64)`,
 	})

@@ -1,6 +1,8 @@
 package resource_test
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,6 +40,43 @@ func errorsDoNotQuote(t *testing.T, secret string) {
 				t.Errorf("an error quotes the key: %v", err)
 			}
 		})
+	}
+}
+
+// nameOrDocument matches what is the name of a field, or a document of its own, outside data.
+var nameOrDocument = regexp.MustCompile(`^(\? |\w+: |--- )`)
+
+// The same for YAML that cannot be read, or not as its author means: the key is beside each
+// character that YAML gives a meaning.
+func TestErrorsOfYAMLDoNotQuoteKeys(t *testing.T) {
+	const secret, head = "c2VjcmV0IGtleQ", "type: Secret\nmesh: m\nname: s\n"
+	failed := 0
+	for _, value := range []string{
+		"*K", "&K", "&K *K", "!K x", "!!K x", "!!int K", "!!binary K!", "!<K> x", "!K!x y", "%K", "@K", "`K", `"K`, `"K\x"`, "'K", "{K", "{K: *K}", "[K", "[*K]", "|K", ">K", "|\n\tK", "? K", "K: K", "K: K: K", "- K", "K\n  - K", "<<: K", "{<<: K}", "{K: 1, K: 2}", "\tK", "K\n\tK", "\n K\nK", "K #\n?K", "}K", "]K", ",K", "K\x00", "K\xff", "\uFFFEK", "[K, K: [*K]]", "--- K", "...K",
+	} {
+		value = strings.ReplaceAll(value, "K", secret)
+		documents := []string{head + "data: " + value + "\n", head + "data:\n  " + value + "\n"}
+		if !nameOrDocument.MatchString(value) {
+			documents = append(documents, head+value+"\n", value+"\n"+head+"data: ''\n")
+		}
+		for _, document := range documents {
+			loader := &resource.Loader{Kinds: kinds.All()}
+			set, err := loader.Decode(t.Context(), resource.Input{Name: "in", Data: []byte(document)})
+			text := ""
+			if err != nil {
+				failed++
+				text = err.Error()
+			}
+			if set != nil {
+				text += fmt.Sprint(set.Warnings)
+			}
+			if strings.Contains(text, secret) {
+				t.Errorf("%q: an error quotes the key: %s", document, text)
+			}
+		}
+	}
+	if failed < 100 {
+		t.Errorf("only %d documents are refused", failed)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestDecodeErrors(t *testing.T) {
 		"tab":                 {"name: fig\ntags:\n\ta: b", `f.yaml:3:1: bad YAML: found character that cannot start any token; indent by spaces: YAML allows no tabs there`},
 		"syntax":              {"name: [fig", `f.yaml:1:8: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
 		"cycle":               {"name: fig\ntags: &a {b: *a}", `f.yaml:2:14: the anchor "a" contains itself; write the value out`},
-		"tag":                 {"name: !x fig\ntags: !!set {a: b}\nseeds: !y\n- 1", "f.yaml:1:7: name: the tag !x has no meaning here; remove it\nf.yaml:2:7: tags: the tag !!set has no meaning here; remove it\nf.yaml:3:8: seeds: the tag !y has no meaning here; remove it"},
+		"tag":                 {"name: !x fig\ntags: !!set {a: b}\nseeds: !y\n- 1", "f.yaml:1:7: name: the tag has no meaning here; remove it\nf.yaml:2:7: tags: the tag has no meaning here; remove it\nf.yaml:3:8: seeds: the tag has no meaning here; remove it"},
 		"no word of YAML":     {"name: fig\nripe: \"t\"", `f.yaml:2:7: ripe: must be true or false, not the string "t"`},
 		"true in quotes":      {"name: fig\nripe: \"true\"", `f.yaml:2:7: ripe: must be true or false, not the string "true"; write it without quotes: true`},
 		"numbers of YAML 1.1": {"name: fig\nweight: 1_0\nripe: yes", "f.yaml:2:9: weight: must be a whole number, not the string \"1_0\"; write 10, as which YAML 1.1 reads it\nf.yaml:3:7: ripe: must be true or false, not the string \"yes\"; write true, as which YAML 1.1 reads it"},

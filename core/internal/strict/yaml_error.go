@@ -15,9 +15,15 @@ import (
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
-// yamlError returns an error of the parser with its position.
+// yamlAnchor is the part of an error that quotes the document: a value that begins with an
+// asterisk, which may be a key.
+var yamlAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
+
+// yamlError returns an error of the parser with its position. It quotes nothing of the
+// document.
 func (s *source) yamlError(failure error) *syntaxError {
 	text := strings.TrimPrefix(failure.Error(), "yaml: ")
+	text = yamlAnchor.ReplaceAllString(text, "unknown anchor")
 	e := &syntaxError{code: diag.BadSyntax, what: "bad YAML: " + yamlLine.ReplaceAllString(text, ""), hint: "check indentation and quotes"}
 	at := unreadable(s.piece.data)
 	switch {

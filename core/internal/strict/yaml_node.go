@@ -151,7 +151,7 @@ func tagFlaw(n *yaml.Node) *flaw {
 	}
 	switch {
 	case !plain:
-		return &flaw{diag.UnsupportedYAML, fmt.Sprintf("the tag %s has no meaning here", tag), "remove it"}
+		return &flaw{diag.UnsupportedYAML, "the tag has no meaning here", "remove it"}
 	case !fits && n.Kind == yaml.ScalarNode:
 		return &flaw{diag.UnsupportedYAML, fmt.Sprintf("the tag %s does not fit the text %.80q", tag, n.Value), "remove the tag"}
 	case !fits:

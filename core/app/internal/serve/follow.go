@@ -75,7 +75,7 @@ func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 			case l.err != nil && isOfStore(err):
 				s.refuse(err) // and wait for the store
 			default:
-				return s.resume(ctx, err)
+				return withinLimits(s.resume(ctx, err))
 			}
 		case <-ctx.Done():
 			return nil

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"errors"
+
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -23,18 +25,47 @@ func newLoadLog(log func(string)) *loadLog { return &loadLog{log: log, lines: ma
 
 // line logs a line of a cause; 0 is a cause too.
 func (l *loadLog) line(cause diag.Code, text string) {
-	if l.lines[cause] >= maxLoadLines || l.bytes+len(text) > maxLoadBytes {
+	if l.admit(cause, len(text)) {
+		l.log(text)
+	}
+}
+
+func (l *loadLog) admit(cause diag.Code, bytes int) bool {
+	if l.lines[cause] >= maxLoadLines || l.bytes+bytes > maxLoadBytes {
 		l.left++
-		return
+		return false
 	}
 	l.lines[cause]++
-	l.bytes += len(text)
-	l.log(text)
+	l.bytes += bytes
+	return true
 }
 
 // end logs how many lines were left out.
 func (l *loadLog) end() {
 	if l.left > 0 {
-		l.log("the load has " + diag.Count(l.left, "more line") + " like these, which are not logged; check has all of them")
+		l.log(l.rest())
 	}
+}
+
+func (l *loadLog) rest() string {
+	return "the load has " + diag.Count(l.left, "more line") + " like these, which are not logged; check has all of them"
+}
+
+// withinLimits returns the error of a first load, which the program prints before it ends,
+// with the lines that one load may log: a service that starts again and again fills no disk.
+func withinLimits(err error) error {
+	var all, kept diag.Errors
+	if !errors.As(err, &all) {
+		return err
+	}
+	log := newLoadLog(nil)
+	for _, d := range all {
+		if log.admit(d.Code, len(d.Line())) {
+			kept = append(kept, d)
+		}
+	}
+	if log.left == 0 {
+		return err
+	}
+	return errors.Join(kept, errors.New(log.rest()))
 }

@@ -26,3 +26,18 @@ func TestLogOfOneLoadIsLimited(t *testing.T) {
 		t.Errorf("%d bytes", bytes)
 	}
 }
+
+// The error of a first load has the same limits, and says what it leaves out.
+func TestErrorOfFirstLoadIsLimited(t *testing.T) {
+	var all diag.Errors
+	for range 200_000 {
+		all = append(all, diag.Diagnostic{Code: diag.BadValue, What: strings.Repeat("x", 400)})
+	}
+	text := withinLimits(all).Error()
+	if n := strings.Count(text, "\n"); n != maxLoadLines || !strings.Contains(text, "199700 more lines") {
+		t.Errorf("%d lines of %d bytes", n, len(text))
+	}
+	if few := error(all[:maxLoadLines]); withinLimits(few).Error() != few.Error() {
+		t.Error("a few errors are not given as they are")
+	}
+}
