@@ -28,7 +28,7 @@ OLDER       ?= 1.36.4 1.37.0 1.38.3 1.39.3
 OLDEST      := $(CURDIR)/.cache/envoy-$(firstword $(OLDER))/envoy
 # The other releases of gRPC of make grpc-versions: the last ten minor ones of grpc-go, and of C-core.
 GRPC_GO     ?= 1.76.0 1.77.0 1.78.0 1.79.3 1.80.0 1.81.1 1.82.1 1.83.2 1.85.0
-GRPC_PYTHON ?= 1.62.3 1.66.2 1.70.0 1.74.0 1.78.0 1.82.3
+GRPC_PYTHON ?= 1.62.3 1.64.3 1.66.2 1.70.0 1.74.0 1.78.0 1.82.3
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 Z3          ?= $(CURDIR)/.cache/z3/z3
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
@@ -178,6 +178,7 @@ e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) #
 # The newest gRPC for Python and the grpc-go of this module are those of make e2e. By GRPC_TRACE=xds_client,xds_resolver:
 # in C-core 1.62 to 1.66 a listener that returns starts no new watch of its routes, and the equal routes that are
 # sent again are ignored ("identical to current, ignoring"), so a backend that left and returned is not reached.
+# 1.68.1 is not run: a call did not reach an endpoint whose identity had changed in five minutes (TestGRPCIdentity).
 # While no call is in progress, 1.70 reads nothing of its stream until a ping times out after a minute.
 grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(foreach v,$(GRPC_PYTHON),$(CURDIR)/.cache/grpcio-$(v)/grpc) ##+ Test with other releases of grpc-go and of gRPC for Python, fetched into .cache/
 	@for v in $(GRPC_GO); do echo "== grpc-go $$v"; \

@@ -54,7 +54,7 @@ var place = regexp.MustCompile(`^proto:[\s\x{a0}]*(syntax error )?(\(line \d+:\d
 func Words(err error) string { return place.ReplaceAllString(err.Error(), "") }
 
 func unknownType(name string) string {
-	return fmt.Sprintf("%q is no type of the API of Envoy 1.40", name)
+	return fmt.Sprintf("%q is no type of the API of Envoy %s", name, newest())
 }
 
 type checker struct{ failed bool }

@@ -26,6 +26,12 @@ var addedBy = sync.OnceValue(func() map[string]string {
 	return by
 })
 
+// newest returns the newest release of the API, which has the last lines.
+func newest() string {
+	release, _, _ := strings.Cut(additions[strings.LastIndexByte(strings.TrimSpace(additions), '\n')+1:], " ")
+	return release
+}
+
 // A Need is a type, a field or a word of a message that older releases of Envoy do not know.
 type Need struct {
 	Release string // the first that knows it, such as "1.37"

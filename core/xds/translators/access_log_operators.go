@@ -11,7 +11,7 @@ import (
 // by what Envoy writes for a value that is absent. It calls missing for the latter, with the
 // release that has the operator.
 func knownOperators(lacks capability.Set, format string, missing func(operator, release string)) string {
-	if lacks&releaseAPIs == 0 {
+	if lacks&capability.APIs == 0 {
 		return format
 	}
 	return meshaccesslog.EditOperators(format, func(_, written string) string {

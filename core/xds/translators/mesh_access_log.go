@@ -38,7 +38,7 @@ func meshAccessLog() xds.Translator {
 		Outbound: outboundAccessLogs,
 		ByRoute:  true,
 		Chain:    inboundAccessLogs,
-		Asks:     capability.LogServices | releaseAPIs,
+		Asks:     capability.LogServices | capability.APIs,
 		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
 
 		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),

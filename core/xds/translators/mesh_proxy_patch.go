@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -23,7 +24,7 @@ const meshProxyPatchKind = "MeshProxyPatch"
 func meshProxyPatch() xds.Translator {
 	return xds.Translator{
 		Kind:   meshProxyPatchKind,
-		Asks:   releaseAPIs,
+		Asks:   capability.APIs,
 		Proxy:  with(addPatched),
 		Finish: with(patchPart),
 		Required: func(e *results.Effective) (fields []xds.RequiredField) {

@@ -12,9 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 )
 
-// releaseAPIs are the capabilities of what each release added to the API.
-const releaseAPIs = capability.API136 | capability.API137 | capability.API138 | capability.API139 | capability.API140
-
 // unknownError is what a patched message uses although the client does not know it: a name of the API,
 // or an operator of a log or header as it is written.
 type unknownError envoyapi.Need
@@ -29,7 +26,7 @@ func (e unknownError) Error() string {
 // unknownTo returns what a message uses that the client does not know: Envoy ignores such a
 // field, and what it closes would be open (SPEC 18.3). Resources without patches have none.
 func unknownTo(lacks capability.Set, m proto.Message) error {
-	if lacks&releaseAPIs == 0 || m == nil {
+	if lacks&capability.APIs == 0 || m == nil {
 		return nil
 	}
 	for _, need := range envoyapi.Needs(m) {

@@ -41,6 +41,9 @@ const (
 // All is the set of [Newest].
 const All = end - 1
 
+// APIs are the capabilities of what each release added to the API.
+const APIs = All &^ (API136 - 1)
+
 // A capability is a row of the table.
 type capability struct {
 	Set
