@@ -182,6 +182,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) ([]proxied.Comparison, 
 	if err != nil {
 		return nil, err
 	}
+	noteServed(c, w.view)
 	if q.policy == "" {
 		meshes, err := g.meshesOf(w.view)
 		return comparisonsOf(meshes, proxied.Side{View: w.view}, proxied.Side{View: w.view, Scope: core.Shadow}), err

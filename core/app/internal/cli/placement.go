@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 )
 
 func newPlacement(g *globals) *cobra.Command {
@@ -41,12 +45,22 @@ error.`,
 					return err
 				}
 			}
+			if slices.ContainsFunc(answer.Policies, func(p placement.PlacedPolicy) bool { return p.Kind != ocm.PolicyKind }) {
+				noteServed(c, w.view)
+			}
 			return g.print(c, answer, func(p *page) { placementPage(p, answer) })
 		},
 	}
 	c.Flags().StringVar(&policy, "policy", "", "only the policies of this `NAME` or NAMESPACE/NAME")
 	c.AddCommand(newPlacementPlan(g))
 	return c
+}
+
+// noteServed says that a control plane of Kuma does not know placements (SPEC 13.7).
+func noteServed(c *cobra.Command, view *core.View) {
+	if view.Semantics() != semantics.TargetRef {
+		fmt.Fprintln(c.ErrOrStderr(), `note: placements act where meshmatch serves; for a control plane of Kuma, "placement plan --as policy" prints policies`)
+	}
 }
 
 // placementPage prints a line for each policy, and then the targets of each.

@@ -7,13 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newPlacementPlan(g *globals) *cobra.Command {
-	var policy, percent string
+	var policy, percent, selector string
+	as := choice{"placement", []string{"placement", "policy"}}
 	var q placement.PlanQuery
 	c := &cobra.Command{
 		Use:   "plan --policy KIND/NAME --percent N",
@@ -26,9 +28,15 @@ apply the pairs one after the other. "diff --apply" shows what a pair changes, a
 
 A later wave contains the earlier ones. Dataplanes that are added or removed change a
 wave as little as possible. With --by, the dataplanes with the same value of a label are
-in the same wave.`,
+in the same wave. -l and --zone restrict the plan to some of the dataplanes.
+
+Placements act where meshmatch serves. For a control plane of Kuma, --as policy prints
+policies instead: in each wave one for each value of the label of --by, and for 100 % the
+policy itself, without kuma.io/effect. Apply the policies of a wave, and delete them after
+the last one.`,
 		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
   meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/
+  meshmatch placement plan --policy mt/web-faster --percent 10,100 --by app --as policy -f k8s://
   meshmatch diff -f policies/ --apply wave.yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
@@ -41,6 +49,13 @@ in the same wave.`,
 			if q.Percent, err = percentages(percent); err != nil {
 				return err
 			}
+			if as.word == "policy" && q.By == "" {
+				return usagef("a policy selects by a label; use --by LABEL with --as policy")
+			}
+			if q.Labels, err = g.restriction(selector); err != nil {
+				return err
+			}
+			g.keepSources = as.word == "policy"
 			w, err := g.load(c)
 			if err != nil {
 				return err
@@ -48,6 +63,9 @@ in the same wave.`,
 			p, err := g.policyOf(w, policy)
 			if err != nil {
 				return err
+			}
+			if g.keepSources {
+				return g.printPolicyPlan(c, w, p, q)
 			}
 			plan, err := placement.NewPlan(w.view, p, q)
 			if err != nil {
@@ -67,10 +85,90 @@ in the same wave.`,
 	flags.StringVar(&policy, "policy", "", "the policy, as `KIND/NAME` or KIND/NAMESPACE/NAME")
 	flags.StringVar(&percent, "percent", "", "the `SHARE`s of the dataplanes, from 1 to 100, separated by commas")
 	flags.StringVar(&q.By, "by", "", "the `LABEL` whose values are not split between waves")
+	flags.StringVarP(&selector, "selector", "l", "", "only dataplanes with these labels: `KEY=VALUE[,...]`")
+	flags.Var(&as, "as", "what a wave is: `FORM` placement, or policy for a control plane of Kuma")
 	g.completeFlag(c, "policy", qualifiedPolicies)
 	g.completeFlag(c, "by", labelKeys)
 	return c
 }
+
+// restriction returns the labels of the dataplanes that a plan is about.
+func (g *globals) restriction(selector string) (resource.Tags, error) {
+	labels := map[string]string{}
+	if selector != "" {
+		pairs, err := find.ParseSelection(selector)
+		if err != nil {
+			return nil, err
+		}
+		for _, pair := range pairs {
+			if pair.Value == resource.AnyValue {
+				return nil, usagef("-l %s: a plan is about one value of a label; use --by %s for all", selector, pair.Key)
+			}
+			labels[pair.Key] = pair.Value
+		}
+	}
+	if g.zone != "" && g.zone != "global" {
+		labels[resource.ZoneTag] = g.zone
+	}
+	return resource.NewTags(labels), nil
+}
+
+// printPolicyPlan prints the policies of a plan: as a list in JSON, otherwise as a stream of
+// YAML with a comment for each wave.
+func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy, q placement.PlanQuery) error {
+	document, err := withoutCounters(w.set.Sources[p.Pos])
+	if err != nil {
+		return err
+	}
+	plan, err := placement.NewPolicyPlan(w.view, p, document, q)
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	out := c.OutOrStdout()
+	if g.output.word == "json" {
+		var items []any
+		for i := range plan.Waves {
+			items = append(items, plan.Waves[i].Policies...)
+		}
+		return g.encode(out, listOf(items))
+	}
+	for i := range plan.Waves {
+		wave := &plan.Waves[i]
+		if i > 0 {
+			fmt.Fprintln(out, "---")
+		}
+		fmt.Fprintf(out, "# %d %%: %d of %s\n", wave.Percent, wave.Dataplanes, diag.Count(plan.Selected, "dataplane"))
+		switch {
+		case wave.Whole:
+			fmt.Fprintln(out, "# the policy itself; delete those of the earlier waves")
+		case p.TargetRef.Kind == resource.TargetMesh:
+			fmt.Fprintln(out, "# by labels, so it overrides other policies for the whole mesh")
+		}
+		for k, policy := range wave.Policies {
+			text, err := toYAML(policy)
+			if err != nil {
+				return err
+			}
+			if k > 0 {
+				fmt.Fprintln(out, "---")
+			}
+			if _, err := out.Write(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kubernetesList is documents as kubectl prints them.
+type kubernetesList struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Items      []any  `json:"items"`
+}
+
+func listOf(items []any) kubernetesList { return kubernetesList{"v1", "List", items} }
 
 // percentages parses numbers from 1 to 100, which may end in %.
 func percentages(text string) ([]int, error) {
@@ -90,15 +188,11 @@ func percentages(text string) ([]int, error) {
 func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
 	out := c.OutOrStdout()
 	if g.output.word == "json" {
-		list := struct {
-			APIVersion string `json:"apiVersion"`
-			Kind       string `json:"kind"`
-			Items      []any  `json:"items"`
-		}{"v1", "List", nil}
+		var items []any
 		for i := range plan.Waves {
-			list.Items = append(list.Items, plan.Waves[i].Rule, plan.Waves[i].Binding)
+			items = append(items, plan.Waves[i].Rule, plan.Waves[i].Binding)
 		}
-		return g.encode(out, list)
+		return g.encode(out, listOf(items))
 	}
 	for i := range plan.Waves {
 		wave := &plan.Waves[i]

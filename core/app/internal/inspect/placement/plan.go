@@ -35,6 +35,8 @@ type PlanQuery struct {
 	// By is the label whose values are not divided between waves; "": each dataplane
 	// is separate.
 	By string
+	// Labels restricts the plan to the dataplanes that have them.
+	Labels resource.Tags
 }
 
 // group is a set of dataplanes on which the policy is enforced together.
@@ -51,32 +53,54 @@ type group struct {
 // removed. The error is [find.ErrNotFound] if the policy selects no dataplane, or no dataplane
 // has the label.
 func NewPlan(view *core.View, p *resource.Policy, q PlanQuery) (*Plan, error) {
-	selected, err := view.SelectedBy(p.ID)
+	selected, groups, err := planned(view, p, q)
 	if err != nil {
 		return nil, err
 	}
-	if len(selected) == 0 {
-		return nil, find.NotFoundf("%s selects no dataplane", p.ID)
-	}
-	groups := groupsOf(selected, q.By)
-	if groups[0].absent {
-		return nil, find.NotFoundf("none of the %d dataplanes that %s selects has the label %s", len(selected), p.ID, q.By)
-	}
-	plan := &Plan{Selected: len(selected)}
-	percent := slices.Clone(q.Percent)
-	slices.Sort(percent)
-	for _, share := range slices.Compact(percent) {
-		wave := Wave{Percent: share}
-		taken := 0
-		for want := (len(selected)*share + 99) / 100; wave.Dataplanes < want; taken++ {
-			wave.Dataplanes += len(groups[taken].dataplanes)
-		}
+	plan := &Plan{Selected: selected}
+	for _, share := range sharesOf(q) {
+		taken, dataplanes := take(groups, selected, share)
+		wave := Wave{Percent: share, Dataplanes: dataplanes}
 		name := strings.ToLower(fmt.Sprintf("%s-%s-%d", p.Kind, p.Name, share))
-		wave.Rule = ocm.NewRuleDocument(p.Namespace, name, ruleSpec(groups[:taken], share == 100, q.By))
+		wave.Rule = ocm.NewRuleDocument(p.Namespace, name, ruleSpec(groups[:taken], share == 100 && len(q.Labels) == 0, q))
 		wave.Binding = ocm.NewBindingDocument(p, name)
 		plan.Waves = append(plan.Waves, wave)
 	}
 	return plan, nil
+}
+
+// planned returns how many dataplanes a plan is about, and their groups.
+func planned(view *core.View, p *resource.Policy, q PlanQuery) (int, []*group, error) {
+	selected, err := view.SelectedBy(p.ID)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(selected) == 0 {
+		return 0, nil, find.NotFoundf("%s selects no dataplane", p.ID)
+	}
+	all := len(selected)
+	selected = slices.DeleteFunc(selected, func(s core.Selection) bool { return !s.Dataplane.Labels.Contains(q.Labels) })
+	if len(selected) == 0 {
+		return 0, nil, find.NotFoundf("none of the %d dataplanes that %s selects has the labels %s", all, p.ID, q.Labels)
+	}
+	groups := groupsOf(selected, q.By)
+	if groups[0].absent {
+		return 0, nil, find.NotFoundf("none of the %d dataplanes that %s selects has the label %s", len(selected), p.ID, q.By)
+	}
+	return len(selected), groups, nil
+}
+
+// sharesOf returns the percentages, ascending.
+func sharesOf(q PlanQuery) []int {
+	return slices.Compact(slices.Sorted(slices.Values(q.Percent)))
+}
+
+// take returns how many of the first groups reach a share, and their dataplanes.
+func take(groups []*group, selected, share int) (taken, dataplanes int) {
+	for want := (selected*share + 99) / 100; dataplanes < want; taken++ {
+		dataplanes += len(groups[taken].dataplanes)
+	}
+	return taken, dataplanes
 }
 
 // groupsOf returns the groups of dataplanes in the order of enforcement.
@@ -117,9 +141,9 @@ func groupsOf(selected []core.Selection, by string) []*group {
 
 // ruleSpec returns the spec of a rule that selects some groups. If all is true, they are
 // all groups, and the rule selects every dataplane, even dataplanes that are added later.
-// If a group does not have the label, the rule lists the dataplanes of all its groups by
-// name.
-func ruleSpec(groups []*group, all bool, by string) ocm.RuleSpec {
+// If a group does not have the label, or the plan is about some dataplanes, the rule lists the
+// dataplanes of all its groups by name.
+func ruleSpec(groups []*group, all bool, q PlanQuery) ocm.RuleSpec {
 	var values []string
 	var names []ocm.DataplaneName
 	for _, g := range groups {
@@ -127,19 +151,19 @@ func ruleSpec(groups []*group, all bool, by string) ocm.RuleSpec {
 		names = append(names, g.dataplanes...)
 	}
 	slices.Sort(values)
-	byName := by == "" || slices.ContainsFunc(groups, func(g *group) bool { return g.absent })
+	byName := q.By == "" || len(q.Labels) > 0 || slices.ContainsFunc(groups, func(g *group) bool { return g.absent })
 	switch {
 	case all:
 		return ocm.RuleSpec{DataplaneSelector: &ocm.SelectorDocument{}}
 	case byName:
 		slices.SortFunc(names, ocm.DataplaneName.Compare)
 		return ocm.RuleSpec{Dataplanes: names}
-	case by == resource.ZoneTag:
+	case q.By == resource.ZoneTag:
 		var spec ocm.RuleSpec
 		for _, zone := range values {
 			spec.Clusters = append(spec.Clusters, ocm.ClusterName{Name: zone})
 		}
 		return spec
 	}
-	return ocm.RuleSpec{DataplaneSelector: &ocm.SelectorDocument{MatchExpressions: []ocm.RequirementDocument{{Key: by, Operator: ocm.In, Values: values}}}}
+	return ocm.RuleSpec{DataplaneSelector: &ocm.SelectorDocument{MatchExpressions: []ocm.RequirementDocument{{Key: q.By, Operator: ocm.In, Values: values}}}}
 }
