@@ -24,6 +24,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SEEDS", seeds)
+			env.Setenv("COLUMNS", "80") // as a terminal of this width prints
 			return nil
 		},
 	})
