@@ -95,8 +95,12 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*results.Config) er
 				return err
 			}
 			inbound := InboundOf{inspect.DataplaneKRI(d.after.view, p.after), name, p.after.Qualified(), p.after.Pos}
+			var closes *accessDiff
+			if len(diff.closes) > 0 {
+				closes = diff
+			}
 			a.losses.addInbound(p, i, calledKey{
-				inbound: name, denies: diff.couldClose,
+				inbound: name, closes: closes,
 				before: listOfSide{a.list(pair.before, old, p.before, j), spaceOn(d.before, p.before, j)},
 				after:  listOfSide{a.list(pair.after, next, p.after, i), spaceOn(d.after, p.after, i)},
 			})

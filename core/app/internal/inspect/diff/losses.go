@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -45,6 +46,7 @@ type caller struct {
 	service       string
 	names         []string
 	before, after identities
+	changes       bool
 }
 
 // identities are the SPIFFE IDs of a client, with the sets of tags of its certificate.
@@ -63,7 +65,7 @@ type called struct {
 type calledKey struct {
 	service, inbound string
 	before, after    listOfSide
-	denies           bool // the permissions deny a request that they allowed
+	closes           *accessDiff // unless nil, the permissions deny a request that they allowed
 }
 
 // listOfSide is what decides about the requests to an inbound on a side.
@@ -91,7 +93,7 @@ func (l *losses) addClient(d *differ, p pair) {
 	key := strings.Join([]string{service, before.key(), after.key()}, "\x00")
 	c := l.callers[key]
 	if c == nil {
-		c = &caller{service: service, before: before, after: after}
+		c = &caller{service: service, before: before, after: after, changes: before.key() != after.key()}
 		l.callers[key] = c
 	}
 	c.names = append(c.names, p.after.Qualified())
@@ -144,33 +146,70 @@ func (l *losses) all(d *differ) []Loss {
 	limits, out := requests.Limits(1), []Loss{}
 	var changed []*caller
 	for _, c := range l.callers {
-		if c.before.key() != c.after.key() {
+		if c.changes {
 			changed = append(changed, c)
 		}
 	}
+	all := slices.Collect(maps.Values(l.callers))
+	known := map[[2]listOfSide][]*caller{}
 	for _, in := range l.called {
 		clients := changed
-		if in.denies || in.before.space != in.after.space {
-			clients = slices.Collect(maps.Values(l.callers))
+		switch {
+		case in.before.space != in.after.space:
+			clients = all
+		case in.closes != nil:
+			clients = in.closes.candidates(all)
 		}
 		if len(clients) == 0 {
 			continue
 		}
-		could := callable(clients, &in.before, limits, func(c *caller) identities { return c.before })
-		can := callable(clients, &in.after, limits, func(c *caller) identities { return c.after })
-		for i, c := range clients {
-			if could[i] != access.None && could[i] != access.Unknown && can[i] == access.None {
-				out = l.appendLosses(out, c, in)
+		key := [2]listOfSide{in.before, in.after}
+		losers, examined := known[key]
+		if !examined {
+			losers = in.losers(clients, limits)
+			known[key] = losers
+		}
+		for _, c := range losers {
+			if out = l.appendLosses(out, c, in); len(out) > d.budget.Left {
+				d.budget.Take(len(out), "what clients lose")
+				return []Loss{}
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Loss) int {
 		return cmp.Or(strings.Compare(a.Client, b.Client), strings.Compare(a.To, b.To), strings.Compare(a.Inbound, b.Inbound), slices.Compare(a.SPIFFEIDs, b.SPIFFEIDs))
 	})
-	if !d.budget.Take(len(out), "what clients lose") {
-		return []Loss{}
-	}
+	d.budget.Take(len(out), "")
 	return out
+}
+
+// candidates returns the clients that change, and those of which a request may be denied: they
+// have an ID that the changed requests have.
+func (a *accessDiff) candidates(all []*caller) []*caller {
+	ids, any := map[string]bool{}, false
+	for i := range a.closes {
+		for _, clause := range a.closes[i].Clients.Any {
+			if id := clause.Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDExact {
+				ids[id.Value] = true
+			} else {
+				any = true
+			}
+		}
+	}
+	var found []*caller
+	for _, c := range all {
+		if any || c.changes || slices.ContainsFunc(c.before.ids, func(id string) bool { return ids[id] }) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// losers returns the clients that an inbound allowed a request, and allows none now.
+func (in *called) losers(clients []*caller, limits access.Limits) []*caller {
+	allowed := func(v access.Verdict) bool { return v == access.Some || v == access.All }
+	clients = callable(clients, &in.before, limits, func(c *caller) identities { return c.before }, allowed)
+	return callable(clients, &in.after, limits, func(c *caller) identities { return c.after }, func(v access.Verdict) bool { return v == access.None })
 }
 
 // appendLosses appends the losses of dataplanes that are equal as clients at inbounds that are
@@ -185,7 +224,7 @@ func (l *losses) appendLosses(out []Loss, c *caller, in *called) []Loss {
 	}
 	for _, client := range from {
 		for _, name := range to {
-			loss := Loss{Client: client, To: name, Inbound: in.inbound, SPIFFEIDs: c.before.ids, found: in.denies, pos: in.pos}
+			loss := Loss{Client: client, To: name, Inbound: in.inbound, SPIFFEIDs: c.before.ids, found: in.closes != nil, pos: in.pos}
 			if !slices.Equal(c.before.ids, c.after.ids) {
 				loss.After = append([]string{}, c.after.ids...)
 			}
@@ -195,27 +234,47 @@ func (l *losses) appendLosses(out []Loss, c *caller, in *called) []Loss {
 	return out
 }
 
-// callable returns which requests an inbound allows clients on one side.
-func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities) []access.Verdict {
+// callable returns the clients to which an inbound gives one of the verdicts on a side.
+func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities, is func(access.Verdict) bool) []*caller {
 	var asked []access.Client
 	counts := make([]int, len(clients))
 	for i, c := range clients {
 		identities := side(c)
+		if !in.ComparesTags() {
+			identities.tags = nil
+		}
 		for _, id := range orNone(identities.ids, "") {
 			for _, tags := range orNone(identities.tags, nil) {
 				asked, counts[i] = append(asked, access.Client{SpiffeID: id, Tags: tags}), counts[i]+1
 			}
 		}
 	}
-	reaches := access.ReachOf(in.space.Access(), in.List, asked, limits)
-	verdicts := make([]access.Verdict, len(clients))
+	reaches := access.ReachOf(in.space.Access(), entriesFor(in.List, asked), asked, limits)
+	var found []*caller
 	for i, n := range counts {
+		verdict := access.None
 		for _, r := range reaches[:n] {
-			verdicts[i] = max(verdicts[i], r.Verdict) // None is the least, and Unknown the greatest
+			verdict = max(verdict, r.Verdict) // None is the least, and Unknown the greatest
 		}
-		reaches = reaches[n:]
+		if reaches = reaches[n:]; is(verdict) {
+			found = append(found, clients[i])
+		}
 	}
-	return verdicts
+	return found
+}
+
+// entriesFor returns a list without the entries of other clients by their ID, which may be most
+// of them.
+func entriesFor(l *access.List, clients []access.Client) *access.List {
+	ids := map[string]bool{}
+	for i := range clients {
+		ids[clients[i].SpiffeID] = true
+	}
+	less := *l
+	less.Entries = slices.DeleteFunc(slices.Clone(l.Entries), func(e access.Entry) bool {
+		return e.Match != nil && e.Match.SpiffeID != nil && e.Match.SpiffeID.Type == conf.SpiffeIDExact && !ids[e.Match.SpiffeID.Value]
+	})
+	return &less
 }
 
 // orNone returns a list, or one with a zero value for an empty list.
