@@ -36,7 +36,7 @@ policy itself, without kuma.io/effect. Apply the policies of a wave, and delete 
 the last one.`,
 		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
   meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/
-  meshmatch placement plan --policy mt/web-faster --percent 10,100 --by app --as policy -f k8s://
+  meshmatch placement plan --policy mr/patient --percent 10,100 --by app --as policy -f policies/
   meshmatch diff -f policies/ --apply wave.yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
