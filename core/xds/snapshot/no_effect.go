@@ -20,6 +20,9 @@ type NoEffect struct {
 	// then those of [core.View.DestinationOutbounds]. One of them is set, the other is
 	// Anywhere. Both are Anywhere for a field of the whole proxy.
 	Inbound, Outbound int
+	// OfKuma reports that a proxy of Kuma gets the field: by the mtls of its Mesh the inbound
+	// has TLS there (SPEC 17.1).
+	OfKuma bool
 }
 
 // Anywhere is the index of no inbound or outbound.
@@ -50,7 +53,7 @@ func (s *State) NoEffect(d *resource.Dataplane) []NoEffect {
 		if w.Policy == nil || w.Advice || w.Weakens {
 			continue
 		}
-		without := NoEffect{Policy: w.Policy, Index: w.Index, Field: w.Field, Reason: w.Message, Inbound: Anywhere, Outbound: Anywhere}
+		without := NoEffect{Policy: w.Policy, Index: w.Index, Field: w.Field, Reason: w.Message, Inbound: Anywhere, Outbound: Anywhere, OfKuma: w.ForLackOfTLS() && isClassic(s.view, d.Mesh)}
 		if i, ok := inbounds[w.Place]; ok {
 			without.Inbound = i
 		}

@@ -45,7 +45,7 @@ items that set it. Several dataplanes with the same answer are printed once.`,
 			var answers []answered
 			for _, d := range t.list {
 				if options.Explain {
-					options.NoEffect = proxied.NoEffect(state, d)
+					options.NoEffect = proxied.NoEffectInMesh(state, d)
 				}
 				answer, errLimit := inspect.NewDataplane(w.view, d, options)
 				a := t.answered(w, d, answer, errLimit)

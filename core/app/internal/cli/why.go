@@ -91,7 +91,7 @@ func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string)
 	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
 	var answers []answered
 	for _, d := range t.list {
-		q.NoEffect = proxied.NoEffect(state, d)
+		q.NoEffect = proxied.NoEffectInMesh(state, d)
 		answers = append(answers, whyAnswer(c, w, t, d, policy, q))
 	}
 	return g.printAnswers(c, t, answers)

@@ -18,6 +18,7 @@ type NoEffect struct {
 	// lacks the field; the other is Anywhere. Both are Anywhere for a field of the
 	// whole proxy. The listeners of a zone proxy have the indexes after the inbounds.
 	Inbound, Outbound int
+	OfKuma            bool // a proxy of Kuma gets the field (SPEC 17.1)
 }
 
 // Anywhere is the index of no inbound or outbound.

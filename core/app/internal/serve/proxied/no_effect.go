@@ -1,6 +1,8 @@
 package proxied
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -13,4 +15,10 @@ func NoEffect(state *snapshot.State, d *resource.Dataplane) (list []inspect.NoEf
 		list = append(list, inspect.NoEffect(n))
 	}
 	return list
+}
+
+// NoEffectInMesh is [NoEffect] for an answer about a mesh, whose proxies are of Kuma in the
+// semantics of Kuma 2.
+func NoEffectInMesh(state *snapshot.State, d *resource.Dataplane) []inspect.NoEffect {
+	return slices.DeleteFunc(NoEffect(state, d), func(n inspect.NoEffect) bool { return n.OfKuma })
 }
