@@ -13,6 +13,17 @@ import (
 // contains it. If there is no such word, the hint lists the known words if they
 // are few, and is empty if they are many. Letter case is ignored.
 func DidYouMean(word string, known []string) string {
+	switch likely := likelyWord(word, known); {
+	case likely != "":
+		return "did you mean " + strconv.Quote(likely) + "?"
+	case len(known) == 0 || len(known) > 12:
+		return ""
+	}
+	return "one of " + quotedList(known)
+}
+
+// likelyWord returns the known word that is probably meant; "" if there is none.
+func likelyWord(word string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k), bestDistance); d < bestDistance {
@@ -22,26 +33,22 @@ func DidYouMean(word string, known []string) string {
 	if best == "" {
 		best = containing(word, known)
 	}
-	switch {
-	case best != "":
-		return "did you mean " + strconv.Quote(best) + "?"
-	case len(known) == 0:
-		return ""
-	case len(known) <= 12:
-		words := slices.Clone(known)
-		for i := range words {
-			words[i] = strconv.Quote(words[i])
-		}
-		return "one of " + strings.Join(words, ", ")
-	}
-	return ""
+	return best
 }
 
-// NearNames returns the hint of [DidYouMean] for a name of many: if no known name is a likely
-// one, the five nearest.
+func quotedList(words []string) string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		list[i] = strconv.Quote(word)
+	}
+	return strings.Join(list, ", ")
+}
+
+// NearNames is [DidYouMean] for names of resources, which may be many: if there is no likely
+// one, the hint lists the five nearest.
 func NearNames(name string, known []string) string {
 	const most = 5
-	if len(known) <= most || !strings.HasPrefix(cmp.Or(DidYouMean(name, known), "one of"), "one of") {
+	if len(known) <= most || likelyWord(name, known) != "" {
 		return DidYouMean(name, known)
 	}
 	distances := map[string]int{}
@@ -51,10 +58,7 @@ func NearNames(name string, known []string) string {
 	near := slices.SortedFunc(maps.Keys(distances), func(a, b string) int {
 		return cmp.Or(cmp.Compare(distances[a], distances[b]), strings.Compare(a, b))
 	})
-	for i := range near {
-		near[i] = strconv.Quote(near[i])
-	}
-	return "the nearest of " + strconv.Itoa(len(near)) + " are " + strings.Join(near[:min(most, len(near))], ", ")
+	return "the nearest of " + strconv.Itoa(len(near)) + " are " + quotedList(near[:min(most, len(near))])
 }
 
 // Misspells reports whether a word is probably meant to be one of the known words: its letters
