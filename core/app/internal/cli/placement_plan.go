@@ -77,7 +77,6 @@ the last one.`,
 					Hint: "add the label " + resource.EffectLabel + ": shadow to it",
 				}})
 			}
-			g.reportLeftOut(c)
 			return g.printPlan(c, plan)
 		},
 	}
@@ -113,8 +112,7 @@ func (g *globals) restriction(selector string) (resource.Tags, error) {
 	return resource.NewTags(labels), nil
 }
 
-// printPolicyPlan prints the policies of a plan: as a list in JSON, otherwise as a stream of
-// YAML with a comment for each wave.
+// printPolicyPlan prints the policies of a plan.
 func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy, q placement.PlanQuery) error {
 	document, err := withoutCounters(w.set.Sources[p.Pos])
 	if err != nil {
@@ -124,41 +122,19 @@ func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy
 	if err != nil {
 		return err
 	}
-	g.reportLeftOut(c)
-	out := c.OutOrStdout()
-	if g.output.word == "json" {
-		var items []any
-		for i := range plan.Waves {
-			items = append(items, plan.Waves[i].Policies...)
-		}
-		return g.encode(out, listOf(items))
-	}
+	var waves []printedWave
 	for i := range plan.Waves {
 		wave := &plan.Waves[i]
-		if i > 0 {
-			fmt.Fprintln(out, "---")
-		}
-		fmt.Fprintf(out, "# %d %%: %d of %s\n", wave.Percent, wave.Dataplanes, diag.Count(plan.Selected, "dataplane"))
+		printed := printedWave{wave.Percent, wave.Dataplanes, "", wave.Policies}
 		switch {
 		case wave.Whole:
-			fmt.Fprintln(out, "# the policy itself; delete those of the earlier waves")
+			printed.note = "the policy itself; delete those of the earlier waves"
 		case p.TargetRef.Kind == resource.TargetMesh:
-			fmt.Fprintln(out, "# by labels, so it overrides other policies for the whole mesh")
+			printed.note = "by labels, so it overrides other policies for the whole mesh"
 		}
-		for k, policy := range wave.Policies {
-			text, err := toYAML(policy)
-			if err != nil {
-				return err
-			}
-			if k > 0 {
-				fmt.Fprintln(out, "---")
-			}
-			if _, err := out.Write(text); err != nil {
-				return err
-			}
-		}
+		waves = append(waves, printed)
 	}
-	return nil
+	return g.printWaves(c, plan.Selected, waves)
 }
 
 // kubernetesList is documents as kubectl prints them.
@@ -167,8 +143,6 @@ type kubernetesList struct {
 	Kind       string `json:"kind"`
 	Items      []any  `json:"items"`
 }
-
-func listOf(items []any) kubernetesList { return kubernetesList{"v1", "List", items} }
 
 // percentages parses numbers from 1 to 100, which may end in %.
 func percentages(text string) ([]int, error) {
@@ -183,33 +157,54 @@ func percentages(text string) ([]int, error) {
 	return list, nil
 }
 
-// printPlan prints the documents of a plan: as a list in JSON, otherwise as a stream of
-// YAML with a comment for each wave.
+// printPlan prints the placements of a plan.
 func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
-	out := c.OutOrStdout()
-	if g.output.word == "json" {
-		var items []any
-		for i := range plan.Waves {
-			items = append(items, plan.Waves[i].Rule, plan.Waves[i].Binding)
-		}
-		return g.encode(out, listOf(items))
-	}
+	var waves []printedWave
 	for i := range plan.Waves {
 		wave := &plan.Waves[i]
+		waves = append(waves, printedWave{wave.Percent, wave.Dataplanes, "", []any{wave.Rule, wave.Binding}})
+	}
+	return g.printWaves(c, plan.Selected, waves)
+}
+
+// printedWave is the documents of a wave, with a note if one is needed.
+type printedWave struct {
+	percent, dataplanes int
+	note                string
+	documents           []any
+}
+
+// printWaves prints the documents of waves: as a list in JSON, otherwise as a stream of YAML
+// with a comment for each wave.
+func (g *globals) printWaves(c *cobra.Command, selected int, waves []printedWave) error {
+	g.reportLeftOut(c)
+	out := c.OutOrStdout()
+	if g.output.word == "json" {
+		list := kubernetesList{"v1", "List", nil}
+		for _, wave := range waves {
+			list.Items = append(list.Items, wave.documents...)
+		}
+		return g.encode(out, list)
+	}
+	for i, wave := range waves {
 		if i > 0 {
 			fmt.Fprintln(out, "---")
 		}
-		fmt.Fprintf(out, "# %d %%: %d of %s\n", wave.Percent, wave.Dataplanes, diag.Count(plan.Selected, "dataplane"))
-		rule, err := toYAML(wave.Rule)
-		if err != nil {
-			return err
+		fmt.Fprintf(out, "# %d %%: %d of %s\n", wave.percent, wave.dataplanes, diag.Count(selected, "dataplane"))
+		if wave.note != "" {
+			fmt.Fprintln(out, "# "+wave.note)
 		}
-		binding, err := toYAML(wave.Binding)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(out, "%s---\n%s", rule, binding); err != nil {
-			return err
+		for k, document := range wave.documents {
+			text, err := toYAML(document)
+			if err != nil {
+				return err
+			}
+			if k > 0 {
+				fmt.Fprintln(out, "---")
+			}
+			if _, err := out.Write(text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

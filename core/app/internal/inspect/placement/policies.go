@@ -42,17 +42,16 @@ func NewPolicyPlan(view *core.View, p *resource.Policy, document json.RawMessage
 	plan := &PolicyPlan{Selected: selected}
 	for _, share := range sharesOf(q) {
 		wave := PolicyWave{Percent: share, Whole: share == 100 && len(q.Labels) == 0}
-		taken, dataplanes := take(groups, selected, share)
+		n, dataplanes := take(groups, selected, share)
 		wave.Dataplanes = dataplanes
-		if last := groups[taken-1]; last.absent && !wave.Whole {
+		taken := groups[:n]
+		if wave.Whole {
+			taken = []*group{{}}
+		} else if last := taken[n-1]; last.absent {
 			return nil, find.NotFoundf("%d %% of the %d dataplanes needs some of the %d without the label %s, which no policy can select by it", share, selected, len(last.dataplanes), q.By)
 		}
-		if wave.Whole {
-			groups = []*group{{}}
-			taken = 1
-		}
 		names := map[string]bool{}
-		for _, g := range groups[:taken] {
+		for _, g := range taken {
 			policy, name, err := copyOf(p, document, q, g.value, wave.Whole)
 			if err != nil {
 				return nil, err
