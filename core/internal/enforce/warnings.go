@@ -13,8 +13,8 @@ import (
 
 // Warnings returns warnings about valid resources without effect, sorted by position:
 // references to resources that do not exist, placements that select nothing, sets that
-// place nothing, and overrides and exclusions that change nothing. policies contains the policies of all meshes, to
-// which bindings may refer.
+// place nothing, and overrides and exclusions that change nothing. policies contains the
+// policies of all meshes, to which bindings may refer.
 func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 	w := warner{State: s, mesh: map[name][]*resource.Policy{}}
 	for _, p := range policies {

@@ -183,8 +183,8 @@ func (l *losses) all(d *differ) []Loss {
 	return out
 }
 
-// candidates returns the clients that change, and those of which a request may be denied: they
-// have an ID that the changed requests have.
+// candidates returns the clients that change, and those with an ID that the newly denied
+// requests have.
 func (a *accessDiff) candidates(all []*caller) []*caller {
 	ids, any := map[string]bool{}, false
 	for i := range a.closes {
