@@ -132,10 +132,10 @@ spec:
 	},
 	steps: []step{
 		{name: "a denied client", do: line("127.0.0.21:10000", as(backendID)), want: "closed"},
-		{name: "connections to the workload", do: connections("store-1"), want: "0"},
+		{name: "connections to the workload", do: eventually("1", connections("store-1")), want: "0"},
 		{name: "a client that is allowed", do: line("127.0.0.21:10000", as(webID)), want: "store-1: ping"},
 		{name: "a server that speaks first, a denied client", do: firstLine("127.0.0.61:10000", as(backendID)), want: "closed"},
-		{name: "connections to this workload", do: connections("mail"), want: "0"},
+		{name: "connections to this workload", do: eventually("1", connections("mail")), want: "0"},
 		{name: "a server that speaks first, a client that is allowed", do: firstLine("127.0.0.61:10000", as(webID)), want: "hello"},
 	},
 }}
