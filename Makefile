@@ -166,13 +166,15 @@ e2e: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc $(Z3) ## Test with the traffic of real En
 	ENVOY=$(OLDEST) ENVOY_OTHER=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories -run 'TestSeveralIDs|TestWarmsAfterRestart|TestOpenConnections|TestStories/MeshTrafficPermission|TestStories/MeshTLS|TestStories/MeshRateLimit|TestStories/MeshAccessLog'
 
 # SOAK=5 sends 12,000 random requests to each. The newest release is last; a mixed fleet has it and another one.
+# Tests without an Envoy, such as those of gRPC, are those of make test and make e2e: here they would run once a release.
 e2e-versions: export RESULTS := $(CURDIR)/bin/versions.txt
 e2e-versions: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test with the traffic of each Envoy, fetched into .cache/, and write core/VERSIONS.md
 	@mkdir -p bin && rm -f $$RESULTS
 	@for v in $(OLDER) newest; do echo "== Envoy $$v"; \
 		case $$v in newest) export ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST);; *) export ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY);; esac; \
-		SOAK=5 $(GO) test -vet=off -count=1 ./core/app/internal/e2e -run TestEnvoy && \
-		$(GO) test -vet=off -count=1 ./core/app/internal/e2e/demo ./core/app/internal/e2e/patches ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories ./core/app/internal/e2e/worlds ./core/xds/translators || exit 1; done
+		SOAK=5 $(GO) test -vet=off -count=1 ./core/app/internal/e2e -run 'TestEnvoy|TestAudit' && \
+		$(GO) test -vet=off -count=1 $(addprefix ./core/app/internal/e2e/,demo driver patches serving stories) -skip '^Test(GRPC|Hello)' && \
+		$(GO) test -vet=off -count=1 -timeout 20m ./core/app/internal/e2e/worlds ./core/xds/translators -run 'Envoy' || exit 1; done
 	UPDATE=1 $(GO) test -vet=off -count=1 ./core/internal/xds/capability -run TestVersionsPage
 
 # The newest gRPC for Python and the grpc-go of this module are those of make e2e. By GRPC_TRACE=xds_client,xds_resolver:
