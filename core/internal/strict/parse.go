@@ -69,9 +69,15 @@ func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*
 	}
 }
 
-// Documents is [Reader.Documents] with a new reader.
+// Documents is [Reader.Documents] with a new reader. A text that is shorter than a reader's
+// recent strings does without them.
 func Documents(file string, chunk Chunk, limits Limits, sink *diag.Sink) iter.Seq[*Document] {
-	return (&Reader{Limits: limits}).Documents(file, chunk, sink)
+	r := &Reader{}
+	if len(chunk.data) < recentStrings {
+		r = newReader()
+	}
+	r.Limits = limits
+	return r.Documents(file, chunk, sink)
 }
 
 // source is the text of one YAML document, or of successive JSON documents

@@ -56,7 +56,7 @@ func (s *Strings) grow() {
 	if old == nil {
 		s.seed = maphash.MakeSeed()
 	}
-	s.table = make([]string, max(256, 2*len(old)))
+	s.table = make([]string, max(32, 2*len(old)))
 	last := len(s.table) - 1
 	for _, text := range old {
 		if text == "" {

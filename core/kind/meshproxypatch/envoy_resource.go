@@ -35,47 +35,44 @@ func (r EnvoyResource) JSON() ([]byte, error) {
 
 // fields returns the fields of the resource, by their names in the text.
 func (r EnvoyResource) fields() (map[string]conf.JSON, error) {
-	doc, err := r.parse()
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]conf.JSON
-	strict.Decode(doc.Root(), &fields)
-	return fields, nil
+	_, fields, err := r.parse()
+	return fields, err
 }
 
-// parse returns the only document of the text, a mapping that is not empty.
-func (r EnvoyResource) parse() (*strict.Document, error) {
+// parse returns the only document of the text, a mapping that is not empty, and its fields.
+func (r EnvoyResource) parse() (mapping *strict.Document, fields map[string]conf.JSON, err error) {
 	if strings.TrimSpace(string(r)) == "" {
-		return nil, errors.New("must not be empty")
+		return nil, nil, errors.New("must not be empty")
 	}
 	var sink diag.Sink
-	var mappings []*strict.Document
+	mappings := 0
 	for doc := range strict.Documents("", strict.Chunks([]byte(r), 1)[0], strict.DefaultLimits, &sink) {
-		var fields map[string]conf.JSON
-		if strict.Decode(doc.Root(), &fields) && len(fields) > 0 {
-			mappings = append(mappings, doc)
+		var content map[string]conf.JSON
+		if strict.Decode(doc.Root(), &content) && len(content) > 0 {
+			mapping, fields = doc, content
+			mappings++
 		}
 	}
 	var mistakes diag.Errors
 	switch {
 	case errors.As(sink.Err(), &mistakes):
-		return nil, fmt.Errorf("line %d of the text: %s", mistakes[0].Pos.Line, mistakes[0].Message())
-	case len(mappings) != 1:
-		return nil, fmt.Errorf("must be one mapping, not %d", len(mappings))
+		return nil, nil, fmt.Errorf("line %d of the text: %s", mistakes[0].Pos.Line, mistakes[0].Message())
+	case mappings != 1:
+		return nil, nil, fmt.Errorf("must be one mapping, not %d", mappings)
 	}
-	return mappings[0], nil
+	return mapping, fields, nil
 }
 
 // checkType reports fields that do not conform to a message type of Envoy's
-// API. [EnvoyResource.Validate] reports a text that is not a mapping.
-func (r *EnvoyResource) checkType(at *diag.At, message string) {
+// API. It returns the fields, or nil if there is no mapping: [EnvoyResource.Validate]
+// reports that.
+func (r *EnvoyResource) checkType(at *diag.At, message string) (fields map[string]conf.JSON) {
 	if r == nil {
-		return
+		return nil
 	}
-	doc, err := r.parse()
+	doc, fields, err := r.parse()
 	if err != nil {
-		return
+		return nil
 	}
 	var tree any
 	strict.Decode(doc.Root(), &tree)
@@ -83,7 +80,7 @@ func (r *EnvoyResource) checkType(at *diag.At, message string) {
 	envoyapi.Check(diag.Root(doc, &sink), message, tree)
 	var mistakes diag.Errors
 	if !errors.As(sink.Err(), &mistakes) {
-		return
+		return fields
 	}
 	texts := make([]string, len(mistakes))
 	for i := range mistakes {
@@ -94,4 +91,5 @@ func (r *EnvoyResource) checkType(at *diag.At, message string) {
 		texts[i] += mistakes[i].Message()
 	}
 	at.Errorf(diag.BadEnvoyResource, "", "%s", strings.Join(texts, "; "))
+	return fields
 }

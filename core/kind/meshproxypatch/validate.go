@@ -48,9 +48,9 @@ func (m *ClusterMod) Validate(at *diag.At) {
 
 // Validate checks that the operation allows the fields.
 func (m *ListenerMod) Validate(at *diag.At) {
-	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Listener")
+	fields := m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Listener")
 	if m.Operation == AddResource {
-		validateHasAny(at, m.Value, "a listener that is added needs an address", "give address, with a socketAddress",
+		validateHasAny(at, fields, "a listener that is added needs an address", "give address, with a socketAddress",
 			"address", "internalListener", "internal_listener", "apiListener", "api_listener")
 	}
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
@@ -69,18 +69,18 @@ func (m *VirtualHostMod) Validate(at *diag.At) {
 
 // Validate checks that the operation allows the fields.
 func (m *NetworkFilterMod) Validate(at *diag.At) {
-	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
+	fields := m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
-	validateFilterConfig(at, m.Operation, m.Value)
+	validateFilterConfig(at, m.Operation, fields)
 }
 
 // Validate checks that the operation allows the fields.
 func (m *HTTPFilterMod) Validate(at *diag.At) {
-	m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
+	fields := m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
-	validateFilterConfig(at, m.Operation, m.Value)
+	validateFilterConfig(at, m.Operation, fields)
 }
 
 // Validate checks the tags.
@@ -136,22 +136,18 @@ func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMat
 
 // validateFilterConfig checks that an added filter has a config: Envoy finds the code
 // of a filter by the type of its config, not by its name.
-func validateFilterConfig(at *diag.At, operation FilterOperation, value *EnvoyResource) {
+func validateFilterConfig(at *diag.At, operation FilterOperation, fields map[string]conf.JSON) {
 	if operation != RemoveFilter && operation != PatchFilter {
-		validateHasAny(at, value, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
+		validateHasAny(at, fields, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
 			"typedConfig", "typed_config", "configDiscovery", "config_discovery")
 	}
 }
 
-// validateHasAny checks that a value, if present, has at least one of some
-// fields.
-func validateHasAny(at *diag.At, value *EnvoyResource, what, hint string, names ...string) {
-	if value == nil {
+// validateHasAny checks that a value has at least one of some fields. Fields are nil if there is
+// no value, or none that can be read.
+func validateHasAny(at *diag.At, fields map[string]conf.JSON, what, hint string, names ...string) {
+	if fields == nil {
 		return
-	}
-	fields, err := value.fields()
-	if err != nil {
-		return // reported at its place
 	}
 	for _, name := range names {
 		if _, has := fields[name]; has {

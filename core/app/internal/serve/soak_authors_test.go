@@ -71,7 +71,7 @@ func repeated(n int, text func(int) string) string {
 
 // startAuthors starts a client of a dataplane that all authors' policies select, and lets an
 // author write at a random time until the returned function is called. With a pause of 0, each
-// author writes once.
+// author writes once. In the end, what the authors wrote is deleted and forgotten by the store.
 func startAuthors(t *testing.T, r *running, m *sourcetest.Memory, pause time.Duration) (end func()) {
 	t.Helper()
 	write(m, sourcetest.Document{Kind: "Dataplane", Name: "authored",
@@ -102,5 +102,13 @@ func startAuthors(t *testing.T, r *running, m *sourcetest.Memory, pause time.Dur
 			}
 		}
 	})
-	return func() { close(stop); written.Wait() }
+	return func() {
+		close(stop)
+		written.Wait()
+		random := rand.New(rand.NewPCG(1, 1))
+		for _, a := range authors {
+			write(m, sourcetest.Deleted(a.write(random)))
+		}
+		m.Forget() // its log of changes has all texts
+	}
 }
