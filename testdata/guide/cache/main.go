@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"time"
 
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
@@ -18,10 +19,10 @@ func main() {
 	set := must((&resource.Loader{Kinds: kinds.All()}).Load(ctx, os.Args[1:]...))
 	engine := core.NewEngine(kinds.All(), core.Options{Semantics: core.Detect(set)})
 	p := newPusher(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil))
-	report(p.push(ctx, must(engine.Apply(ctx, core.Batch{Upsert: set})).After))
+	report(p.push(ctx, must(engine.Apply(ctx, core.Batch{Upsert: set})).After, time.Now()))
 	fmt.Println("without the policy web:")
 	edit := core.Batch{Delete: []resource.ID{{Kind: "MeshTimeout", Mesh: "default", Name: "web"}}}
-	report(p.push(ctx, must(engine.Apply(ctx, edit)).After))
+	report(p.push(ctx, must(engine.Apply(ctx, edit)).After, time.Now()))
 }
 
 func report(pushed []string, err error) {
