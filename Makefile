@@ -22,7 +22,8 @@ BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench c
 CONCURRENT   = $(shell $(GO) list -f '{{.Dir}}' $(PACKAGES) | grep -v /e2e | while read -r dir; do \
 	grep -qsE '^\s+go [a-zA-Z]|\.(Go|Parallel|RunParallel|AfterFunc)\b|"(net/http/httptest|testing/synctest)"' "$$dir"/*.go && echo "$$dir"; done)
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
-ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
+# A path from here is made absolute, because tests run in other directories.
+override ENVOY := $(abspath $(or $(ENVOY),.cache/envoy/envoy))
 # The older Envoys of make e2e-versions (core/VERSIONS.md).
 OLDER       ?= 1.36.4 1.37.0 1.38.3 1.39.3
 OLDEST      := $(CURDIR)/.cache/envoy-$(firstword $(OLDER))/envoy
@@ -208,7 +209,7 @@ e2e-pages: $(AXE) $(ENVOY) ##+ Test the pages in Chromium, with axe-core fetched
 screenshots: ##+ Make the pictures of pages in README.md anew: needs Debian's package chromium
 	$(GO) run ./core/app/internal/serve/pages/e2e/screenshots -out core/app/internal/serve/pages/screenshots testdata/demo testdata/access/identity.yaml
 
-demo: $(ENVOY) ##+ Run two proxies of the demo mesh, and show a timeout and a denial
+demo: $(ENVOY) ##+ Run two proxies of the demo mesh, and show a timeout and a denial: make demo ENVOY=.cache/envoy-1.36.4/envoy
 	@$(GO) run ./core/app/internal/e2e/demo -envoy $(ENVOY)
 
 $(CURDIR)/.cache/envoy-%/envoy: core/app/internal/e2e/envoy-%.txt
