@@ -94,8 +94,8 @@ check-install: ##+ Install the commands by go install from a local proxy with HE
 release: ##+ Make archives, lists of parts, plugin, image and chart into dist/: make release VERSION=v0.1.0
 	cd $(PACKAGING)/release && GOWORK=off $(GO) run . -version '$(VERSION)' -out '$(CURDIR)/dist'
 
-release-check: $(KUBERNETES)/kube-apiserver ##+ Make a release twice and compare the bytes; use its archive
-	@GO='$(GO)' bash .ci/release-check
+release-check: $(ETCD) $(KUBERNETES)/kube-apiserver ##+ Make a release twice and compare the bytes; use its archive
+	@GO='$(GO)' ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) bash .ci/release-check
 
 vulnerabilities: ##+ Fail if a command links a function with a known vulnerability: fetches Go's database
 	@GO='$(GO)' bash .ci/vulnerabilities
