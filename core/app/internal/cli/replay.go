@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type replayQuery struct {
 	next    newInput
 	logs    []string
 	renamed string
+	since   string
 	format  bool
 }
 
@@ -38,10 +40,15 @@ the entries that decided about no request, and the identities that no entry name
 
 A field has the name of Envoy's operator in lower case, a header its own name:
 downstream_local_address, downstream_peer_uri_san, requested_server_name, method,
-path, authority, response_code_details, connection_termination_details, x-team.
+path, authority, response_code_details, connection_termination_details,
+start_time, x-team.
 null means that the request has none. A field that is absent is unknown, and so is
 each request whose decision depends on it. --format prints the MeshAccessLog that
 writes these fields, with the headers that the permissions of -f compare.
+
+With start_time, as in 2026-11-29T14:03:00.123Z, the answer says from when to when
+records differ, and when the decisions of the log changed. --since leaves out earlier
+records.
 
 Files may be compressed with gzip. Lines that are not records are counted, and the
 first of them are printed on standard error.
@@ -51,6 +58,7 @@ wrong usage.`,
 		Example: `  meshmatch replay --log access.log -f policies/
   meshmatch replay --log access.log.gz -f policies/ --apply mesh.yaml
   kubectl logs web-1 -c kuma-sidecar | meshmatch replay --log - -f policies/ -o json
+  meshmatch replay --log access.log --since 2026-11-29T14:00:00Z -f policies/
   meshmatch replay --log access.log --map path=request_path,method=verb -f policies/
   meshmatch replay --format -f policies/`,
 		Args: noArgs,
@@ -64,6 +72,7 @@ wrong usage.`,
 	flags := c.Flags()
 	flags.StringArrayVar(&q.logs, "log", nil, "the access log, a `FILE` or - for standard input; may be repeated")
 	flags.StringVar(&q.renamed, "map", "", "`NAME=FIELD` pairs, separated by commas, for fields with another name in the log")
+	flags.StringVar(&q.since, "since", "", "leave out records before a `TIME`, as in RFC 3339, or a duration before now such as 2h30m")
 	flags.BoolVar(&q.format, "format", false, "print the MeshAccessLog that writes the fields that are read")
 	q.next.register(flags)
 	return c
@@ -72,8 +81,8 @@ wrong usage.`,
 // check reports flags that are missing or cannot be combined.
 func (q *replayQuery) check(g *globals) error {
 	switch {
-	case q.format && (len(q.logs) > 0 || q.next.given()):
-		return usagef("--format reads no log; give it, or --log with --with, --apply or --delete")
+	case q.format && (len(q.logs) > 0 || q.since != "" || q.next.given()):
+		return usagef("--format reads no log; give it, or --log with --since, --with, --apply or --delete")
 	case !q.format && len(q.logs) == 0:
 		return usagef("no log is given; use --log FILE or --log -")
 	case repeats(slices.Concat(g.files, q.next.files(), q.logs), resource.Stdin):
@@ -87,10 +96,14 @@ func (q *replayQuery) run(g *globals, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	since, err := parseSince(q.since, time.Now())
+	if err != nil {
+		return err
+	}
 	if q.format {
 		return g.printLogFormat(c, renamed)
 	}
-	answer, errLimit := q.answer(g, c, renamed)
+	answer, errLimit := q.answer(g, c, renamed, since)
 	if answer == nil {
 		return errLimit
 	}
@@ -119,7 +132,11 @@ func warnOfLogs(c *cobra.Command, answer *traffic.Replay, whole bool) {
 	if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
 	}
-	if answer.Records == 0 && whole {
+	switch {
+	case answer.Records > 0 || !whole:
+	case answer.Earlier > 0:
+		printError(c.ErrOrStderr(), "warning: ", errors.New("all records are earlier than --since, so nothing is compared"))
+	default:
 		printError(c.ErrOrStderr(), "warning: ", errors.New("the logs have no record, so nothing is compared; a record is a JSON object with the fields that --format prints"))
 	}
 }
@@ -136,8 +153,23 @@ func (q *replayQuery) fields() (map[string]string, error) {
 	return renamed, nil
 }
 
+// parseSince returns the time of --since, or zero.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, usagef("--since: %q is neither a duration, such as 2h30m, nor a time, such as 2026-11-29T14:00:00Z", diag.OneLine(text))
+	}
+	return at, nil
+}
+
 // answer replays the logs. The error may be about a part of the answer.
-func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]string) (*traffic.Replay, error) {
+func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]string, since time.Time) (*traffic.Replay, error) {
 	var before, after *world
 	var next *core.View
 	var err error
@@ -155,7 +187,7 @@ func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]st
 	progress := new(replay.Progress)
 	defer showProgress(c.ErrOrStderr(), progress)()
 	return traffic.NewReplay(c.Context(), before.view, next, before.mesh,
-		traffic.ReplayQuery{Files: q.logs, Stdin: c.InOrStdin(), Renamed: renamed, Progress: progress}, inspect.Options{Source: g.withSource()})
+		traffic.ReplayQuery{Files: q.logs, Stdin: c.InOrStdin(), Renamed: renamed, Since: since, Progress: progress}, inspect.Options{Source: g.withSource()})
 }
 
 // printLogFormat prints the policy that writes what a replay reads: as YAML, unless JSON is
@@ -206,6 +238,10 @@ func replayPage(p *page, a *traffic.Replay) {
 	count := func(n int64) string { return strconv.FormatInt(n, 10) }
 	p.row("semantics", a.Semantics.String())
 	p.row("records", count(a.Records))
+	if a.Earlier > 0 {
+		p.row("earlier", count(a.Earlier))
+	}
+	timesRow(p, "times", a.ReplayTimes)
 	p.row("malformed", count(a.Malformed))
 	p.row("unknown", count(a.Unknown))
 	for _, reason := range a.UnknownReasons {
@@ -218,6 +254,7 @@ func replayPage(p *page, a *traffic.Replay) {
 	for i := range a.Differences[:shown] {
 		d := &a.Differences[i]
 		p.heading(0, "%s", diag.Count(int(d.Count), "record"))
+		timesRow(p, "times", d.ReplayTimes)
 		p.row("log", d.Log)
 		p.row("before", decisionText(p, &d.Before))
 		if d.After != nil {
@@ -236,6 +273,21 @@ func replayPage(p *page, a *traffic.Replay) {
 	case more > 0:
 		p.heading(0, "%d more differences; -o wide shows all", more)
 	}
+	if len(a.Changes) > 0 {
+		p.heading(0, "decisions of the log that changed")
+		for i := range a.Changes {
+			if i == replayShown && !p.wide {
+				p.row(fmt.Sprintf("and %d more; -o wide shows all", len(a.Changes)-i))
+				break
+			}
+			c := &a.Changes[i]
+			clients := cmp.Or(c.SpiffeID, "clients without a certificate")
+			if c.Clients > 1 {
+				clients += fmt.Sprintf(" and %d more", c.Clients-1)
+			}
+			p.row(c.From+" to "+c.To, fmt.Sprintf("between %s and %s  %s of %s  %s", timeText(c.After), timeText(c.Before), c.Inbound, p.name("", c.Name, c.Dataplane), clients))
+		}
+	}
 	if len(a.NeverHit) > 0 {
 		p.heading(0, "entries that decided about no record")
 		neverHitRows(p, a.NeverHit)
@@ -251,6 +303,15 @@ func replayPage(p *page, a *traffic.Replay) {
 		}
 	}
 }
+
+// timesRow prints the times of records, if they have some.
+func timesRow(p *page, title string, t traffic.ReplayTimes) {
+	if t.First != nil {
+		p.row(title, timeText(*t.First)+" to "+timeText(*t.Last))
+	}
+}
+
+func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
 // replayShown is how many elements of a list are in a table that is not wide.
 const replayShown = 20

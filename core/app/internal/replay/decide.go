@@ -93,6 +93,11 @@ func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 	if m == nil {
 		m = &verdictCache{verdicts: map[string]Verdict{}}
 		t.made[r] = m
+		for i := range r.list.Entries {
+			if counts {
+				t.asked[EntryOf(r.list.Entries[i].By)] = true
+			}
+		}
 	}
 	key := r.appendKey(t.room.key[:0], s)
 	t.room.key = key

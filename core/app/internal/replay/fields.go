@@ -38,6 +38,7 @@ const (
 	authority
 	responseDetails
 	terminationDetails
+	startTime
 	firstHeader
 )
 
@@ -51,6 +52,7 @@ var fixed = [firstHeader]Field{
 	authority:          {Name: "authority", Operator: "%REQ(:AUTHORITY)%"},
 	responseDetails:    {Name: "response_code_details", Operator: "%RESPONSE_CODE_DETAILS%"},
 	terminationDetails: {Name: "connection_termination_details", Operator: "%CONNECTION_TERMINATION_DETAILS%"},
+	startTime:          {Name: "start_time", Operator: "%START_TIME%"},
 }
 
 // host is the name of the authority in conditions on headers.

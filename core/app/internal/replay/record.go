@@ -60,6 +60,8 @@ func (f *Fields) parse(line []byte, text string, values []value) error {
 		case first == 'n':
 			values[i] = value{is: absent}
 			s.skip()
+		case i == startTime: // a number is no time, and spoils no decision
+			s.skip()
 		default:
 			return fmt.Errorf("the field %q is neither a string nor null", key)
 		}

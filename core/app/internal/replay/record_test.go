@@ -146,7 +146,7 @@ func TestFields(t *testing.T) {
 	want := []string{
 		"authority %REQ(:AUTHORITY)%", "c %REQ(X-C)%", "connection_termination_details %CONNECTION_TERMINATION_DETAILS%",
 		"downstream_local_address %DOWNSTREAM_LOCAL_ADDRESS%", "downstream_peer_uri_san %DOWNSTREAM_PEER_URI_SAN%", "method %REQ(:METHOD)%", "p %REQ(:PATH)%",
-		"requested_server_name %REQUESTED_SERVER_NAME%", "response_code_details %RESPONSE_CODE_DETAILS%", "x-a %REQ(X-A)%", "x-b %REQ(X-B)%",
+		"requested_server_name %REQUESTED_SERVER_NAME%", "response_code_details %RESPONSE_CODE_DETAILS%", "start_time %START_TIME%", "x-a %REQ(X-A)%", "x-b %REQ(X-B)%",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

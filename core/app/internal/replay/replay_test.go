@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -66,7 +67,8 @@ type logged struct {
 	inbound int
 	client  *permissiontest.Client
 	denied  bool
-	missing []string // fields
+	missing []string  // fields
+	at      time.Time // zero: it has none
 }
 
 // request returns the proxy's view of the request.
@@ -112,6 +114,9 @@ func (l *logged) line(headers []string) string {
 	if l.denied {
 		record["response_code_details"], record["connection_termination_details"] = "rbac_access_denied_matched_policy[none]", "rbac_access_denied_matched_policy[none]"
 	}
+	if !l.at.IsZero() {
+		record["start_time"] = l.at.Format(time.RFC3339Nano)
+	}
 	for _, name := range headers {
 		key, value := name, any(nil)
 		if got, present := r.Headers.Get(name); present {
@@ -132,12 +137,18 @@ func (l *logged) line(headers []string) string {
 	return string(data)
 }
 
+// noon is the first time of random logs.
+var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+
 // randomLog returns records; one in four lacks fields.
 func randomLog(r *rand.Rand, count int, headers []string) []*logged {
 	fields := append([]string{"downstream_peer_uri_san", "requested_server_name", "method", "path", "authority", "response_code_details", "connection_termination_details"}, headers...)
 	var log []*logged
 	for len(log) < count {
 		l := &logged{inbound: r.IntN(2), client: permissiontest.RandomClient(r), denied: r.IntN(2) == 0}
+		if r.IntN(8) > 0 {
+			l.at = noon.Add(time.Duration(r.IntN(86_400_000)) * time.Millisecond)
+		}
 		if l.client.HasComma(true) {
 			continue // the inbound refuses the request
 		}
@@ -300,9 +311,12 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		slices.SortFunc(result.Differences, func(a, b *replay.Difference) int {
 			return cmp.Or(cmp.Compare(a.Count, b.Count), strings.Compare(fmt.Sprint(a.Outcome), fmt.Sprint(b.Outcome)))
 		})
-		text := fmt.Sprint(result.Records, result.Unknown, result.Reasons, len(result.Hits), result.Unnamed)
+		text := fmt.Sprint(result.Records, result.Unknown, result.Reasons, len(result.Hits), len(result.Asked), result.Unnamed, result.Times)
 		for _, d := range result.Differences {
-			text += fmt.Sprintf("\n%v %d %s %+v", d.Outcome, d.Count, d.Inbound.Dataplane.Name, d.Request)
+			text += fmt.Sprintf("\n%v %d %s %+v %v", d.Outcome, d.Count, d.Inbound.Dataplane.Name, d.Request, d.Times)
+		}
+		for _, c := range result.Changes {
+			text += fmt.Sprintf("\n%d %v %v %v %d %s", c.Inbound.Index, c.Allow, c.After, c.Before, c.Clients, c.SpiffeID)
 		}
 		return text
 	}

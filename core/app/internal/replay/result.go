@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -21,12 +22,21 @@ type Input struct {
 	Stdin         io.Reader // may be nil if no file is [Stdin]
 	Fields        *Fields
 	Before, After *Inbounds // After is nil if there is only one input
-	Progress      *Progress // may be nil
+	// Since is the time of the first records that are read; zero reads all. Then a record
+	// without a time is unknown.
+	Since    time.Time
+	Progress *Progress // may be nil
 }
 
 // Result contains the results of the logs.
 type Result struct {
 	Records, Malformed, Unknown int64 // malformed lines are not records
+	Earlier                     int64 // records before Input.Since, which are not in Records
+	// Times are those of the records that have one.
+	Times Span
+	// Changes are in no order. They are nil if TooManyClients.
+	Changes        []*Change
+	TooManyClients bool // for the changes to be found
 	// Noted are the first malformed lines, in order.
 	Noted []Malformed
 	// Reasons maps each reason why records are unknown to their number.
@@ -36,6 +46,8 @@ type Result struct {
 	// Hits contains the entries that decided a record: entries of After or, if After
 	// is nil, of Before.
 	Hits map[Entry]bool
+	// Asked contains the entries of the inbounds of the records.
+	Asked map[Entry]bool
 	// Unnamed are the sorted SPIFFE IDs that no entry of their inbound names. If there are
 	// more than a limit, it contains the first ones, and TooManyUnnamed is true.
 	Unnamed        []string
@@ -80,6 +92,7 @@ type Outcome struct{ Log, Before, After Verdict }
 type Difference struct {
 	Outcome
 	Count int64
+	Times Span // of the records that have a time
 	// Inbound and Request belong to one of the records: the first in an order of requests.
 	Inbound *Inbound
 	Request *request.Request
@@ -154,6 +167,8 @@ func joined(tallies []*tally) *Result {
 	all := tallies[0]
 	for _, t := range tallies[1:] {
 		all.records += t.records
+		all.earlier += t.earlier
+		all.times.join(t.times)
 		all.malformed += t.malformed
 		all.unknown += t.unknown
 		all.noted = append(all.noted, t.noted...)
@@ -163,19 +178,24 @@ func joined(tallies []*tally) *Result {
 		for o, d := range t.differences {
 			if known := all.differences[o]; known != nil {
 				known.Count += d.Count
+				known.Times.join(d.Times)
 				known.exemplify(d.Inbound, d.Request, d.At)
 			} else {
 				all.differences[o] = d
 			}
 		}
 		maps.Copy(all.hits, t.hits)
+		maps.Copy(all.asked, t.asked)
+		all.courses.join(&t.courses)
 		maps.Copy(all.unnamed, t.unnamed)
 		all.tooManyUnnamed = all.tooManyUnnamed || t.tooManyUnnamed
 	}
 	all.firstUnnamed()
 	return &Result{
-		Records: all.records, Malformed: all.malformed, Unknown: all.unknown, Noted: firstNoted(all.noted), Reasons: all.reasons,
-		Differences: slices.Collect(maps.Values(all.differences)), Hits: all.hits,
+		Records: all.records, Malformed: all.malformed, Unknown: all.unknown, Earlier: all.earlier, Times: all.times,
+		Noted: firstNoted(all.noted), Reasons: all.reasons,
+		Changes: all.courses.changes(), TooManyClients: all.courses.tooMany,
+		Differences: slices.Collect(maps.Values(all.differences)), Hits: all.hits, Asked: all.asked,
 		Unnamed: slices.Sorted(maps.Keys(all.unnamed)), TooManyUnnamed: all.tooManyUnnamed,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
@@ -28,10 +29,13 @@ type tally struct {
 	room   cacheUse
 
 	records, malformed, unknown int64
+	earlier                     int64
+	times                       Span
 	noted                       []Malformed
 	reasons                     map[string]int64
 	differences                 map[Outcome]*Difference
-	hits                        map[Entry]bool
+	hits, asked                 map[Entry]bool
+	courses                     courses
 	unnamed                     map[string]bool
 	tooManyUnnamed              bool
 }
@@ -39,7 +43,7 @@ type tally struct {
 func newTally(in *Input) *tally {
 	return &tally{
 		Input: in, values: make([]value, len(in.Fields.list)), made: map[*rules]*verdictCache{},
-		reasons: map[string]int64{}, differences: map[Outcome]*Difference{}, hits: map[Entry]bool{}, unnamed: map[string]bool{},
+		reasons: map[string]int64{}, differences: map[Outcome]*Difference{}, hits: map[Entry]bool{}, asked: map[Entry]bool{}, unnamed: map[string]bool{},
 	}
 }
 
@@ -58,7 +62,6 @@ func (t *tally) add(b *batch) {
 				t.note(b.file, number, err)
 				break
 			}
-			t.records++
 			t.record(Position{b.file, number})
 		}
 		begin = end + 1
@@ -81,6 +84,17 @@ func firstNoted(noted []Malformed) []Malformed {
 
 // record counts a record whose values were read.
 func (t *tally) record(at Position) {
+	when := t.time()
+	if when.Before(t.Since) && !when.IsZero() {
+		t.earlier++
+		return
+	}
+	t.records++
+	if when.IsZero() && !t.Since.IsZero() {
+		t.isUnknown(fixed[startTime].Name + " is missing, or not as in 2026-11-29T14:03:00.123Z")
+		return
+	}
+	t.times.add(when)
 	address := t.values[localAddress]
 	if address.is == missing {
 		t.isUnknown(fixed[localAddress].Name + " is missing")
@@ -109,7 +123,21 @@ func (t *tally) record(at Position) {
 		o.After = t.decide(after.Decider, &s, true)
 	}
 	o.Log = t.logged(in)
-	t.compare(in, o, &s, at)
+	decided := o.Before
+	if t.After != nil {
+		decided = o.After
+	}
+	t.courses.add(course{in, s.SpiffeID, decided}, o.Log, when)
+	t.compare(in, o, &s, at, when)
+}
+
+// time returns the time of the record, or zero if it has none that can be read.
+func (t *tally) time() time.Time {
+	when, err := time.Parse(time.RFC3339Nano, t.values[startTime].text)
+	if err != nil {
+		return time.Time{}
+	}
+	return when.UTC()
 }
 
 // sent returns the request of the record.
@@ -174,7 +202,7 @@ func (t *tally) logged(in *Inbound) Verdict {
 }
 
 // compare counts a record by the three decisions about it.
-func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position) {
+func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position, when time.Time) {
 	verdicts := []Verdict{o.Log, o.Before, o.After}
 	if t.After == nil {
 		verdicts, o.After = verdicts[:2], Verdict{}
@@ -205,6 +233,7 @@ func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position)
 		t.differences[o] = d
 	}
 	d.Count++
+	d.Times.add(when)
 	d.exemplify(in, &s.Request, at)
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
@@ -28,17 +29,52 @@ type Replay struct {
 	Records   int64               `json:"records"`   // well-formed lines
 	Malformed int64               `json:"malformed"`
 	Unknown   int64               `json:"unknown"` // records
+	// Earlier are the records before ReplayQuery.Since. They are not in Records.
+	Earlier int64 `json:"earlier,omitempty"`
+	ReplayTimes
 	// UnknownReasons are why records are unknown, the most frequent first.
 	UnknownReasons []UnknownReason `json:"unknownReasons,omitempty"`
 	// Differences are the records whose decisions are not all equal, the most frequent
 	// first. Records with equal decisions by equal entries are one element.
 	Differences []ReplayDifference `json:"differences"`
-	NeverHit    []inspect.Decider  `json:"neverHit"` // entries that decided about no record
-	Unnamed     []string           `json:"unnamed"`  // SPIFFE IDs that no entry of their inbound names
+	// Changes are when the log's decisions changed, in the order of their times.
+	Changes  []ReplayChange    `json:"changes"`
+	NeverHit []inspect.Decider `json:"neverHit"` // entries of the inbounds of the log that decided about no record
+	Unnamed  []string          `json:"unnamed"`  // SPIFFE IDs that no entry of their inbound names
 	// MalformedLines are the first malformed lines, as FILE:LINE: why.
 	MalformedLines []string `json:"-"`
 	// Idle are the renamed fields that change no decision: headers that no entry compares.
 	Idle []string `json:"-"`
+}
+
+// ReplayTimes are the times of the first and the last of some records, in UTC as in RFC 3339. They
+// are left out if no record has a time.
+type ReplayTimes struct {
+	First *time.Time `json:"first,omitempty"`
+	Last  *time.Time `json:"last,omitempty"`
+}
+
+func newReplayTimes(s replay.Span) ReplayTimes {
+	if s.First.IsZero() {
+		return ReplayTimes{}
+	}
+	return ReplayTimes{&s.First, &s.Last}
+}
+
+// ReplayChange is a change of the log's decisions about requests of some clients to an inbound.
+// The inputs decide all of them by the same entry, so what was in force has changed.
+type ReplayChange struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	// After is the time of the last record with the former decision, Before that of the first
+	// one with the later decision.
+	After     time.Time `json:"after"`
+	Before    time.Time `json:"before"`
+	Dataplane string    `json:"dataplane"` // KRI
+	Inbound   string    `json:"inbound"`
+	Clients   int       `json:"clients"`
+	SpiffeID  string    `json:"spiffeId,omitempty"` // of the first client
+	Name      string    `json:"-"`                  // of the dataplane
 }
 
 // UnknownReason is a reason why records are unknown.
@@ -51,11 +87,12 @@ type UnknownReason struct {
 // inputs. An unknown decision is UNKNOWN and has an empty By. If several entries could
 // have made a decision, By is also empty.
 type ReplayDifference struct {
-	Log     string            `json:"log"`
-	Before  inspect.Decision  `json:"before"`
-	After   *inspect.Decision `json:"after,omitempty"`
-	Count   int64             `json:"count"`
-	Example ReplayExample     `json:"example"`
+	Log    string            `json:"log"`
+	Before inspect.Decision  `json:"before"`
+	After  *inspect.Decision `json:"after,omitempty"`
+	Count  int64             `json:"count"`
+	ReplayTimes
+	Example ReplayExample `json:"example"`
 }
 
 // ReplayExample is the request of a record.
@@ -72,6 +109,7 @@ type ReplayQuery struct {
 	Files    []string // or [replay.Stdin]
 	Stdin    io.Reader
 	Renamed  map[string]string // keys of fields, by name
+	Since    time.Time         // of the first record to read; zero: all are read
 	Progress *replay.Progress
 }
 
@@ -85,7 +123,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 	if err != nil {
 		return nil, err
 	}
-	in := &replay.Input{Files: q.Files, Stdin: q.Stdin, Fields: fields, Before: replayInbounds(before, mesh), Progress: q.Progress}
+	in := &replay.Input{Files: q.Files, Stdin: q.Stdin, Fields: fields, Before: replayInbounds(before, mesh), Since: q.Since, Progress: q.Progress}
 	last := before
 	if after != nil {
 		in.After, last = replayInbounds(after, mesh), after
@@ -98,7 +136,8 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 	r := &Replay{
 		Idle:      fields.Idle(),
 		Semantics: options.Semantics, Records: result.Records, Malformed: result.Malformed, Unknown: result.Unknown,
-		Differences: []ReplayDifference{}, NeverHit: neverHit(last, mesh, result.Hits, options), Unnamed: append([]string{}, result.Unnamed...),
+		Earlier: result.Earlier, ReplayTimes: newReplayTimes(result.Times),
+		Differences: []ReplayDifference{}, Changes: []ReplayChange{}, NeverHit: neverHit(last, mesh, result, options), Unnamed: append([]string{}, result.Unnamed...),
 	}
 	position := func(at replay.Position) string { return fmt.Sprintf("%s:%d", q.Files[at.File], at.Line) }
 	for _, m := range result.Noted {
@@ -112,7 +151,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 	})
 	slices.SortFunc(result.Differences, compareDifferences)
 	for _, d := range result.Differences {
-		shown := ReplayDifference{Log: replayDecision(d.Log, options).Decision, Before: replayDecision(d.Before, options), Count: d.Count}
+		shown := ReplayDifference{Log: replayDecision(d.Log, options).Decision, Before: replayDecision(d.Before, options), Count: d.Count, ReplayTimes: newReplayTimes(d.Times)}
 		if after != nil {
 			decision := replayDecision(d.After, options)
 			shown.After = &decision
@@ -123,6 +162,19 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 			shown.Example.Source = position(d.At)
 		}
 		r.Differences = append(r.Differences, shown)
+	}
+	for _, c := range result.Changes {
+		at := c.Inbound.Dataplane
+		r.Changes = append(r.Changes, ReplayChange{
+			From: permission.Decision{Allow: !c.Allow}.String(), To: permission.Decision{Allow: c.Allow}.String(), After: c.After, Before: c.Before,
+			Dataplane: inspect.DataplaneKRI(last, at), Inbound: find.InboundName(at, c.Inbound.Index), Clients: c.Clients, SpiffeID: c.SpiffeID, Name: at.Qualified(),
+		})
+	}
+	slices.SortFunc(r.Changes, func(a, b ReplayChange) int {
+		return cmp.Or(a.Before.Compare(b.Before), a.After.Compare(b.After), strings.Compare(a.Dataplane, b.Dataplane), strings.Compare(a.Inbound, b.Inbound), strings.Compare(a.From, b.From))
+	})
+	if result.TooManyClients {
+		return r, fmt.Errorf("changes: there are too many clients, so it is not known when decisions changed; give logs of fewer inbounds")
 	}
 	if result.TooManyUnnamed {
 		return r, fmt.Errorf("unnamed: there are more than %d identities that no entry names; these are the first", replay.MaxUnnamed)
@@ -208,16 +260,16 @@ func permissionPolicies(view *core.View, mesh string) []*resource.Policy {
 	return slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != permission.KindName })
 }
 
-// neverHit returns the entries that decided no record, sorted, without the
-// entries of policies that inform on all dataplanes that they select.
-func neverHit(view *core.View, mesh string, hits map[replay.Entry]bool, options inspect.Options) []inspect.Decider {
+// neverHit returns the entries of the inbounds of a log that decided no record, sorted, without
+// the entries of policies that inform on all dataplanes that they select.
+func neverHit(view *core.View, mesh string, result *replay.Result, options inspect.Options) []inspect.Decider {
 	out := []inspect.Decider{}
 	for _, p := range permissionPolicies(view, mesh) {
 		if informsOnly(view, p) {
 			continue
 		}
 		for _, e := range permission.EntriesOf(p) {
-			if !hits[replay.EntryOf(&e.Place)] {
+			if entry := replay.EntryOf(&e.Place); result.Asked[entry] && !result.Hits[entry] {
 				out = append(out, inspect.NewDecider(&e.Place, options))
 			}
 		}
