@@ -30,6 +30,9 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	if err := s.checkLocators(locators); err != nil {
 		return err
 	}
+	if nonce := r.GetResponseNonce(); nonce != "" && r.GetErrorDetail() == nil && w.isInFlight() && s.isEarlier(nonce) {
+		w.endFlight() // see receiveState
+	}
 	if gone := r.GetResourceNamesUnsubscribe(); len(gone) > 0 {
 		s.unsubscribe(w, gone)
 	}

@@ -32,19 +32,25 @@ type keptResource struct {
 const (
 	plainSuffix  = "/plain"
 	localPrefix  = "local/"
-	defaultDrain = 600 * time.Second // Envoy's own default of --drain-time-s
+	defaultDrain = 600*time.Second + laterListener // Envoy's own default of --drain-time-s
 	maxDrain     = 24 * time.Hour
+	// laterListener is how much later than the server the proxy may begin to drain: additions of
+	// earlier types come first, at a relay too, and the new listener warms for up to 15 s.
+	laterListener = 30 * time.Second
 )
 
-// drainTime returns the drain time of a proxy (wire.DrainMetadata). GRPC has no filters and clusters
-// of its own for connections that drain.
+// drainTime returns how long a proxy keeps what drains, by its drain time (wire.DrainMetadata). GRPC
+// has no filters and clusters of its own for connections that drain.
 func (s *stream) drainTime(metadata *structpb.Struct) time.Duration {
 	if s.isGRPC() {
 		return 0
 	}
 	text := metadata.GetFields()[wire.DrainMetadata].GetStringValue()
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return min(d, maxDrain)
+		if d == 0 {
+			return 0
+		}
+		return min(d, maxDrain) + laterListener
 	}
 	return s.server.options.Drain
 }
@@ -107,9 +113,7 @@ func (s *stream) keep(w *watch, r *wire.Resource, held []*wire.Resource) (keptRe
 	k, known := w.kept.find(r.Name)
 	switch {
 	case known:
-	case r.Body == nil: // the client has resumed with it: it may drain since an earlier stream
-		k = keptResource{resource: r, until: s.since + int64(s.drain)}
-	case s.generation.partial != nil:
+	case s.generation.partial != nil && r.Body != nil: // the client has not resumed with it
 		return k, false
 	default:
 		k = keptResource{resource: r, until: s.server.now() + int64(s.drain)}

@@ -8,6 +8,7 @@ import (
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -49,4 +50,30 @@ func followListener(state server.State, node *server.Node, name string) (*wire.R
 		}
 	}
 	return xdstest.Resource(wire.ExtensionType, name, "deny"), true
+}
+
+// A proxy keeps what drains for its drain time, and until the new listener has come and is warm.
+func TestDrainTimeOfANode(t *testing.T) {
+	for text, want := range map[string]time.Duration{"5s": 35 * time.Second, "0s": 0, "": time.Minute, "48h": 24*time.Hour + 30*time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			state := xdstest.NewState()
+			state.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.ExtensionType, "permission/inbound/a", "1"))
+			r := start(t, server.Options{Source: xdstest.NewSource(state), Drain: time.Minute})
+			proxy := node("n")
+			if text != "" {
+				proxy.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{wire.DrainMetadata: structpb.NewStringValue(text)}}
+			}
+			c, err := xdstest.New(t.Context(), r.conn, xdstest.Options{Node: proxy})
+			must(t, err)
+			defer c.Close()
+			must(t, c.Subscribe(wire.ExtensionType, "permission/inbound/a"))
+			synctest.Wait()
+			begin := time.Now()
+			r.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot() })
+			c.Wait(t.Context(), func() bool { return len(c.Named(wire.ExtensionType)) == 0 })
+			if took := time.Since(begin); took != want {
+				t.Errorf("with the drain time %q it is removed after %v, want %v", text, took, want)
+			}
+		})
+	}
 }

@@ -80,8 +80,8 @@ type Options struct {
 	// Wait is how long removals wait for the ACKs of additions, and additions for the ACKs
 	// of earlier types; 0 means 5s (SPEC 12.3).
 	Wait time.Duration
-	// Drain is the drain time of a proxy whose node does not have it (wire.DrainMetadata), for
-	// which it keeps what its old listeners use; 0 means 600s, less than 0 that nothing drains.
+	// Drain is how long a proxy whose node does not have its drain time (wire.DrainMetadata) keeps
+	// what its old listeners use; 0 means 630s, less than 0 that nothing drains.
 	Drain time.Duration
 	// Follow returns what a permission filter is in a state, although no listener refers to it any
 	// more: its client keeps it while connections drain. It is the filter that the inbound would

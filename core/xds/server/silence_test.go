@@ -200,3 +200,49 @@ func TestSilentClientRejects(t *testing.T) {
 		}
 	})
 }
+
+// A request of the delta protocol with the nonce of an earlier response ends the wait for the answer to
+// the last one too, if it has other names. One without a nonce does not: it may have been sent before.
+func TestEarlierNonceInDelta(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := serveEndpoints(t, "111")
+		stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
+		must(t, err)
+		got := make(chan *discoveryv3.DeltaDiscoveryResponse, 10)
+		go func() {
+			for m, err := stream.Recv(); err == nil; m, err = stream.Recv() {
+				got <- m
+			}
+		}()
+		ask := func(nonce string, names ...string) *discoveryv3.DeltaDiscoveryResponse {
+			t.Helper()
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.EndpointType.URL(), ResponseNonce: nonce, ResourceNamesSubscribe: names}))
+			synctest.Wait()
+			select {
+			case m := <-got:
+				return m
+			default:
+				return nil
+			}
+		}
+		first := ask("", "a")
+		ask(first.GetNonce())
+		r.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = endpoints("211") })
+		if synctest.Wait(); len(got) != 1 {
+			t.Fatal("an edit is not sent")
+		}
+		second := <-got
+		if m := ask("", "b"); m != nil {
+			t.Errorf("while a response is in flight, a name is answered by %v", m)
+		}
+		third := ask(first.GetNonce(), "c")
+		if len(third.GetResources()) != 2 {
+			t.Fatalf("a name that comes with an earlier nonce is answered by %v", third)
+		}
+		ask(second.GetNonce())
+		ask(third.GetNonce())
+		if state := r.NodeState("n"); state != server.Converged {
+			t.Errorf("after its answers the client is %v", state)
+		}
+	})
+}

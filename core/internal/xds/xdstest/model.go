@@ -35,8 +35,7 @@ type Model struct {
 	rand     *rand.Rand
 	cancel   context.CancelFunc
 	done     chan struct{}
-	streams  int       // that were begun
-	began    time.Time // the last one
+	streams  int // that were begun
 
 	mu       sync.Mutex
 	send     func(modelRequest) // of the last stream; nil: there was none
@@ -45,7 +44,7 @@ type Model struct {
 	warming  map[string]time.Time // clusters, since when
 	heldACK  bool                 // of clusters: it waits until they are warm
 	draining []draining           // what replaced and removed listeners refer to
-	unfilled map[string]string    // clusters that became active without endpoints; their bodies
+	unfilled map[string]string    // clusters that became active without new endpoints; their bodies
 	problems []string
 	early    []string // problems, see Forgive
 	seen     map[Seen]bool
@@ -75,7 +74,8 @@ type modelType struct {
 	version   string          // of the last response
 	nonce     string
 	responses int
-	ignored   bool // the last response
+	answered  time.Time // when the first response came
+	ignored   bool      // the last response
 }
 
 // modelRequest is a request in both protocols.
@@ -163,7 +163,6 @@ func (m *Model) Call(services ...string) {
 func (m *Model) begin() {
 	m.first, m.heldACK = true, false
 	m.streams++
-	m.began = time.Now()
 	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.ExtensionType}
 	if m.Program.GRPC {
 		m.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })

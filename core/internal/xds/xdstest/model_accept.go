@@ -14,7 +14,9 @@ import (
 // accept applies a response, answers it, and asks for what follows from it.
 func (m *Model) accept(r Response, version string) {
 	of := &m.types[r.Type]
-	of.responses++
+	if of.responses++; of.responses == 1 {
+		of.answered = time.Now()
+	}
 	if of.ignored = m.Program.IgnoresUnasked && len(of.names) == 0; of.ignored {
 		return
 	}
@@ -121,19 +123,15 @@ func (m *Model) drain(t wire.Type, before Held) {
 	}
 }
 
-// late is how much earlier than a model a server may think that connections have drained: the
-// listener may have come late.
-const late = 3 * time.Second
-
 // isUsed reports whether connections of a listener that drains can use a resource. In state of the
 // world the server of a new stream cannot know what drains, and it knows nothing of a node that is gone.
-// What a client names on a new stream stays for the drain time after the stream began (SPEC 12.3).
+// What a client names on a new stream stays for the drain time after the first answer (SPEC 12.3).
 func (m *Model) isUsed(t wire.Type, name string) bool {
-	if m.types[t].resumed[name] && (!m.Program.Delta || time.Since(m.began) > m.Drain-late) {
+	if of := &m.types[t]; of.resumed[name] && (!m.Program.Delta || time.Since(of.answered) > m.Drain) {
 		return false
 	}
 	return len(m.types[wire.ListenerType].held) > 0 && slices.ContainsFunc(m.draining, func(d draining) bool {
-		return (m.Program.Delta || d.stream == m.streams) && time.Until(d.until) > late && slices.Contains(d.references, Reference{t, name})
+		return (m.Program.Delta || d.stream == m.streams) && time.Now().Before(d.until) && slices.Contains(d.references, Reference{t, name})
 	})
 }
 
@@ -236,16 +234,14 @@ func (m *Model) whenWarm() {
 	}
 }
 
-// giveUp makes the clusters active that have warmed for 15 s. That is a problem unless the next
-// response no longer has such a cluster: in state of the world, endpoints that do not exist are not
-// answered, so a cluster that was removed meanwhile warms until then.
+// giveUp makes the clusters active that have warmed for 15 s. That is a problem, even for an Envoy that
+// then uses the endpoints of the previous cluster, unless the next response no longer has such a
+// cluster: in state of the world, endpoints that do not exist are not answered, so a cluster that was
+// removed meanwhile warms until then.
 func (m *Model) giveUp() {
 	for name, since := range m.warming {
-		if time.Since(since) < initialFetch {
-			continue
-		}
-		delete(m.warming, name)
-		if _, kept := m.types[wire.EndpointType].held[name]; !kept || !m.Program.KeepsEndpoints {
+		if time.Since(since) >= initialFetch {
+			delete(m.warming, name)
 			m.unfilled[name] = m.types[wire.ClusterType].held[name].Body
 		}
 	}
@@ -322,8 +318,8 @@ func (m *Model) Responses(t wire.Type) int {
 }
 
 // Differences compares what the model holds with what it would hold if it began with a snapshot.
-// It returns a line for each type that differs, and for each cluster that became active without the
-// endpoints that the snapshot has. What drains is left out.
+// It returns a line for each type that differs, and for each cluster that became active without being
+// sent the endpoints that the snapshot has. What drains is left out.
 func (m *Model) Differences(snapshot *wire.Snapshot) (out []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -354,7 +350,11 @@ func (m *Model) Differences(snapshot *wire.Snapshot) (out []string) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(m.unfilled)) {
 			if _, found := want[name]; found && t == wire.EndpointType {
-				out = append(out, fmt.Sprintf("cluster %s became active without endpoints", name))
+				instead := "none"
+				if m.Program.KeepsEndpoints {
+					instead = "those of the previous cluster"
+				}
+				out = append(out, fmt.Sprintf("cluster %s has waited 15 s for its endpoints, and uses %s", name, instead))
 			}
 		}
 	}
