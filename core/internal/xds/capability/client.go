@@ -21,10 +21,14 @@ func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
 // ClientBy returns the client of a node by its user agent and its version. A client that is not
 // gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
 // tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that is not
-// known to have permissions.
+// known to have permissions. It is called for each question of a client, and allocates nothing for a
+// client that is served and states a release.
 func ClientBy(userAgent, version string) (Client, error) {
 	if IsGRPC(userAgent) {
 		return Client{GRPC: true}, refuseGRPC(userAgent, version)
+	}
+	if version == "" {
+		return ClientOf(Unknown), nil
 	}
 	v, err := ParseVersion(version)
 	if err != nil {

@@ -34,22 +34,24 @@ var ErrVersion = errors.New("not a version of Envoy, such as 1.36.4")
 // the release before, because it may lack what the release brings. Other text after a hyphen, as in
 // "1.36.4-fips", is ignored.
 func ParseVersion(text string) (v Version, err error) {
-	numbers, label, _ := strings.Cut(text, "-")
-	parts := strings.Split(numbers, ".")
-	if len(parts) < 2 || len(parts) > 3 {
-		return v, fmt.Errorf("%q is %w", text, ErrVersion)
-	}
-	for i, into := range []*uint32{&v.Major, &v.Minor, &v.Patch} {
-		if i == len(parts) {
+	rest, label, labelled := strings.Cut(text, "-")
+	more := true
+	for i, into := range [...]*uint32{&v.Major, &v.Minor, &v.Patch} {
+		if !more && i == 2 {
 			break
 		}
-		n, err := strconv.ParseUint(parts[i], 10, 16)
+		var part string
+		part, rest, more = strings.Cut(rest, ".")
+		n, err := strconv.ParseUint(part, 10, 16)
 		if err != nil {
 			return v, fmt.Errorf("%q is %w", text, ErrVersion)
 		}
 		*into = uint32(n)
 	}
-	if unreleased.MatchString(label) {
+	if more {
+		return v, fmt.Errorf("%q is %w", text, ErrVersion)
+	}
+	if labelled && unreleased.MatchString(label) {
 		v = v.before()
 	}
 	return v, nil

@@ -182,3 +182,12 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// A server asks what a client is for each name of it. The answer allocates nothing.
+func TestClientByAllocatesNothing(t *testing.T) {
+	for _, c := range []struct{ agent, version string }{{"envoy", "1.40.0"}, {"envoy", "1.36.4"}, {"", ""}, {"gRPC Go", "1.84.0"}} {
+		if n := testing.AllocsPerRun(100, func() { _, _ = ClientBy(c.agent, c.version) }); n != 0 {
+			t.Errorf("%s %s: %v allocations", c.agent, c.version, n)
+		}
+	}
+}
