@@ -9,6 +9,7 @@ import (
 	xdstypev3 "github.com/cncf/xds/go/xds/type/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	httpoptionsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
@@ -32,6 +33,8 @@ func refusal(m proto.Message) error {
 			return managerRefusal(m)
 		case *httpoptionsv3.HttpProtocolOptions:
 			return filtersRefusal(upstreamFilters, m.HttpFilters)
+		case *routev3.RouteAction:
+			return upgradesRefusal(m.UpgradeConfigs, "resource")
 		case *routerv3.Router:
 			return filtersRefusal(upstreamFilters, m.UpstreamHttpFilters)
 		}
@@ -58,16 +61,23 @@ func managerRefusal(m *hcmv3.HttpConnectionManager) error {
 	if err := filtersRefusal(httpFilters, m.HttpFilters); err != nil {
 		return err
 	}
-	seen := map[string]bool{}
 	for _, upgrade := range m.UpgradeConfigs {
-		name := strings.ToLower(upgrade.UpgradeType)
-		if seen[name] {
-			return fmt.Errorf("there are two configs of the upgrade %q, so Envoy would refuse the listener", upgrade.UpgradeType)
-		}
-		seen[name] = true
 		if err := filtersRefusal(httpFilters, upgrade.Filters); err != nil {
 			return err
 		}
+	}
+	return upgradesRefusal(m.UpgradeConfigs, "listener")
+}
+
+// upgradesRefusal returns why Envoy refuses a list of upgrades: a type may be in it once.
+func upgradesRefusal[U interface{ GetUpgradeType() string }](upgrades []U, owner string) error {
+	seen := map[string]bool{}
+	for _, upgrade := range upgrades {
+		name := strings.ToLower(upgrade.GetUpgradeType())
+		if seen[name] {
+			return fmt.Errorf("there are two configs of the upgrade %q, so Envoy would refuse the %s", upgrade.GetUpgradeType(), owner)
+		}
+		seen[name] = true
 	}
 	return nil
 }

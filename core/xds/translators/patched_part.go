@@ -2,6 +2,7 @@ package translators
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -10,6 +11,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -158,6 +160,7 @@ func refusalOf(messages []proto.Message) error {
 func (p *patchedPart) report() {
 	if len(p.history) > 0 {
 		p.reportBroken()
+		p.reportUnread()
 	}
 	for _, m := range p.Messages {
 		switch {
@@ -193,6 +196,37 @@ func (p *patchedPart) reportBroken() {
 	for _, what := range broken {
 		p.Weaken(p.conf, modificationField(by[what]), what)
 	}
+}
+
+// reportUnread reports elements of the result that Envoy does not read, each for the
+// modification that added it.
+func (p *patchedPart) reportUnread() {
+	for _, h := range p.history {
+		if h.after == nil || !slices.ContainsFunc(p.Messages, func(m proto.Message) bool { return nameOf(m) == nameOf(h.after) && unread(m) != "" }) {
+			continue
+		}
+		if what := unread(h.after); what != "" && (h.before == nil || unread(h.before) != what) {
+			p.Warn(diag.FieldNotUsed, p.conf, modificationField(h.index), "Envoy reads only the first %s", what)
+		}
+	}
+}
+
+// unread returns what of a message Envoy does not read, although it accepts it: thresholds of
+// a priority after the first ones. It is empty if Envoy reads all.
+func unread(m proto.Message) string {
+	cluster, is := m.(*clusterv3.Cluster)
+	if !is {
+		return ""
+	}
+	breakers := cluster.GetCircuitBreakers()
+	for i, list := range [][]*clusterv3.CircuitBreakers_Thresholds{breakers.GetThresholds(), breakers.GetPerHostThresholds()} {
+		for k, t := range list {
+			if slices.ContainsFunc(list[:k], func(first *clusterv3.CircuitBreakers_Thresholds) bool { return first.Priority == t.Priority }) {
+				return fmt.Sprintf("of several circuitBreakers.%s of priority %s", [...]string{"thresholds", "perHostThresholds"}[i], t.Priority)
+			}
+		}
+	}
+	return ""
 }
 
 // reportReach reports what a message refers to by each modification, and what it referred to
