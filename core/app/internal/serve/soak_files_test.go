@@ -99,7 +99,7 @@ func newSoakFiles(t *testing.T, random *rand.Rand) *soakFiles {
 // edit changes one to three files.
 func (f *soakFiles) edit() {
 	for range 1 + f.rand.IntN(3) {
-		switch f.rand.IntN(9) {
+		switch f.rand.IntN(10) {
 		case 0:
 			f.put("identity.yaml", pick(f.rand, identities))
 		case 1:
@@ -113,6 +113,8 @@ func (f *soakFiles) edit() {
 			f.remove(pick(f.rand, soakNames) + ".yaml")
 		case 5:
 			f.put("mode.yaml", fmt.Sprintf("{type: MeshTLS, name: mode, spec: {rules: [{default: {mode: %s}}]}}", pick(f.rand, []string{"Strict", "Permissive"})))
+		case 6: // all clusters of outbounds, and no endpoints
+			f.put("timeout.yaml", fmt.Sprintf("{type: MeshTimeout, name: zzz, spec: {to: [{default: {connectionTimeout: %ds}}]}}", 1+f.rand.IntN(9)))
 		default:
 			f.randomDocument()
 		}

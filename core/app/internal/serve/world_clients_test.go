@@ -23,6 +23,7 @@ type worldClient struct {
 	rand  *rand.Rand
 	at    atomic.Int64 // its site
 	move  chan struct{}
+	stops atomic.Bool // with the next move, for longer than a relay follows a node without streams
 }
 
 // dialOnce returns a connection to a site that is not made again, so that gRPC never waits for the
@@ -56,6 +57,9 @@ func (c *worldClient) run(w *world, seed uint64) {
 				c.model.Close()
 			}
 			_ = conn.Close()
+		}
+		if c.stops.Swap(false) {
+			w.wait(15 * time.Second)
 		}
 		if !w.again(c.rand) {
 			return

@@ -165,19 +165,34 @@ func (w *world) edit(remove bool) {
 	w.edits++
 }
 
-// move moves a client to another site. Sometimes an edit comes while it is away.
+// move moves some clients to another site, or all clients of a site stop for a time. Sometimes an edit
+// comes shortly before, or while they are away.
 func (w *world) move(random *rand.Rand) {
-	to := int64(random.IntN(len(w.sites)))
+	to, when := int64(random.IntN(len(w.sites))), random.IntN(4)
+	if when == 0 {
+		w.edit(false)
+		w.sleep(time.Duration(random.IntN(1000)) * time.Millisecond)
+	}
 	if random.IntN(5) == 0 {
 		l := w.locators[random.IntN(len(w.locators))]
 		l.at.Store(to)
 		wake(l.move)
-	} else {
-		c := w.clients[random.IntN(len(w.clients))]
-		c.at.Store(to)
-		wake(c.move)
 	}
-	if random.IntN(2) == 0 {
+	if random.IntN(4) == 0 {
+		for _, c := range w.clients {
+			if c.at.Load() == to {
+				c.stops.Store(true)
+				wake(c.move)
+			}
+		}
+	} else {
+		for range 1 + random.IntN(6) {
+			c := w.clients[random.IntN(len(w.clients))]
+			c.at.Store(to)
+			wake(c.move)
+		}
+	}
+	if when > 1 {
 		w.sleep(time.Millisecond)
 		w.edit(false)
 	}

@@ -34,8 +34,8 @@ import (
 //  1. every client holds what a server would give it that begins with the last documents;
 //  2. no client has ever held what no revision of the documents had, or lost what all of them had;
 //  3. no locator has ever matched two variants;
-//  4. no client was sent what it had, and no cluster became active without its endpoints, except
-//     while the network had faults;
+//  4. no client was sent what it had, and no cluster waited in vain for its endpoints, except while
+//     the network had faults;
 //  5. nothing waits: each node has converged everywhere, and no relay has a wrong name.
 //
 // The seed fixes edits, network and time, but not the scheduler. So a failing seed is run up to
@@ -157,6 +157,7 @@ func newWorld(t *testing.T, script *worldScript) *world {
 	w := &world{t: t, files: newSoakFiles(t, random), stored: map[resource.ID]string{}, ids: map[string]resource.ID{},
 		served: map[worldProgram]*worldServed{}}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.delay.Store(int64(random.IntN(2)) * int64(time.Second)) // so that clients move while clusters warm
 	if random.IntN(2) == 0 {
 		w.store = newWorldMemory()
 	} else {
@@ -307,8 +308,13 @@ func (s *worldServed) had(seen xdstest.Seen) bool {
 
 // again waits until a client connects again. It reports whether the world has not ended.
 func (w *world) again(random *rand.Rand) bool {
+	return w.wait(time.Duration(200+random.IntN(1000)) * time.Millisecond)
+}
+
+// wait waits for a time. It reports whether the world has not ended.
+func (w *world) wait(d time.Duration) bool {
 	select {
-	case <-time.After(time.Duration(200+random.IntN(1000)) * time.Millisecond):
+	case <-time.After(d):
 		return true
 	case <-w.ctx.Done():
 		return false
@@ -334,13 +340,13 @@ func (w *world) quiet() {
 	w.isSet = false
 	w.files.settle()
 	w.put()
-	if time.Sleep(30 * time.Second); w.faults {
+	if time.Sleep(time.Minute); w.faults { // until then relays have found their upstreams
 		for _, c := range w.clients {
 			c.model.Forgive()
 		}
 	}
 	w.faults = false
-	time.Sleep(90 * time.Second)
+	time.Sleep(time.Minute)
 	synctest.Wait()
 	w.check()
 }

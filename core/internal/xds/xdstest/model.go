@@ -35,7 +35,8 @@ type Model struct {
 	rand     *rand.Rand
 	cancel   context.CancelFunc
 	done     chan struct{}
-	streams  int // that were begun
+	streams  int       // that were begun
+	began    time.Time // the last one
 
 	mu       sync.Mutex
 	send     func(modelRequest) // of the last stream; nil: there was none
@@ -163,6 +164,7 @@ func (m *Model) Call(services ...string) {
 func (m *Model) begin() {
 	m.first, m.heldACK = true, false
 	m.streams++
+	m.began = time.Now()
 	order := []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.ExtensionType}
 	if m.Program.GRPC {
 		m.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })

@@ -237,11 +237,13 @@ func (m *Model) whenWarm() {
 // giveUp makes the clusters active that have warmed for 15 s. That is a problem, even for an Envoy that
 // then uses the endpoints of the previous cluster, unless the next response no longer has such a
 // cluster: in state of the world, endpoints that do not exist are not answered, so a cluster that was
-// removed meanwhile warms until then.
+// removed meanwhile warms until then. It is none while the model has no server.
 func (m *Model) giveUp() {
 	for name, since := range m.warming {
-		if time.Since(since) >= initialFetch {
-			delete(m.warming, name)
+		if time.Since(since) < initialFetch {
+			continue
+		}
+		if delete(m.warming, name); time.Since(m.began) >= initialFetch {
 			m.unfilled[name] = m.types[wire.ClusterType].held[name].Body
 		}
 	}
