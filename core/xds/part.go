@@ -23,7 +23,7 @@ const (
 	IngressOrigin     Origin = "ingress" // a listener of a zone proxy, and what it leads to
 	EgressOrigin      Origin = "egress"
 	PrometheusOrigin  Origin = "prometheus"
-	PassthroughOrigin Origin = "passthrough"
+	PassthroughOrigin Origin = "transparent"
 	CollectorOrigin   Origin = "collector" // clusters of telemetry collectors
 )
 

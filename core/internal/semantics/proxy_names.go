@@ -29,6 +29,20 @@ func (s Semantics) InboundNames(address string, in *resource.Inbound) (listener,
 	return []string{"inbound:" + hostPort(address, in.Port), unified}, []string{fmt.Sprintf("localhost:%d", workload), unified}
 }
 
+// PassthroughNames returns the names that Kuma gives to the listeners and the clusters of
+// passthrough. Direction is inbound or outbound. Kuma has one for IPv4 and one for IPv6.
+func (s Semantics) PassthroughNames(direction string) []string {
+	if s == TargetRef {
+		return nil
+	}
+	unified := "self_transparentproxy_passthrough_" + direction
+	names := []string{unified + "_ipv4", unified + "_ipv6"}
+	if s == Kuma {
+		names = append(names, direction+":passthrough:ipv4", direction+":passthrough:ipv6")
+	}
+	return names
+}
+
 // OutboundNames returns the names that Kuma gives to the listener of an outbound. Cluster
 // contains the names of its cluster.
 func (s Semantics) OutboundNames(address string, port uint32, cluster []string) []string {

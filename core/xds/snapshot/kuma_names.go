@@ -33,3 +33,12 @@ func (b *Builder) inboundNames(listener, cluster, address string, in *resource.I
 	}
 	return map[string][]string{listener: listeners, cluster: clusters}
 }
+
+// passthroughNames returns the other names of the listeners and clusters of passthrough.
+func (b *Builder) passthroughNames() map[string][]string {
+	inbound := b.semantics.PassthroughNames("inbound")
+	if inbound == nil {
+		return nil
+	}
+	return map[string][]string{inboundPassthrough: inbound, outboundPassthrough: b.semantics.PassthroughNames("outbound")}
+}

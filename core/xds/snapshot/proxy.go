@@ -23,6 +23,9 @@ func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 	}
 	for _, part := range p.Parts {
 		d := &draft{Part: *part}
+		if part.Origin == xds.PassthroughOrigin {
+			d.Names = b.passthroughNames()
+		}
 		for _, t := range b.shape.proxy {
 			d.confs = append(d.confs, confs.defaultOf(t.Kind))
 		}

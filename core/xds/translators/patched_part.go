@@ -262,13 +262,20 @@ func (p *patchedPart) reportReach(m proto.Message) {
 		}
 	}
 	if at != nil && (c.Cluster || !p.guarded()) {
-		c.Reach, c.Kept, c.Changed = found.Within(final), true, c.Cluster || moved >= 0
+		c.Reach, c.Kept, c.Changed = found.Within(final), true, c.Cluster && !isTuned(at, m) || moved >= 0
 		steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(max(moved, first))})
 	}
 	for i := range steps {
 		p.expose(&steps[i].Change, m, moved >= 0)
 	}
 	p.Changes = append(p.Changes, steps...)
+}
+
+// isTuned reports whether a changed cluster connects to what it connected to before.
+func isTuned(before, after proto.Message) bool {
+	b, was := before.(*clusterv3.Cluster)
+	a, is := after.(*clusterv3.Cluster)
+	return was && is && seal.IsTuned(b, a)
 }
 
 // reportUnchanged reports what a message refers to that no modification changes: a changed
