@@ -47,6 +47,9 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 			if why := m.Reject(h); why != "" {
 				nack = cmp.Or(nack, h.Name+": "+why)
 				of.rejected[h.Name] = true
+				if r.Type == wire.EndpointType {
+					delete(m.warming, h.Name) // eds.cc, onConfigUpdateFailed: the cluster becomes active
+				}
 				continue
 			}
 		}
