@@ -68,13 +68,17 @@ func (sb *snapshotBuilder) warnUntranslated() {
 // warnRoutes reports the confs for single routes of an outbound of kinds that shape all
 // routes of it together (SPEC 11.4).
 func (sb *snapshotBuilder) warnRoutes(o *outbound, http bool) {
-	r := xds.Report{Place: o.destination.name}
 	for _, config := range o.configs {
 		reach := sb.shape.reach[config.Kind.Name]
 		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
 			continue
 		}
-		for _, route := range config.Outbound(o.index).Routes {
+		routes := config.Outbound(o.index).Routes
+		if len(routes) == 0 {
+			continue // most outbounds have none, and need no report
+		}
+		r := xds.Report{Place: o.destination.name}
+		for _, route := range routes {
 			switch {
 			case route.Effective == nil:
 			case !http || !reach.byRoute || sb.client.Type == xds.ProxylessGRPC:
@@ -83,6 +87,6 @@ func (sb *snapshotBuilder) warnRoutes(o *outbound, http bool) {
 				r.WarnRoute(route.Effective, "", "no route here is made by %s", route.Route.KRI())
 			}
 		}
+		sb.Warnings = append(sb.Warnings, r.Warnings...)
 	}
-	sb.Warnings = append(sb.Warnings, r.Warnings...)
 }
