@@ -45,13 +45,20 @@ where necessary, but for what the table above says. ` + "`check --envoy` and `/s
 		}
 	}
 	b.WriteString("\n" + measuredHeading + measured + `
+## What Kuma ships
+
+Kuma 2.13 has Envoy 1.36.8, which has what 1.36.4 has; no wheel of it exists. Kuma 2.14 has 1.38.2, and its main branch 1.39.0.
+These two have passed the same tests, but for the random meshes and some of those of servers. Of 11,796 random requests each, neither
+has answered one with 200 where ` + "`access`" + ` says DENY.
+
 ## A fleet with several versions
 
 Clients with equal capabilities share resources and bytes. ` + "`go test -v ./core/xds/snapshot -run TestFleetShares`" + ` fails if
 three versions have more than three times the parts that differ. It has printed, for 30 dataplanes: 96,257 bytes with one version,
 88,090 of them in parts that differ; 280,890 with three.
 One version costs what it cost before there were others, by ` + "`BenchmarkFleet`" + ` of that package at 10,000 dataplanes,
-before and after in one run: 7,134 and 7,199 bytes held for each dataplane, 6,357,315 and 6,347,715 allocations.
+before and after in one run: 7,134 and 7,197 bytes held for each dataplane, 6,357,315 and 6,239,305 allocations, 1.61 and 1.58 s
+(medians of five).
 
 ## gRPC
 
