@@ -163,7 +163,7 @@ soak-streams: ##+ Edit the files of servers at random, and beside hostile client
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
 # What an older Envoy gets in another form: the newest one runs everything, each older one this, in less than three minutes.
-SELECTED := TestSeveralIDs|TestWarmsAfterRestart|TestOpenConnections|TestStories/(MeshTrafficPermission|MeshTLS|MeshRateLimit|MeshAccessLog)
+SELECTED := TestSeveralIDs|TestModelsAskAsPrograms|TestWarmsAfterRestart|TestOpenConnections|TestStories/(MeshTrafficPermission|MeshTLS|MeshRateLimit|MeshAccessLog)
 e2e: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/grpc $(Z3) ## Test with the traffic of real Envoys and of gRPC for Python, and by proofs of z3, fetched into .cache/
 	ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST) GRPCIO=$(GRPCIO) Z3=$(Z3) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage

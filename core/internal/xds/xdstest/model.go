@@ -77,6 +77,7 @@ type modelType struct {
 	responses int
 	answered  time.Time // when the first response came
 	ignored   bool      // the last response
+	replaced  bool      // by the last response: something that was held
 }
 
 // modelRequest is a request in both protocols.

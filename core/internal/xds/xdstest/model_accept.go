@@ -28,6 +28,9 @@ func (m *Model) accept(r Response, version string) {
 	if m.wildcard(r.Type) && r.Type == wire.ClusterType && nack == "" {
 		m.heldACK = true // whenWarm sends it
 		m.follow()
+		if endpoints := &m.types[wire.EndpointType]; !m.Program.Delta && endpoints.asked && len(endpoints.names) > 0 && of.replaced {
+			m.send(modelRequest{t: wire.EndpointType}) // for the new cluster, although its name is subscribed
+		}
 		return
 	}
 	m.send(modelRequest{t: r.Type, nonce: r.Nonce, nack: nack})
@@ -37,6 +40,7 @@ func (m *Model) accept(r Response, version string) {
 // apply changes what is held. It returns why something is rejected.
 func (m *Model) apply(of *modelType, r Response) (nack string) {
 	sent := map[string]bool{}
+	of.replaced = false
 	changed := of.responses == 1 || len(r.Removed) > 0
 	for _, h := range r.Resources {
 		sent[h.Name] = true
@@ -62,6 +66,7 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 			m.problem("%s %s was sent again", r.Type, h.Name)
 		}
 		if had && before.Body != h.Body {
+			of.replaced = true
 			m.drain(r.Type, before)
 		}
 		of.held[h.Name] = h
@@ -240,13 +245,13 @@ func (m *Model) whenWarm() {
 // giveUp makes the clusters active that have warmed for 15 s. That is a problem, even for an Envoy that
 // then uses the endpoints of the previous cluster, unless the next response no longer has such a
 // cluster: in state of the world, endpoints that do not exist are not answered, so a cluster that was
-// removed meanwhile warms until then. It is none while the model has no server.
+// removed meanwhile warms until then. It is none if the model had no server for the first 5 s.
 func (m *Model) giveUp() {
 	for name, since := range m.warming {
 		if time.Since(since) < initialFetch {
 			continue
 		}
-		if delete(m.warming, name); time.Since(m.began) >= initialFetch {
+		if delete(m.warming, name); time.Since(m.began) >= initialFetch-5*time.Second {
 			m.unfilled[name] = m.types[wire.ClusterType].held[name].Body
 		}
 	}

@@ -12,7 +12,8 @@ import corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 //	     clusters are warm (envoy#9934)
 //	CDS: a new or changed cluster ──> warming ──(its endpoints come)──> active
 //	                                     └──(15 s)──> active; without endpoints it answers 503
-//	     a new cluster subscribes its endpoints, a removed one unsubscribes them;
+//	     a new cluster subscribes its endpoints, a removed one unsubscribes them; in state of the
+//	     world a changed one repeats the request for endpoints;
 //	     the ACK is sent when no cluster warms
 //	LDS: a new listener subscribes its routes and extensions; a replaced or removed one drains, and
 //	     unsubscribes them after the drain time; ACKed at once
