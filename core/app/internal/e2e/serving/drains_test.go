@@ -47,7 +47,7 @@ const parts = `
 {type: MeshMetric, name: metrics, spec: {targetRef: {kind: Dataplane, labels: {permitted: first}}, default: {backends: [{type: Prometheus, prometheus: {port: 10099, path: /}}]}}}
 ---
 {type: MeshProxyPatch, name: proxy-lines, labels: {meshmatch.io/weakens-permissions: "true"}, spec: {targetRef: {kind: Dataplane, labels: {redirects: proxy-lines}}, default: {appendModifications: [
-  {listener: {operation: Patch, match: {origin: passthrough}, jsonPatches: [{op: replace, path: /address/socketAddress/address, value: 127.0.0.3},
+  {listener: {operation: Patch, match: {origin: transparent}, jsonPatches: [{op: replace, path: /address/socketAddress/address, value: 127.0.0.3},
     {op: replace, path: /listenerFilters/0, value: {name: envoy.filters.listener.proxy_protocol,
       typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol}}}]}}]}}}
 `
