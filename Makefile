@@ -169,7 +169,7 @@ e2e: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/
 	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage
 	@begin=$$(date +%s); for v in $(OLDER); do echo "== Envoy $$v"; \
 		packages=./core/app/internal/e2e/stories; [ $$v != $(firstword $(OLDER)) ] || packages="./core/app/internal/e2e/serving $$packages"; \
-		ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY) $(GO) test -vet=off -count=1 $$packages -run '$(SELECTED)' || exit 1; done; \
+		ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 $$packages -run '$(SELECTED)' || exit 1; done; \
 	echo "older Envoys took $$(($$(date +%s) - begin)) s"
 
 # SOAK=5 sends 12,000 random requests to each. The newest release is last; a mixed fleet has it and another one.
