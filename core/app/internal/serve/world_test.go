@@ -175,7 +175,9 @@ func newWorld(t *testing.T, script *worldScript) *world {
 	w.put()
 	for i := range 2 + script.relays {
 		w.sites = append(w.sites, w.newSite(i, script.seed, random))
-		w.sites[i].start()
+	}
+	for _, s := range w.sites { // a relay finds its upstreams in the list
+		s.start()
 	}
 	for i, c := range w.clients {
 		c.at.Store(int64(random.IntN(len(w.sites))))
