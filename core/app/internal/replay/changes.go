@@ -37,8 +37,8 @@ type Change struct {
 	SpiffeID      string // of the first client, in their order
 }
 
-// maxCourses is how many courses are followed.
-const maxCourses = 10_000
+// maxCourses is how many courses are followed: about 350 bytes each.
+const maxCourses = 100_000
 
 // A course is requests of a client to an inbound that the same entry decides.
 type course struct {
@@ -53,8 +53,9 @@ type courses struct {
 	tooMany bool                // more than maxCourses: times is nil then
 }
 
+// add adds a request. One of an ID that no entry can name is left out.
 func (c *courses) add(of course, log Verdict, when time.Time) {
-	if c.tooMany || !log.Known || when.IsZero() {
+	if c.tooMany || !log.Known || when.IsZero() || len(of.spiffeID) > maxID {
 		return
 	}
 	of.by.why = ""
@@ -71,7 +72,7 @@ func (c *courses) add(of course, log Verdict, when time.Time) {
 
 // insert adds a course. It returns nil if there are too many.
 func (c *courses) insert(of course) *[2]Span {
-	if len(c.times) == maxCourses || len(of.spiffeID) > maxID {
+	if len(c.times) == maxCourses {
 		c.times, c.tooMany = nil, true
 		return nil
 	}

@@ -2,12 +2,15 @@ package replay_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
+	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -62,12 +65,14 @@ func TestChangesAgreeWithNaive(t *testing.T) {
 		wanted := map[step]bool{}
 		for of, both := range times {
 			denied, allowed := both[0], both[1]
+			slices.SortFunc(denied, time.Time.Compare)
+			slices.SortFunc(allowed, time.Time.Compare)
 			switch {
 			case len(denied) == 0 || len(allowed) == 0:
-			case latest(denied).Before(earliest(allowed)):
-				wanted[step{of.inbound, true, latest(denied), earliest(allowed)}] = true
-			case latest(allowed).Before(earliest(denied)):
-				wanted[step{of.inbound, false, latest(allowed), earliest(denied)}] = true
+			case denied[len(denied)-1].Before(allowed[0]):
+				wanted[step{of.inbound, true, denied[len(denied)-1], allowed[0]}] = true
+			case allowed[len(allowed)-1].Before(denied[0]):
+				wanted[step{of.inbound, false, allowed[len(allowed)-1], denied[0]}] = true
 			}
 		}
 		for s := range wanted {
@@ -101,26 +106,6 @@ func TestChangesAgreeWithNaive(t *testing.T) {
 	if changed < 100 {
 		t.Errorf("only %d changes", changed)
 	}
-}
-
-func earliest(times []time.Time) time.Time {
-	first := times[0]
-	for _, at := range times {
-		if at.Before(first) {
-			first = at
-		}
-	}
-	return first
-}
-
-func latest(times []time.Time) time.Time {
-	last := times[0]
-	for _, at := range times {
-		if at.After(last) {
-			last = at
-		}
-	}
-	return last
 }
 
 // Since leaves out earlier records, and a record whose time is not known is unknown then. Without
@@ -169,26 +154,42 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// With more clients than are followed, there is no change instead of a wrong one.
+// With more clients than are followed, there is no change instead of a wrong one. An ID that no entry can
+// name is none of them.
 func TestChangesHaveALimit(t *testing.T) {
 	closed := map[string]*permission.Permissions{"http": {Protocol: request.HTTP}, "tcp": {}}
-	for _, clients := range []int{10_000, 10_001} {
-		var lines []string
-		for i := range clients {
-			for hour, details := range []string{"via_upstream", "rbac_access_denied_matched_policy[none]"} {
-				lines = append(lines, fmt.Sprintf(`{"start_time":"2026-11-29T%02d:00:00Z","downstream_local_address":"10.0.0.1:80","downstream_peer_uri_san":"spiffe://shop.mesh/%06d","response_code_details":%q}`, hour, i, details))
+	record := func(hour int, id, details string) string {
+		return fmt.Sprintf(`{"start_time":"2026-11-29T%02d:00:00Z","downstream_local_address":"10.0.0.1:80","downstream_peer_uri_san":%q,"response_code_details":%q}`, hour, id, details)
+	}
+	lines := []string{record(1, "spiffe://shop.mesh/"+strings.Repeat("a", 3000), "via_upstream")}
+	for i := range 100_000 {
+		lines = append(lines, record(1, fmt.Sprintf("spiffe://shop.mesh/%06d", i), "via_upstream"))
+	}
+	lines = append(lines, record(2, "spiffe://shop.mesh/000007", "rbac_access_denied_matched_policy[none]"))
+	rand.New(rand.NewPCG(1, 9)).Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
+	result := run(t, decided(dataplane(), closed), nil, nil, lines...)
+	if result.TooManyClients || len(result.Changes) != 1 || result.Changes[0].Clients != 1 || result.Changes[0].Allow || result.Changes[0].SpiffeID != "spiffe://shop.mesh/000007" {
+		t.Errorf("too many: %v; the changes are %+v", result.TooManyClients, result.Changes)
+	}
+	result = run(t, decided(dataplane(), closed), nil, nil, append(lines, record(1, "spiffe://shop.mesh/one-more", "via_upstream"))...)
+	if !result.TooManyClients || result.Changes != nil {
+		t.Errorf("with one more, too many is %v, and there are %d changes", result.TooManyClients, len(result.Changes))
+	}
+}
+
+// Only the entries of the inbounds of a log are asked, even about a client that is denied before them.
+func TestAskedEntries(t *testing.T) {
+	p := permissiontest.Random(t, rand.New(rand.NewPCG(2, 10)))
+	for _, uris := range []string{"spiffe://shop.mesh/web", "spiffe://shop.mesh/web,spiffe://shop.mesh/api"} {
+		for i, name := range inbounds {
+			line := fmt.Sprintf(`{"downstream_local_address":"10.0.0.1:%d","downstream_peer_uri_san":%q}`, 80+10*i, uris)
+			want := map[replay.Entry]bool{}
+			for _, e := range access.ListOf(p[name]).Entries {
+				want[replay.EntryOf(e.By)] = true
 			}
-		}
-		rand.New(rand.NewPCG(1, 9)).Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
-		result := run(t, decided(dataplane(), closed), nil, nil, lines...)
-		if clients > 10_000 {
-			if !result.TooManyClients || result.Changes != nil {
-				t.Errorf("%d clients: too many is %v, %d changes", clients, result.TooManyClients, len(result.Changes))
+			if got := run(t, decided(dataplane(), p), nil, headersOf(p), line).Asked; len(want) == 0 || !maps.Equal(got, want) {
+				t.Errorf("%s of %s: %d entries are asked, want %d", uris, name, len(got), len(want))
 			}
-			continue
-		}
-		if len(result.Changes) != 1 || result.Changes[0].Clients != clients || result.Changes[0].Allow || result.Changes[0].SpiffeID != "spiffe://shop.mesh/000000" {
-			t.Errorf("%d clients: the changes are %+v", clients, result.Changes)
 		}
 	}
 }

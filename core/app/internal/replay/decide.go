@@ -82,22 +82,22 @@ type cacheUse struct {
 // hit, and the client if no entry names it. A client with several SPIFFE IDs is denied
 // before the permissions are asked (SPEC 7.2).
 func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
-	if s.severalIDs {
-		return Verdict{Known: true}
-	}
 	r := d.once()
-	if counts {
-		t.name(r, s)
-	}
 	m := t.made[r]
 	if m == nil {
 		m = &verdictCache{verdicts: map[string]Verdict{}}
 		t.made[r] = m
-		for i := range r.list.Entries {
-			if counts {
+		if counts {
+			for i := range r.list.Entries {
 				t.asked[EntryOf(r.list.Entries[i].By)] = true
 			}
 		}
+	}
+	if s.severalIDs {
+		return Verdict{Known: true}
+	}
+	if counts {
+		t.name(r, s)
 	}
 	key := r.appendKey(t.room.key[:0], s)
 	t.room.key = key

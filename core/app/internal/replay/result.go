@@ -34,7 +34,7 @@ type Result struct {
 	Earlier                     int64 // records before Input.Since, which are not in Records
 	// Times are those of the records that have one.
 	Times Span
-	// Changes are in no order. They are nil if TooManyClients.
+	// Changes are in the order of their inbounds and times. They are nil if TooManyClients.
 	Changes        []*Change
 	TooManyClients bool // for the changes to be found
 	// Noted are the first malformed lines, in order.
