@@ -271,7 +271,7 @@ func (p *patchedPart) reportReach(m proto.Message) {
 	p.Changes = append(p.Changes, steps...)
 }
 
-// isTuned reports whether a changed cluster connects to what it connected to before.
+// isTuned is [seal.IsTuned] for messages of any type.
 func isTuned(before, after proto.Message) bool {
 	b, was := before.(*clusterv3.Cluster)
 	a, is := after.(*clusterv3.Cluster)
