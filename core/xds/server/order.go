@@ -28,7 +28,7 @@ func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.Extensi
 // first answer in a type does not wait: there is nothing to disturb. Removals wait until all
 // additions and the removals of earlier types are ACKed. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
-	if len(s.refused) > 0 {
+	if s.rare != nil && len(s.rare.refused) > 0 {
 		return s.refusal()
 	}
 	s.advance()

@@ -43,10 +43,11 @@ func (r *refusal) bytes() int { return len(r.url) + textBytes(r.names) + textByt
 
 // refuse makes next answer a request for a type that is not served.
 func (s *stream) refuse(r refusal) error {
-	if len(s.refused) >= maxRefused {
+	rare := s.uncommon()
+	if len(rare.refused) >= maxRefused {
 		return status.Error(codes.ResourceExhausted, "too many requests for types that are not served")
 	}
-	s.refused = append(s.refused, r)
+	rare.refused = append(rare.refused, r)
 	s.bytes += r.bytes()
 	return s.budget.use(0, r.bytes())
 }
@@ -55,7 +56,7 @@ func (s *stream) refuse(r refusal) error {
 func (s *stream) refusal() *response {
 	c := composers.Get().(*composer)
 	defer composers.Put(c)
-	r := &s.refused[0]
+	r := &s.rare.refused[0]
 	before := r.bytes()
 	c.reset(s.protocol, r.url)
 	if s.protocol == stateOfTheWorld {
@@ -69,7 +70,7 @@ func (s *stream) refusal() *response {
 	}
 	charged := before
 	if r.empty() {
-		s.refused = slices.Delete(s.refused, 0, 1)
+		s.rare.refused = slices.Delete(s.rare.refused, 0, 1)
 	} else {
 		charged -= r.bytes()
 	}

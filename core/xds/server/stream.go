@@ -77,12 +77,26 @@ type stream struct {
 	warned      bool // that the client lacks a type
 
 	watches [wire.NumTypes]*watch
+	rare    *rare // nil on nearly all streams
+	names   int   // what the stream has charged to its budget
+	bytes   int
+}
+
+// rare is what few streams have, and only for a moment. It is beside the stream because
+// a change reads the others of all streams.
+type rare struct {
 	// resumed is the clusters that the client had when it began with clusters on this stream,
 	// until it begins with endpoints (see resumes).
 	resumed []*wire.Resource
 	refused []refusal // requests for types that are not served
-	names   int       // what the stream has charged to its budget
-	bytes   int
+}
+
+// uncommon returns s.rare and makes it if it is nil.
+func (s *stream) uncommon() *rare {
+	if s.rare == nil {
+		s.rare = &rare{}
+	}
+	return s.rare
 }
 
 // setNode takes the node of the first request that has one (SPEC 12.3).
@@ -282,8 +296,10 @@ func (s *stream) resize(w *watch, before int) error {
 			bytes += w.sub.bytes() + w.owedBytes() + int(w.stubs)
 		}
 	}
-	for i := range s.refused {
-		bytes += s.refused[i].bytes()
+	if s.rare != nil {
+		for i := range s.rare.refused {
+			bytes += s.rare.refused[i].bytes()
+		}
 	}
 	s.long.Store(names > longSubscription || bytes > longRequest)
 	err := s.budget.use(names-s.names, bytes-s.bytes)

@@ -53,8 +53,12 @@ func (s *stream) warmResumed(endpoints *watch) {
 	if clusters.flight.message != nil {
 		has = clusters.flight.next
 	}
+	var resumed []*wire.Resource
+	if s.rare != nil {
+		resumed = s.rare.resumed
+	}
 	var names []string
-	differences(has, s.resumed, func(sent, before *wire.Resource) bool {
+	differences(has, resumed, func(sent, before *wire.Resource) bool {
 		if sent != nil && (before == nil || !same(sent, before)) && endpoints.sub.has(sent.Name) {
 			names = append(names, sent.Name)
 		}
@@ -70,11 +74,13 @@ func (s *stream) warmResumed(endpoints *watch) {
 func (s *stream) resumes(w *watch) {
 	switch w.t {
 	case wire.ClusterType:
-		if endpoints := s.watches[wire.EndpointType]; endpoints == nil {
-			s.resumed = w.held
+		if s.watches[wire.EndpointType] == nil && len(w.held) > 0 {
+			s.uncommon().resumed = w.held
 		}
 	case wire.EndpointType:
 		s.warmResumed(w)
-		s.resumed = nil
+		if s.rare != nil {
+			s.rare.resumed = nil
+		}
 	}
 }

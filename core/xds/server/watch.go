@@ -25,19 +25,21 @@ type watch struct {
 	// not have. A request limits it.
 	stubs int32
 
+	// A new generation reads these of every stream, so they are beside each other in memory.
+	kept    *kept       // nil: nothing drains
+	unknown *unknown    // what a partial state cannot answer yet, or nil
+	changed *generation // the first change that the client has not been sent
+
 	sub subscription
 	// want is what the client should hold by name, of the generation of the stream,
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
 	want, held []*wire.Resource
-	kept       *kept // nil: nothing drains
 	// staging is nil unless endpoints have to wait for their clusters.
 	staging *staging
 	// wantVariants and heldVariants are the same by locator, sorted by name and
 	// constraints, without duplicates.
 	wantVariants, heldVariants []wire.Variant
-
-	unknown *unknown // what a partial state cannot answer yet, or nil
 
 	owed   owed
 	flight flight
@@ -51,8 +53,7 @@ type watch struct {
 	nack     *nack // the last one, nil after an ACK that leaves nothing rejected
 	rejected []rejection
 
-	changed       *generation // the first change that the client has not been sent
-	removalsSince int64       // when removals was set first, 0 if it is not set
+	removalsSince int64 // when removals was set first, 0 if it is not set
 }
 
 // owed is what the client asked for explicitly, and is sent even if it is held.
