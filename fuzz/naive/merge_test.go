@@ -15,6 +15,8 @@ type everyShape struct {
 	Concat    []string          `json:"concat,omitzero" policyMerge:"concat"`
 	Both      []string          `json:"both,omitzero"`
 	Keyed     []keyedShape      `json:"keyed,omitzero" policyMerge:"mergeValuesByKey"`
+	Behind    *[]string         `json:"behind,omitzero" policyMerge:"concat"`
+	KeyedPtr  *[]keyedShape     `json:"keyedPtr,omitzero" policyMerge:"mergeValuesByKey"`
 	Ranked    []keyedShape      `json:"ranked,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
 	Folded    []foldedShape     `json:"folded,omitzero" policyMerge:"mergeValuesByKey"`
 	Map       map[string]int    `json:"map,omitzero"`
@@ -112,6 +114,11 @@ func TestMerge(t *testing.T) {
 			`{"appendTo": ["a", "b", "a"]}`, `{"/appendTo/0": 0, "/appendTo/1": 2, "/appendTo/2": 2}`, `[0, 2]`},
 		{"so is a tagged list", []everyShape{{Concat: []string{"a"}}, {Concat: []string{}}, {Concat: []string{"b"}}},
 			`{"concat": ["a", "b"]}`, `{"/concat/0": 0, "/concat/1": 2}`, `[0, 2]`},
+		{"so is one behind a pointer", []everyShape{{Behind: &[]string{"a"}}, {}, {Behind: &[]string{"b"}}},
+			`{"behind": ["a", "b"]}`, `{"/behind/0": 0, "/behind/1": 2}`, `[0, 2]`},
+		{"elements behind a pointer merge",
+			[]everyShape{{KeyedPtr: &[]keyedShape{{"x", in(p(1), p(1)), nil}}}, {KeyedPtr: &[]keyedShape{{"x", in(p(2), nil), nil}}}},
+			`{"keyedPtr": [{"name": "x", "inner": {"a": 2, "b": 1}}]}`, `{"/keyedPtr/0": 1}`, `[0, 1]`},
 		{"an empty one is a leaf until something is appended", []everyShape{{Concat: []string{}}, {Concat: []string{}}, {}},
 			`{"concat": []}`, `{"/concat": 1}`, `[1]`},
 		{"an Appendix is not", []everyShape{{Appendix: []string{"a"}}, {Appendix: []string{"b"}}},

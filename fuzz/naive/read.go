@@ -51,6 +51,11 @@ func readField(field *reflect.StructField, v reflect.Value, item int) *node {
 		if isObject(v.Type().Elem()) {
 			return readStruct(v.Elem(), item)
 		}
+		if v.Elem().Kind() == reflect.Slice && !isOpaque(v.Type().Elem()) {
+			if n := readField(field, v.Elem(), item); n != nil && n.shape != leaf {
+				return n // a list that grows
+			}
+		}
 	case reflect.Struct:
 		if isObject(v.Type()) {
 			n := readStruct(v, item)

@@ -30,6 +30,18 @@ func (b *builder) list(name string, t types.Type, slice *types.Slice, word strin
 	return nil
 }
 
+// grows reports whether a list of type t, to which a field points, is not replaced.
+func (b *builder) grows(name string, t types.Type, word string) bool {
+	if named, ok := t.(*types.Named); ok && b.handWritten(named) {
+		return false
+	}
+	switch word {
+	case wordConcat, wordByKey, wordByKeyHighest:
+		return true
+	}
+	return word == wordNone && appends(name)
+}
+
 func (b *builder) keyed(slice *types.Slice, highestFirst bool, at place) ir.Rule {
 	elem, pointer := dereference(slice.Elem())
 	named, ok := elem.(*types.Named)

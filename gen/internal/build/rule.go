@@ -95,9 +95,15 @@ func zero(basic *types.Basic) string {
 
 func (b *builder) pointer(name string, pointer *types.Pointer, word string, at place) ir.Rule {
 	elem := types.Unalias(pointer.Elem())
-	_, isList := elem.Underlying().(*types.Slice)
-	if isList && appends(name) {
-		b.report(at, "a list named Append... is appended to and cannot be a pointer", "remove the *, or rename the field if the list is to be replaced")
+	if slice, ok := elem.Underlying().(*types.Slice); ok && b.grows(name, elem, word) {
+		switch rule := b.list(name, elem, slice, word, at).(type) {
+		case ir.Concat:
+			rule.Behind = b.valueOf(elem, at)
+			return rule
+		case ir.Keyed:
+			rule.Behind = b.valueOf(elem, at)
+			return rule
+		}
 		return nil
 	}
 	if b.refuse(word, "a pointer: nil is not set", at) {

@@ -191,9 +191,27 @@ func (e *emitter) fillField(g *jen.Group, f ir.Field, counted bool) {
 			call = jen.Id("set").Op("+=").Add(call)
 		}
 		g.Add(call)
-	case ir.Concat, ir.Keyed, ir.Map:
+	case ir.Concat:
+		e.fillList(g, f.Name, rule.Behind)
+	case ir.Keyed:
+		e.fillList(g, f.Name, rule.Behind)
+	case ir.Map:
 		g.Id(here).Op("=").Id(state).Dot("fill").Call(jen.Id(here), jen.Id(there), jen.Id("item"))
 	}
+}
+
+// fillList prints the step of a list that grows, which may be behind a pointer. A pointer to a
+// nil list is set.
+func (e *emitter) fillList(g *jen.Group, name string, behind *ir.Value) {
+	here, there, state := "v."+name, "lower."+name, "s."+name
+	if behind == nil {
+		g.Id(here).Op("=").Id(state).Dot("fill").Call(jen.Id(here), jen.Id(there), jen.Id("item"))
+		return
+	}
+	g.If(jen.Id(there+" != nil")).Block(
+		jen.If(jen.Id(here+" == nil")).Block(jen.Id(here).Op("=").New(e.typ(behind))),
+		jen.Id("*"+here).Op("=").Id(state).Dot("fill").Call(jen.Id("*"+here), jen.Id("*"+there), jen.Id("item")),
+		jen.If(jen.Id(state+".at == 0")).Block(jen.Id(state+".at = item")))
 }
 
 // isSet returns the condition under which a leaf is set in a conf, or "" if it is

@@ -81,7 +81,8 @@ type Nested struct {
 
 // Concat is a list that is appended to.
 type Concat struct {
-	Elem *Value
+	Elem   *Value
+	Behind *Value // the list, if the field is a pointer to it: nil is not set
 }
 
 // Keyed is a list whose elements with equal keys merge.
@@ -90,6 +91,7 @@ type Keyed struct {
 	Pointer bool // a list of pointers
 	// HighestFirst puts the elements of a higher list before those of a lower one.
 	HighestFirst bool
+	Behind       *Value // as that of Concat
 }
 
 // Map is a map that merges by key.

@@ -35,6 +35,10 @@ type All struct {
 	Filters        []string            `json:"filters,omitzero" policyMerge:"concat"`
 	Rules          []Rule              `json:"rules,omitzero" policyMerge:"mergeValuesByKey"`
 	Routes         []*Route            `json:"routes,omitzero" policyMerge:"mergeValuesByKey"`
+	AppendBehind   *Profiles           `json:"appendBehind,omitzero"`
+	FiltersBehind  *Words              `json:"filtersBehind,omitzero" policyMerge:"concat"`
+	RulesBehind    *Rules              `json:"rulesBehind,omitzero" policyMerge:"mergeValuesByKey"`
+	RoutesBehind   *[]*Route           `json:"routesBehind,omitzero" policyMerge:"mergeValuesByKey"`
 	Labels         map[string]string   `json:"labels,omitzero"`
 	Lists          map[Mode][]string   `json:"lists,omitzero"`
 	Services       map[string]Inner    `json:"services,omitzero"`
@@ -43,6 +47,12 @@ type All struct {
 
 // Words is a named list.
 type Words []string
+
+// Profiles is a named list.
+type Profiles []Profile
+
+// Rules is a named list.
+type Rules []Rule
 
 // Mode is a named string.
 type Mode string

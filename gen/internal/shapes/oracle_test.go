@@ -24,6 +24,12 @@ type oracle []struct {
 var allOracle = oracle{
 	{"/appendProfiles", "concat"},
 	{"/filters", "concat"},
+	{"/appendBehind", "concat"},
+	{"/filtersBehind", "concat"},
+	{"/rulesBehind", "key matches section"},
+	{"/routesBehind", "key name"},
+	{"/routesBehind/*/rules", "key matches section"},
+	{"/routesBehind/*/tags", "concat"},
 	{"/rules", "key matches section"},
 	{"/routes", "key name"},
 	{"/routes/*/rules", "key matches section"},
@@ -34,21 +40,31 @@ var allOracle = oracle{
 var balancingOracle = oracle{
 	{"/loadBalancer", "union type"},
 	{"/loadBalancer/appended", "concat"},
+	{"/loadBalancer/behind", "concat"},
 	{"/zones", "key name"},
 	{"/ranked", "highest name"},
 	{"/ranked/*/loadBalancer", "union type"},
 	{"/ranked/*/loadBalancer/appended", "concat"},
+	{"/ranked/*/loadBalancer/behind", "concat"},
+	{"/rankedBehind", "highest name"},
+	{"/rankedBehind/*/loadBalancer", "union type"},
+	{"/rankedBehind/*/loadBalancer/appended", "concat"},
+	{"/rankedBehind/*/loadBalancer/behind", "concat"},
 	{"/rankedPtrs", "highest name"},
 	{"/rankedPtrs/*/loadBalancer", "union type"},
 	{"/rankedPtrs/*/loadBalancer/appended", "concat"},
+	{"/rankedPtrs/*/loadBalancer/behind", "concat"},
 	{"/zones/*/loadBalancer", "union type"},
 	{"/zones/*/loadBalancer/appended", "concat"},
+	{"/zones/*/loadBalancer/behind", "concat"},
 	{"/balancers", "key name"},
 	{"/balancers/*", "union type"},
 	{"/services/*", "union type"},
 	{"/services/*/appended", "concat"},
+	{"/services/*/behind", "concat"},
 	{"/pointers/*", "union type"},
 	{"/pointers/*/appended", "concat"},
+	{"/pointers/*/behind", "concat"},
 }
 
 func (o oracle) rule(place string) (word string, fields []string) {
@@ -142,7 +158,7 @@ func decode(t *testing.T, conf any) any {
 
 // agree compares the merger with the oracle for random confs.
 func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
-	next := random.Confs[T](7, words)
+	next := random.Confs[T](7, list[Words], list[Profiles], list[Rules], list[[]*Route], list[Zones])
 	for round := range 400 {
 		confs := make([]*T, 1+round%6)
 		var want any
@@ -159,10 +175,13 @@ func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
 	}
 }
 
-// words avoids pointers to a nil list. Their JSON is null, which the oracle treats as
+// list avoids pointers to a nil list. Their JSON is null, which the oracle treats as
 // not set.
-func words(list *Words, c fuzz.Continue) {
-	*list = []Words{{}, {"a"}, {"b", "a"}}[c.Intn(3)]
+func list[L ~[]E, E any](l *L, c fuzz.Continue) {
+	*l = make(L, c.Intn(3))
+	for i := range *l {
+		c.Fuzz(&(*l)[i])
+	}
 }
 
 func text(v any) string {

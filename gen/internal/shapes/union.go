@@ -10,6 +10,7 @@ type Balancing struct {
 	Balancers    []Balancer               `json:"balancers,omitzero" policyMerge:"mergeValuesByKey"`
 	Ranked       []Zone                   `json:"ranked,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
 	RankedPtrs   []*Zone                  `json:"rankedPtrs,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
+	RankedBehind *Zones                   `json:"rankedBehind,omitzero" policyMerge:"mergeValuesByKey,highestFirst"`
 	Services     map[string]LoadBalancer  `json:"services,omitzero"`
 	Pointers     map[string]*LoadBalancer `json:"pointers,omitzero"`
 	Factor       *float64                 `json:"factor,omitzero"`
@@ -23,6 +24,7 @@ type LoadBalancer struct {
 	Plain    *string      `json:"plain,omitzero"`
 	List     []string     `json:"list,omitzero"`
 	Appended []string     `json:"appended,omitzero" policyMerge:"concat"`
+	Behind   *Words       `json:"behind,omitzero" policyMerge:"concat"`
 }
 
 // BalancerType is the name of an arm.
@@ -39,6 +41,9 @@ type Zone struct {
 	Name         string        `json:"name" policyMerge:"mergeKey"`
 	LoadBalancer *LoadBalancer `json:"loadBalancer,omitzero"`
 }
+
+// Zones is a named list.
+type Zones []Zone
 
 // Balancer is an element that is itself a union.
 type Balancer struct {

@@ -40,6 +40,10 @@ var (
 		Filters        []string
 		Rules          []Rule
 		Routes         []*Route
+		AppendBehind   *Profiles
+		FiltersBehind  *Words
+		RulesBehind    *Rules
+		RoutesBehind   *[]*Route
 		Labels         map[string]string
 		Lists          map[Mode][]string
 		Services       map[string]Inner
@@ -56,6 +60,7 @@ var (
 		Balancers    []Balancer
 		Ranked       []Zone
 		RankedPtrs   []*Zone
+		RankedBehind *Zones
 		Services     map[string]LoadBalancer
 		Pointers     map[string]*LoadBalancer
 		Factor       *float64
@@ -105,6 +110,7 @@ var (
 		Plain    *string
 		List     []string
 		Appended []string
+		Behind   *Words
 	}(LoadBalancer{})
 	_ = struct {
 		Name         string
@@ -356,6 +362,10 @@ type allState struct {
 	Filters        mergeAppended[string]
 	Rules          ruleListState
 	Routes         routePtrListState
+	AppendBehind   mergeAppended[Profile]
+	FiltersBehind  mergeAppended[string]
+	RulesBehind    ruleListState
+	RoutesBehind   routePtrListState
 	Labels         stringByStringState
 	Lists          stringListByModeState
 	Services       innerByStringState
@@ -411,6 +421,42 @@ func (s *allState) fill(v, lower *All, item int32) {
 	v.Filters = s.Filters.fill(v.Filters, lower.Filters, item)
 	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
 	v.Routes = s.Routes.fill(v.Routes, lower.Routes, item)
+	if lower.AppendBehind != nil {
+		if v.AppendBehind == nil {
+			v.AppendBehind = new(Profiles)
+		}
+		*v.AppendBehind = s.AppendBehind.fill(*v.AppendBehind, *lower.AppendBehind, item)
+		if s.AppendBehind.at == 0 {
+			s.AppendBehind.at = item
+		}
+	}
+	if lower.FiltersBehind != nil {
+		if v.FiltersBehind == nil {
+			v.FiltersBehind = new(Words)
+		}
+		*v.FiltersBehind = s.FiltersBehind.fill(*v.FiltersBehind, *lower.FiltersBehind, item)
+		if s.FiltersBehind.at == 0 {
+			s.FiltersBehind.at = item
+		}
+	}
+	if lower.RulesBehind != nil {
+		if v.RulesBehind == nil {
+			v.RulesBehind = new(Rules)
+		}
+		*v.RulesBehind = s.RulesBehind.fill(*v.RulesBehind, *lower.RulesBehind, item)
+		if s.RulesBehind.at == 0 {
+			s.RulesBehind.at = item
+		}
+	}
+	if lower.RoutesBehind != nil {
+		if v.RoutesBehind == nil {
+			v.RoutesBehind = new([]*Route)
+		}
+		*v.RoutesBehind = s.RoutesBehind.fill(*v.RoutesBehind, *lower.RoutesBehind, item)
+		if s.RoutesBehind.at == 0 {
+			s.RoutesBehind.at = item
+		}
+	}
 	v.Labels = s.Labels.fill(v.Labels, lower.Labels, item)
 	v.Lists = s.Lists.fill(v.Lists, lower.Lists, item)
 	v.Services = s.Services.fill(v.Services, lower.Services, item)
@@ -440,6 +486,10 @@ func (s *allState) origins(dst []int, base int) []int {
 	dst = s.Filters.origins(dst, base)
 	dst = s.Rules.origins(dst, base)
 	dst = s.Routes.origins(dst, base)
+	dst = s.AppendBehind.origins(dst, base)
+	dst = s.FiltersBehind.origins(dst, base)
+	dst = s.RulesBehind.origins(dst, base)
+	dst = s.RoutesBehind.origins(dst, base)
 	dst = s.Labels.origins(dst, base)
 	dst = s.Lists.origins(dst, base)
 	dst = s.Services.origins(dst, base)
@@ -470,6 +520,10 @@ func (s *allState) leaves(path string, yield func(string, int) bool) bool {
 		s.Filters.leaves(path+"/filters", yield) &&
 		s.Rules.leaves(path+"/rules", yield) &&
 		s.Routes.leaves(path+"/routes", yield) &&
+		s.AppendBehind.leaves(path+"/appendBehind", yield) &&
+		s.FiltersBehind.leaves(path+"/filtersBehind", yield) &&
+		s.RulesBehind.leaves(path+"/rulesBehind", yield) &&
+		s.RoutesBehind.leaves(path+"/routesBehind", yield) &&
 		s.Labels.leaves(path+"/labels", yield) &&
 		s.Lists.leaves(path+"/lists", yield) &&
 		s.Services.leaves(path+"/services", yield) &&
@@ -516,6 +570,7 @@ type balancingState struct {
 	Balancers    balancerListState
 	Ranked       zoneListHighestFirstState
 	RankedPtrs   zonePtrListHighestFirstState
+	RankedBehind zoneListHighestFirstState
 	Services     loadBalancerByStringState
 	Pointers     loadBalancerPtrByStringState
 	Factor       int32
@@ -527,6 +582,15 @@ func (s *balancingState) fill(v, lower *Balancing, item int32) {
 	v.Balancers = s.Balancers.fill(v.Balancers, lower.Balancers, item)
 	v.Ranked = s.Ranked.fill(v.Ranked, lower.Ranked, item)
 	v.RankedPtrs = s.RankedPtrs.fill(v.RankedPtrs, lower.RankedPtrs, item)
+	if lower.RankedBehind != nil {
+		if v.RankedBehind == nil {
+			v.RankedBehind = new(Zones)
+		}
+		*v.RankedBehind = s.RankedBehind.fill(*v.RankedBehind, *lower.RankedBehind, item)
+		if s.RankedBehind.at == 0 {
+			s.RankedBehind.at = item
+		}
+	}
 	v.Services = s.Services.fill(v.Services, lower.Services, item)
 	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
 	if s.Factor == 0 && lower.Factor != nil {
@@ -540,6 +604,7 @@ func (s *balancingState) origins(dst []int, base int) []int {
 	dst = s.Balancers.origins(dst, base)
 	dst = s.Ranked.origins(dst, base)
 	dst = s.RankedPtrs.origins(dst, base)
+	dst = s.RankedBehind.origins(dst, base)
 	dst = s.Services.origins(dst, base)
 	dst = s.Pointers.origins(dst, base)
 	dst = mergeOrigin(dst, base, s.Factor)
@@ -552,6 +617,7 @@ func (s *balancingState) leaves(path string, yield func(string, int) bool) bool 
 		s.Balancers.leaves(path+"/balancers", yield) &&
 		s.Ranked.leaves(path+"/ranked", yield) &&
 		s.RankedPtrs.leaves(path+"/rankedPtrs", yield) &&
+		s.RankedBehind.leaves(path+"/rankedBehind", yield) &&
 		s.Services.leaves(path+"/services", yield) &&
 		s.Pointers.leaves(path+"/pointers", yield) &&
 		mergeLeaf(path, "/factor", s.Factor, yield)
@@ -1432,6 +1498,7 @@ type loadBalancerState struct {
 	Plain    int32
 	List     int32
 	Appended mergeAppended[string]
+	Behind   mergeAppended[string]
 	closed   bool // a lower conf had another Type: everything below it is ignored
 }
 
@@ -1454,10 +1521,19 @@ func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
 		v.List, s.List = lower.List, item
 	}
 	v.Appended = s.Appended.fill(v.Appended, lower.Appended, item)
+	if lower.Behind != nil {
+		if v.Behind == nil {
+			v.Behind = new(Words)
+		}
+		*v.Behind = s.Behind.fill(*v.Behind, *lower.Behind, item)
+		if s.Behind.at == 0 {
+			s.Behind.at = item
+		}
+	}
 }
 
 func (s *loadBalancerState) top() int32 {
-	return max(s.Type, s.RingHash.top(), s.Random.top(), s.Plain, s.List, s.Appended.top())
+	return max(s.Type, s.RingHash.top(), s.Random.top(), s.Plain, s.List, s.Appended.top(), s.Behind.top())
 }
 
 func (s *loadBalancerState) origins(dst []int, base int) []int {
@@ -1467,6 +1543,7 @@ func (s *loadBalancerState) origins(dst []int, base int) []int {
 	dst = mergeOrigin(dst, base, s.Plain)
 	dst = mergeOrigin(dst, base, s.List)
 	dst = s.Appended.origins(dst, base)
+	dst = s.Behind.origins(dst, base)
 	return dst
 }
 
@@ -1476,7 +1553,8 @@ func (s *loadBalancerState) leaves(path string, yield func(string, int) bool) bo
 		s.Random.leaves(path+"/random", yield) &&
 		mergeLeaf(path, "/plain", s.Plain, yield) &&
 		mergeLeaf(path, "/list", s.List, yield) &&
-		s.Appended.leaves(path+"/appended", yield)
+		s.Appended.leaves(path+"/appended", yield) &&
+		s.Behind.leaves(path+"/behind", yield)
 }
 
 // zoneListState is the state of merging a list of Zones by key.
@@ -2167,6 +2245,10 @@ func equalAll(a, b *All) bool {
 		equalStringList(a.Filters, b.Filters) &&
 		equalRuleList(a.Rules, b.Rules) &&
 		equalRoutePtrList(a.Routes, b.Routes) &&
+		equalProfilesPtr(a.AppendBehind, b.AppendBehind) &&
+		equalWordsPtr(a.FiltersBehind, b.FiltersBehind) &&
+		equalRulesPtr(a.RulesBehind, b.RulesBehind) &&
+		equalRoutePtrListPtr(a.RoutesBehind, b.RoutesBehind) &&
 		equalStringByString(a.Labels, b.Labels) &&
 		equalStringListByMode(a.Lists, b.Lists) &&
 		equalInnerByString(a.Services, b.Services) &&
@@ -2185,6 +2267,7 @@ func equalBalancing(a, b *Balancing) bool {
 		equalBalancerList(a.Balancers, b.Balancers) &&
 		equalZoneList(a.Ranked, b.Ranked) &&
 		equalZonePtrList(a.RankedPtrs, b.RankedPtrs) &&
+		equalZonesPtr(a.RankedBehind, b.RankedBehind) &&
 		equalLoadBalancerByString(a.Services, b.Services) &&
 		equalLoadBalancerPtrByString(a.Pointers, b.Pointers) &&
 		equalFloat64Ptr(a.Factor, b.Factor)
@@ -2324,6 +2407,18 @@ func equalRoutePtrList(a, b []*Route) bool {
 	return true
 }
 
+func equalProfilesPtr(a, b *Profiles) bool {
+	return a == b || a != nil && b != nil && equalProfiles(*a, *b)
+}
+
+func equalRulesPtr(a, b *Rules) bool {
+	return a == b || a != nil && b != nil && equalRules(*a, *b)
+}
+
+func equalRoutePtrListPtr(a, b *[]*Route) bool {
+	return a == b || a != nil && b != nil && equalRoutePtrList(*a, *b)
+}
+
 func equalStringByString(a, b map[string]string) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -2420,6 +2515,10 @@ func equalZonePtrList(a, b []*Zone) bool {
 	return true
 }
 
+func equalZonesPtr(a, b *Zones) bool {
+	return a == b || a != nil && b != nil && equalZones(*a, *b)
+}
+
 func equalLoadBalancerByString(a, b map[string]LoadBalancer) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -2513,6 +2612,30 @@ func equalRoutePtr(a, b *Route) bool {
 	return a == b || a != nil && b != nil && equalRoute(a, b)
 }
 
+func equalProfiles(a, b Profiles) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalProfile(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalRules(a, b Rules) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalRule(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 func equalServicePtr(a, b *Service) bool {
 	return a == b || a != nil && b != nil && equalService(a, b)
 }
@@ -2540,7 +2663,8 @@ func equalLoadBalancer(a, b *LoadBalancer) bool {
 		equalEmptyPtr(a.Random, b.Random) &&
 		equalStringPtr(a.Plain, b.Plain) &&
 		equalStringList(a.List, b.List) &&
-		equalStringList(a.Appended, b.Appended)
+		equalStringList(a.Appended, b.Appended) &&
+		equalWordsPtr(a.Behind, b.Behind)
 }
 
 func equalZone(a, b *Zone) bool {
@@ -2557,6 +2681,18 @@ func equalBalancer(a, b *Balancer) bool {
 
 func equalZonePtr(a, b *Zone) bool {
 	return a == b || a != nil && b != nil && equalZone(a, b)
+}
+
+func equalZones(a, b Zones) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalZone(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func equalZoneKey(a, b *Zone) bool {
@@ -2674,6 +2810,10 @@ func hashAll(d *xxhash.Digest, v *All) {
 	hashStringList(d, v.Filters)
 	hashRuleList(d, v.Rules)
 	hashRoutePtrList(d, v.Routes)
+	hashProfilesPtr(d, v.AppendBehind)
+	hashWordsPtr(d, v.FiltersBehind)
+	hashRulesPtr(d, v.RulesBehind)
+	hashRoutePtrListPtr(d, v.RoutesBehind)
 	hashStringByString(d, v.Labels)
 	hashStringListByMode(d, v.Lists)
 	hashInnerByString(d, v.Services)
@@ -2692,6 +2832,7 @@ func hashBalancing(d *xxhash.Digest, v *Balancing) {
 	hashBalancerList(d, v.Balancers)
 	hashZoneList(d, v.Ranked)
 	hashZonePtrList(d, v.RankedPtrs)
+	hashZonesPtr(d, v.RankedBehind)
 	hashLoadBalancerByString(d, v.Services)
 	hashLoadBalancerPtrByString(d, v.Pointers)
 	hashFloat64Ptr(d, v.Factor)
@@ -2879,6 +3020,33 @@ func hashRoutePtrList(d *xxhash.Digest, v []*Route) {
 	}
 }
 
+func hashProfilesPtr(d *xxhash.Digest, v *Profiles) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashProfiles(d, *v)
+}
+
+func hashRulesPtr(d *xxhash.Digest, v *Rules) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashRules(d, *v)
+}
+
+func hashRoutePtrListPtr(d *xxhash.Digest, v *[]*Route) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashRoutePtrList(d, *v)
+}
+
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
 		hashWord(d, 0)
@@ -3011,6 +3179,15 @@ func hashZonePtrList(d *xxhash.Digest, v []*Zone) {
 	}
 }
 
+func hashZonesPtr(d *xxhash.Digest, v *Zones) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashZones(d, *v)
+}
+
 func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 	if v == nil {
 		hashWord(d, 0)
@@ -3136,6 +3313,28 @@ func hashRoutePtr(d *xxhash.Digest, v *Route) {
 	hashRoute(d, v)
 }
 
+func hashProfiles(d *xxhash.Digest, v Profiles) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashProfile(d, &v[i])
+	}
+}
+
+func hashRules(d *xxhash.Digest, v Rules) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashRule(d, &v[i])
+	}
+}
+
 func hashServicePtr(d *xxhash.Digest, v *Service) {
 	if v == nil {
 		hashWord(d, 0)
@@ -3175,6 +3374,7 @@ func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
 	hashStringPtr(d, v.Plain)
 	hashStringList(d, v.List)
 	hashStringList(d, v.Appended)
+	hashWordsPtr(d, v.Behind)
 }
 
 func hashZone(d *xxhash.Digest, v *Zone) {
@@ -3196,6 +3396,17 @@ func hashZonePtr(d *xxhash.Digest, v *Zone) {
 	}
 	hashWord(d, 1)
 	hashZone(d, v)
+}
+
+func hashZones(d *xxhash.Digest, v Zones) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashZone(d, &v[i])
+	}
 }
 
 func hashZoneKey(v *Zone) uint64 {
@@ -3353,6 +3564,10 @@ func copyAll(dst, src *All) {
 	dst.Filters = cloneStringList(src.Filters)
 	dst.Rules = cloneRuleList(src.Rules)
 	dst.Routes = cloneRoutePtrList(src.Routes)
+	dst.AppendBehind = cloneProfilesPtr(src.AppendBehind)
+	dst.FiltersBehind = cloneWordsPtr(src.FiltersBehind)
+	dst.RulesBehind = cloneRulesPtr(src.RulesBehind)
+	dst.RoutesBehind = cloneRoutePtrListPtr(src.RoutesBehind)
 	dst.Labels = cloneStringByString(src.Labels)
 	dst.Lists = cloneStringListByMode(src.Lists)
 	dst.Services = cloneInnerByString(src.Services)
@@ -3373,6 +3588,7 @@ func copyBalancing(dst, src *Balancing) {
 	dst.Balancers = cloneBalancerList(src.Balancers)
 	dst.Ranked = cloneZoneList(src.Ranked)
 	dst.RankedPtrs = cloneZonePtrList(src.RankedPtrs)
+	dst.RankedBehind = cloneZonesPtr(src.RankedBehind)
 	dst.Services = cloneLoadBalancerByString(src.Services)
 	dst.Pointers = cloneLoadBalancerPtrByString(src.Pointers)
 	dst.Factor = cloneFloat64Ptr(src.Factor)
@@ -3559,6 +3775,33 @@ func cloneRoutePtrList(v []*Route) []*Route {
 	return c
 }
 
+func cloneProfilesPtr(v *Profiles) *Profiles {
+	if v == nil {
+		return nil
+	}
+	c := new(Profiles)
+	*c = cloneProfiles(*v)
+	return c
+}
+
+func cloneRulesPtr(v *Rules) *Rules {
+	if v == nil {
+		return nil
+	}
+	c := new(Rules)
+	*c = cloneRules(*v)
+	return c
+}
+
+func cloneRoutePtrListPtr(v *[]*Route) *[]*Route {
+	if v == nil {
+		return nil
+	}
+	c := new([]*Route)
+	*c = cloneRoutePtrList(*v)
+	return c
+}
+
 func cloneStringByString(v map[string]string) map[string]string {
 	if v == nil {
 		return nil
@@ -3669,6 +3912,15 @@ func cloneZonePtrList(v []*Zone) []*Zone {
 	return c
 }
 
+func cloneZonesPtr(v *Zones) *Zones {
+	if v == nil {
+		return nil
+	}
+	c := new(Zones)
+	*c = cloneZones(*v)
+	return c
+}
+
 func cloneLoadBalancerByString(v map[string]LoadBalancer) map[string]LoadBalancer {
 	if v == nil {
 		return nil
@@ -3774,6 +4026,28 @@ func cloneRoutePtr(v *Route) *Route {
 	return c
 }
 
+func cloneProfiles(v Profiles) Profiles {
+	if v == nil {
+		return nil
+	}
+	c := make(Profiles, len(v))
+	for i := range v {
+		copyProfile(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneRules(v Rules) Rules {
+	if v == nil {
+		return nil
+	}
+	c := make(Rules, len(v))
+	for i := range v {
+		copyRule(&c[i], &v[i])
+	}
+	return c
+}
+
 func cloneServicePtr(v *Service) *Service {
 	if v == nil {
 		return nil
@@ -3799,6 +4073,7 @@ func copyLoadBalancer(dst, src *LoadBalancer) {
 	dst.Plain = cloneStringPtr(src.Plain)
 	dst.List = cloneStringList(src.List)
 	dst.Appended = cloneStringList(src.Appended)
+	dst.Behind = cloneWordsPtr(src.Behind)
 }
 
 func copyZone(dst, src *Zone) {
@@ -3818,6 +4093,17 @@ func cloneZonePtr(v *Zone) *Zone {
 	}
 	c := new(Zone)
 	copyZone(c, v)
+	return c
+}
+
+func cloneZones(v Zones) Zones {
+	if v == nil {
+		return nil
+	}
+	c := make(Zones, len(v))
+	for i := range v {
+		copyZone(&c[i], &v[i])
+	}
 	return c
 }
 

@@ -31,6 +31,9 @@ func TestSoakSolver(t *testing.T) {
 	}
 	total := map[string]int{}
 	for seed := range uint64(meshes) {
+		if seed%50 == 0 && seed > 0 {
+			t.Logf("%d of %d meshes", seed, meshes)
+		}
 		r := rand.New(rand.NewPCG(seed, 74))
 		w := newWorld(t, r)
 		before := &mesh{w, w.randomPolicies(r)}
