@@ -47,30 +47,65 @@ func TestWorld(t *testing.T) {
 	until := os.Getenv("WORLD_UNTIL_FAILURE") != ""
 	var failed atomic.Bool
 	var ran atomic.Int64
-	for seed := first; seed < first+n; seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			script := newWorldScript(seed)
-			if until && failed.Load() {
-				return // TestWorld has failed already
-			}
-			problems := runWorld(t, script)
-			seeds := ran.Add(1)
-			if len(problems) > 0 {
-				if failed.Store(true); until {
-					t.Fatalf("found by %d seeds:\n%s\n%s", seeds, strings.Join(problems, "\n"), script)
+	var held worldHeld
+	t.Run("seed", func(t *testing.T) {
+		for seed := first; seed < first+n; seed++ {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				script := newWorldScript(seed)
+				if until && failed.Load() {
+					return // TestWorld has failed already
 				}
-				shortest, problems := script.shrink(problems, 20, func(s *worldScript) []string { return runWorld(t, s) })
-				t.Errorf("%d problems:\n%s\nof %d steps, these are left:\n%s", len(problems), strings.Join(problems, "\n"), len(script.steps), shortest)
+				problems := runWorld(t, script, &held)
+				seeds := ran.Add(1)
+				if len(problems) > 0 {
+					if failed.Store(true); until {
+						t.Fatalf("found by %d seeds:\n%s\n%s", seeds, strings.Join(problems, "\n"), script)
+					}
+					shortest, problems := script.shrink(problems, 20, func(s *worldScript) []string { return runWorld(t, s, &held) })
+					t.Errorf("%d problems:\n%s\nof %d steps, these are left:\n%s", len(problems), strings.Join(problems, "\n"), len(script.steps), shortest)
+				}
+			})
+		}
+	})
+	held.check(t)
+}
+
+// worldHeld is what clients have held in any world, by program. A world in which a program gets nothing
+// would prove nothing about it.
+type worldHeld struct {
+	mu   sync.Mutex
+	held map[programType]bool
+}
+
+type programType struct {
+	program string
+	t       wire.Type
+}
+
+func (h *worldHeld) note(program string, t wire.Type) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held == nil {
+		h.held = map[programType]bool{}
+	}
+	h.held[programType{program, t}] = true
+}
+
+func (h *worldHeld) check(t *testing.T) {
+	for _, p := range xdstest.Programs() {
+		for _, of := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType} {
+			if !h.held[programType{p.Name, of}] {
+				t.Errorf("no %s has held any %s", p.Name, of)
 			}
-		})
+		}
 	}
 }
 
 // runWorld runs a script in a bubble, and returns what is wrong.
-func runWorld(t *testing.T, script *worldScript) (problems []string) {
+func runWorld(t *testing.T, script *worldScript, held *worldHeld) (problems []string) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, script)
+		w := newWorld(t, script, held)
 		for _, s := range script.steps {
 			w.step(s)
 			if len(w.problems) > 0 {
@@ -97,7 +132,7 @@ func TestSoakRelays(t *testing.T) {
 	first, _ := worldSeeds(t)
 	script := &worldScript{seed: first, relays: 3}
 	synctest.Test(t, func(t *testing.T) {
-		w, random := newWorld(t, script), rand.New(rand.NewPCG(script.seed, 23))
+		w, random := newWorld(t, script, &worldHeld{}), rand.New(rand.NewPCG(script.seed, 23))
 		for next := 50; w.edits < edits && len(w.problems) == 0; {
 			w.step(worldStep{pick(random, stormySteps), random.Uint64()})
 			if w.edits >= next || w.isSet { // then there are no edits
@@ -129,6 +164,7 @@ type world struct {
 	faults   bool         // since the last quiet phase
 	edits    int
 	problems []string
+	held     *worldHeld
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -146,15 +182,15 @@ type worldServed struct {
 	times     map[xdstest.Reference]int // revisions that had a name
 }
 
-// worldServices are what clients of gRPC call.
-var worldServices = []string{"api", "web", "default/api", "default/web"}
+// worldServices are what clients of gRPC call: the outbounds that [soakFiles.member] writes.
+var worldServices = []string{"default/api", "default/web", "default/api?version=v1", "default/web?kuma.io/protocol=http"}
 
 // worldDrain is the drain time of proxies.
 const worldDrain = 20 * time.Second
 
-func newWorld(t *testing.T, script *worldScript) *world {
+func newWorld(t *testing.T, script *worldScript, held *worldHeld) *world {
 	random := rand.New(rand.NewPCG(script.seed, 21))
-	w := &world{t: t, files: newSoakFiles(t, random), stored: map[resource.ID]string{}, ids: map[string]resource.ID{},
+	w := &world{t: t, held: held, files: newSoakFiles(t, random), stored: map[resource.ID]string{}, ids: map[string]resource.ID{},
 		served: map[worldProgram]*worldServed{}}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.delay.Store(int64(random.IntN(2)) * int64(time.Second)) // so that clients move while clusters warm
@@ -373,6 +409,7 @@ func (w *world) check() {
 			w.problem("client %d (%s): it still warms %v", i, m.Program.Name, warming)
 		}
 		for seen := range m.Seen() {
+			w.held.note(m.Program.Name, seen.Type)
 			if !w.served[programOf(m)].had(seen) {
 				w.problem("client %d (%s of %s) has held %s %s %q, which no revision had", i, m.Program.Name, m.ID, seen.Type, seen.Name, seen.Body)
 			}
