@@ -113,12 +113,17 @@ func (f *soakFiles) edit() {
 			f.remove(pick(f.rand, soakNames) + ".yaml")
 		case 5:
 			f.put("mode.yaml", fmt.Sprintf("{type: MeshTLS, name: mode, spec: {rules: [{default: {mode: %s}}]}}", pick(f.rand, []string{"Strict", "Permissive"})))
-		case 6: // all clusters of outbounds, and no endpoints
-			f.put("timeout.yaml", fmt.Sprintf("{type: MeshTimeout, name: zzz, spec: {to: [{default: {connectionTimeout: %ds}}]}}", 1+f.rand.IntN(9)))
+		case 6:
+			f.clusters()
 		default:
 			f.randomDocument()
 		}
 	}
+}
+
+// clusters changes all clusters of outbounds, and no endpoints.
+func (f *soakFiles) clusters() {
+	f.put("timeout.yaml", fmt.Sprintf("{type: MeshTimeout, name: zzz, spec: {to: [{default: {connectionTimeout: %ds}}]}}", 1+f.rand.IntN(9)))
 }
 
 // member writes a dataplane of soakNames, with random inbounds and outbounds: one or two inbounds, of

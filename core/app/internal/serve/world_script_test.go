@@ -31,7 +31,7 @@ type worldStep struct {
 // The steps of calm and stormy phases. A calm phase has no faults, so that whatever a client lacks is
 // the fault of a server.
 var (
-	calmSteps   = []string{"edit", "edit", "edit", "edit", "move", "move", "move", "call", "call", "wait", "wait"}
+	calmSteps   = []string{"edit", "edit", "edit", "edit", "move", "move", "move", "warm", "call", "call", "wait", "wait"}
 	stormySteps = slices.Concat(calmSteps, []string{"remove", "bad", "cut", "pause", "resume", "delay", "stop", "kill", "start", "start", "store", "store", "set back"})
 )
 
@@ -112,6 +112,8 @@ func (w *world) step(step worldStep) {
 		w.store.put(map[resource.ID]string{{Kind: "MeshTimeout", Mesh: "default", Name: "bad"}: badDocuments[1]})
 	case "move":
 		w.move(random)
+	case "warm":
+		w.moveWarming(random)
 	case "call":
 		for _, c := range w.clients {
 			if c.model.Program.GRPC && random.IntN(2) == 0 {
@@ -195,6 +197,27 @@ func (w *world) move(random *rand.Rand) {
 	if when > 1 {
 		w.sleep(time.Millisecond)
 		w.edit(false)
+	}
+}
+
+// moveWarming changes clusters, and moves clients to another site while their clusters warm.
+func (w *world) moveWarming(random *rand.Rand) {
+	if w.isSet {
+		return
+	}
+	delay := w.delay.Swap(int64(time.Second))
+	defer w.delay.Store(delay)
+	w.files.clusters()
+	w.put()
+	w.edits++
+	for range 20 {
+		w.sleep(100 * time.Millisecond)
+		for _, c := range w.clients {
+			if len(c.model.Warming()) > 0 && random.IntN(2) == 0 {
+				c.at.Store(int64(random.IntN(len(w.sites))))
+				wake(c.move)
+			}
+		}
 	}
 }
 
