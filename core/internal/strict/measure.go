@@ -8,17 +8,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// measurer checks YAML documents against the limits. It counts nodes as if every
-// alias were expanded.
+// measurer checks YAML documents against the limits. It counts nodes and bytes as if
+// every alias were expanded.
 type measurer struct {
 	limits  Limits
-	added   int // nodes that aliases added, in all documents so far
+	added   extent // what aliases added, in all documents so far
 	anchors map[*yaml.Node]extent
 }
+
+// maxAliased is the limit of the text that the aliases of a chunk add: an alias of two bytes may
+// stand for a long text.
+const maxAliased = 4 << 20
 
 // extent is the size of a tree with its aliases expanded.
 type extent struct {
 	nodes, height int
+	bytes         int  // of its names and values
 	open          bool // it is still being measured
 }
 
@@ -39,14 +44,17 @@ func (m *measurer) document(root *yaml.Node) *excess {
 }
 
 func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
-	size := extent{nodes: 1, height: 1}
+	size := extent{nodes: 1, height: 1, bytes: len(n.Value)}
 	if n.Kind == yaml.AliasNode {
 		size = m.anchors[n.Alias] // an anchor precedes its aliases
 		if size.open {
 			return size, &excess{n, diag.UnsupportedYAML, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
 		}
-		if m.added += size.nodes; m.added > m.limits.Nodes {
+		if m.added.nodes += size.nodes; m.added.nodes > m.limits.Nodes {
 			return size, tooLarge(n, "aliases add more than %d values", m.limits.Nodes)
+		}
+		if m.added.bytes += size.bytes; m.added.bytes > maxAliased {
+			return size, tooLarge(n, "aliases add more than %d MiB of text", maxAliased>>20)
 		}
 	}
 	if depth+size.height-1 > m.limits.Depth {
@@ -64,6 +72,7 @@ func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
 			return size, bad
 		}
 		size.height = max(size.height, inner.height+1)
+		size.bytes += inner.bytes
 		if size.nodes += inner.nodes; size.nodes > m.limits.Nodes {
 			return size, tooLarge(n, "has more than %d values, with aliases written out", m.limits.Nodes)
 		}

@@ -16,7 +16,7 @@ type Limits struct {
 	Depth int // nesting of mappings and lists
 	// Nodes is the maximum number of values and names in a document, with every
 	// alias expanded. All aliases of a chunk together may add this number
-	// again.
+	// again, and 4 MiB of text.
 	Nodes int
 }
 

@@ -149,11 +149,12 @@ func TestLimitsOfTheTree(t *testing.T) {
 		long += "\n- &a" + string(rune('1'+i)) + " [[[*a" + string(rune('0'+i)) + "]]]"
 	}
 	for name, c := range map[string]struct{ in, want string }{
-		"list":           {"seeds:\n" + strings.Repeat("- 1\n", 100), "1:1: the document is too large"},
-		"fields":         {"{" + strings.Repeat("a,", 100) + "b}", "1:1: the document is too large"},
-		"JSON":           {`{"seeds": [` + strings.Repeat("1,", 100) + "1]}", "has more than 100 values"},
-		"aliases nest":   {"- " + long, "nested deeper than 10 levels"},
-		"aliases add up": {strings.Repeat("a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a, *a, *a]\n---\n", 4), "aliases add more than 100 values"},
+		"list":                   {"seeds:\n" + strings.Repeat("- 1\n", 100), "1:1: the document is too large"},
+		"fields":                 {"{" + strings.Repeat("a,", 100) + "b}", "1:1: the document is too large"},
+		"JSON":                   {`{"seeds": [` + strings.Repeat("1,", 100) + "1]}", "has more than 100 values"},
+		"aliases nest":           {"- " + long, "nested deeper than 10 levels"},
+		"aliases add up":         {strings.Repeat("a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a, *a, *a]\n---\n", 4), "aliases add more than 100 values"},
+		"aliases of a long text": {"- &a " + strings.Repeat("x", 100_000) + strings.Repeat("\n- *a", 60), "aliases add more than 4 MiB of text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sink diag.Sink
