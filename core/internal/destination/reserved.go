@@ -11,11 +11,16 @@ import (
 )
 
 // ReservedSecrets returns the names of the Secrets of a CA that the MeshIdentities of a mesh
-// name, sorted. Proxies never get them (SPEC 17.4).
+// name, sorted. For an identity whose CA is generated, these are the names that Kuma gives them.
+// Proxies never get them (SPEC 17.4).
 func ReservedSecrets(identities []*resource.MeshIdentity) (names []string) {
 	for _, i := range identities {
 		b := i.Spec.Provider.Bundled
-		if b == nil || b.CA == nil {
+		if b == nil {
+			continue
+		}
+		if b.CA == nil {
+			names = append(names, i.DisplayName()+"-root-ca", i.DisplayName()+"-private-key")
 			continue
 		}
 		for _, source := range []*spiffe.DataSource{&b.CA.Certificate, &b.CA.PrivateKey} {

@@ -22,6 +22,18 @@ spec:
   selector: {dataplane: {matchLabels: {}}}
   provider: {type: Bundled, bundled: {ca: {certificate: {type: Secret, secretRef: {kind: Secret, name: own-cert}}, privateKey: {type: Secret, secretRef: {kind: Secret, name: own-key}}}}}
 ---
+type: MeshIdentity
+mesh: m
+name: g.kuma-system
+labels: {kuma.io/display-name: g}
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}
+---
+{type: Secret, mesh: m, name: g-root-ca, data: YQ==}
+---
+{type: Secret, mesh: m, name: g-private-key, data: YQ==}
+---
 {type: Secret, mesh: m, name: free, data: YQ==}
 ---
 {type: Secret, mesh: m, name: m.ca-builtin-key-a, data: YQ==}
@@ -57,7 +69,7 @@ spec:
 	destinations := destination.New(semantics.TargetRef, set.Meshes[0], destination.ReservedSecrets(resource.ObjectsOf[*resource.MeshIdentity](set.Objects)), set.Objects)
 	for name, want := range map[string]string{
 		"free": "", "m.ca-builtin-key-a": "is of a CA", "backend-cert": "is of a CA", "backend-key": "is of a CA",
-		"own-cert": "is of a CA", "own-key": "is of a CA", "elsewhere": "is in another namespace", "none": "there is no Secret",
+		"g-root-ca": "is of a CA", "g-private-key": "is of a CA", "own-cert": "is of a CA", "own-key": "is of a CA", "elsewhere": "is in another namespace", "none": "there is no Secret",
 	} {
 		key := *service.Verification().ClientKey
 		key.Secret = &name
