@@ -19,10 +19,18 @@ type EnvoyResource string
 
 // Validate checks that the text is one mapping that can be converted to JSON.
 func (r EnvoyResource) Validate(at *diag.At) {
-	if _, err := r.JSON(); err != nil {
+	data, err := r.JSON()
+	switch {
+	case err != nil:
 		at.Errorf(diag.BadEnvoyResource, "write the resource's fields as YAML", "%v", err)
+	case len(data) > maxResource:
+		at.Errorf(diag.InputTooLarge, "write less", "has %d bytes as JSON, and at most %d are allowed", len(data), maxResource)
 	}
 }
+
+// maxResource is the limit of a resource as JSON: each proxy, and each resource that it is merged
+// into, has a copy.
+const maxResource = 1 << 20
 
 // JSON returns the resource as JSON.
 func (r EnvoyResource) JSON() ([]byte, error) {

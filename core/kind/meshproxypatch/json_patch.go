@@ -82,16 +82,19 @@ func (p JSONPointer) Validate(at *diag.At) {
 	if len(text) > maxPointer {
 		at.Errorf(diag.BadValue, "", "has %d bytes, and at most %d are allowed", len(text), maxPointer)
 	}
+	if levels := strings.Count(text, "/"); levels > maxLevels {
+		at.Errorf(diag.BadValue, "", "has %d levels, and at most %d are allowed", levels, maxLevels)
+	}
 	for part := range strings.SplitSeq(text, "/") {
 		// A list is filled up to the index, which may be many elements.
-		if index, err := strconv.ParseUint(part, 10, 64); err == nil && index > maxIndex || errors.Is(err, strconv.ErrRange) {
+		if index, err := strconv.Atoi(part); err == nil && index > maxIndex || errors.Is(err, strconv.ErrRange) {
 			at.Errorf(diag.BadValue, "use - for the end of a list", "the index %s is above %d", part, maxIndex)
 		}
 	}
 }
 
-// Limits of a pointer: bytes, and an index of a list.
-const maxPointer, maxIndex = 4 << 10, 1000
+// Limits of a pointer: bytes, levels, and an index of a list.
+const maxPointer, maxLevels, maxIndex = 4 << 10, 100, 1000
 
 // checkExtensions reports fields that do not conform to the types of the extensions
 // in a value.

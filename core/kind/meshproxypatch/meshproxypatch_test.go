@@ -1,6 +1,7 @@
 package meshproxypatch_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/kindtest"
@@ -198,6 +199,18 @@ func TestRejected(t *testing.T) {
 		"an index beyond all numbers": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a/99999999999999999999}]}}]}`,
 			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: the index 99999999999999999999 is above 1000; use - for the end of a list`,
+		},
+		"an index with a sign": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a/+1000000000/b}]}}]}`,
+			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: the index +1000000000 is above 1000; use - for the end of a list`,
+		},
+		"many levels": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: ` + strings.Repeat("/a", 101) + `}]}}]}`,
+			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: has 101 levels, and at most 100 are allowed`,
+		},
+		"a long value": {
+			Conf: `{appendModifications: [{cluster: {operation: Add, value: "name: ` + strings.Repeat("a", 1<<20) + `"}}]}`,
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: has 1048587 bytes as JSON, and at most 1048576 are allowed; write less`,
 		},
 		"bare tilde": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /a~b}]}}]}`,

@@ -37,6 +37,16 @@ var costly = map[string]func() string{
 		}
 		return b.String()
 	},
+	"far indices": func() string {
+		return patchOfMetadata(repeatedText(200, func(i int) string {
+			return fmt.Sprintf("{op: add, path: /metadata/filterMetadata/a/y%d%s, value: 1}", i, strings.Repeat("/999", 40))
+		}))
+	},
+	"insertions into a long list": func() string { return longList("{op: add, path: /metadata/filterMetadata/a/x/0, value: 1}") },
+	"removals from a long list":   func() string { return longList("{op: remove, path: /metadata/filterMetadata/a/x/0}") },
+	"moves in a long list": func() string {
+		return longList("{op: move, from: /metadata/filterMetadata/a/x/1, path: /metadata/filterMetadata/a/x/0}")
+	},
 	"2,000 virtual hosts": func() string {
 		var b strings.Builder
 		for i := range 2000 {
@@ -44,6 +54,25 @@ var costly = map[string]func() string{
 		}
 		return b.String()
 	},
+}
+
+// patchOfMetadata returns a modification of listeners that has JSON patches of /metadata/filterMetadata/a.
+func patchOfMetadata(patches string) string {
+	return "\n    - listener: {operation: Patch, jsonPatches: [{op: add, path: /metadata, value: {filterMetadata: {a: {x: [1]}}}}, " + patches + "]}"
+}
+
+func repeatedText(n int, text func(i int) string) string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = text(i)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// longList returns a modification that changes a list of 20,000 elements 20,000 times.
+func longList(patch string) string {
+	list := "{op: add, path: /metadata/filterMetadata/a/x, value: [" + strings.Repeat("1, ", 20_000) + "1]}, "
+	return patchOfMetadata(list + repeatedText(20_000, func(int) string { return patch }))
 }
 
 // Whatever the modifications of a policy are, a snapshot with them takes little memory,
@@ -54,37 +83,60 @@ func TestCostlyPatches(t *testing.T) {
 	}
 	for name, modifications := range costly {
 		t.Run(name, func(t *testing.T) {
-			view := coretest.View(t, `
+			made, limited := costOf(t, modifications(), 0)
+			if t.Logf("%d MiB", made); made > 250 {
+				t.Errorf("the snapshot allocated %d MiB", made)
+			}
+			if !limited {
+				t.Error("no warning names the limit")
+			}
+		})
+	}
+}
+
+// What a policy costs for each outbound is limited too: a dataplane has many.
+func TestCostlyPatchesOfOutbounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes large messages")
+	}
+	const outbounds = 20
+	made, limited := costOf(t, costly["2,000 routes"](), outbounds)
+	if t.Logf("%d MiB", made); made > 100*outbounds || !limited {
+		t.Errorf("the snapshot allocated %d MiB; a warning names the limit: %v", made, limited)
+	}
+}
+
+// costOf returns the MiB that a snapshot allocates for a dataplane with patches, and whether a
+// warning names a limit. What is allocated stands for the work: it does not depend on the load of
+// the machine.
+func costOf(t *testing.T, modifications string, outbounds int) (made uint64, limited bool) {
+	t.Helper()
+	text := `
+type: MeshProxyPatch
+mesh: default
+name: p
+spec:
+  default:
+    appendModifications:` + modifications + `
+---
 type: Dataplane
 mesh: default
 name: web
 networking:
   address: 10.0.0.1
   inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
----
-type: MeshProxyPatch
-mesh: default
-name: p
-spec:
-  default:
-    appendModifications:`+modifications()+"\n")
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
-			built := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Snapshot(d, xds.Envoy)
-			runtime.ReadMemStats(&after)
-			// What is allocated stands for the work: it does not depend on the load of the machine.
-			made := (after.TotalAlloc - before.TotalAlloc) >> 20
-			if t.Logf("%d MiB", made); made > 1500 {
-				t.Errorf("the snapshot allocated %d MiB", made)
-			}
-			limited := false
-			for _, w := range built.Warnings() {
-				limited = limited || strings.Contains(w.String(), "MiB") || strings.Contains(w.String(), "size")
-			}
-			if !limited {
-				t.Errorf("no warning names the limit: %v", built.Warnings())
-			}
-		})
+  outbound:` + " [" + repeatedText(outbounds, func(i int) string { return fmt.Sprintf("{port: %d, tags: {kuma.io/service: s%d}}", 9000+i, i) }) + "]"
+	for i := range outbounds {
+		text += fmt.Sprintf("\n---\n{type: Dataplane, mesh: default, name: s%d, networking: {address: 10.0.1.%[1]d, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: s%[1]d}}]}}", i)
 	}
+	view := coretest.View(t, text+"\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
+	built := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Snapshot(d, xds.Envoy)
+	runtime.ReadMemStats(&after)
+	for _, w := range built.Warnings() {
+		limited = limited || strings.Contains(w.String(), "MiB") || strings.Contains(w.String(), "size")
+	}
+	return (after.TotalAlloc - before.TotalAlloc) >> 20, limited
 }

@@ -1,14 +1,12 @@
 package translators
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -201,32 +199,12 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(patches)
-	if err != nil {
+	if data, err = applyJSONPatches(data, patches); err != nil {
 		return err
-	}
-	patch, err := jsonpatch.DecodePatch(text)
-	if err != nil {
-		return err
-	}
-	options := jsonpatch.NewApplyOptions()
-	options.EnsurePathExistsOnAdd = true
-	options.AccumulatedCopySizeLimit = maxPatched // a copy of a copy doubles
-	if data, err = patch.ApplyWithOptions(data, options); err != nil {
-		return fmt.Errorf("the patch does not apply: %w", err)
-	}
-	if len(data) > maxPatched {
-		return errTooLarge
 	}
 	proto.Reset(m)
 	return unmarshalJSON(data, m)
 }
-
-// maxPatched is the limit of the size of a patched resource as JSON, and of what one
-// modification copies.
-const maxPatched = 1 << 20
-
-var errTooLarge = errors.New("the resource would have more than 1 MiB")
 
 // validate checks a message, and the messages in google.protobuf.Any within it, by the rules
 // of Envoy's API. It checks what Envoy demands beyond them of listeners and routes: a refused

@@ -26,18 +26,33 @@ type patchedPart struct {
 	conf    *results.Effective
 	patch   *meshproxypatch.Conf
 	history []modification
-	work    int // bytes of the messages that were modified
+	work    int // bytes of the messages that were modified, and of what modified them
+	maxWork int // the limit of work
 }
 
-// maxPatchWork is the limit of the work on one part of a snapshot: the bytes of the messages
-// before each modification. Each modification copies its message, so the work on a list
-// that grows by each of them is quadratic. A message is three times as large as JSON.
+// Limits of the work on one part of a snapshot: the bytes of the messages before each
+// modification, and of its text. Each modification copies its message, so the work on a list that
+// grows by each of them is quadratic; a dataplane has parts for each outbound. No modification of a
+// part is done after those that took freePatchWork and patchesOfPart times the part's first size, at
+// most maxPatchWork; nor one that takes more alone. A message is three times as large as JSON.
+// 1 MiB takes about 0.1 s.
 const (
-	maxPatchWork = 6 << 20
-	workOfJSON   = 3
+	freePatchWork = 512 << 10
+	patchesOfPart = 32
+	maxPatchWork  = 6 << 20
+	weightOfJSON  = 3
 )
 
-var errTooMuchWork = errors.New("this and the later modifications of the resource are not done: the modifications before have copied 6 MiB of it; write one with all of it")
+// maxWorkOn returns the limit of the work on a part that has some messages at first.
+func maxWorkOn(messages []proto.Message) int {
+	size := 0
+	for _, m := range messages {
+		size += proto.Size(m)
+	}
+	return min(freePatchWork+patchesOfPart*size, maxPatchWork)
+}
+
+var errTooMuchWork = errors.New("this and the later modifications of the resource are not done: those before have copied its size too often; write one with all of it")
 
 // modification is what one modification did to one message.
 type modification struct {
@@ -68,6 +83,7 @@ type outcome struct {
 // another.
 func (p *patchedPart) modify(first int) {
 	initial := slices.Clone(p.Messages)
+	p.maxWork = maxWorkOn(initial)
 	outcomes := p.modifyEach(first, false)
 	if len(p.history) > 0 && refusalOf(p.Messages) != nil && (p.Origin == addedOrigin || refusalOf(initial) == nil) {
 		again := p.back(first, initial)
@@ -93,9 +109,11 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 			if !mayModify(p.Part, m, before) {
 				continue
 			}
-			if p.work += workOf(m) * proto.Size(before); p.work > maxPatchWork {
+			work := workOf(m, before)
+			if p.work > p.maxWork || work > maxPatchWork {
 				return append(outcomes, outcome{i, errTooMuchWork})
 			}
+			p.work += work
 			changed, applied, err := modified(p.Part, m, before)
 			if strict && err == nil && applied && changed != nil {
 				err = refusal(changed)
@@ -120,15 +138,40 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 	return outcomes
 }
 
-// workOf returns the weight of a modification.
-func workOf(m *meshproxypatch.Modification) int {
-	switch {
-	case m.Cluster != nil && m.Cluster.JSONPatches != nil, m.Listener != nil && m.Listener.JSONPatches != nil,
-		m.NetworkFilter != nil && m.NetworkFilter.JSONPatches != nil, m.HTTPFilter != nil && m.HTTPFilter.JSONPatches != nil,
-		m.VirtualHost != nil && m.VirtualHost.JSONPatches != nil:
-		return workOfJSON
+// workOf returns the work of a modification of a message.
+func workOf(m *meshproxypatch.Modification, before proto.Message) int {
+	value, patches := contentOf(m)
+	if patches == nil {
+		return proto.Size(before) + len(value)
 	}
-	return 1
+	work := weightOfJSON * proto.Size(before)
+	for i := range patches {
+		if work += len(patches[i].Path); patches[i].Value != nil {
+			work += len(*patches[i].Value)
+		}
+	}
+	return work
+}
+
+// contentOf returns the value or the JSON patches of a modification.
+func contentOf(m *meshproxypatch.Modification) (value meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) {
+	var v *meshproxypatch.EnvoyResource
+	switch {
+	case m.Cluster != nil:
+		v, patches = m.Cluster.Value, m.Cluster.JSONPatches
+	case m.Listener != nil:
+		v, patches = m.Listener.Value, m.Listener.JSONPatches
+	case m.NetworkFilter != nil:
+		v, patches = m.NetworkFilter.Value, m.NetworkFilter.JSONPatches
+	case m.HTTPFilter != nil:
+		v, patches = m.HTTPFilter.Value, m.HTTPFilter.JSONPatches
+	case m.VirtualHost != nil:
+		v, patches = m.VirtualHost.Value, m.VirtualHost.JSONPatches
+	}
+	if v != nil {
+		value = *v
+	}
+	return value, patches
 }
 
 // back goes back to the last messages between two modifications that Envoy accepts, else to
