@@ -40,6 +40,16 @@ var authors = []author{
 	{"a far index", func(random *rand.Rand) sourcetest.Document {
 		return patchOf("far", fmt.Sprintf(`{"cluster": {"operation": "Patch", "jsonPatches": [{"op": "add", "path": "/healthChecks/%d", "value": {}}]}}`, 1<<random.IntN(40)))
 	}},
+	{"a long list that changes", func(random *rand.Rand) sourcetest.Document {
+		changes := []string{
+			`{"op": "add", "path": "/metadata/filterMetadata/a/x/0", "value": 1}`, `{"op": "remove", "path": "/metadata/filterMetadata/a/x/0"}`,
+			`{"op": "move", "from": "/metadata/filterMetadata/a/x/1", "path": "/metadata/filterMetadata/a/x/0"}`,
+			`{"op": "add", "path": "/metadata/filterMetadata/a/y` + strings.Repeat("/999", 90) + `", "value": 1}`,
+		}
+		change := changes[random.IntN(len(changes))]
+		list := `{"op": "add", "path": "/metadata", "value": {"filterMetadata": {"a": {"x": [` + strings.Repeat("1, ", 20_000) + `1]}}}}, `
+		return patchOf("list", `{"listener": {"operation": "Patch", "jsonPatches": [`+list+repeated(1+random.IntN(5000), func(int) string { return change })+`]}}`)
+	}},
 	{"many filters in front", func(random *rand.Rand) sourcetest.Document {
 		return patchOf("front", repeated(1+random.IntN(4000), func(int) string {
 			return `{"httpFilter": {"operation": "AddFirst", "value": "{name: s, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.grpc_stats.v3.FilterConfig}}"}}`
