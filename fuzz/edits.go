@@ -45,7 +45,7 @@ func compareEdits(s *Scenario) error {
 	})
 }
 
-// edits returns batches that give a policy the confs, and then all content, of the next one of its
+// edits returns batches that give a policy the confs, if its targetRef allows them, and then all content, of the next one of its
 // kind, delete it, and add it again.
 func edits(policies []*resource.Policy, seed uint64) (batches []core.Batch) {
 	for i := range min(maxEdited, len(policies)) {
@@ -54,7 +54,9 @@ func edits(policies []*resource.Policy, seed uint64) (batches []core.Batch) {
 			batches = append(batches, core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{p}}})
 		}
 		if i := slices.IndexFunc(policies, func(o *resource.Policy) bool { return o != p && o.Type == p.Type }); i >= 0 {
-			upsert(withConfs(p, policies[i]))
+			if !p.IsRoute() || p.TargetRef.Kind == policies[i].TargetRef.Kind { // only routes of gateways have hostnames
+				upsert(withConfs(p, policies[i]))
+			}
 			all := *policies[i]
 			all.Meta = p.Meta
 			upsert(&all)

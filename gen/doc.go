@@ -32,7 +32,7 @@
 //
 //	type                          tag                merge
 //	*scalar, *[]E                                    replaced; nil is not set
-//	*[]E with a name or tag of a list below              as that list; nil is not set
+//	*[]E with such a name or tag                     as such a list; nil is not set
 //	[]E                                              replaced; nil is not set, empty resets
 //	scalar                        omitzero           replaced; zero is not set
 //	scalar                        replace            replaced; set if its struct is present

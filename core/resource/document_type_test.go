@@ -92,6 +92,8 @@ func TestRegisteredDocumentErrors(t *testing.T) {
 		"missing field":             {"{type: Rollout, name: p, labels: 5}", "in.yaml:1:1: placement: required field is missing\nin.yaml:1:34: labels: must be a mapping, not the number 5"},
 		"no name":                   {"{apiVersion: cluster.example/v1, kind: Placement, metadata: {}}", `in.yaml:1:61: metadata.name: required field is missing`},
 		"no metadata":               {"{apiVersion: cluster.example/v1, kind: Placement}", `in.yaml:1:1: metadata: required field is missing`},
+		"no apiVersion":             {"{kind: Placement, metadata: {name: p}, spec: {clusters: [a]}}", `in.yaml:1:1: apiVersion: required field is missing; a Placement has apiVersion: cluster.example/v1 and metadata: {name: NAME}`},
+		"as a proposal writes it":   {"{kind: PlacementDecision, status: {}}", `in.yaml:1:1: apiVersion: required field is missing; a PlacementDecision has apiVersion: cluster.example/v1 and metadata: {name: NAME}`},
 		"duplicate":                 {"{type: Rollout, name: p, placement: a}\n---\n{type: Rollout, name: p, placement: b}", `in.yaml:3:1: name: duplicate Rollout "p"; the first one is at in.yaml:1:1`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -83,7 +85,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	version, kind := in.FieldText("apiVersion"), in.FieldText("kind")
 	group := groupOf(version)
 	switch {
-	case d.mixesForms(in):
+	case d.lacksVersion(in, kind), d.mixesForms(in):
 		return
 	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
 	case group == KumaGroup:
@@ -151,6 +153,22 @@ func liveOnKubernetes(in *strict.Value, kind string) []string {
 		return []string{"status", snis}
 	}
 	return []string{"status"}
+}
+
+// lacksVersion reports whether a document of a registered type has no apiVersion, as examples of
+// proposals have none. It has one error.
+func (d *decoder) lacksVersion(in *strict.Value, kind string) bool {
+	if in.Has("apiVersion") || in.Has("type") {
+		return false
+	}
+	for _, t := range d.load.loader.Documents {
+		if t.Group != "" && t.Kind == kind && t.decode != nil {
+			hint := fmt.Sprintf("a %s has apiVersion: %s/%s and metadata: {name: NAME}", kind, t.Group, cmp.Or(t.Version, "v1"))
+			in.At().Field("apiVersion").Errorf(diag.MissingField, hint, "required field is missing")
+			return true
+		}
+	}
+	return false
 }
 
 // mixesForms reports whether a document has fields of both spellings, or the kind of one and

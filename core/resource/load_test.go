@@ -165,7 +165,8 @@ func TestPoliciesRoundTrip(t *testing.T) {
 func TestTargetRefErrors(t *testing.T) {
 	for name, c := range map[string]struct{ ref, want string }{
 		"unknown kind":        {`{kind: MeshSubste, tags: {a: b}}`, `4:21: spec.targetRef.kind: unknown kind "MeshSubste"; did you mean "MeshSubset"?`},
-		"kind left out":       {`{name: web}`, `4:14: spec.targetRef.kind: required field is missing; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset, MeshGatewayRoute, MeshHTTPRoute, MeshTCPRoute`},
+		"gateway route":       {`{kind: MeshGatewayRoute, name: r}`, `4:21: spec.targetRef.kind: a top-level targetRef of MeshTimeout cannot be MeshGatewayRoute, because no resource of a proxy is made for its routes alone; use MeshGateway for the dataplanes of a gateway, or attach the policy to a MeshHTTPRoute`},
+		"kind left out":       {`{name: web}`, `4:14: spec.targetRef.kind: required field is missing; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset, MeshHTTPRoute, MeshTCPRoute`},
 		"unknown field":       {`{kind: Mesh, nmae: x}`, `4:27: spec.targetRef.nmae: unknown field; did you mean "name"?`},
 		"other mesh by name":  {`{kind: Mesh, name: other}`, `4:33: spec.targetRef.name: must be the policy's mesh "default", not "other"; leave it out`},
 		"other mesh":          {`{kind: MeshService, name: x, mesh: other}`, `4:49: spec.targetRef.mesh: must be the policy's mesh "default", not "other"; leave it out`},

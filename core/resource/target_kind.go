@@ -21,13 +21,12 @@ const (
 	TargetMeshServiceSubset
 	TargetMeshExternalService
 	TargetMeshMultiZoneService
-	TargetMeshGatewayRoute
 	TargetMeshHTTPRoute
 	TargetMeshTCPRoute
 	targetKindEnd
 )
 
-var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshExternalService", "MeshMultiZoneService", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"}
+var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshExternalService", "MeshMultiZoneService", "MeshHTTPRoute", "MeshTCPRoute"}
 
 // String returns the kind in its written form, or "" for NoTarget.
 func (k TargetKind) String() string {
@@ -47,7 +46,7 @@ func (k TargetKind) word() *string {
 }
 
 // IsRoute reports whether the kind names a route.
-func (k TargetKind) IsRoute() bool { return k >= TargetMeshGatewayRoute }
+func (k TargetKind) IsRoute() bool { return k >= TargetMeshHTTPRoute }
 
 // ParseTargetKind returns the kind of a name, and reports whether there is one.
 func ParseTargetKind(s string) (TargetKind, bool) {
@@ -93,7 +92,7 @@ const (
 	// TopTargets contains every top-level kind except the routes.
 	TopTargets = TargetKinds(1<<TargetMesh | 1<<TargetDataplane | 1<<TargetMeshSubset | 1<<TargetMeshGateway | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
 	// RouteTargets contains the routes.
-	RouteTargets = TargetKinds(1<<TargetMeshGatewayRoute | 1<<TargetMeshHTTPRoute | 1<<TargetMeshTCPRoute)
+	RouteTargets = TargetKinds(1<<TargetMeshHTTPRoute | 1<<TargetMeshTCPRoute)
 	// FromTargets selects clients.
 	FromTargets = TargetKinds(1<<TargetMesh | 1<<TargetMeshSubset | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
 	// ServiceTargets selects outbounds.

@@ -212,6 +212,9 @@ func (c *targetCheck) ref() TargetRef {
 	}
 	kind, known := ParseTargetKind(word)
 	switch {
+	case word == MeshGatewayRouteKind:
+		c.errorf(diag.TargetNotAllowed, "kind", "use MeshGateway for the dataplanes of a gateway, or attach the policy to a MeshHTTPRoute",
+			"%s cannot be MeshGatewayRoute, because no resource of a proxy is made for its routes alone", c.place.subject())
 	case !known:
 		c.errorf(diag.UnknownKind, "kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
 	case !c.place.allowed.Has(kind):
@@ -284,7 +287,7 @@ func hasProxyTypes(kind TargetKind) bool { return kind == TargetMesh || kind == 
 
 func hasTags(kind TargetKind) bool {
 	switch kind {
-	case TargetMeshSubset, TargetMeshServiceSubset, TargetMeshGateway, TargetMeshGatewayRoute:
+	case TargetMeshSubset, TargetMeshServiceSubset, TargetMeshGateway:
 		return true
 	}
 	return false

@@ -167,8 +167,8 @@ func TestValidatePolicy(t *testing.T) {
 		want   string // after the identity
 	}{
 		"valid":                  {meshtimeout.Kind(), resource.Policy{TargetRef: mesh, To: []resource.Item{{TargetRef: mesh, Conf: set}}}, ``},
-		"no targetRef":           {meshtimeout.Kind(), resource.Policy{}, `spec.targetRef.kind: required field is missing; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset, MeshGatewayRoute, MeshHTTPRoute, MeshTCPRoute`},
-		"targetRef of no kind":   {meshtimeout.Kind(), resource.Policy{TargetRef: resource.TargetRef{Kind: 99}}, `spec.targetRef.kind: unknown kind "TargetKind(99)"; one of "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"`},
+		"no targetRef":           {meshtimeout.Kind(), resource.Policy{}, `spec.targetRef.kind: required field is missing; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset, MeshHTTPRoute, MeshTCPRoute`},
+		"targetRef of no kind":   {meshtimeout.Kind(), resource.Policy{TargetRef: resource.TargetRef{Kind: 99}}, `spec.targetRef.kind: unknown kind "TargetKind(99)"; one of "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshHTTPRoute", "MeshTCPRoute"`},
 		"targetRef not allowed":  {meshtls.Kind(), resource.Policy{TargetRef: resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Name: "r"}}, `spec.targetRef.kind: a top-level targetRef of MeshTLS cannot be MeshHTTPRoute; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset`},
 		"no service":             {meshtimeout.Kind(), resource.Policy{TargetRef: resource.TargetRef{Kind: resource.TargetMeshService}}, `spec.targetRef.name: required field is missing for kind MeshService`},
 		"name of the mesh":       {meshtimeout.Kind(), resource.Policy{TargetRef: resource.TargetRef{Kind: resource.TargetMesh, Name: "m"}}, `spec.targetRef.name: does not belong to kind Mesh; leave it empty`},

@@ -92,7 +92,7 @@ func DefaultOrder(a, b *resource.Policy) int {
 func level(t *resource.TargetRef) int {
 	switch {
 	case t.Kind.IsRoute():
-		return 2 * int(resource.TargetMeshGatewayRoute)
+		return 2 * int(resource.TargetMeshHTTPRoute)
 	case t.Kind == resource.TargetDataplane && t.SectionName != "":
 		return 2*int(resource.TargetDataplane) + 1
 	}

@@ -22,7 +22,7 @@ func policy(kind, name string, target resource.TargetRef) *resource.Policy {
 // DefaultOrder compares levels first, and within a level names and namespaces
 // (SPEC 3). All kinds of routes are one level.
 func TestDefaultOrderLevels(t *testing.T) {
-	route := []resource.TargetKind{resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute}
+	route := []resource.TargetKind{resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute}
 	chain := []resource.TargetRef{
 		{Kind: resource.TargetMesh}, {Kind: resource.TargetDataplane}, {Kind: resource.TargetDataplane, SectionName: "s"},
 		{Kind: resource.TargetMeshSubset}, {Kind: resource.TargetMeshGateway}, {Kind: resource.TargetMeshService},

@@ -64,8 +64,6 @@ func level(p *resource.Policy) (rank int, kind string) {
 		return 6, "MeshService"
 	case resource.TargetMeshServiceSubset:
 		return 7, "MeshServiceSubset"
-	case resource.TargetMeshGatewayRoute:
-		return 8, "MeshGatewayRoute"
 	case resource.TargetMeshHTTPRoute:
 		return 8, "MeshHTTPRoute"
 	case resource.TargetMeshTCPRoute:

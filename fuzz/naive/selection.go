@@ -104,7 +104,7 @@ func (m *mesh) targets(ref *resource.TargetRef, p *resource.Policy, dp *resource
 	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
 		return m.routeUsers(p, ref, dp)
 	}
-	return nothing(dp) // includes MeshGatewayRoute, which is never a resource
+	return nothing(dp)
 }
 
 // ofType reports whether proxyTypes includes the dataplane's type. Without proxyTypes
@@ -202,7 +202,7 @@ func (m *mesh) isRouteOf(from *resource.Policy, ref *resource.TargetRef, p *reso
 // targetsRoute reports whether a policy applies only to a route (SPEC 4.3).
 func targetsRoute(p *resource.Policy) bool {
 	switch p.TargetRef.Kind {
-	case resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
+	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
 		return true
 	}
 	return false

@@ -90,7 +90,6 @@ func TestSelection(t *testing.T) {
 		{"MeshGateway", `{kind: MeshGateway, name: edge}`, "gateway[]"},
 		{"MeshGateway with tags", `{kind: MeshGateway, name: edge, tags: {version: v2}}`, ""},
 		{"MeshGateway in a namespace", `{kind: MeshGateway, name: edge, namespace: shop}`, ""},
-		{"MeshGatewayRoute", `{kind: MeshGatewayRoute, name: route}`, ""},
 		{"MeshHTTPRoute of any namespace", `{kind: MeshHTTPRoute, name: route}`, "gateway[] sidecar[0]"},
 		{"MeshHTTPRoute of one namespace", `{kind: MeshHTTPRoute, name: route, namespace: shop}`, "sidecar[0]"},
 		{"MeshTCPRoute that is not there", `{kind: MeshTCPRoute, name: route}`, ""},

@@ -101,7 +101,6 @@ func TestSelect(t *testing.T) {
 		"section":                    {resource.TargetRef{Kind: resource.TargetDataplane, Labels: tags("app=web"), SectionName: "http"}, "p http", "", ""},
 		"section by port":            {resource.TargetRef{Kind: resource.TargetDataplane, SectionName: "81"}, "p 81", "", ""},
 		"port of a named inbound":    {resource.TargetRef{Kind: resource.TargetDataplane, SectionName: "80"}, "", "", ""},
-		"gateway route":              {resource.TargetRef{Kind: resource.TargetMeshGatewayRoute, Name: "r"}, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := policy(kind, "p", c.target)
@@ -132,13 +131,6 @@ func TestSelectByRoute(t *testing.T) {
 	}
 	if got := selections(t, web, route("s", "web"), attached); len(got) != 1 {
 		t.Errorf("without the route got %v, want the other route only", got)
-	}
-	// No resource is a MeshGatewayRoute, even if an embedder registers a kind with that name.
-	own := route("r", "admin")
-	own.Kind = "MeshGatewayRoute"
-	attached.TargetRef.Kind = resource.TargetMeshGatewayRoute
-	if got := selections(t, web, own, attached); !slices.Equal(got, []string{"r 81"}) {
-		t.Errorf("attached to a MeshGatewayRoute: got %v", got)
 	}
 }
 

@@ -31,7 +31,7 @@ func randomTarget(r *rand.Rand) resource.TargetRef {
 	case 6:
 		return resource.TargetRef{Kind: resource.TargetMeshGateway, Name: name, Tags: oneOf(r, nil, selector), Namespace: namespace}
 	}
-	kind := oneOf(r, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute, resource.TargetMeshGatewayRoute)
+	kind := oneOf(r, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute)
 	return resource.TargetRef{Kind: kind, Name: oneOf(r, "p1", "p2"), Namespace: oneOf(r, "", "x")}
 }
 

@@ -11,8 +11,7 @@ import (
 )
 
 // routeName is the kind and name in a targetRef of a route kind. Several
-// namespaces may have routes with this name. A MeshGatewayRoute is never a
-// resource (SPEC 1.3), so it selects no policy.
+// namespaces may have routes with this name.
 type routeName struct{ kind, name string }
 
 func (n routeName) compare(o routeName) int {

@@ -56,7 +56,7 @@ func compareNames(a, b *resource.Policy) int {
 // kinds are in the order of the levels; all routes are one level.
 func kumaLevel(kind resource.TargetKind) resource.TargetKind {
 	if kind.IsRoute() {
-		return resource.TargetMeshGatewayRoute
+		return resource.TargetMeshHTTPRoute
 	}
 	return kind
 }

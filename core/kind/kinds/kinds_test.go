@@ -24,7 +24,7 @@ const (
 	services  = "MeshService, MeshServiceSubset, MeshExternalService, MeshMultiZoneService"
 	clients   = "Mesh, MeshSubset, MeshService, MeshServiceSubset"
 	top       = "Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset"
-	routes    = top + ", MeshGatewayRoute, MeshHTTPRoute, MeshTCPRoute"
+	routes    = top + ", MeshHTTPRoute, MeshTCPRoute"
 )
 
 var table = map[string]row{

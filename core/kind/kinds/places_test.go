@@ -35,7 +35,7 @@ var places = map[string]struct{ arrays, conf, rule string }{
 var references = map[string]string{
 	"Mesh": `{kind: Mesh}`, "Dataplane": `{kind: Dataplane, labels: {a: b}}`, "MeshSubset": `{kind: MeshSubset, tags: {a: b}}`,
 	"MeshService": `{kind: MeshService, name: a}`, "MeshServiceSubset": `{kind: MeshServiceSubset, name: a, tags: {a: b}}`,
-	"MeshGateway": `{kind: MeshGateway, name: a}`, "MeshGatewayRoute": `{kind: MeshGatewayRoute, name: a}`,
+	"MeshGateway":   `{kind: MeshGateway, name: a}`,
 	"MeshHTTPRoute": `{kind: MeshHTTPRoute, name: a}`, "MeshTCPRoute": `{kind: MeshTCPRoute, name: a}`,
 	"MeshExternalService": `{kind: MeshExternalService, name: a}`, "MeshMultiZoneService": `{kind: MeshMultiZoneService, name: a}`,
 }
@@ -43,7 +43,7 @@ var references = map[string]string{
 const (
 	routeTargets = "MeshTimeout MeshRetry MeshRateLimit MeshAccessLog MeshLoadBalancingStrategy"
 	topTargets   = "Mesh Dataplane MeshSubset MeshService MeshServiceSubset MeshGateway"
-	topRoutes    = "MeshGatewayRoute MeshHTTPRoute MeshTCPRoute"
+	topRoutes    = "MeshHTTPRoute MeshTCPRoute"
 	fromTargets  = "Mesh MeshSubset MeshService MeshServiceSubset"
 	toTargets    = "Mesh MeshService MeshServiceSubset MeshExternalService MeshMultiZoneService MeshHTTPRoute"
 )

@@ -45,7 +45,7 @@ type: MeshAccessLog
 mesh: default
 name: by-match
 spec:
-  targetRef: {kind: MeshGatewayRoute, name: edge}
+  targetRef: {kind: MeshHTTPRoute, name: edge}
   rules:
     - matches: [{sni: web.example}]
       default: {backends: [{type: File, file: {path: /dev/stdout}}]}
