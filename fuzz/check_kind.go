@@ -37,7 +37,8 @@ func WithTexts(texts ...string) Option {
 	return func(o *checkOptions) { o.texts = append(o.texts, texts...) }
 }
 
-// CheckKind checks a policy kind with random Confs and reports errors to t. For each
+// CheckKind checks a policy kind with random Confs and reports errors to t. Half of the Confs are
+// those of files. The other half is made by gofuzz, and has values that only programs set. For each
 // Conf type it checks that a merge agrees with the reference and keeps the laws of
 // package laws (SPEC 6), and that a Conf does not change if it is read from a file,
 // marshalled and read again. Then it compares the confs of dataplanes of meshes with policies
@@ -104,8 +105,10 @@ func FuzzKind(f *testing.F, kind *resource.Kind, opts ...Option) {
 		for _, section := range kindSections(kind) {
 			conf, _ := confType(section) // known to be one
 			for _, law := range lawsOf(section.Conf, o.merge) {
-				if err := checkLaw(law, confs, letters, conf); err != nil {
-					t.Errorf("%s: %v", conf, err)
+				for _, source := range confSources(letters, conf) {
+					if err := checkLaw(law, confs, source); err != nil {
+						t.Errorf("%s: %v", conf, err)
+					}
 				}
 			}
 		}
@@ -149,8 +152,11 @@ func checkSection(section *resource.Section, conf reflect.Type, o checkOptions) 
 		return []error{err}
 	}
 	for _, law := range lawsOf(section.Conf, o.merge) {
-		if err := tryLaw(law, random, letters, conf, o.rounds); err != nil {
-			errs = append(errs, err)
+		for _, source := range confSources(letters, conf) {
+			if err := tryLaw(law, random, source, o.rounds); err != nil {
+				errs = append(errs, err)
+				break
+			}
 		}
 	}
 	confs, err := newPool(section, letters)
@@ -187,9 +193,9 @@ func checkScenarios(kind *resource.Kind, o checkOptions) []error {
 }
 
 // tryLaw returns the first failure of a law on random sequences.
-func tryLaw(l law, random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
+func tryLaw(l law, random *rand.Rand, source confSource, rounds int) error {
 	for range rounds {
-		if err := checkLaw(l, randomSequence(random), letters, t); err != nil {
+		if err := checkLaw(l, randomSequence(random), source); err != nil {
 			return err
 		}
 	}
@@ -198,9 +204,9 @@ func tryLaw(l law, random *rand.Rand, letters *alphabet, t reflect.Type, rounds 
 
 // checkLaw returns an error if the law does not hold for the sequence. The error
 // contains the smallest part of the sequence that was found to break the law.
-func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
+func checkLaw(l law, s sequence, source confSource) error {
 	check := func(s sequence) error {
-		confs := s.confs(letters, t)
+		confs := s.confs(source)
 		if len(confs) == 0 {
 			return nil
 		}
@@ -210,7 +216,7 @@ func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
 		return nil
 	}
 	small := s.shrink(func(s sequence) bool { return check(s) != nil })
-	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.Name, check(small), render(small.confs(letters, t)))
+	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.Name, check(small), render(small.confs(source)))
 }
 
 // checkReading checks that reading the marshalled form of a Conf gives the same Conf.

@@ -56,6 +56,7 @@ type (
 	unleafedMerger struct{ resource.Merger } // has no leaves
 	greedyMerger   struct{ resource.Merger } // writes to an input
 	panicMerger    struct{ resource.Merger } // panics if the idle timeout is set
+	positiveMerger struct{ resource.Merger } // ignores a negative idle timeout
 	eightMerger    struct {                  // merges no more than 8 Confs
 		resource.Merger
 		filled int
@@ -77,6 +78,14 @@ func (m *eightMerger) Fill(c resource.Conf, item int) bool {
 		return false
 	}
 	return m.Merger.Fill(c, item)
+}
+
+func (m positiveMerger) Fill(c resource.Conf, item int) bool {
+	positive := *c.(*meshtimeout.Conf)
+	if positive.IdleTimeout != nil && *positive.IdleTimeout < 0 {
+		positive.IdleTimeout = nil
+	}
+	return m.Merger.Fill(&positive, item)
 }
 
 func (m panicMerger) Fill(c resource.Conf, item int) bool {
@@ -119,6 +128,7 @@ func TestCheckKindFindsFaults(t *testing.T) {
 		{"a field that is not compared", brokenType{ConfType: real, equal: withoutIdleTimeout}, "which differs at /idleTimeout"},
 		{"nothing is equal", brokenType{ConfType: real, equal: func(resource.Conf, resource.Conf) bool { return false }}, "does not equal a copy"},
 		{"a panic", merger(func(m resource.Merger) resource.Merger { return panicMerger{m} }), "it panics: no idle timeouts"},
+		{"a value that no file has", merger(func(m resource.Merger) resource.Merger { return positiveMerger{m} }), "agreement with the reference: the conf differs at \"/idleTimeout"},
 		{"a union without HasUnion", brokenType{ConfType: meshloadbalancingstrategy.Kind().To.Conf, hides: true}, "removal: "},
 	}
 	for _, test := range tests {

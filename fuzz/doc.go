@@ -27,7 +27,8 @@
 // core/internal/variant/oracle sets of variants.
 //
 // [CheckKind] tests a policy kind: it checks the Conf types against the
-// reference and the laws of merging, and then compares the confs of dataplanes.
+// reference and the laws of merging, and then compares the confs of dataplanes. The Confs of the
+// laws are those of files, and those that gofuzz makes from the same bytes, as programs may set them.
 //
 // Invariants: the same bytes and kinds give the same scenario; the package has no
 // global state and no randomness without a seed.

@@ -64,8 +64,10 @@ func FuzzMerge(f *testing.F) {
 		n := 1 + c.of(6)
 		s := split(c.data, n)
 		for _, law := range lawsOf(chosen.section.Conf, nil) {
-			if err := checkLaw(law, s, chosen.letters, chosen.t); err != nil {
-				t.Errorf("%s: %v", chosen.t, err)
+			for _, source := range confSources(chosen.letters, chosen.t) {
+				if err := checkLaw(law, s, source); err != nil {
+					t.Errorf("%s: %v", chosen.t, err)
+				}
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -44,12 +43,10 @@ func split(decisions []byte, n int) sequence {
 }
 
 // confs makes the Confs. Each call makes new ones.
-func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
+func (s sequence) confs(from confSource) []resource.Conf {
 	var confs []resource.Conf
 	for _, decisions := range s {
-		c := &choices{decisions}
-		maker := &confMaker{alphabet: letters, choose: c.of}
-		if conf := maker.conf(t); conf != nil {
+		if conf := from(decisions); conf != nil {
 			confs = append(confs, conf)
 		}
 	}
