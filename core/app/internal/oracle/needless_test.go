@@ -18,6 +18,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
@@ -25,7 +29,8 @@ import (
 // An item has no effect if and only if `check` finds so (SPEC 13.5): each item of a random mesh is
 // removed, and the confs that the reference makes with and without it are compared, for each
 // dataplane, inbound, client, route and listener, with and without the policies that only inform.
-// What is served is built from these confs. Entries of permissions are removed by
+// Without an item that has no effect, each proxy of Envoy and of gRPC is also served the same
+// resources. Entries of permissions are removed by
 // TestSoakAnswersAgree, and proven by TestSoakSolver.
 func TestSoakNeedlessItems(t *testing.T) {
 	for _, as := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3} {
@@ -39,7 +44,7 @@ func TestSoakNeedlessItems(t *testing.T) {
 			g = g.WithKumaLabels().ReadBy(as)
 		}
 		g.Compare(t, scenarios, func(s *fuzz.Scenario) error { return withoutEach(t, s, as, &counts) })
-		t.Logf("%s: %d items; %d change nothing, %d by the finding MM3003", as, counts.all.Load(), counts.none.Load(), counts.equal.Load())
+		t.Logf("%s: %d items; %d change nothing, %d by the finding MM3003; %d with the same resources", as, counts.all.Load(), counts.none.Load(), counts.equal.Load(), counts.served.Load())
 		if !testing.Short() && (counts.none.Load() == 0 || counts.all.Load() == counts.none.Load() || as != semantics.Kuma3 && counts.equal.Load() == 0) {
 			t.Errorf("%s: too few items", as)
 		}
@@ -47,7 +52,25 @@ func TestSoakNeedlessItems(t *testing.T) {
 }
 
 // removals counts the items that were removed.
-type removals struct{ all, none, equal atomic.Int64 }
+type removals struct{ all, none, equal, served atomic.Int64 }
+
+// served returns the resources of the proxies of a mesh, for both types of clients.
+func served(builder *snapshot.Builder, view *core.View) map[string]any {
+	out, state := map[string]any{}, builder.At(view)
+	for _, mesh := range view.Meshes() {
+		for _, d := range view.Dataplanes(mesh) {
+			for _, client := range []xds.ClientType{xds.Envoy, xds.ProxylessGRPC} {
+				s := state.SnapshotFor(d, xds.Client{Type: client})
+				for t := range wire.Type(wire.NumTypes) {
+					for _, r := range s.Resources(t) {
+						out[fmt.Sprint(d.ID, " ", client, " ", t, " ", r.Name)] = r.Version
+					}
+				}
+			}
+		}
+	}
+	return out
+}
 
 // claims are the findings that say of an item, or of each item of a policy, that it has no effect.
 var claims = []diag.Code{diag.SetsNothing, diag.OverriddenEverywhere, diag.EqualsOverridden, diag.SelectsNothing, diag.NoDataplanes}
@@ -57,7 +80,8 @@ func withoutEach(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, counts 
 	if err != nil {
 		return err
 	}
-	view, err := (core.Options{Semantics: cmp.Or(as, core.TargetRef)}).NewView(t.Context(), s.Kinds(), set)
+	options := core.Options{Semantics: cmp.Or(as, core.TargetRef)}
+	view, err := options.NewView(t.Context(), s.Kinds(), set)
 	if err != nil {
 		return err
 	}
@@ -67,6 +91,8 @@ func withoutEach(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, counts 
 	if err != nil {
 		return err
 	}
+	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
+	servedBefore := served(builder, view)
 	for i, p := range set.Policies {
 		if p.Kind == permission.KindName || p.Kind == "MeshFaultInjection" { // lists of entries, which are not merged
 			continue
@@ -93,6 +119,20 @@ func withoutEach(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, counts 
 			difference, finding := fuzz.Difference(was, after), findingOf(set, found, i, path)
 			if difference == "" {
 				counts.none.Add(1)
+			}
+			if difference == "" || finding != nil && slices.Contains(claims, finding.Code) {
+				valid := less
+				if rest := less.Policies[i]; len(rest.To)+len(rest.From)+len(rest.Rules) == 0 && rest.Default == nil {
+					valid.Policies = slices.Delete(slices.Clone(less.Policies), i, i+1) // it was the only item
+				}
+				without, err := options.NewView(t.Context(), s.Kinds(), &valid)
+				if err != nil {
+					return err
+				}
+				counts.served.Add(1)
+				if other := fuzz.Difference(servedBefore, served(builder, without)); other != "" {
+					return fmt.Errorf("%s: without %s of %s %q the confs are the same, and the resources differ, %s", as, path, p.Kind, p.Name, other)
+				}
 			}
 			if finding != nil && finding.Code == diag.EqualsOverridden {
 				counts.equal.Add(1)
