@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -120,7 +121,9 @@ func withoutEach(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, counts 
 			if difference == "" {
 				counts.none.Add(1)
 			}
-			if difference == "" || finding != nil && slices.Contains(claims, finding.Code) {
+			// The reference does not know the clients of a second inbound of a name.
+			isQueried := difference == "" && (strings.HasPrefix(path, "spec.to") || path == "spec.default")
+			if isQueried || finding != nil && slices.Contains(claims, finding.Code) {
 				valid := less
 				if rest := less.Policies[i]; len(rest.To)+len(rest.From)+len(rest.Rules) == 0 && rest.Default == nil {
 					valid.Policies = slices.Delete(slices.Clone(less.Policies), i, i+1) // it was the only item
@@ -130,7 +133,13 @@ func withoutEach(t *testing.T, s *fuzz.Scenario, as semantics.Semantics, counts 
 					return err
 				}
 				counts.served.Add(1)
-				if other := fuzz.Difference(servedBefore, served(builder, without)); other != "" {
+				keep := func(all map[string]any) map[string]any {
+					if strings.HasPrefix(path, "spec.rules") { // they may have routes after an equal match
+						maps.DeleteFunc(all, func(key string, _ any) bool { return strings.Contains(key, " routes ") })
+					}
+					return all
+				}
+				if other := fuzz.Difference(keep(maps.Clone(servedBefore)), keep(served(builder, without))); other != "" {
 					return fmt.Errorf("%s: without %s of %s %q the confs are the same, and the resources differ, %s", as, path, p.Kind, p.Name, other)
 				}
 			}
@@ -160,7 +169,7 @@ func ofKind(confs map[string]any, kind string) map[string]any {
 
 // isExamined reports whether a finding about an item is due if it changes nothing (SPEC 13.5): the
 // policy selects a dataplane that has a place for its conf, for an item of `to` an outbound, for
-// others an inbound. An item of `from` that sets a field, and one of several rules, which may have
+// others an inbound, and no listener of a builtin gateway or of a zone proxy. An item of `from` that sets a field, and one of several rules, which may have
 // a match in common, are not examined further; nor is one for routes that keeps the other items of
 // its policy from outbounds by tags.
 func isExamined(view *core.View, p *resource.Policy, path string) bool {
@@ -169,6 +178,12 @@ func isExamined(view *core.View, p *resource.Policy, path string) bool {
 		return false
 	}
 	selected, err := view.SelectedBy(p.ID)
+	if slices.ContainsFunc(selected, func(s core.Selection) bool {
+		refs, _ := inspect.ListenerPoints(view, s.Dataplane)
+		return len(refs) > 0
+	}) {
+		return false
+	}
 	return err != nil || slices.ContainsFunc(selected, func(s core.Selection) bool {
 		d := s.Dataplane
 		if strings.HasPrefix(path, "spec.to") {

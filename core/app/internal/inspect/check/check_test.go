@@ -55,3 +55,24 @@ func TestWarnings(t *testing.T) {
 		})
 	}
 }
+
+// An item that acts on a listener of a builtin gateway has an effect, even if none of the
+// outbounds gets it (SPEC 17.3): a policy with an item for a route has none for tags.
+func TestItemOfGatewayListener(t *testing.T) {
+	set := resourcetest.Decode(t, `
+{type: MeshGateway, name: edge, selectors: [{match: {kuma.io/service: edge}}], conf: {listeners: [{port: 82, protocol: HTTP}]}}
+---
+{type: Dataplane, name: edge, networking: {address: 10.0.0.1, gateway: {type: BUILTIN, tags: {kuma.io/service: edge}}, outbound: [{port: 1, tags: {kuma.io/service: a}}]}}
+---
+{type: MeshCircuitBreaker, name: c, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {outlierDetection: {disabled: true}}}, {default: {connectionLimits: {maxConnections: 1}}}]}}
+`)
+	view, err := core.Options{Semantics: core.Kuma}.NewView(t.Context(), kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range check.New(view, set).Warnings {
+		if w.Path == "spec.to[1]" {
+			t.Error(w.Line())
+		}
+	}
+}

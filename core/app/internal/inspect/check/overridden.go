@@ -38,6 +38,7 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 		o.configs = append(o.configs, config)
 	}
 	m.markDestinations(&o)
+	m.markListeners(&o)
 	destinations := m.view.Destinations(m.mesh)
 	for _, p := range m.policies {
 		for i := range p.To { // an item whose reference finds nothing has a warning of its own

@@ -85,6 +85,42 @@ func (m *meshCheck) markDestinations(o *overridden) {
 	}
 }
 
+// markListeners keeps the items that set a leaf for a listener of a builtin gateway or of a zone
+// proxy.
+func (m *meshCheck) markListeners(o *overridden) {
+	for _, d := range m.dataplanes {
+		if refs, _ := inspect.ListenerPoints(m.view, d); len(refs) == 0 {
+			continue
+		}
+		for _, shadow := range []bool{false, true} {
+			for _, config := range m.view.Configs(d, inspect.ScopeOf(shadow)) {
+				for _, listener := range m.view.ListenerConfigs(d, config.Kind.Name, inspect.ScopeOf(shadow)) {
+					o.listener(config.Kind, listener)
+				}
+			}
+		}
+	}
+}
+
+func (o *overridden) listener(kind *resource.Kind, c *results.ListenerConfig) {
+	if inspect.ListenerSection(kind) == kind.To {
+		o.markNeeded(c.To, inTo)
+		for _, host := range c.Hosts {
+			o.markNeeded(host.Effective, inTo)
+		}
+	}
+	for _, rule := range c.Inbound.Rules {
+		for _, origin := range rule.Origins {
+			o.keep(placeOf(origin, inRules))
+		}
+	}
+	if c.Inbound.From != nil {
+		for _, origin := range c.Inbound.From.Origins() {
+			o.keep(place{origin, inFrom})
+		}
+	}
+}
+
 // from marks the items that set a leaf for some client of an inbound. If the
 // rule view exceeds its limit, it marks all items, so that none has a warning.
 func (o *overridden) from(config *dataplaneConfig, inbound int) {
