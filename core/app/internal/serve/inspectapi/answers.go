@@ -247,6 +247,26 @@ func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, err
 	return q.proxies.Diff(q.Context(), compared, options)
 }
 
+// clusterPlacement answers about OCM policies, which have no mesh: all of them, those with a name, or
+// why one acts on a cluster.
+func clusterPlacement(q *question) (any, error) {
+	p := q.parameters("policy", "cluster")
+	name := find.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
+	cluster := p.text("cluster")
+	answer := placement.New(q.view, "")
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case cluster != "" && name.Name == "":
+		return nil, errors.New("a cluster needs a policy; use ?policy=NAME&cluster=CLUSTER")
+	case cluster != "":
+		return placement.NewWhy(q.view, name, cluster)
+	case name.Name != "":
+		return answer.Of(name)
+	}
+	return answer, nil
+}
+
 func meshPlacement(q *question) (any, error) {
 	p := q.parameters("policy")
 	name := find.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}

@@ -32,7 +32,7 @@ type Proxies interface {
 }
 
 // New returns the handler of the Inspect API. It answers every path that begins with
-// /meshes.
+// /meshes, and /_placement.
 func New(current Current, proxies Proxies) http.Handler {
 	a := &api{current: current, proxies: proxies, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
 	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
@@ -48,6 +48,7 @@ func New(current Current, proxies Proxies) http.Handler {
 		"/meshes/{mesh}/{kind}/{name}/_dataplanes":    policyDataplanes,
 		"/meshes/{mesh}/_diff":                        meshDiff,
 		"/meshes/{mesh}/_placement":                   meshPlacement,
+		"/_placement":                                 clusterPlacement,
 	} {
 		a.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, answer) })
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
@@ -160,9 +161,18 @@ func (s *site) addKinds(a *ask, data *overviewData, meshes []string, kinds map[s
 		return
 	}
 	counts := a.View.Count()
+	for _, d := range a.Set.Documents {
+		if ocm.IsKind(d.Kind) {
+			counts[d.Kind]++
+		}
+	}
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		if _, isPolicy := kinds[kind]; !isPolicy && kind != resource.DataplaneKind && kind != resource.MeshKind && counts[kind] > 0 {
-			data.Others = append(data.Others, kindCount{Kind: kind, Count: counts[kind]})
+			href := ""
+			if ocm.IsKind(kind) {
+				href = a.site.to("rollouts")
+			}
+			data.Others = append(data.Others, kindCount{Kind: kind, Href: href, Count: counts[kind]})
 		}
 	}
 }

@@ -88,7 +88,7 @@ type Options struct {
 	// Prefix begins the path of every link; it does not end in a slash.
 	Prefix  string
 	Version string
-	// Fallback answers the other paths below /meshes.
+	// Fallback answers the other paths of the Inspect API.
 	Fallback http.Handler
 	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
@@ -119,6 +119,7 @@ func New(o Options) http.Handler {
 		"POST /meshes/{mesh}/try":                   {s.tryPolicy, true},
 		"GET /meshes/{mesh}/changes":                {s.changes, false},
 		"GET /meshes/{mesh}/rollouts":               {s.rollouts, true},
+		"GET /rollouts":                             {s.rollouts, true},
 		"GET /meshes/{mesh}/values":                 {s.values, true},
 		"GET /findings":                             {s.findings, false},
 		"GET /search":                               {s.search, false},
@@ -260,7 +261,7 @@ func (s *site) parse(w http.ResponseWriter, r *http.Request) (url.Values, error)
 
 // unknown answers requests that no page matches.
 func (s *site) unknown(w http.ResponseWriter, r *http.Request) {
-	if s.Fallback != nil && (r.URL.Path == "/meshes" || len(r.URL.Path) > len("/meshes/") && r.URL.Path[:len("/meshes/")] == "/meshes/") {
+	if s.Fallback != nil && (r.URL.Path == "/meshes" || r.URL.Path == "/_placement" || len(r.URL.Path) > len("/meshes/") && r.URL.Path[:len("/meshes/")] == "/meshes/") {
 		get := r.Clone(r.Context())
 		get.Method = http.MethodGet
 		matcher, matches := s.Fallback.(interface{ Matches(*http.Request) bool })

@@ -551,6 +551,45 @@ func TestWordsOfSearches(t *testing.T) {
 	}
 }
 
+// TestClusters checks the pages of a hub of OCM, which has no mesh.
+func TestClusters(t *testing.T) {
+	s := ofText(t, `
+apiVersion: policy.open-cluster-management.io/v1
+kind: Policy
+metadata: {name: restart, namespace: ops}
+spec: {remediationAction: inform, disabled: false}
+---
+apiVersion: apps.open-cluster-management.io/v1
+kind: PlacementRule
+metadata: {name: fleet, namespace: ops}
+spec: {clusters: [{name: a}, {name: b}]}
+---
+apiVersion: policy.open-cluster-management.io/v1
+kind: PlacementBinding
+metadata: {name: all, namespace: ops}
+placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: fleet}
+subjects: [{apiGroup: policy.open-cluster-management.io, kind: Policy, name: restart}]
+`)
+	for path, want := range map[string]string{
+		"/":         "There is no mesh among the resources",
+		"/rollouts": "0 of 2 clusters",
+		"/rollouts?policy=ops%2Frestart&cluster=b": "because of all",
+	} {
+		page := s.get(path)
+		if got := page.id("main").text(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q is not in %q", path, want, got)
+		}
+		if got := page.text(); !strings.Contains(got, "Roll-outs") {
+			t.Errorf("%s: no link to the roll-outs", path)
+		}
+	}
+	for path, want := range map[string]int{"/rollouts?policy=restart&cluster=zz": http.StatusNotFound, "/rollouts?cluster=a": http.StatusNotFound} {
+		if w := s.ask("GET", path, nil); w.Code != want {
+			t.Errorf("%s: status %d, want %d: %s", path, w.Code, want, w.Body)
+		}
+	}
+}
+
 // TestEmpty checks that a page without anything to show says what to do.
 func TestEmpty(t *testing.T) {
 	s := ofText(t, "{type: Mesh, name: default}\n")

@@ -168,6 +168,8 @@ func (s *site) shown(a *ask, v *view) shown {
 		for _, section := range sections {
 			p.Nav = append(p.Nav, link{section.text, s.ofMesh(mesh, section.path), v.Section == section.path})
 		}
+	} else if v.template != "problem" && a.hasClusters() {
+		p.Nav = append(p.Nav, link{"Roll-outs", s.to("rollouts"), v.Section == "rollouts"})
 	}
 	p.Nav = append(p.Nav, link{"Findings", s.to("findings"), v.Section == "findings"})
 	if a.mesh != "" && v.template != "problem" {

@@ -18,6 +18,8 @@ type rolloutsData struct {
 	Placed   []placedRow
 	Rollouts []rolloutRow
 	Warnings []finding
+	Of       string         // the mesh; "": OCM policies alone
+	Why      *placement.Why // of one of them on a cluster, if the form asks
 }
 
 // placedRow is a policy with the dataplanes or clusters on which it is enforced or informs.
@@ -62,15 +64,28 @@ type rolloutsAnswer struct {
 // maxTargets is the number of targets that a wave shows.
 const maxTargets = 50
 
+// rollouts is the page of a mesh. Without a mesh it is about OCM policies and Rollouts, which have
+// none.
 func (s *site) rollouts(a *ask) (*view, error) {
 	v := &view{Title: "Roll-outs", Section: "rollouts", template: "rollouts"}
+	data := rolloutsData{Of: a.mesh}
+	if policy, cluster := a.form.Get("policy"), a.form.Get("cluster"); policy != "" || cluster != "" {
+		var err error
+		if data.Why, err = placement.NewWhy(a.View, find.Name{Name: policy}, cluster); err != nil {
+			return nil, err
+		}
+		if v.JSON = data.Why; a.wantsJSON() {
+			return v, nil
+		}
+	}
 	placements := placement.New(a.View, a.mesh)
 	plans, warnings := rollout.NewPlans(ocm.Read(a.Set), a.now)
-	v.JSON = rolloutsAnswer{placements, plans}
+	if data.Why == nil {
+		v.JSON = rolloutsAnswer{placements, plans}
+	}
 	if a.wantsJSON() {
 		return v, nil
 	}
-	var data rolloutsData
 	for i := range placements.Policies {
 		data.Placed = append(data.Placed, a.placed(&placements.Policies[i]))
 	}
@@ -80,6 +95,11 @@ func (s *site) rollouts(a *ask) (*view, error) {
 	data.Warnings = a.findingsOf(warnings)
 	v.Data = data
 	return v, nil
+}
+
+// hasClusters reports whether there is a resource of OCM.
+func (a *ask) hasClusters() bool {
+	return slices.ContainsFunc(a.Set.Documents, func(d *resource.Document) bool { return ocm.IsKind(d.Kind) })
 }
 
 func (a *ask) placed(p *placement.PlacedPolicy) placedRow {
@@ -104,9 +124,9 @@ func (a *ask) placed(p *placement.PlacedPolicy) placedRow {
 			w.More++
 			continue
 		}
-		to := link{Text: t.Name}
-		if t.Dataplane != "" {
-			to.Href = a.site.ofMesh(a.mesh, "dataplanes", t.Name)
+		to := link{Text: t.Name, Href: a.site.ofMesh(a.mesh, "dataplanes", t.Name)}
+		if t.Dataplane == "" {
+			to.Href = with(a.site.to("rollouts"), "policy", row.Name, "cluster", t.Cluster)
 		}
 		w.Targets = append(w.Targets, to)
 	}
