@@ -118,7 +118,7 @@ func (c *Concatenation) C(tags map[string]string) map[string]any {
 func (c *Concatenation) Items(tags map[string]string) []map[string]any {
 	var places []map[string]any
 	for _, item := range c.selecting(resource.NewTags(tags)) {
-		places = append(places, item.origin())
+		places = append(places, c.mesh.origin(item))
 	}
 	return places
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -56,7 +57,8 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 		return true
 	}
 	first := r.labels(selected[0].Dataplane)
-	candidates := []resource.Tags{p.TargetRef.Selector()}
+	equal := slices.DeleteFunc(slices.Clone(p.TargetRef.Selector()), func(tag resource.Tag) bool { return tag.Value == specs.AnyValue }) // a label has no any value
+	candidates := []resource.Tags{equal}
 	for _, key := range []string{"app", "app.kubernetes.io/name", resource.WorkloadLabel} {
 		if value, has := first.Get(key); has {
 			candidates = append(candidates, resource.Tags{{Key: key, Value: value}})
