@@ -141,7 +141,7 @@ func (q *diffQuery) joined(parts []*diff.Diff, worlds *[2]*world) *diff.Diff {
 	}
 	answer := diff.Join(worlds[1].view.Semantics(), parts)
 	if q.options.Kind == "" {
-		answer.Placements = diff.NewPlacements(placedPolicies(worlds[0].view), placedPolicies(worlds[1].view))
+		answer.Placements = diff.NewPlacements(placedPolicies(worlds[0]), placedPolicies(worlds[1]))
 	}
 	return answer
 }
@@ -275,7 +275,14 @@ func placementsPage(p *page, placements []diff.Placement) {
 			policy = c.Policy
 			p.heading(0, "Policy %s", policy)
 		}
-		p.row(c.Cluster, c.Before+" -> "+c.After+"  because of "+someOf(c.Because, 5))
+		what := c.Before + " -> " + c.After
+		if c.Before == c.After {
+			what = c.After
+		}
+		if c.Content {
+			what += ", with other content"
+		}
+		p.row(c.Cluster, what+"  because of "+someOf(c.Because, 5))
 	}
 }
 

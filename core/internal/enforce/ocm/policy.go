@@ -1,6 +1,8 @@
 package ocm
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -39,7 +41,7 @@ type policySpec struct {
 	Disabled          bool       `json:"disabled,omitzero"`
 	RemediationAction actionWord `json:"remediationAction,omitzero"`
 
-	// These have no effect here.
+	// These have no effect on where a policy acts. See [Content].
 	CopyPolicyMetadata bool            `json:"copyPolicyMetadata,omitzero"`
 	Dependencies       []*strict.Value `json:"dependencies,omitzero"`
 	HubTemplateOptions *strict.Value   `json:"hubTemplateOptions,omitzero"`
@@ -48,6 +50,31 @@ type policySpec struct {
 
 func (d *policyDoc) resource(meta *resource.Meta) Resource {
 	return &Policy{Meta: *meta, Action: Action(d.Spec.RemediationAction), Disabled: d.Spec.Disabled}
+}
+
+// Content returns what a Policy does where it acts: its templates, and the fields that change them,
+// as JSON. It returns "" for a document of another kind.
+func Content(d *resource.Document) string {
+	doc, ok := d.Value.(*policyDoc)
+	if !ok {
+		return ""
+	}
+	trees := func(values ...*strict.Value) []any {
+		all := []any{}
+		for _, v := range values {
+			var tree any
+			if v != nil && strict.Decode(v, &tree) {
+				all = append(all, tree)
+			}
+		}
+		return all
+	}
+	s := &doc.Spec
+	text, err := json.Marshal([]any{s.CopyPolicyMetadata, trees(s.Dependencies...), trees(s.HubTemplateOptions), trees(s.PolicyTemplates...)})
+	if err != nil {
+		panic(fmt.Sprintf("ocm: a decoded document has no JSON: %v", err)) // it is of maps, lists and scalars
+	}
+	return string(text)
 }
 
 //confgen:schema
