@@ -42,7 +42,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install examples release release-check vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -200,6 +200,8 @@ grpc-versions: $(foreach v,$(GRPC_GO),$(CURDIR)/.cache/grpc-go-$(v)/peer) $(fore
 versions-news: NEWS ?= $(shell $(GO) list -m -f '{{.Version}}' github.com/envoyproxy/go-control-plane/envoy) latest
 versions-news: ##+ List the fields that differ between two versions of Envoy's API: make versions-news NEWS="v1.39.0 v1.40.0"
 	$(GO) run ./core/internal/envoyapi/internal/news $(NEWS)
+
+tools: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/grpc $(Z3) $(AXE) $(ETCD) $(KUBERNETES)/kube-apiserver ##+ Fetch and build what the e2e targets run
 
 e2e-stores: FAULT_RUNS ?= 20
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
