@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -12,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/internal/xds/envoytest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -25,17 +27,23 @@ var certified = map[string]string{
 	"no TLS":           "",
 	"any trust domain": `{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: shop.mesh, path: /a}, provider: {type: Spire}}}`,
 	"one trust domain": `{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: shop.mesh, path: /a}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}`,
+	withTags:           `{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: shop.mesh, path: /a}, provider: {type: Extension, extension: {name: files, config: {certificate: /c, privateKey: /k, trustBundle: /b}}}}}`,
 }
 
-// The answer of `access` about a request is what Envoy does, with TLS and without, beside gateways
-// (SPEC 13.1). The other answers about it are compared with `access` by TestSoakAnswersAgree.
+// The certificates of clients may have their tags: the server does not sign them.
+const withTags = "certificates with tags"
+
+const permissive = `{type: MeshTLS, name: permissive, spec: {targetRef: {kind: Mesh}, from: [{targetRef: {kind: Mesh}, default: {mode: Permissive}}]}}`
+
+// The answer of `access` about a request is what Envoy does, with TLS, without, and with both in the
+// mode Permissive, by tags and by IDs, beside gateways (SPEC 13.1). The other answers about it are compared with `access` by TestSoakAnswersAgree.
 func TestEnvoyDecidesAsAnswered(t *testing.T) {
 	envoytest.Path(t)
 	type asked struct {
 		title, listener string
 		view            *core.View
 		inbound         int
-		tls             bool
+		tls, tags       bool
 		client          *permissiontest.Client
 	}
 	ca, form := envoytest.NewAuthority(t), formsOf(t)[0].form
@@ -51,8 +59,17 @@ func TestEnvoyDecidesAsAnswered(t *testing.T) {
 			if identity != "" {
 				more += "\n---\n" + identity
 			}
+			isPermissive, tags := identity != "" && seed%2 == 0, how == withTags
+			if isPermissive {
+				more += "\n---\n" + permissive
+			}
 			added := resourcetest.Decode(t, more)
-			set.Dataplanes, set.Objects = append(set.Dataplanes, added.Dataplanes...), added.Objects
+			for _, p := range added.Policies {
+				if as == core.Kuma {
+					p.Labels = resource.NewTags(map[string]string{resource.PolicyRoleLabel: "system"})
+				}
+			}
+			set.Dataplanes, set.Objects, set.Policies = append(set.Dataplanes, added.Dataplanes...), added.Objects, append(set.Policies, added.Policies...)
 			view, err := core.Options{Semantics: as}.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
@@ -70,13 +87,24 @@ func TestEnvoyDecidesAsAnswered(t *testing.T) {
 				} else {
 					listeners = append(listeners, plainListenerOf(name, p, filter))
 				}
+				if isPermissive { // the chain without TLS compares no parts of certificates
+					visible := p.Reduce(func(e *permission.Entry) bool { return e.Match.SpiffeID == nil && e.Match.SNI == nil },
+						func(c *permission.Client) bool { return len(c.Tags) == 0 })
+					listeners = append(listeners, plainListenerOf(name+"-plain", visible, printed(t, visible, form, name+"-plain.")))
+				}
 				for range requestsEach {
 					c := permissiontest.RandomClient(r)
 					seen := request.NewSeen(c.Request())
-					if c.HasComma(false) || c.HasSeveralIDs() || seen.PathRefused || seen.NormalPath != c.Path || p.Clients != nil {
+					if c.HasComma(tags) || c.HasSeveralIDs() || seen.PathRefused || seen.NormalPath != c.Path || p.Clients != nil && !(tags && c.IsASCII(p)) {
 						continue // TestEnvoyDecidesAsAccess
 					}
-					requests = append(requests, asked{fmt.Sprintf("seed %d, %s, %v", seed, how, as), name, view, i, certificates, c})
+					title := fmt.Sprintf("seed %d, %s, %v", seed, how, as)
+					requests = append(requests, asked{title, name, view, i, certificates, tags, c})
+					if isPermissive {
+						plain := *c
+						plain.URIs, plain.Tags, plain.SNI = nil, nil, ""
+						requests = append(requests, asked{title + ", Permissive", name + "-plain", view, i, false, false, &plain})
+					}
 				}
 			}
 		}
@@ -94,7 +122,7 @@ func TestEnvoyDecidesAsAnswered(t *testing.T) {
 		var got outcome
 		var err error
 		if q.tls {
-			got, err = send(e.ports[q.listener], ca.Issue(t, q.client.Certificate(false)...), how, q.client)
+			got, err = send(e.ports[q.listener], ca.Issue(t, q.client.Certificate(q.tags)...), how, q.client)
 		} else {
 			got, err = sendPlain(e.ports[q.listener], how, q.client)
 		}
@@ -102,9 +130,15 @@ func TestEnvoyDecidesAsAnswered(t *testing.T) {
 			t.Errorf("%s, inbound %d: %+v: Envoy allows %v, %v; access: %+v", q.title, q.inbound, q.client, got.allowed, err, want.Decision)
 		}
 		counts[fmt.Sprint(q.tls, " ", got.allowed)]++
+		if q.tags {
+			counts[fmt.Sprint("tags ", got.allowed)]++
+		}
+		if strings.HasSuffix(q.listener, "-plain") {
+			counts[fmt.Sprint("Permissive ", got.allowed)]++
+		}
 	}
 	t.Log(counts)
-	if len(counts) < 4 {
+	if len(counts) < 8 {
 		t.Errorf("too few answers: %v", counts)
 	}
 }
