@@ -193,6 +193,10 @@ func TestLimits(t *testing.T) {
 	if _, err := stdin.Load(t.Context(), resource.Stdin); err == nil || err.Error() != "<stdin>: the file is larger than the limit of 20 bytes; split it" {
 		t.Errorf("got %v", err)
 	}
+	stored := resource.Input{Name: "key", Data: []byte("type: Mesh\nname: a\n##")}
+	if _, err := stdin.Decode(t.Context(), stored); err == nil || err.Error() != "key: the file is larger than the limit of 20 bytes; split it" {
+		t.Errorf("got %v", err)
+	}
 	none := resource.Loader{Kinds: kinds.All()}
 	if _, err := none.Load(t.Context(), resource.Stdin); err == nil || err.Error() != "<stdin>: cannot be read: there is no standard input" {
 		t.Errorf("got %v", err)

@@ -51,6 +51,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"no UTF-8 in JSON":      {"{\"name\": \"\xff\"}", "1:11: "},
 		"control character":     {"name: fig\nseeds: [\"ä\x00\"]", "2:11: "},
 		"no UTF-8":              {"name: fig\nseeds: \xff", "2:8: "},
+		"short fields":          {strings.Repeat("a: b\n", 70), "has more than 100 values"},
 		"JSON":                  {"{\n\t\"name\": \"fig\",\n\t\"ripe\" true\n}\n", "3:9: "},
 		"JSON after JSON":       {"{\"name\": \"ä\"} {\"name\" 1}", "1:23: "},
 		"JSON with a comma":     {"{\"name\": \"fig\"}\n{\"ripe\": [true,]}", "2:16: "},

@@ -212,6 +212,7 @@ func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"alias expansion": {bomb, "f.yaml:7:8: aliases add more than 2000000 values; split the document"},
 		"depth":           {"name: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than 100 levels"},
+		"levels of JSON":  {`{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", "nested deeper than 100 levels"},
 		"JSON depth":      {`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}", "f.yaml:1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package template_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +33,7 @@ func TestParts(t *testing.T) {
 func TestTemplateRejects(t *testing.T) {
 	for _, template := range []template.Template{
 		"{{", "{{ . }}", "{{ .Pod }}", "{{ .Mesh.Name }}", "{{ .Mesh .Zone }}", "{{ $x := .Mesh }}", "{{ label }}", `{{ label "" }}`, "{{ label .Mesh }}",
-		`{{ label "a" "b" }}`, `{{ printf "%99d" 1 }}`, "{{ range 10 }}a{{ end }}", "{{ if .Mesh }}a{{ end }}", `{{ .Mesh | label }}`, `{{ "text" }}`, `{{ template "x" }}`,
+		`{{ label "a" "b" }}`, `{{ printf "%99d" 1 }}`, "{{ range 10 }}a{{ end }}", "{{ if .Mesh }}a{{ end }}", `{{ .Mesh | label }}`, `{{ "text" }}`, `{{ template "x" }}`, template.Template(strings.Repeat("a", 4097)),
 	} {
 		if parts, err := template.Parts(); err == nil {
 			t.Errorf("%s: got %v", template, parts)

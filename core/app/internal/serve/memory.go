@@ -15,7 +15,7 @@ const memoryInterval = 20 * time.Second
 // muchMemory is how much more than before is worth a collection, and so is the end of
 // manySubscriptions.
 const (
-	muchMemory        = 128 << 20
+	muchMemory        = 32 << 20
 	manySubscriptions = 10_000
 )
 
@@ -41,20 +41,23 @@ func returnMemory(ctx context.Context, counters *server.Counters) {
 
 // memory is the heap that was live when it was looked at before, and the most subscriptions since
 // the last collection. A heap that has grown may be garbage by now, which only a collection shows;
-// it is made once for each growth. A heap that has grown before may be garbage when streams have
-// ended: nothing is allocated after a flood, so the runtime does not collect.
+// it is made for each growth. A heap that has grown before may be garbage when streams have
+// ended: nothing is allocated after a flood, so the runtime does not collect. What the streams had
+// may be in use a while longer, such as by the upstream stream of a relay, so the next look collects
+// again.
 type memory struct {
-	live uint64
-	most int64
+	live  uint64
+	most  int64
+	again bool
 }
 
 func (m *memory) step(subscriptions int64) (returned bool) {
 	live, free := readMemory()
 	m.most = max(m.most, subscriptions)
-	if live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions {
+	if m.again || live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions {
 		debug.FreeOSMemory()
 		live, _ = readMemory()
-		m.most, returned = subscriptions, true
+		m.most, m.again, returned = subscriptions, !m.again, true
 	}
 	m.live = live
 	return returned
