@@ -208,6 +208,10 @@ func TestRejected(t *testing.T) {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: ` + strings.Repeat("/a", 101) + `}]}}]}`,
 			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: has 101 levels, and at most 100 are allowed`,
 		},
+		"a long pointer": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, jsonPatches: [{op: remove, path: /` + strings.Repeat("a", 4096) + `}]}}]}`,
+			Want: `p.yaml:2:86: spec.default.appendModifications[0].cluster.jsonPatches[0].path: has 4097 bytes, and at most 4096 are allowed`,
+		},
 		"a long value": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "name: ` + strings.Repeat("a", 1<<20) + `"}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: has 1048587 bytes as JSON, and at most 1048576 are allowed; write less`,
