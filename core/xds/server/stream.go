@@ -209,6 +209,9 @@ func (s *stream) leaveWaiting() {
 		if w.answered && len(waited) > 0 {
 			w.owe(waited)
 		}
+		if w.answered && w.sub.all && s.protocol == delta {
+			w.owed.answer = true // even if there is nothing: until then it has an error
+		}
 		w.waits = false
 	}
 }

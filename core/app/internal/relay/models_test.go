@@ -38,6 +38,62 @@ func TestModels(t *testing.T) {
 	})
 }
 
+// An Envoy that resumes in state of the world while its node waits is never sent an empty LDS or CDS, which
+// would delete what it has: not by a relay either, to which the types of a node come one after the other
+// when the node is there.
+func TestWaitingWildcards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		snapshot := xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "c", "1"), xdstest.Resource(wire.EndpointType, "c", "1"), xdstest.Resource(wire.ListenerType, "l", "1"))
+		full := xdstest.NewState()
+		full.Nodes["n"] = snapshot
+		before := newSite(t, "before")
+		before.serve(server.Options{Source: xdstest.NewSource(full)})
+		source := xdstest.NewSource(xdstest.NewState())
+		sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
+		sites[0].serve(server.Options{Source: source})
+		for i, s := range sites[1:] {
+			s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i].upstream()}, Idle: time.Minute})
+		}
+		var clients []*xdstest.Client
+		for _, s := range sites {
+			options := xdstest.Options{Node: xdstest.NodeOf("n", 0), StateOfTheWorld: true}
+			for _, conn := range []*grpc.ClientConn{before.conn(), s.conn()} {
+				c, err := xdstest.New(t.Context(), conn, options)
+				must(t, err)
+				t.Cleanup(c.Close)
+				if options.Resume == nil {
+					for _, of := range []wire.Type{wire.ClusterType, wire.ListenerType} {
+						must(t, c.Wildcard(of))
+					}
+					synctest.Wait()
+					c.Close()
+				} else {
+					clients = append(clients, c)
+				}
+				options.Resume = c
+			}
+		}
+		time.Sleep(20 * time.Second)
+		source.Edit(func(s *xdstest.State) { s.Nodes["n"] = snapshot })
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		for i, c := range clients {
+			got := 0
+			for _, r := range c.Responses() {
+				if r.Type != wire.ClusterType && r.Type != wire.ListenerType {
+					continue
+				}
+				if got++; len(r.Resources) == 0 {
+					t.Errorf("%s: an empty response of %s", sites[i].name, r.Type)
+				}
+			}
+			if got < 2 {
+				t.Errorf("%s: %d responses, want those of clusters and listeners", sites[i].name, got)
+			}
+		}
+	})
+}
+
 // The names of a node that does not exist yet are unavailable, and not missing, at a server, at a relay
 // and at a relay behind it (SPEC 12.2, 16), because clients of gRPC may drop what is missing. When the
 // node is there, a name that it lacks is missing. No name is removed in between.

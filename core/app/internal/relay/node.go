@@ -234,7 +234,8 @@ func (n *node) apply(v *verified) (problems []string) {
 			n.none, n.denied = true, n.denied || code == codes.PermissionDenied
 		}
 	}
-	if of.all && !of.allAnswered {
+	// The types of a node that waits are answered one after the other when it is there.
+	if _, waits := v.errors[wildcard]; of.all && !of.allAnswered && !waits {
 		of.large = r.clock.Load()
 		of.allAnswered = v.size < partBytes
 	}
@@ -282,7 +283,7 @@ func (n *node) publish() {
 	}
 	view := &nodeView{snapshot: snapshot}
 	for t := range n.types {
-		view.all[t] = n.types[t].allAnswered
+		view.all[t] = n.types[t].allAnswered || n.none
 	}
 	switch {
 	case n.denied:

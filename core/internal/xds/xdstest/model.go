@@ -72,6 +72,7 @@ type modelType struct {
 	held      map[string]Held
 	resumed   map[string]bool // names that were held when the stream began, and were not sent again
 	rejected  map[string]bool // names whose last content was rejected
+	waits     map[string]bool // names, or the wildcard, that were UNAVAILABLE in the last response
 	version   string          // of the last response
 	nonce     string
 	responses int
@@ -175,7 +176,7 @@ func (m *Model) begin() {
 	}
 	for t := range m.types {
 		of := &m.types[t]
-		of.asked, of.nonce, of.responses, of.ignored, of.resumed = false, "", 0, false, map[string]bool{}
+		of.asked, of.nonce, of.responses, of.ignored, of.resumed, of.waits = false, "", 0, false, map[string]bool{}, nil
 		for name := range of.held {
 			of.resumed[name] = true
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -118,8 +120,12 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 			delete(m.warming, name) // a cluster without endpoints is active
 		}
 	}
-	if m.wildcard(r.Type) && !changed && nack == "" {
+	if m.wildcard(r.Type) && !changed && nack == "" && !of.waits["*"] { // an error is over
 		m.problem("a response of %s changes nothing", r.Type)
+	}
+	of.waits = map[string]bool{}
+	for name, code := range r.Errors {
+		of.waits[name] = code == codes.Unavailable
 	}
 	return nack
 }
@@ -245,13 +251,15 @@ func (m *Model) whenWarm() {
 // giveUp makes the clusters active that have warmed for 15 s. That is a problem, even for an Envoy that
 // then uses the endpoints of the previous cluster, unless the next response no longer has such a
 // cluster: in state of the world, endpoints that do not exist are not answered, so a cluster that was
-// removed meanwhile warms until then. It is none if the model had no server for the first 5 s.
+// removed meanwhile warms until then. It is none if the model had no server for the first 5 s, or if the
+// server has said that it has nothing for the node yet.
 func (m *Model) giveUp() {
 	for name, since := range m.warming {
 		if time.Since(since) < initialFetch {
 			continue
 		}
-		if delete(m.warming, name); time.Since(m.began) >= initialFetch-5*time.Second {
+		delete(m.warming, name)
+		if time.Since(m.began) >= initialFetch-5*time.Second && !m.types[wire.EndpointType].waits[name] {
 			m.unfilled[name] = m.types[wire.ClusterType].held[name].Body
 		}
 	}
