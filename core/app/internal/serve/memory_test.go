@@ -34,7 +34,9 @@ func TestMemoryIsReturned(t *testing.T) {
 	if m.step(45_000) {
 		t.Error("a few subscriptions that end cause a collection")
 	}
-	if !m.step(0) || !m.step(0) || m.step(0) {
-		t.Error("many subscriptions that end do not cause two collections")
+	for i, want := range []bool{true, true, false} {
+		if got := m.step(0); got != want {
+			t.Errorf("step %d after many subscriptions have ended collects: %v, want %v", i, got, want)
+		}
 	}
 }
