@@ -56,6 +56,9 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 		if d.prober.failsNetworking(dp) {
 			dp.validateNetworking(networking.At())
 		}
+		if len(dp.Inbounds) > maxInbounds {
+			return // it is not used
+		}
 		for _, bad := range dp.BadListeners() {
 			bad.warn(networking.At())
 		}

@@ -20,6 +20,10 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	validateOutbounds(at.Field("outbound"), d.Outbounds)
 }
 
+// maxInbounds limits the inbounds of a dataplane, each of which may be compared with each other one, to see
+// which of them are one listener.
+const maxInbounds = 1000
+
 // validateProxy checks networking except the outbounds, which dataplanes may share.
 func (d *Dataplane) validateProxy(at *diag.At) {
 	if d.Address == "" {
@@ -34,6 +38,9 @@ func (d *Dataplane) validateProxy(at *diag.At) {
 		at.Field("gateway").Errorf(diag.BothPresent, "a zone proxy is not a gateway; give it a Dataplane of its own", "gateway and listeners are both present")
 	}
 	inbounds := at.Field("inbound")
+	if len(d.Inbounds) > maxInbounds {
+		inbounds.Index(maxInbounds).Errorf(diag.TooManyItems, "write another dataplane for the others", "a dataplane has at most %d inbounds", maxInbounds)
+	}
 	for i := range d.Inbounds {
 		d.Inbounds[i].validate(inbounds.Index(i))
 	}
