@@ -67,9 +67,9 @@ func (c *worldClient) run(w *world, seed uint64) {
 	}
 }
 
-// worldLocator is a client by locator. On each stream it begins anew.
+// worldLocator is a client by locator, for several dataplanes. On each stream it begins anew.
 type worldLocator struct {
-	parameters map[string]string
+	parameters []map[string]string
 	at         atomic.Int64
 	move       chan struct{}
 
@@ -81,8 +81,11 @@ type worldLocator struct {
 // worldLocatorTypes are the types that clients ask for by locator.
 var worldLocatorTypes = []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType}
 
-func (l *worldLocator) locators() []xdstest.Locator {
-	return []xdstest.Locator{{Name: "default/web", Parameters: l.parameters}, {Name: "default/api", Parameters: l.parameters}}
+func (l *worldLocator) locators() (all []xdstest.Locator) {
+	for _, p := range l.parameters {
+		all = append(all, xdstest.Locator{Name: "default/web", Parameters: p}, xdstest.Locator{Name: "default/api", Parameters: p})
+	}
+	return all
 }
 
 func (l *worldLocator) run(w *world, seed uint64) {

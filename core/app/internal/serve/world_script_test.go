@@ -175,7 +175,7 @@ func (w *world) move(random *rand.Rand) {
 		w.edit(false)
 		w.sleep(time.Duration(random.IntN(1000)) * time.Millisecond)
 	}
-	if random.IntN(5) == 0 {
+	if random.IntN(2) == 0 {
 		l := w.locators[random.IntN(len(w.locators))]
 		l.at.Store(to)
 		wake(l.move)

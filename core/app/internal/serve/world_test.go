@@ -221,7 +221,10 @@ func newWorld(t *testing.T, script *worldScript, held *worldHeld) *world {
 	}
 	set, _ := w.files.load()
 	for i := range 2 {
-		l := &worldLocator{parameters: variant.ParametersOf(set.Dataplanes[random.IntN(len(set.Dataplanes))], 0), move: make(chan struct{}, 1)}
+		l := &worldLocator{move: make(chan struct{}, 1)}
+		for range 3 {
+			l.parameters = append(l.parameters, variant.ParametersOf(set.Dataplanes[random.IntN(len(set.Dataplanes))], 0))
+		}
 		l.at.Store(int64(random.IntN(len(w.sites))))
 		w.locators = append(w.locators, l)
 		w.running.Go(func() { l.run(w, uint64(100+i)) })
