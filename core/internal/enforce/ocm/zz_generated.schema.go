@@ -23,7 +23,7 @@ func (*placementDecisionDoc) Schema() string { return generatedSchemas[9958:1019
 func (*managedClusterDoc) Schema() string { return generatedSchemas[10220:10883] }
 
 // Schema returns the structural OpenAPI schema of a policyDoc, as JSON.
-func (*policyDoc) Schema() string { return generatedSchemas[10898:12023] }
+func (*policyDoc) Schema() string { return generatedSchemas[10898:12054] }
 
 // Schema returns the structural OpenAPI schema of a policySetDoc, as JSON.
-func (*policySetDoc) Schema() string { return generatedSchemas[12041:13178] }
+func (*policySetDoc) Schema() string { return generatedSchemas[12072:13209] }
