@@ -9,7 +9,8 @@ import (
 // collections only.
 func TestMemoryIsReturned(t *testing.T) {
 	var m memory
-	m.step(0)
+	for m.step(0) { // what other tests have left
+	}
 	flood := make([][]byte, 0, 400)
 	for range cap(flood) {
 		flood = append(flood, make([]byte, 1<<20))
