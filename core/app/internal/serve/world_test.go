@@ -126,7 +126,9 @@ func runWorld(t *testing.T, script *worldScript, held *worldHeld) (problems []st
 // of SOAK, and a few without it. Every 50 edits it is as TestWorld after a quiet phase.
 func TestSoakRelays(t *testing.T) {
 	edits := 100
-	if n := fuzz.Soak(t); n > 1 {
+	if testing.Short() {
+		edits = 20 // the race detector ends a process that does much in one bubble
+	} else if n := fuzz.Soak(t); n > 1 {
 		edits = 1000 * n
 	}
 	first, _ := worldSeeds(t)
