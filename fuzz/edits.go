@@ -45,8 +45,8 @@ func compareEdits(s *Scenario) error {
 	})
 }
 
-// edits returns batches that give a policy the confs, if its targetRef allows them, and then all content, of the next one of its
-// kind, delete it, and add it again.
+// edits returns batches that give a policy the confs, if its targetRef allows them, and then all content,
+// of the next one of its kind, delete it, and add it again.
 func edits(policies []*resource.Policy, seed uint64) (batches []core.Batch) {
 	for i := range min(maxEdited, len(policies)) {
 		p := policies[(int(seed%97)+i)%len(policies)]

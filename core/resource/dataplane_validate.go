@@ -20,8 +20,8 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	validateOutbounds(at.Field("outbound"), d.Outbounds)
 }
 
-// maxInbounds limits the inbounds of a dataplane, each of which may be compared with each other one, to see
-// which of them are one listener.
+// maxInbounds limits the inbounds of a dataplane: they are compared with each other, to find those that
+// are one listener.
 const maxInbounds = 1000
 
 // validateProxy checks networking except the outbounds, which dataplanes may share.

@@ -19,15 +19,9 @@ import (
 // a new one would get, and has never held anything that its node never had (SPEC 12.3, 16).
 func TestModels(t *testing.T) {
 	xdstest.Seeds(t, 10, func(t *testing.T, seed uint64) {
-		noDrain := func(o *server.Options) { o.Drain = -1 }
 		source := xdstest.NewSource(xdstest.NewState())
-		sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
-		sites[0].serve(server.Options{Source: source, Drain: -1})
 		var conns []grpc.ClientConnInterface
-		for i, s := range sites {
-			if i > 0 {
-				s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i-1].upstream()}, Idle: time.Minute}, noDrain)
-			}
+		for _, s := range serveAndRelay(t, server.Options{Source: source, Drain: -1}) {
 			conns = append(conns, s.conn())
 		}
 		f := xdstest.NewFleet(t, seed, source, conns...)
@@ -36,6 +30,16 @@ func TestModels(t *testing.T) {
 		}
 		f.CheckConverged(t)
 	})
+}
+
+// serveAndRelay returns a server, a relay with the same drain time, and a relay behind that one.
+func serveAndRelay(t *testing.T, o server.Options) []*site {
+	sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
+	sites[0].serve(o)
+	for i, s := range sites[1:] {
+		s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i].upstream()}, Idle: time.Minute}, func(of *server.Options) { of.Drain = o.Drain })
+	}
+	return sites
 }
 
 // An Envoy that resumes in state of the world while its node waits is never sent an empty LDS or CDS, which
@@ -49,11 +53,7 @@ func TestWaitingWildcards(t *testing.T) {
 		before := newSite(t, "before")
 		before.serve(server.Options{Source: xdstest.NewSource(full)})
 		source := xdstest.NewSource(xdstest.NewState())
-		sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
-		sites[0].serve(server.Options{Source: source})
-		for i, s := range sites[1:] {
-			s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i].upstream()}, Idle: time.Minute})
-		}
+		sites := serveAndRelay(t, server.Options{Source: source})
 		var clients []*xdstest.Client
 		for _, s := range sites {
 			options := xdstest.Options{Node: xdstest.NodeOf("n", 0), StateOfTheWorld: true}
@@ -102,11 +102,7 @@ func TestWaitingNames(t *testing.T) {
 		for number, p := range xdstest.Programs() {
 			synctest.Test(t, func(t *testing.T) {
 				source := xdstest.NewSource(xdstest.NewState())
-				sites := []*site{newSite(t, "upstream"), newSite(t, "first"), newSite(t, "second")}
-				sites[0].serve(server.Options{Source: source})
-				for i, s := range sites[1:] {
-					s.relay(relay.Options{Upstreams: []relay.Upstream{sites[i].upstream()}, Idle: time.Minute})
-				}
+				sites := serveAndRelay(t, server.Options{Source: source})
 				var clients []*xdstest.Client
 				for _, s := range sites {
 					c, err := xdstest.New(t.Context(), s.conn(), xdstest.Options{Node: xdstest.NodeOf("n", number), StateOfTheWorld: state})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ import (
 // WORLD_SEED is the first seed, and WORLD_SEEDS their number, by default a few. With WORLD_UNTIL_FAILURE, the first
 // failure ends the test (see .ci/world-mutants).
 func TestWorld(t *testing.T) {
+	oneProcessor(t)
 	first, n := worldSeeds(t)
 	until := os.Getenv("WORLD_UNTIL_FAILURE") != ""
 	var failed atomic.Bool
@@ -126,11 +128,10 @@ func runWorld(t *testing.T, script *worldScript, held *worldHeld) (problems []st
 // of SOAK, and a few without it. Every 50 edits it is as TestWorld after a quiet phase.
 func TestSoakRelays(t *testing.T) {
 	edits := 100
-	if testing.Short() {
-		edits = 20 // the race detector ends a process that does much in one bubble
-	} else if n := fuzz.Soak(t); n > 1 {
+	if n := fuzz.Soak(t); n > 1 {
 		edits = 1000 * n
 	}
+	oneProcessor(t)
 	first, _ := worldSeeds(t)
 	script := &worldScript{seed: first, relays: 3}
 	synctest.Test(t, func(t *testing.T) {
@@ -148,6 +149,16 @@ func TestSoakRelays(t *testing.T) {
 		}
 		t.Logf("%d edits", w.edits)
 	})
+}
+
+// oneProcessor limits a test with -short, which make race sets, to one processor. The race detector has one
+// context for all timers of a bubble, and ends the process if two processors use it at once
+// (golang/go#78156, runtime.timer.maybeRunChan).
+func oneProcessor(t *testing.T) {
+	if testing.Short() {
+		n := runtime.GOMAXPROCS(1)
+		t.Cleanup(func() { runtime.GOMAXPROCS(n) })
+	}
 }
 
 // world is a run of TestWorld.
