@@ -89,6 +89,10 @@ func (w *joining) next(y yieldedBy) (*Update, error) {
 	if y.err != nil {
 		return nil, y.err
 	}
+	var reserved *reservations // by the last update
+	if last := w.last[y.source]; last != nil {
+		reserved = last.reserved
+	}
 	w.last[y.source] = y.update
 	if y.update.Recording != nil {
 		w.recordings = append(w.recordings, y.update.Recording)
@@ -97,7 +101,7 @@ func (w *joining) next(y yieldedBy) (*Update, error) {
 		return nil, nil
 	}
 	set := w.set
-	if set == nil || y.update.Changed() {
+	if set == nil || y.update.Changed() || reserved != y.update.reserved {
 		var err error
 		if set, err = merged(w.last); err != nil {
 			return nil, err
@@ -151,6 +155,9 @@ func merged(updates []*Update) (*resource.Set, error) {
 	all.Warnings = diag.Sorted(all.Warnings)
 	if err := all.Sort(); err != nil {
 		return nil, err
+	}
+	for _, u := range updates { // an object of one store may name a Secret of another one
+		all = u.reserved.without(all)
 	}
 	return all, nil
 }

@@ -23,7 +23,9 @@ type objects struct {
 	flawed map[string]*object
 	claims *claims
 	list   []Invalid // of flawed
-	kept   bool      // versions in effect are kept
+	// reserved are the reservations of flawed.
+	reserved *reservations
+	kept     bool // versions in effect are kept
 }
 
 // object is an object of a store. It is not changed once it was applied.
@@ -46,6 +48,7 @@ type flaws struct {
 	effect   Effect
 	lastGood string // the position of value, with EffectLastGood
 	denial   *resource.Policy
+	reserves *reservation // of this version
 	warnings []diag.Diagnostic
 	ignores  []diag.Ignore
 	skipped  map[string]int
@@ -141,6 +144,7 @@ func (o *objects) decode(ctx context.Context, s *staged) {
 		next.check(&raw)
 		if next.errors != nil {
 			next.value = nil
+			next.reserves = reservedBy(&raw)
 			next.kind = kindOf(&raw, next.kind)
 			next.denial = denial(o.loader, &raw, next.kind)
 		}
@@ -328,7 +332,7 @@ func (o *object) resolve(old *object, now time.Time) {
 	case old != nil && old.value != nil && old.effect != EffectDeny:
 		o.value, o.effect, o.lastGood, o.raw = old.value, EffectLastGood, identity(old.value).Pos.File, old.raw
 	case o.denial != nil:
-		o.value, o.effect, o.raw = o.denial, EffectDeny, nil
+		o.value, o.effect = o.denial, EffectDeny // a server that starts without the store denies too
 	default:
 		o.raw = nil
 	}
@@ -338,11 +342,15 @@ func (o *object) resolve(old *object, now time.Time) {
 // report collects the flaws of all objects.
 func (o *objects) report(set *resource.Set) {
 	o.list = nil
+	var reserved []*reservation
 	set.Warnings, set.Ignores, set.Skipped, set.Unread = nil, nil, nil, nil
 	for _, key := range slices.Sorted(maps.Keys(o.flawed)) {
 		bad := o.flawed[key]
 		if bad.errors != nil {
 			o.list = append(o.list, Invalid{Kind: bad.kind, At: bad.at, Errors: bad.errors, Since: bad.since, Effect: bad.effect, LastGood: bad.lastGood})
+		}
+		if bad.reserves != nil {
+			reserved = append(reserved, bad.reserves)
 		}
 		set.Warnings = append(set.Warnings, bad.warnings...)
 		set.Ignores = append(set.Ignores, bad.ignores...)
@@ -354,6 +362,9 @@ func (o *objects) report(set *resource.Set) {
 		}
 	}
 	set.Warnings = diag.Sorted(set.Warnings)
+	if o.reserved = nil; reserved != nil {
+		o.reserved = &reservations{reserved}
+	}
 }
 
 // invalid returns the objects that do not load.
@@ -367,11 +378,11 @@ func (o *objects) forgetVersions() {
 	}
 }
 
-// inEffect returns the versions that are in effect.
+// inEffect returns the versions that are in effect, without the Secrets that are reserved.
 func (o *objects) inEffect() []Object {
 	all := make([]Object, 0, len(o.byKey))
 	for _, object := range o.byKey {
-		if object.raw != nil {
+		if object.raw != nil && !o.reserved.has(object.value) {
 			all = append(all, *object.raw)
 		}
 	}

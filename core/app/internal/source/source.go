@@ -51,6 +51,8 @@ type Update struct {
 	// Invalid are the objects of a store whose newest version is not in the set, in the order of
 	// their positions.
 	Invalid []Invalid
+	// reserved are the Secrets that are not in the set because of them; nil: none.
+	reserved *reservations
 	// Kept is set if the state comes from an earlier process, because the source cannot
 	// be read.
 	Kept *Kept

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -74,9 +75,11 @@ const objectRecord = "MESHMATCH.object"
 // keptObject is the identity of an object in an archive.
 type keptObject struct {
 	Key     string      `json:"key"`
+	Bytes   []byte      `json:"bytes,omitempty"` // of a key that no text can have
 	ID      resource.ID `json:"id"`
 	AnyMesh bool        `json:"anyMesh,omitempty"`
 	Whole   bool        `json:"whole,omitempty"`
+	Flaw    string      `json:"flaw,omitempty"` // of a permission that denies
 }
 
 // load returns the state that is kept. The error is [fs.ErrNotExist] if there is none, or
@@ -127,7 +130,10 @@ func unpackState(data []byte) (*keptState, error) {
 		if err := json.Unmarshal([]byte(record), &kept); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		state.objects = append(state.objects, Object{Key: kept.Key, At: header.Name, Data: text, ID: kept.ID, AnyMesh: kept.AnyMesh, Whole: kept.Whole})
+		if kept.Bytes != nil {
+			kept.Key = string(kept.Bytes)
+		}
+		state.objects = append(state.objects, Object{Key: kept.Key, At: header.Name, Data: text, ID: kept.ID, AnyMesh: kept.AnyMesh, Whole: kept.Whole, Flaw: kept.Flaw})
 	}
 	if state.revision == 0 {
 		return nil, ErrDamaged
@@ -182,11 +188,15 @@ func (s *keptState) write(file io.Writer) error {
 	slices.SortFunc(s.objects, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 	for i := range s.objects {
 		o := &s.objects[i]
-		record, err := json.Marshal(keptObject{o.Key, o.ID, o.AnyMesh, o.Whole})
+		kept := keptObject{Key: o.Key, ID: o.ID, AnyMesh: o.AnyMesh, Whole: o.Whole, Flaw: o.Flaw}
+		if kept.Key = plain(o.Key); kept.Key != o.Key {
+			kept.Bytes = []byte(o.Key)
+		}
+		record, err := json.Marshal(kept)
 		if err != nil {
 			return err
 		}
-		if err := entry(o.At, o.Data, map[string]string{objectRecord: string(record)}); err != nil {
+		if err := entry(plain(o.At), o.Data, map[string]string{objectRecord: string(record)}); err != nil {
 			return err
 		}
 	}
@@ -195,6 +205,14 @@ func (s *keptState) write(file io.Writer) error {
 	}
 	_, err := io.WriteString(file, checksumLine(h))
 	return err
+}
+
+// plain returns a text that an archive can have: a key may have any bytes.
+func plain(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		return text
+	}
+	return strconv.QuoteToASCII(text)
 }
 
 // saver saves states, one after the other, and at most a twentieth of the time.

@@ -73,6 +73,7 @@ type storeWatch struct {
 	objects  *objects
 	staged   *staged       // the part of the next state that has come
 	set      *resource.Set // nil: none yet
+	shown    *resource.Set // set without the Secrets that are reserved
 	yielded  *resource.Set // by the last update
 	kept     *keptState    // at the start; nil: none
 	saver    saver
@@ -245,18 +246,21 @@ func (w *storeWatch) commit(ctx context.Context, ready *staged, last *news, yiel
 	}
 	before := w.set
 	w.set = w.objects.apply(ready, before, last.at)
+	if w.set != before {
+		w.shown = w.objects.reserved.without(w.set)
+	}
 	w.current, w.failure = last.at, ""
 	w.saver.dirty = w.saver.dirty || w.set != before
 	w.revision = last.page.Revision
 	update := &Update{
-		Set: w.set, Batch: Diff(w.yielded, w.set), Revision: w.revision,
+		Set: w.shown, Batch: Diff(w.yielded, w.shown), Revision: w.revision, reserved: w.objects.reserved,
 		Store: true, Stores: w.storeState(w.revision, last.at, false), Current: last.at, Found: last.at, Invalid: w.objects.invalid(),
 	}
 	if w.Keeper != nil {
 		revision := w.revision
 		update.Recording = &Recording{keep: func() error { w.applied.Store(int64(revision)); return nil }}
 	}
-	w.yielded = w.set
+	w.yielded = w.shown
 	return yield(update, nil)
 }
 
@@ -278,14 +282,15 @@ func (w *storeWatch) resume(ctx context.Context) {
 	all.add(kept.objects)
 	w.objects.decode(ctx, all)
 	w.kept, w.set = kept, w.objects.apply(all, nil, kept.at)
+	w.shown = w.objects.reserved.without(w.set)
 	w.current = kept.at
 }
 
 // yieldKept yields the kept state, because the store has none that can be used.
 func (w *storeWatch) yieldKept(yield func(*Update, error) bool) bool {
-	w.yielded, w.failure = w.set, ""
+	w.yielded, w.failure = w.shown, ""
 	return yield(&Update{
-		Set: w.set, Batch: Diff(nil, w.set), Revision: w.kept.revision, Store: true, Stores: w.storeState(w.kept.revision, w.kept.at, true), Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
+		Set: w.shown, Batch: Diff(nil, w.shown), reserved: w.objects.reserved, Revision: w.kept.revision, Store: true, Stores: w.storeState(w.kept.revision, w.kept.at, true), Current: w.kept.at, Found: time.Now(), Invalid: w.objects.invalid(),
 		Kept: &Kept{Path: w.Keeper.Path(), At: w.kept.at},
 	}, nil)
 }

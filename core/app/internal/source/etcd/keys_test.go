@@ -20,7 +20,7 @@ import (
 var (
 	keyParts = []string{
 		"MeshTrafficPermission", "Mesh%54rafficPermission", "default", "-", "%2D", "", "deny", "d%65ny", "d%45ny", "%zz", "deny%00", "a b",
-		"unusable key x", "MeshTimeout", "other", "..", "\xff",
+		"unusable key x", "MeshTimeout", "other", "..", "\xff", "MeshIdentity", "x\x00", "Mesh",
 	}
 	documents = []string{
 		`{"type": "MeshTrafficPermission", "mesh": "default", "name": "deny", "spec": {"rules": [{"default": {"deny": [{"method": "GET"}]}}]}}`,
@@ -29,13 +29,18 @@ var (
 		`{"type": "MeshTrafficPermission", "mesh": "default", "name": "unusable key x", "spec": {"rules": [{"default": {"deny": [{"method": "GET"}]}}]}}`,
 		`{"type": "MeshTimeout", "mesh": "default", "name": "deny", "spec": {"to": [{"default": {"idleTimeout": "1s"}}]}}`,
 		`MeshTrafficPermission {`, ``,
+		`{"type": "MeshIdentity", "mesh": "default", "name": "deny", "spec": {"selector": 1, "provider": {"bundled": {"ca": {"privateKey": {"secretRef": {"name": "key"}}}}}}}`,
+		`MeshIdentity { key`,
+		`{"type": "Mesh", "name": "deny", "mtls": {"backends": [{"conf": {"key": {"secret": "key"}}}]}}`,
 	}
-	goodKey = Key(resource.ID{Kind: "MeshTrafficPermission", Mesh: "default", Name: "deny"})
+	secretKey = Key(resource.ID{Kind: "Secret", Mesh: "default", Name: "key"})
+	goodKey   = Key(resource.ID{Kind: "MeshTrafficPermission", Mesh: "default", Name: "deny"})
 )
 
 // FuzzKeys puts and deletes objects under any keys. The permission under its own key stays in
-// effect, and a server that has followed all changes has what a server has that starts (SPEC
-// 14.3).
+// effect, and a server that has followed all changes has what a server has that starts, with the
+// store or with the state that it kept (SPEC 14.3). A Secret is in no state while a document that
+// does not load may be of a CA and name it (SPEC 17.4).
 //
 //fuzz:executions 300
 func FuzzKeys(f *testing.F) {
@@ -68,15 +73,21 @@ func FuzzKeys(f *testing.F) {
 		defer cancel()
 		loader := &resource.Loader{Kinds: kinds.All()}
 		put(goodKey, documents[0])
+		put(secretKey, `{"type": "Secret", "mesh": "default", "name": "key", "data": "YQ=="}`)
+		keeper := source.NewStoreKeeper(t.TempDir(), "memory")
 		states := make(chan *source.Update, 100)
 		go func() {
 			defer close(states)
-			for update, err := range (&source.Stored{Store: memory, Loader: loader, Moment: 1}).Watch(ctx) {
+			for update, err := range (&source.Stored{Store: memory, Loader: loader, Moment: 1, Keeper: keeper}).Watch(ctx) {
 				if err == nil {
+					if err := update.Recording.Keep(); err != nil {
+						t.Error(err)
+					}
 					states <- update
 				}
 			}
 		}()
+		names, mayName := map[string]bool{}, map[string]bool{} // the keys of documents that name the Secret
 		followed := <-states
 		for edit := range slices.Chunk(edits, 5) {
 			if len(edit) < 5 {
@@ -93,7 +104,12 @@ func FuzzKeys(f *testing.F) {
 			if key == goodKey || isOwn(key) {
 				continue
 			}
-			put(key, documents[int(edit[4])%len(documents)])
+			text := documents[int(edit[4])%len(documents)]
+			put(key, text)
+			id, flaw := parseKey(key)
+			isOfCA := strings.Contains(text, "MeshIdentity") || strings.Contains(text, "mtls")
+			names[key] = isOfCA && (flaw != "" || id.Mesh == "default")
+			mayName[key] = text != "" && (isOfCA || strings.HasPrefix(key, "Mesh"))
 			for followed = range states {
 				if followed.Revision == memory.Revision() {
 					break
@@ -114,11 +130,34 @@ func FuzzKeys(f *testing.F) {
 			if !strings.Contains(got, "deny readable denies") {
 				t.Fatalf("%q takes the permission away: %s", key, got)
 			}
+			given := strings.Contains(got, "Secret")
+			for key, is := range names {
+				if is && given {
+					t.Fatalf("proxies get a Secret that %q names", key)
+				}
+			}
+			if !given && !slices.Contains(slices.Collect(maps.Values(mayName)), true) {
+				t.Fatalf("after %q, proxies do not get a Secret that no document names", key)
+			}
+		}
+		cancel()
+		for range states { // until it has kept its state
+		}
+		lost := sourcetest.NewMemory()
+		lost.Lose()
+		for update, err := range (&source.Stored{Store: lost, Loader: loader, Keeper: keeper, Patience: 1}).Watch(t.Context()) {
+			if err != nil {
+				continue
+			}
+			if got, want := described(update.Set), described(followed.Set); got != want {
+				t.Fatalf("without the store, a server that starts has\n%s\nand before it had\n%s", got, want)
+			}
+			break
 		}
 	})
 }
 
-// described returns the policies of a set. No two have one identity.
+// described returns the policies and the Secrets of a set. No two policies have one identity.
 func described(set *resource.Set) string {
 	list := map[string]string{}
 	for _, p := range set.Policies {
@@ -135,6 +174,11 @@ func described(set *resource.Set) string {
 			what = "TWICE"
 		}
 		list[p.ID.String()] = p.Name + " " + what
+	}
+	for _, o := range set.Objects {
+		if id := o.Identity().ID; id.Kind == resource.SecretKind {
+			list[id.String()] = "given"
+		}
 	}
 	var lines []string
 	for _, id := range slices.Sorted(maps.Keys(list)) {
