@@ -38,6 +38,7 @@ type world struct {
 	replicas [2]*running
 	clients  []*xdstest.Actor
 	hostile  []*xdstest.Hostile
+	rarely   bool // nodes often are no dataplanes
 }
 
 var (
@@ -48,7 +49,7 @@ var (
 )
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1))}
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1)), rarely: seed%2 == 1}
 	state := xdstest.NewState()
 	for _, n := range worldNodes {
 		state.Nodes[n] = w.snapshot("good")
@@ -128,7 +129,12 @@ func (w *world) step() {
 	switch w.rand.IntN(14) {
 	case 0, 1, 2:
 		w.source.Edit(func(s *xdstest.State) {
-			s.Nodes[worldNodes[w.rand.IntN(len(worldNodes))]] = w.snapshot("")
+			n := worldNodes[w.rand.IntN(len(worldNodes))]
+			if s.Nodes[n] == nil || !w.rarely || w.rand.IntN(2) == 0 {
+				s.Nodes[n] = w.snapshot("")
+			} else {
+				delete(s.Nodes, n)
+			}
 		})
 	case 3, 4:
 		w.editVariants("")
@@ -136,6 +142,9 @@ func (w *world) step() {
 		w.source.Edit(func(s *xdstest.State) { delete(s.Nodes, worldNodes[w.rand.IntN(len(worldNodes))]) })
 	case 6:
 		must(w.t, c.Reconnect(w.replica()))
+		if w.rand.IntN(2) == 0 {
+			c.FreezeOrThaw() // before it has an answer
+		}
 	case 7:
 		c.FreezeOrThaw()
 	case 8:
@@ -179,7 +188,7 @@ func (w *world) finish() {
 		time.Sleep(time.Second) // more than Options.Wait, and than a hostile client's stream
 		synctest.Wait()
 		for _, d := range c.Differences(state) {
-			w.t.Errorf("client %d (%s): %s", i, c, d)
+			w.t.Errorf("client %d (%s): %s; its last messages:\n%s", i, c, d, c.Recent())
 		}
 		if err := c.Err(); err != nil {
 			w.t.Errorf("client %d: %v", i, err)

@@ -205,7 +205,8 @@ func (s *stream) leaveWaiting() {
 		if s.mayKeep(w.t) {
 			s.rewant(w)
 		}
-		waited := slices.DeleteFunc(slices.Clone(w.sub.names), func(name string) bool { return find(w.want, name) != nil || find(w.held, name) != nil })
+		// What is wanted now may be gone before it is sent, and the client may have it from an earlier stream.
+		waited := slices.DeleteFunc(slices.Clone(w.sub.names), func(name string) bool { return find(w.held, name) != nil })
 		if w.answered && len(waited) > 0 {
 			w.owe(waited)
 		}

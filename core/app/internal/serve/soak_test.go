@@ -248,7 +248,7 @@ func (s *soak) check() {
 	for i, c := range s.clients {
 		c.Wait(ctx, func() bool { return len(c.Differences(expected)) == 0 })
 		for _, d := range c.Differences(expected) {
-			s.t.Errorf("client %d (%s): %s\nthe log of its replica:\n%s", i, c, d, c.replica.log)
+			s.t.Errorf("client %d (%s): %s\nits last messages:\n%sthe log of its replica:\n%s", i, c, d, c.Recent(), c.replica.log)
 		}
 		if err := c.Err(); err != nil {
 			s.t.Errorf("client %d: %v", i, err)

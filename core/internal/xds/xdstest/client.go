@@ -2,6 +2,8 @@ package xdstest
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -46,6 +48,7 @@ type Client struct {
 	frozen  chan struct{} // closed when the client may read again, nil if it may
 	err     error         // of the stream
 	log     []Response
+	recent  []fmt.Stringer // of this client and of those that it resumes
 }
 
 // A Response is one that the client has got.
@@ -58,6 +61,15 @@ type Response struct {
 	// constraints that do not exist.
 	RemovedVariants []Held
 	Errors          map[string]codes.Code // by name
+}
+
+// String returns the names in a response, each with the hash of its content.
+func (r Response) String() string {
+	var held []string
+	for _, h := range slices.Concat(r.Resources, r.RemovedVariants) {
+		held = append(held, fmt.Sprintf("%s located=%t %.4x", h.Name, h.Located, sha256.Sum256([]byte(h.Body+h.Constraints))))
+	}
+	return fmt.Sprintf("response of %s, nonce %q: %q, removed %q, errors %v", r.Type.URL(), r.Nonce, held, r.Removed, r.Errors)
 }
 
 // stream is what the protocols have in common.
@@ -117,12 +129,13 @@ func (c *Client) resume(old *Client) error {
 		if h == nil {
 			continue
 		}
-		h.nonce, h.resumed = "", true
+		h.nonce, h.resumed, h.explicit = "", true, false
 		h.old = map[string]bool{}
 		for key := range h.located {
 			h.old[key] = true
 		}
 		c.types[t] = h
+		c.recent = old.recent
 		r := change{first: true}
 		if h.wildcard && (len(h.names) > 0 || len(h.locators) > 0) {
 			r.subscribe = append(r.subscribe, "*")
@@ -220,6 +233,7 @@ func (c *Client) run() {
 		if err != nil {
 			c.err = err
 		} else {
+			c.remember(response)
 			c.accept(response, version)
 		}
 		close(c.changed)
@@ -300,6 +314,30 @@ func (c *Client) Responses() []Response {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.log)
+}
+
+// maxRecent is how many messages [Client.Recent] returns.
+const maxRecent = 100
+
+// remember keeps a message for [Client.Recent]. The client holds its lock.
+func (c *Client) remember(m fmt.Stringer) {
+	c.recent = append(c.recent, m)
+	if len(c.recent) == 2*maxRecent {
+		c.recent = slices.Clone(c.recent[maxRecent:])
+	}
+}
+
+// Recent returns the last requests and responses, each as a line, those of the streams that the client
+// has resumed too.
+func (c *Client) Recent() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var lines strings.Builder
+	for _, m := range c.recent[max(0, len(c.recent)-maxRecent):] {
+		text := m.String()
+		fmt.Fprintln(&lines, text[:min(len(text), 1000)])
+	}
+	return lines.String()
 }
 
 // Err returns the error of the stream, nil while it lives.

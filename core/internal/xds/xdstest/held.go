@@ -37,6 +37,7 @@ func (l Locator) proto() *discoveryv3.ResourceLocator {
 // held is what a client has in one type.
 type held struct {
 	wildcard bool
+	explicit bool // in state of the world, the wildcard was named on this stream: without names it would end
 	names    map[string]bool
 	locators map[string]Locator
 	named    map[string]Held

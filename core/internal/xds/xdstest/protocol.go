@@ -35,6 +35,7 @@ func (s deltaStream) request(c *Client, t wire.Type, r change) error {
 			m.InitialResourceVersions[resource.Name] = resource.Version
 		}
 	}
+	c.remember(m)
 	return s.Send(m)
 }
 
@@ -71,9 +72,11 @@ func (s stateStream) request(c *Client, t wire.Type, r change) error {
 	for _, l := range h.locators {
 		m.ResourceLocators = append(m.ResourceLocators, l.proto())
 	}
-	if h.wildcard && len(m.ResourceNames)+len(m.ResourceLocators) > 0 {
+	h.explicit = h.wildcard && (h.explicit || len(m.ResourceNames)+len(m.ResourceLocators) > 0)
+	if h.explicit {
 		m.ResourceNames = append(m.ResourceNames, "*")
 	}
+	c.remember(m)
 	return s.Send(m)
 }
 
