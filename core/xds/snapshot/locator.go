@@ -69,10 +69,11 @@ type locator struct {
 
 	// mu is not held while a destination is compiled: all streams with locators need it.
 	mu        sync.Mutex
-	view      *core.View
+	at        *State                    // the one for which it was asked last
 	compilers []*variant.PolicyCompiler // of the kinds of Builder.shared
 	outbounds map[string]*outbounds     // of all dataplanes, by name
 	located   map[string]*located
+	moves     moves
 }
 
 // outbounds are the outbounds of all dataplanes to one destination.
@@ -96,7 +97,7 @@ type located struct {
 	client       xds.Client
 	set          *endpointSet
 	identities   *identity.Identities
-	mesh         *meshState               // for which the inputs were compared last
+	mesh         *meshState               // of the state of the locator
 	asked        atomic.Pointer[inputSet] // by the examples; nil: not compiled yet
 	compilations []*variant.Compilation   // at the view of the first question
 
@@ -147,17 +148,16 @@ func (l *locator) find(s *State, name string) (*located, *destination) {
 	if outbound == nil {
 		return nil, nil
 	}
-	destination, mesh := outbound.destination, s.meshes[l.mesh]
-	set := mesh.endpoints(s.builder, destination)
+	destination := outbound.destination
 	known := l.located[name]
-	if known == nil || !known.holds(mesh, set) {
-		known = &located{client: l.client, set: set, identities: mesh.identities}
+	if known == nil {
+		mesh := s.meshes[l.mesh]
+		known = &located{client: l.client, set: mesh.endpoints(s.builder, destination), identities: mesh.identities, mesh: mesh}
 		for _, c := range l.compilers {
 			known.compilations = append(known.compilations, c.Compilation(destination.Destination))
 		}
 		l.located[name] = known
 	}
-	known.mesh = mesh
 	return known, destination
 }
 
@@ -172,12 +172,12 @@ func (n *located) holds(after *meshState, set *endpointSet) bool {
 	return n.set == set && n.identities == after.identities && asked.sameIn(n.mesh, after)
 }
 
-// follow brings the locator to the view of a state.
+// follow brings the locator to a state.
 func (l *locator) follow(s *State) {
-	if l.view == s.view {
+	switch {
+	case l.at == s:
 		return
-	}
-	if l.view == nil {
+	case l.at == nil:
 		l.outbounds, l.located = map[string]*outbounds{}, map[string]*located{}
 		for _, t := range s.builder.shared() {
 			if kind := s.view.Kinds().Lookup(t.Kind); kind != nil {
@@ -187,20 +187,42 @@ func (l *locator) follow(s *State) {
 		for _, d := range s.view.Dataplanes(l.mesh) {
 			l.count(s.builder, d, 1)
 		}
-	} else {
+	default:
+		l.moves.leave(l, l.at)
 		for _, c := range l.compilers {
 			for _, d := range c.Update(s.view) {
-				delete(l.located, d.Name())
+				l.drop(d.Name())
 			}
 		}
-		for old, next := range core.EditedDataplanes(l.view, s.view) {
+		for old, next := range core.EditedDataplanes(l.at.view, s.view) {
 			if cmp.Or(next, old).Mesh == l.mesh {
+				l.count(s.builder, next, 1) // first, so that no count is 0 in between
 				l.count(s.builder, old, -1)
-				l.count(s.builder, next, 1)
 			}
 		}
+		l.keep(s)
 	}
-	l.view = s.view
+	l.at = s
+}
+
+// keep drops the destinations whose variants may be others in a state.
+func (l *locator) keep(s *State) {
+	mesh := s.meshes[l.mesh]
+	if mesh == l.at.meshes[l.mesh] {
+		return
+	}
+	for name, known := range l.located {
+		if !known.holds(mesh, mesh.endpoints(s.builder, l.outbounds[name].destination)) {
+			l.drop(name)
+		}
+		known.mesh = mesh
+	}
+}
+
+// drop forgets the variants of a destination, which may be others now.
+func (l *locator) drop(name string) {
+	delete(l.located, name)
+	l.moves.add(name)
 }
 
 // count adds a number to the counts of the outbounds of a dataplane, which may be nil.
@@ -217,10 +239,11 @@ func (l *locator) count(b *Builder, d *resource.Dataplane, n int) {
 		if known == nil {
 			known = &outbounds{destination: destination}
 			l.outbounds[destination.name] = known
+			l.moves.add(destination.name)
 		}
 		if known.count += n; known.count == 0 {
 			delete(l.outbounds, destination.name)
-			delete(l.located, destination.name)
+			l.drop(destination.name)
 		}
 	}
 }

@@ -20,10 +20,15 @@ import (
 // is immutable and safe for concurrent use.
 type State struct {
 	builder *Builder
+	number  uint64 // of the states of the builder
 	view    *core.View
 	meshes  map[string]*meshState
 	memo    memo.Memo // of the inbounds
 	confs   sync.Map  // *kindConfs by the first element of the configs
+
+	// left has by locator the step in which it left this state first (see moves), and relocated is a memo
+	// of functions by relocation.
+	left, relocated sync.Map
 }
 
 // meshState is what the snapshots of a mesh share. States share it while no dataplane
@@ -60,6 +65,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	s := &State{builder: b, view: view, meshes: map[string]*meshState{}}
 	changed := map[string][]resource.ID{}
 	if before != nil {
+		s.number = before.number + 1
 		for old, next := range core.EditedDataplanes(before.view, view) {
 			d := cmp.Or(next, old)
 			changed[d.Mesh] = append(changed[d.Mesh], d.ID)

@@ -1,0 +1,106 @@
+package snapshot
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Relocated returns the names, sorted, for which [State.LocateFor] may answer a client otherwise than
+// an earlier state of the builder did, whatever the type and the parameters. It returns false if that is not
+// known: then it may be each name. The work is that of the edits between the states, once for all clients
+// of a type and with the same capabilities.
+func (s *State) Relocated(client xds.Client, before *State) ([]string, bool) {
+	if before.builder != s.builder || !sameMeshes(s, before) {
+		return nil, false
+	}
+	key := relocation{client, before.number}
+	known, _ := s.relocated.LoadOrStore(key, sync.OnceValues(func() ([]string, bool) { return s.relocate(client, before) }))
+	return known.(func() ([]string, bool))()
+}
+
+// sameMeshes reports whether two states have the same meshes: there is no locator for a mesh that does not exist.
+func sameMeshes(s, o *State) bool {
+	for mesh := range s.meshes {
+		if o.meshes[mesh] == nil {
+			return false
+		}
+	}
+	return len(s.meshes) == len(o.meshes)
+}
+
+// A relocation is a client, and the number of the earlier state.
+type relocation struct {
+	client xds.Client
+	before uint64
+}
+
+func (s *State) relocate(client xds.Client, before *State) (names []string, known bool) {
+	known = true
+	s.builder.locators.Range(func(key, l any) bool {
+		if of := key.(locatorKey); of.client == client && s.meshes[of.mesh] != nil {
+			moved, ok := l.(*locator).movedSince(s, before)
+			names, known = append(names, moved...), known && ok
+		}
+		return known
+	})
+	slices.Sort(names)
+	return names, known
+}
+
+// movedSince returns the names whose variants may be others in a state than in an earlier one.
+func (l *locator) movedSince(s, before *State) ([]string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follow(s)
+	return l.moves.since(l, before)
+}
+
+// moves are the names of a locator whose variants may have changed, each with the step in which it did last. A
+// locator may follow a state to which it has been before, if streams are at different states.
+type moves struct {
+	step  uint64
+	names map[string]uint64
+	// forgotten is the last step of which nothing is known any more.
+	forgotten uint64
+}
+
+// maxMoves limits the names that are kept.
+const maxMoves = 100_000
+
+// leave begins the step in which a locator leaves a state.
+func (m *moves) leave(l *locator, s *State) {
+	m.step++
+	s.left.LoadOrStore(l, m.step)
+	if len(m.names) > maxMoves {
+		m.names, m.forgotten = nil, m.step-1
+	}
+}
+
+func (m *moves) add(name string) {
+	if m.step == 0 {
+		return // no state was left yet
+	}
+	if m.names == nil {
+		m.names = map[string]uint64{}
+	}
+	m.names[name] = m.step
+}
+
+// since returns the names that changed since a locator has left a state for the first time.
+func (m *moves) since(l *locator, s *State) (names []string, known bool) {
+	if l.at == s {
+		return nil, true
+	}
+	left, known := s.left.Load(l)
+	if !known || left.(uint64) <= m.forgotten {
+		return nil, false
+	}
+	for name, step := range m.names {
+		if step >= left.(uint64) {
+			names = append(names, name)
+		}
+	}
+	return names, true
+}

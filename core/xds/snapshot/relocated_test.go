@@ -1,0 +1,127 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"github.com/meshmatch/meshmatch/fuzz"
+)
+
+// A locator is answered as in an earlier state unless Relocated returns its name, in random meshes after
+// changes of one or two resources, for clients that follow each state and for those that skip some, while
+// others still ask the earlier ones. SOAK multiplies the number of meshes.
+func TestRelocated(t *testing.T) {
+	generator, err := fuzz.NewGenerator(kinds.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compared, kept, changed int
+	for seed := range 12 * uint64(fuzz.Soak(t)) {
+		by, g := semantics.TargetRef+semantics.Semantics(seed%3), generator
+		if by != semantics.TargetRef {
+			g = g.WithKumaLabels().ReadBy(by)
+		}
+		edits := &randomEdits{random: rand.New(rand.NewPCG(seed, 31)), generator: g, present: map[resource.ID]bool{}}
+		r := &relocations{t: t, random: edits.random}
+		f := follow(t, by)
+		for step := range 40 {
+			batch, text := edits.next(t, step%20 == 0)
+			if _, err := f.engine.Apply(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			r.follow(f.builder.At(f.engine.View()))
+			if t.Failed() {
+				t.Fatalf("seed %d, step %d, after %s\nand without %v", seed, step, text, batch.Delete)
+			}
+		}
+		compared, kept, changed = compared+r.compared, kept+r.kept, changed+r.changed
+	}
+	if kept < compared/3 || changed < compared/100 {
+		t.Errorf("of %d locators, %d need not be asked and %d are answered otherwise", compared, kept, changed)
+	}
+}
+
+// relocations are the last states of a builder, each with the answers that clients have got.
+type relocations struct {
+	t         *testing.T
+	random    *rand.Rand
+	states    []answered
+	questions []question // about all outbounds that there were
+
+	compared, kept, changed int
+}
+
+type answered struct {
+	state   *snapshot.State
+	client  xds.Client
+	answers []wire.Variant // parallel to the first questions
+}
+
+// learn adds the questions about the outbounds of a state.
+func (r *relocations) learn(state *snapshot.State) {
+	for _, mesh := range state.View().Meshes() {
+		for _, d := range state.View().Dataplanes(mesh) {
+			for i := range d.Outbounds {
+				if d.Outbounds[i].Backend != nil {
+					continue
+				}
+				name := variant.Destination{Mesh: mesh, Tags: d.Outbounds[i].Tags}.Name()
+				if slices.ContainsFunc(r.questions, func(q question) bool { return q.name == name }) && r.random.IntN(4) > 0 {
+					continue
+				}
+				for _, of := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
+					r.questions = append(r.questions, question{of, name, variant.ParametersOf(d, 0)})
+				}
+			}
+		}
+	}
+}
+
+func (q question) variant(s *snapshot.State, client xds.Client) wire.Variant {
+	v, _ := s.LocateFor(client, q.t, q.name, q.parameters)
+	return v
+}
+
+// follow compares a new state with those before it.
+func (r *relocations) follow(next *snapshot.State) {
+	for _, before := range r.states {
+		names, known := next.Relocated(before.client, before.state)
+		for i, answer := range before.answers {
+			q := r.questions[i]
+			_, moved := slices.BinarySearch(names, q.name)
+			r.compared++
+			switch same := q.variant(next, before.client) == answer; {
+			case known && !moved && !same:
+				r.t.Errorf("%s of %+v: another answer, but its name is not relocated: %v", fmt.Sprint(q), before.client, names)
+			case known && !moved:
+				r.kept++
+			case !same:
+				r.changed++
+			}
+		}
+		for range r.random.IntN(3) { // a client that is late asks again
+			if i := r.random.IntN(len(before.answers) + 1); i < len(before.answers) && r.questions[i].variant(before.state, before.client) != before.answers[i] {
+				r.t.Errorf("%s of %+v: an earlier state is answered otherwise", fmt.Sprint(r.questions[i]), before.client)
+			}
+		}
+	}
+	r.learn(next)
+	clients := append(xds.Envoys(), xds.Client{Type: xds.ProxylessGRPC})
+	a := answered{state: next, client: clients[r.random.IntN(2)*(len(clients)-1)]}
+	for _, q := range r.questions {
+		a.answers = append(a.answers, q.variant(next, a.client))
+	}
+	r.states = append(r.states, a)
+	if len(r.states) > 4 {
+		r.states = slices.Delete(r.states, 0, 1+r.random.IntN(2))
+	}
+}
