@@ -54,7 +54,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	}
 	s.rewant(w)
 	if len(locators) > 0 || len(gone) > 0 {
-		s.relocate(w)
+		s.relocate(w, reach{})
 		w.choose()
 		w.forgetLocators(gone)
 	}

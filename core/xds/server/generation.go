@@ -10,10 +10,11 @@ import (
 type generation struct {
 	number uint64 // from 1 on
 	state  State
-	// partial is the state if it is a PartialState, else nil.
-	partial PartialState
-	at      int64 // when it was found, see Server.now
-	bodies  bodyCache
+	// partial is the state if it is a PartialState, and variants if it is a variantState, else nil.
+	partial  PartialState
+	variants variantState
+	at       int64 // when it was found, see Server.now
+	bodies   bodyCache
 	// superseded is closed when the source has a newer state.
 	superseded <-chan struct{}
 }
@@ -33,6 +34,7 @@ func (s *Server) refresh() *generation {
 	state, superseded := s.options.Source.Current()
 	next := &generation{number: 1, state: state, at: s.now(), superseded: superseded}
 	next.partial, _ = state.(PartialState)
+	next.variants, _ = state.(variantState)
 	if before != nil {
 		next.number = before.number + 1
 	}

@@ -60,7 +60,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		}
 		w.waits = false
 		s.rewant(w)
-		s.relocate(w)
+		s.relocate(w, reach{})
 		w.choose()
 		w.forgetLocators(gone)
 		if !first && s.dropsSilently() && len(w.sub.names) > 0 {

@@ -16,6 +16,13 @@ type Source interface {
 // A State is one state of all resources. It is immutable, and safe for concurrent
 // use. Its methods are called for each stream at each change: they must be cheap
 // and must not wait.
+//
+// After a change, the server asks a state for each locator of each stream, unless it has the method
+//
+//	Relocated(node *Node, before State) (names []string, known bool)
+//
+// It returns the names, sorted, for which Locate may answer clients of a node otherwise than an earlier state
+// of the source did. The server then asks for these names alone. False means that it may be each name.
 type State interface {
 	// Node returns what the dataplane with the id of a node is served, and false if
 	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,
@@ -25,6 +32,11 @@ type State interface {
 	// the name does not exist or no variant covers the parameters (SPEC 12.4). Of the node
 	// only what the client is matters: its user agent and version. It does not keep the map.
 	Locate(node *Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool)
+}
+
+// A variantState is a State that knows which locators a change can reach.
+type variantState interface {
+	Relocated(node *Node, before State) (names []string, known bool)
 }
 
 // A Node is what the server keeps of the node of a stream.

@@ -168,8 +168,9 @@ func (s *stream) advance() {
 	if s.generation == g {
 		return
 	}
-	changed := s.generation != nil
+	earlier := s.generation
 	s.generation = g
+	reached := s.reachSince(earlier)
 	before := s.snapshot
 	s.resolve()
 	for _, w := range s.watches {
@@ -180,11 +181,11 @@ func (s *stream) advance() {
 		if w.kept != nil || s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial {
 			s.rewant(w)
 		}
-		s.relocate(w)
+		s.relocate(w, reached)
 		if partial {
 			s.learnMore(w)
 		}
-		if changed && !w.examined && w.changed == nil {
+		if earlier != nil && !w.examined && w.changed == nil {
 			w.changed = g
 		}
 	}

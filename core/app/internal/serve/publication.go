@@ -90,3 +90,12 @@ func (p *publication) Locate(node *server.Node, t wire.Type, name string, parame
 	}
 	return p.state.LocateFor(client, t, name, parameters)
 }
+
+// Relocated is for [server.State].
+func (p *publication) Relocated(node *server.Node, before server.State) ([]string, bool) {
+	client, err := xds.ClientBy(node.UserAgent, node.Version)
+	if err != nil {
+		return nil, false
+	}
+	return p.state.Relocated(client, before.(*publication).state)
+}

@@ -123,6 +123,23 @@ func (s *State) Locate(_ *server.Node, t wire.Type, name string, parameters map[
 	return wire.Variant{}, false
 }
 
+// Relocated is for server.State.
+func (s *State) Relocated(_ *server.Node, before server.State) (names []string, known bool) {
+	old, ok := before.(*State)
+	if !ok {
+		return nil, false
+	}
+	for _, variants := range []map[Name][]wire.Variant{s.Variants, old.Variants} {
+		for name := range variants {
+			if !slices.Equal(s.Variants[name], old.Variants[name]) {
+				names = append(names, name.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), true
+}
+
 // accepts evaluates marshalled constraints.
 func accepts(constraints string, parameters map[string]string) bool {
 	var m variant.Proto
