@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +43,6 @@ import (
 // WORLD_SEED is the first seed, and WORLD_SEEDS their number, by default a few. With WORLD_UNTIL_FAILURE, the first
 // failure ends the test (see .ci/world-mutants).
 func TestWorld(t *testing.T) {
-	oneProcessor(t)
 	first, n := worldSeeds(t)
 	until := os.Getenv("WORLD_UNTIL_FAILURE") != ""
 	var failed atomic.Bool
@@ -131,7 +129,6 @@ func TestSoakRelays(t *testing.T) {
 	if n := fuzz.Soak(t); n > 1 {
 		edits = 1000 * n
 	}
-	oneProcessor(t)
 	first, _ := worldSeeds(t)
 	script := &worldScript{seed: first, relays: 3}
 	synctest.Test(t, func(t *testing.T) {
@@ -149,16 +146,6 @@ func TestSoakRelays(t *testing.T) {
 		}
 		t.Logf("%d edits", w.edits)
 	})
-}
-
-// oneProcessor limits a test with -short, which make race sets, to one processor. The race detector has one
-// context for all timers of a bubble, and ends the process if two processors use it at once
-// (golang/go#78156, runtime.timer.maybeRunChan).
-func oneProcessor(t *testing.T) {
-	if testing.Short() {
-		n := runtime.GOMAXPROCS(1)
-		t.Cleanup(func() { runtime.GOMAXPROCS(n) })
-	}
 }
 
 // world is a run of TestWorld.
