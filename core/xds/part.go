@@ -34,6 +34,9 @@ type Part struct {
 	// has them.
 	Lacks  capability.Set
 	Origin Origin
+	// Places is the number of inbounds and outbounds of the dataplane, rounded up to a power of
+	// two: a limit for all parts of a dataplane is shared by these.
+	Places int
 	// Tags are the tags of the inbound or outbound; nil for other origins.
 	Tags resource.Tags
 	// Names are further names of resources of the part, by their names: a MeshProxyPatch

@@ -2,9 +2,10 @@ package server
 
 import "runtime"
 
-// A gate admits some work at a time. There are two: for long work on at most half of the
-// processors, so that the others stay free for streams with little to do; and for the
-// snapshots of nodes on as many as there are processors. The state makes a snapshot when it is
+// A gate admits some work at a time. There are three: for long work on at most half of the
+// processors, so that the others stay free for streams with little to do; for the
+// snapshots of nodes on as many as there are processors; and for those that take long ([longState])
+// again on half of them. The state makes a snapshot when it is
 // first asked for it. Without that gate, a client that opens and resets thousands of streams
 // makes the server build thousands of snapshots at once, and waiting clients get no processor
 // time.
@@ -45,4 +46,15 @@ func (g gate) yield() {
 		g <- struct{}{}
 	default:
 	}
+}
+
+// longState is the optional method of a [State].
+type longState interface{ IsLong(node *Node) bool }
+
+// gateOf returns the gate of the snapshot of a node.
+func (s *Server) gateOf(state State, node *Node) gate {
+	if l, is := state.(longState); is && l.IsLong(node) {
+		return s.longNodes
+	}
+	return s.nodesGate
 }

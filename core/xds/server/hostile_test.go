@@ -230,6 +230,42 @@ func TestSnapshotsOfNodesTakeTurns(t *testing.T) {
 	})
 }
 
+// longNodes are slowNodes for the id long only.
+type longNodes struct{ slowNodes }
+
+func (s *longNodes) IsLong(n *server.Node) bool { return n.ID == "long" }
+
+func (s *longNodes) Node(n *server.Node) (*wire.Snapshot, bool) {
+	if s.IsLong(n) {
+		return s.slowNodes.Node(n)
+	}
+	return s.State.Node(n)
+}
+
+// The snapshots of some nodes take long. Others do not wait for them.
+func TestLongSnapshotsOfOtherNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := xdstest.NewState()
+		nodes.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "a", "1"))
+		nodes.Nodes["long"] = nodes.Nodes["n"]
+		state := &longNodes{slowNodes{State: nodes, release: make(chan struct{})}}
+		r := start(t, server.Options{Source: newSwitching(state)})
+		for range 50 * runtime.GOMAXPROCS(0) {
+			must(t, deltaConversation(t, r.conn, t.Context()).Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("long"), TypeUrl: wire.ClusterType.URL()}))
+		}
+		synctest.Wait()
+		if got, limit := state.calls.Load(), int64(max(1, runtime.GOMAXPROCS(0)/2)); got != limit {
+			t.Errorf("%d of them are made at once, want %d", got, limit)
+		}
+		stream := deltaConversation(t, r.dial(t), t.Context())
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.ClusterType.URL()}))
+		if _, err := stream.Recv(); err != nil {
+			t.Error(err)
+		}
+		close(state.release)
+	})
+}
+
 // A request of more than 64 KiB is charged by its size when it is there. It is weighed, which
 // finds that it passes a limit, only in its turn.
 func TestLongRequestsTakeTurns(t *testing.T) {

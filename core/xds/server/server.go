@@ -36,6 +36,7 @@ type Server struct {
 	budgets    budgets
 	gate       gate // of long work
 	nodesGate  gate // of snapshots of nodes
+	longNodes  gate // of those that take long
 	handshakes handshakes
 	converged  convergence
 	counters   Counters
@@ -57,7 +58,7 @@ func New(options Options) *Server {
 	options.MaxParameters = cmp.Or(options.MaxParameters, defaultMaxParameters)
 	options.MaxStreamsPerPeer = cmp.Or(options.MaxStreamsPerPeer, defaultMaxStreams)
 	options.MaxRate = cmp.Or(options.MaxRate, DefaultMaxRate)
-	s := &Server{options: options, start: time.Now(), gate: newGate(), nodesGate: newNodesGate()}
+	s := &Server{options: options, start: time.Now(), gate: newGate(), nodesGate: newNodesGate(), longNodes: newGate()}
 	s.log = loglimit.New(cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), &s.counters.Unlogged)
 	s.streams.init()
 	s.nodes.init()

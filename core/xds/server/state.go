@@ -23,6 +23,12 @@ type Source interface {
 //
 // It returns the names, sorted, for which Locate may answer clients of a node otherwise than an earlier state
 // of the source did. The server then asks for these names alone. False means that it may be each name.
+//
+// Node may take long for some nodes, because of what an author wrote for them, if the state has the method
+//
+//	IsLong(node *Node) bool
+//
+// that reports for which. Other nodes do not wait for these.
 type State interface {
 	// Node returns what the dataplane with the id of a node is served, and false if
 	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,

@@ -241,7 +241,7 @@ func (s *stream) resolve() {
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Node(state, &s.client, s.node.ID) {
 		s.denied = true
-	} else if gate := s.server.nodesGate; gate.enter(s.conn.Context().Done()) {
+	} else if gate := s.server.gateOf(state, &s.node); gate.enter(s.conn.Context().Done()) {
 		snapshot, ok := state.Node(&s.node)
 		gate.leave()
 		if ok {

@@ -41,7 +41,7 @@ func (sb *snapshotBuilder) addOutbounds(before *Snapshot) {
 		}
 	}
 	if targets := sb.basis.targets; targets != nil {
-		confs := sb.confsOf(targets.configs, sb.client.Type)
+		confs := sb.confsOf(targets.configs, sb.client.Type, sb.places)
 		for i := range targets.outbounds {
 			o := &targets.outbounds[i]
 			sb.addOutbound(&outbound{
@@ -135,7 +135,7 @@ func (sb *snapshotBuilder) addBackends() {
 	for _, d := range backends {
 		outbounds = append(outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(sb.in.configsWith(outbounds), sb.client.Type)
+	confs := sb.confsOf(sb.in.configsWith(outbounds), sb.client.Type, sb.places)
 	for i, d := range backends {
 		if !sb.reached[d] {
 			sb.reach(d, sb.in.endpoints(d), confs, i)

@@ -15,7 +15,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/weakcache"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -110,7 +109,7 @@ func (sb *snapshotBuilder) list(l *confList) *confList {
 
 // finish calls Finish of the translators with the messages of a part, and marshals them.
 // Lacks is what the client lacks.
-func (b *Builder) finish(p *draft, lacks capability.Set, confs []*results.Effective) *built {
+func (b *Builder) finish(p *draft, lacks capability.Set, confs finishConfs) *built {
 	return b.finishBy(p, lacks, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeWith(p.peers, t, name, m)
 	})
@@ -118,16 +117,16 @@ func (b *Builder) finish(p *draft, lacks capability.Set, confs []*results.Effect
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
 // previous snapshot, or nil.
-func (b *Builder) finishOwn(p *draft, lacks capability.Set, confs []*results.Effective, before *built) *built {
+func (b *Builder) finishOwn(p *draft, lacks capability.Set, confs finishConfs, before *built) *built {
 	return b.finishBy(p, lacks, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)
 	})
 }
 
-func (b *Builder) finishBy(p *draft, lacks capability.Set, confs []*results.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
-	p.confs, p.Lacks = append(p.confs, confs...), lacks
+func (b *Builder) finishBy(p *draft, lacks capability.Set, confs finishConfs, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
+	p.confs, p.Lacks, p.Places = append(p.confs, confs.confs...), lacks, confs.places
 	for i, t := range b.shape.finish {
-		t.Finish(&p.Part, confs[i])
+		t.Finish(&p.Part, confs.confs[i])
 	}
 	done := &built{
 		resources: make([]*wire.Resource, len(p.Messages)),

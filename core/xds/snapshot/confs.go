@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
@@ -61,9 +62,9 @@ func newShape(translators []*xds.Translator) shape {
 type confList struct {
 	own    []*results.Effective // of the translators that shape the part
 	routes []routeConfs         // of the route policies of the outbound
-	finish []*results.Effective // of the translators with Finish
-	asks   capability.Set       // that translators of the confs ask for
-	lacks  capability.Set       // of asks, what the client does not have
+	finish finishConfs
+	asks   capability.Set // that translators of the confs ask for
+	lacks  capability.Set // of asks, what the client does not have
 }
 
 // routeConfs is the confs of a route policy, parallel to confList.own.
@@ -118,7 +119,7 @@ func (c *confList) all() []*results.Effective {
 }
 
 func (c *confList) hash() uint64 {
-	hash := hashOf(hashOf(uint64(c.lacks), c.own...), c.finish...)
+	hash := c.finish.hash(hashOf(uint64(c.lacks), c.own...))
 	for _, r := range c.routes {
 		hash = hashOf(hashOf(hash, r.policy), r.confs...)
 	}
@@ -126,32 +127,60 @@ func (c *confList) hash() uint64 {
 }
 
 func (c *confList) equal(o *confList) bool {
-	return c.lacks == o.lacks && slices.Equal(c.own, o.own) && slices.Equal(c.finish, o.finish) &&
+	return c.lacks == o.lacks && slices.Equal(c.own, o.own) && c.finish.equal(&o.finish) &&
 		slices.EqualFunc(c.routes, o.routes, func(r, s routeConfs) bool {
 			return r.policy == s.policy && slices.Equal(r.confs, s.confs)
 		})
 }
 
+// finishConfs is what finishes a part.
+type finishConfs struct {
+	confs  []*results.Effective // of the translators with Finish
+	places int                  // see [xds.Part]; 0: there are no confs
+}
+
+func (c *finishConfs) hash(before uint64) uint64 {
+	return hashOf(before+uint64(c.places), c.confs...)
+}
+
+func (c *finishConfs) equal(o *finishConfs) bool {
+	return c.places == o.places && slices.Equal(c.confs, o.confs)
+}
+
+// placesOf returns the number of places of a dataplane with a number of outbounds to resources,
+// and possibly to what zone proxies lead to.
+func placesOf(d *resource.Dataplane, targets int) int {
+	places := len(d.Inbounds) + len(d.Outbounds) + targets
+	if len(d.Listeners) > 0 {
+		places += placesOfZoneProxy
+	}
+	return 1 << bits.Len(uint(max(places-1, 0)))
+}
+
+// placesOfZoneProxy is what a zone proxy counts for: it leads to all services of a zone.
+const placesOfZoneProxy = 128
+
 // dataplaneConfs are the confs of a dataplane by kind.
 type dataplaneConfs struct {
 	byKind map[string]*results.Config
-	finish []*results.Effective
+	finish finishConfs
 	asks   capability.Set // of the translators with Finish
 }
 
 // confsOf returns the confs of a dataplane. A gRPC process has no confs of the translators
 // with Finish.
-func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType) *dataplaneConfs {
+func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType, places int) *dataplaneConfs {
 	c := &dataplaneConfs{byKind: make(map[string]*results.Config, len(configs))}
 	for _, config := range configs {
 		c.byKind[config.Kind.Name] = config
 	}
-	c.finish = make([]*results.Effective, len(b.shape.finish))
+	c.finish.confs = make([]*results.Effective, len(b.shape.finish))
 	for i, t := range b.shape.finish {
 		if client != xds.Envoy {
 			continue
 		}
-		if c.finish[i] = c.defaultOf(t.Kind); c.finish[i] != nil {
+		if c.finish.confs[i] = c.defaultOf(t.Kind); c.finish.confs[i] != nil {
+			c.finish.places = places
 			c.asks |= t.Asks
 		}
 	}
@@ -181,14 +210,14 @@ func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
 // inboundConfs is the confs that shape an inbound. Equal ones are one pointer: most
 // inbounds of a mesh have one of few.
 type inboundConfs struct {
-	shape  []xds.InboundConf    // by translator
-	finish []*results.Effective // of the translators with Finish
+	shape  []xds.InboundConf // by translator
+	finish finishConfs
 }
 
-func (c *inboundConfs) hash() uint64 { return hashOf(hashOf(0, c.shape...), c.finish...) }
+func (c *inboundConfs) hash() uint64 { return c.finish.hash(hashOf(0, c.shape...)) }
 
 func (c *inboundConfs) equal(o *inboundConfs) bool {
-	return slices.Equal(c.shape, o.shape) && slices.Equal(c.finish, o.finish)
+	return slices.Equal(c.shape, o.shape) && c.finish.equal(&o.finish)
 }
 
 // inboundConfs returns the confs that the translators get for an inbound.

@@ -30,7 +30,7 @@ func (sb *snapshotBuilder) egressConfs() *egressConfs {
 	if len(outbounds) == 0 {
 		return e
 	}
-	e.confs = sb.confsOf(sb.in.foundConfs(sb.basis.configs, outbounds).configs, sb.client.Type)
+	e.confs = sb.confsOf(sb.in.foundConfs(sb.basis.configs, outbounds).configs, sb.client.Type, sb.places)
 	for _, t := range sb.shape.cluster {
 		if t.Kind != "MeshLoadBalancingStrategy" || sb.semantics != semantics.Kuma {
 			e.shapes = append(e.shapes, t)

@@ -54,7 +54,7 @@ func (sb *snapshotBuilder) addFound() {
 		return
 	}
 	sb.basis.found = sb.in.foundConfs(sb.basis.configs, outbounds)
-	confs := sb.confsOf(sb.basis.found.configs, sb.client.Type)
+	confs := sb.confsOf(sb.basis.found.configs, sb.client.Type, sb.places)
 	for i := range outbounds {
 		d := sb.in.target(&outbounds[i])
 		sb.reach(d, sb.in.endpoints(d), confs, i)

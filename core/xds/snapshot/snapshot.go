@@ -154,6 +154,7 @@ type snapshotBuilder struct {
 	// transparent is how connections of the workload are redirected; nil: they are not.
 	transparent *resource.TransparentProxy
 	confs       *dataplaneConfs
+	places      int // see xds.Part
 	snapshot    *Snapshot
 	basis       *basis // of the snapshot
 	own         reads  // of the parts of snapshot.own
@@ -171,12 +172,14 @@ type snapshotBuilder struct {
 // newSnapshot returns the builder of a snapshot without resources.
 func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, client xds.Client) *snapshotBuilder {
 	sb := &snapshotBuilder{
-		Builder: s.builder, memo: &s.memo, dataplane: d, client: client, confs: s.builder.confsOf(configs, client.Type),
+		Builder: s.builder, memo: &s.memo, dataplane: d, client: client,
 		reached:  map[*destination]bool{},
 		snapshot: &Snapshot{Dataplane: d, client: client}, basis: &basis{configs: configs},
 		Report: xds.Report{Place: d.KRI("")},
 	}
 	sb.in = reader{state: s, mesh: s.meshes[d.Mesh], dataplane: d, reads: &sb.own}
+	sb.places = placesOf(d, len(sb.in.outbounds()))
+	sb.confs = s.builder.confsOf(configs, client.Type, sb.places)
 	sb.snapshot.mesh.Store(sb.in.mesh)
 	sb.snapshot.basis.Store(sb.basis)
 	id, err := sb.in.identity()

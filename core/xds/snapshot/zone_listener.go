@@ -76,7 +76,7 @@ func (sb *snapshotBuilder) addZoneListeners(tls serverTLS) {
 		}
 		if proxies[protocol] == nil {
 			proxy := d.ListenersAsInbounds(string(protocol))
-			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client.Type)}
+			proxies[protocol] = &zoneProxy{proxy, sb.confsOf(sb.configsOfProxy(proxy), sb.client.Type, sb.places)}
 		}
 	}
 	egress := sb.egressConfs()

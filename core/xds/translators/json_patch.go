@@ -21,13 +21,13 @@ import (
 //
 // What an operation would make is weighed before it is made: values, copies, filled lists and
 // the elements that it moves in a list. So neither a copy of a copy nor the many changes of a long
-// list take more than a fixed multiple of maxPatched.
-func applyJSONPatches(data []byte, patches []meshproxypatch.JSONPatch) ([]byte, error) {
+// list take more than a fixed multiple of what is left.
+func applyJSONPatches(data []byte, patches []meshproxypatch.JSONPatch, left *allowance) ([]byte, error) {
 	tree, err := decodeJSON(data)
 	if err != nil {
 		return nil, err
 	}
-	p := jsonPatcher{left: maxPatched}
+	p := jsonPatcher{left}
 	for i := range patches {
 		if tree, err = p.apply(tree, &patches[i]); err != nil {
 			return nil, fmt.Errorf("the patch does not apply: %s %s: %w", patches[i].Op, patches[i].Path, err)
@@ -59,12 +59,13 @@ var (
 
 // jsonPatcher changes trees of map[string]any, []any, json.Number, string, bool and nil. It
 // changes them in place where it can: a caller uses the returned one.
-type jsonPatcher struct {
-	left int // what may be made
-}
+type jsonPatcher struct{ *allowance }
 
-func (p *jsonPatcher) take(n int) error {
-	if p.left -= n; p.left < 0 {
+// allowance is what one modification may still make, in bytes.
+type allowance struct{ left int }
+
+func (a *allowance) take(n int) error {
+	if a.left -= n; a.left < 0 {
 		return errTooLarge
 	}
 	return nil

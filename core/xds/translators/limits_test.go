@@ -47,6 +47,35 @@ var costly = map[string]func() string{
 	"moves in a long list": func() string {
 		return longList("{op: move, from: /metadata/filterMetadata/a/x/1, path: /metadata/filterMetadata/a/x/0}")
 	},
+	"a long value for each of many hosts": func() string {
+		add := func(i int) string {
+			return fmt.Sprintf("\n    - virtualHost: {operation: Add, value: '{name: h%[1]d, domains: [h%[1]d], routes: []}'}", i)
+		}
+		return addedTexts(100, add) + strings.Repeat("\n    - virtualHost: {operation: Patch, value: '{metadata: {filter_metadata: {a: {x: \""+strings.Repeat("x", 100_000)+"\"}}}}'}", 20)
+	},
+	"copies for each of many hosts": func() string {
+		add := func(i int) string {
+			return fmt.Sprintf("\n    - virtualHost: {operation: Add, value: '{name: h%[1]d, domains: [h%[1]d], routes: []}'}", i)
+		}
+		return addedTexts(100, add) + "\n    - virtualHost: {operation: Patch, jsonPatches: [{op: add, path: /metadata, value: {filterMetadata: {a: {x: [1]}}}}" + strings.Repeat(", {op: copy, from: /metadata/filterMetadata/a/x, path: /metadata/filterMetadata/a/x/-}", 18) + "]}"
+	},
+	"a value of 1 MiB": func() string {
+		return "\n    - cluster: {operation: Patch, value: '{metadata: {filter_metadata: {a: {x: \"" + strings.Repeat("x", 1_000_000) + "\"}}}}'}" +
+			"\n    - listener: {operation: Patch, value: '{metadata: {filter_metadata: {a: {x: \"" + strings.Repeat("x", 1_000_000) + "\"}}}}'}"
+	},
+	"a value of aliases": func() string {
+		list := "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a], c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b], d: [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]"
+		return strings.Repeat("\n    - cluster: {operation: Patch, value: '{metadata: {filter_metadata: {a: {"+list+"}}}}'}", 10)
+	},
+	"added clusters that later modifications change": func() string {
+		add := func(i int) string {
+			return fmt.Sprintf("\n    - cluster: {operation: Add, value: '{name: added%d, type: STATIC}'}", i)
+		}
+		return addedTexts(500, add) + addedTexts(500, func(i int) string {
+			return fmt.Sprintf("\n    - cluster: {operation: Patch, match: {name: added%d}, jsonPatches: [{op: add, path: /metadata, value: {filterMetadata: {a: {x: [1]}}}}]}"+
+				"\n    - cluster: {operation: Patch, jsonPatches: [{op: add, path: /altStatName, value: s%[1]d}]}", i)
+		})
+	},
 	"2,000 virtual hosts": func() string {
 		var b strings.Builder
 		for i := range 2000 {
@@ -59,6 +88,15 @@ var costly = map[string]func() string{
 // patchOfMetadata returns a modification of listeners that has JSON patches of /metadata/filterMetadata/a.
 func patchOfMetadata(patches string) string {
 	return "\n    - listener: {operation: Patch, jsonPatches: [{op: add, path: /metadata, value: {filterMetadata: {a: {x: [1]}}}}, " + patches + "]}"
+}
+
+// addedTexts returns texts one after the other.
+func addedTexts(n int, text func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(text(i))
+	}
+	return b.String()
 }
 
 func repeatedText(n int, text func(i int) string) string {
@@ -94,15 +132,19 @@ func TestCostlyPatches(t *testing.T) {
 	}
 }
 
-// What a policy costs for each outbound is limited too: a dataplane has many.
+// What a policy costs for each resource of a dataplane is limited for all together: it has many
+// outbounds and inbounds, and a policy adds resources.
 func TestCostlyPatchesOfOutbounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes large messages")
 	}
-	const outbounds = 20
-	made, limited := costOf(t, costly["2,000 routes"](), outbounds)
-	if t.Logf("%d MiB", made); made > 100*outbounds || !limited {
-		t.Errorf("the snapshot allocated %d MiB; a warning names the limit: %v", made, limited)
+	for _, name := range []string{"2,000 routes", "copies of copies", "copies for each of many hosts", "a value of 1 MiB", "a filter in front, 4,000 times"} {
+		t.Run(name, func(t *testing.T) {
+			made, limited := costOf(t, costly[name](), 100)
+			if t.Logf("%d MiB", made); made > 900 || !limited {
+				t.Errorf("the snapshot allocated %d MiB; a warning names the limit: %v", made, limited)
+			}
+		})
 	}
 }
 

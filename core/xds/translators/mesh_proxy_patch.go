@@ -48,16 +48,21 @@ func modificationField(i int) string { return fmt.Sprintf("/appendModifications/
 
 // addPatched adds clusters and listeners.
 func addPatched(p *xds.Proxy, e *results.Effective, patch *meshproxypatch.Conf) {
+	left := maxPatchWork // of all that are added
 	for i := range patch.AppendModifications {
 		var added proto.Message
 		var err error
+		most := min(left, maxPatched)
 		switch m := &patch.AppendModifications[i]; {
 		case m.Cluster != nil && m.Cluster.Operation == meshproxypatch.AddResource:
-			added, err = readResource[*clusterv3.Cluster](*m.Cluster.Value)
+			added, err = readResource[*clusterv3.Cluster](*m.Cluster.Value, &allowance{most})
 		case m.Listener != nil && m.Listener.Operation == meshproxypatch.AddResource:
-			added, err = readResource[*listenerv3.Listener](*m.Listener.Value)
+			added, err = readResource[*listenerv3.Listener](*m.Listener.Value, &allowance{most})
 		default:
 			continue
+		}
+		if isTooMuch(err, most) {
+			err = errTooMuchWork
 		}
 		if err == nil {
 			err = unknownTo(p.Lacks, added)
@@ -71,7 +76,9 @@ func addPatched(p *xds.Proxy, e *results.Effective, patch *meshproxypatch.Conf) 
 		part.Apply(meshProxyPatchKind, modificationField(i))
 		c := newPatchedPart(part, e, patch)
 		c.added(i, added)
+		c.maxWork = min(c.maxWork, left)
 		c.modify(i + 1)
+		left -= c.work + proto.Size(added)
 		if err := refusalOf(part.Messages); err != nil {
 			p.Warn(diag.PatchNotApplied, e, modificationField(i), "the resource is not added: %v", err)
 			part.Messages = nil
@@ -109,31 +116,31 @@ func mayModify(p *xds.Part, m *meshproxypatch.Modification, message proto.Messag
 
 // modified returns a message after a modification that is for it, nil if it is removed, and
 // whether the modification matches. It does not change the message.
-func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message) (proto.Message, bool, error) {
+func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message, left *allowance) (proto.Message, bool, error) {
 	switch message := message.(type) {
 	case *clusterv3.Cluster:
-		return replaced(message, m.Cluster.Operation, m.Cluster.Value, m.Cluster.JSONPatches)
+		return replaced(message, m.Cluster.Operation, m.Cluster.Value, m.Cluster.JSONPatches, left)
 	case *listenerv3.Listener:
 		switch {
 		case m.Listener != nil:
-			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches)
+			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches, left)
 		case m.NetworkFilter != nil:
-			return withNetworkFilter(message, filterMod(*m.NetworkFilter))
+			return withNetworkFilter(message, filterMod(*m.NetworkFilter), left)
 		default:
-			return withHTTPFilter(message, filterMod(*m.HTTPFilter))
+			return withHTTPFilter(message, filterMod(*m.HTTPFilter), left)
 		}
 	case *routev3.RouteConfiguration:
-		return withVirtualHost(p, message, m.VirtualHost)
+		return withVirtualHost(p, message, m.VirtualHost, left)
 	}
 	return message, false, nil
 }
 
 // replaced returns a message that was removed or patched.
-func replaced[M proto.Message](m M, operation meshproxypatch.ResourceOperation, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (proto.Message, bool, error) {
+func replaced[M proto.Message](m M, operation meshproxypatch.ResourceOperation, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch, left *allowance) (proto.Message, bool, error) {
 	if operation == meshproxypatch.RemoveResource {
 		return nil, true, nil
 	}
-	patched, err := patchMessage(m, value, patches)
+	patched, err := patchMessage(m, value, patches, left)
 	return patched, true, err
 }
 

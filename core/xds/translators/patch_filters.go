@@ -26,11 +26,11 @@ type filterMod meshproxypatch.NetworkFilterMod
 
 // withNetworkFilter returns a listener with a modification of the network filters of
 // each filter chain.
-func withNetworkFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool, error) {
+func withNetworkFilter(l *listenerv3.Listener, mod filterMod, left *allowance) (proto.Message, bool, error) {
 	l = proto.CloneOf(l)
 	applied := false
 	for _, chain := range l.FilterChains {
-		filters, ok, err := modifyFilters(chain.Filters, mod)
+		filters, ok, err := modifyFilters(chain.Filters, mod, left)
 		if err != nil {
 			return nil, true, err
 		}
@@ -41,7 +41,7 @@ func withNetworkFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bo
 
 // withHTTPFilter returns a listener with a modification of the HTTP filters of each
 // filter chain.
-func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool, error) {
+func withHTTPFilter(l *listenerv3.Listener, mod filterMod, left *allowance) (proto.Message, bool, error) {
 	l = proto.CloneOf(l)
 	applied := false
 	for _, chain := range l.FilterChains {
@@ -53,7 +53,7 @@ func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool,
 			if err := f.GetTypedConfig().UnmarshalTo(manager); err != nil {
 				return nil, true, err
 			}
-			filters, ok, err := modifyFilters(manager.HttpFilters, mod)
+			filters, ok, err := modifyFilters(manager.HttpFilters, mod, left)
 			if err != nil {
 				return nil, true, err
 			}
@@ -66,7 +66,7 @@ func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool,
 
 // modifyFilters returns the filters after a modification, and whether it applies. A terminal
 // filter ends the list, so AddLast adds before it.
-func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
+func modifyFilters[F filter](filters []F, mod filterMod, left *allowance) ([]F, bool, error) {
 	is := func(f F) bool {
 		return mod.Match == nil || absentOr(mod.Match.Name, f.GetName()) || absentOr(mod.Match.Name, message.CanonicalName(f.GetName()))
 	}
@@ -92,7 +92,7 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 		return slices.DeleteFunc(filters, is), true, nil
 	case meshproxypatch.PatchFilter:
 		before := slices.Clone(filters)
-		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches)
+		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches, left)
 		if i := slices.IndexFunc(before, func(f F) bool { return is(f) && isDiscovered(f) }); err != nil && i >= 0 {
 			err = fmt.Errorf("the content of %s cannot be patched, because the proxy gets it as a resource of its own: change the permissions instead (%w)", before[i].GetName(), err)
 		}
@@ -101,7 +101,7 @@ func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
 		}
 		return filters, true, err
 	}
-	added, err := readResource[F](*mod.Value)
+	added, err := readResource[F](*mod.Value, left)
 	if err != nil {
 		return filters, true, err
 	}
@@ -120,12 +120,12 @@ func keepName(name string, f filter) {
 }
 
 // withVirtualHost returns routes with a modification of their virtual hosts.
-func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod) (proto.Message, bool, error) {
+func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod, left *allowance) (proto.Message, bool, error) {
 	r = proto.CloneOf(r)
 	is := func(h *routev3.VirtualHost) bool { return mod.Match == nil || nameMatches(p, mod.Match.Name, h.Name) }
 	switch mod.Operation {
 	case meshproxypatch.AddResource:
-		host, err := readResource[*routev3.VirtualHost](*mod.Value)
+		host, err := readResource[*routev3.VirtualHost](*mod.Value, left)
 		if err == nil {
 			r.VirtualHosts = append(r.VirtualHosts, host)
 			err = uniqueDomains(r)
@@ -136,7 +136,7 @@ func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxyp
 		r.VirtualHosts = slices.DeleteFunc(r.VirtualHosts, is)
 		return r, len(r.VirtualHosts) < before, nil
 	}
-	applied, err := patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches)
+	applied, err := patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches, left)
 	if err == nil {
 		err = uniqueDomains(r)
 	}

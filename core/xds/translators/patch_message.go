@@ -19,18 +19,24 @@ import (
 
 // readResource returns the resource of the text of a policy, and checks it by the rules
 // of Envoy's API.
-func readResource[M proto.Message](value meshproxypatch.EnvoyResource) (M, error) {
-	m, err := readMessage[M](value)
+func readResource[M proto.Message](value meshproxypatch.EnvoyResource, left *allowance) (M, error) {
+	m, err := readMessage[M](value, left)
 	if err != nil {
 		return m, err
 	}
 	return m, validate(m)
 }
 
-func readMessage[M proto.Message](value meshproxypatch.EnvoyResource) (M, error) {
+func readMessage[M proto.Message](value meshproxypatch.EnvoyResource, left *allowance) (M, error) {
 	var none M
 	m := none.ProtoReflect().New().Interface().(M)
+	if len(value) > left.left { // before it is read
+		return m, errTooLarge
+	}
 	data, err := value.JSON()
+	if err == nil {
+		err = left.take(len(data))
+	}
 	if err != nil {
 		return m, err
 	}
@@ -51,12 +57,12 @@ func unpack(config *anypb.Any) (proto.Message, error) {
 
 // patchAll replaces the messages of a list for which a function returns true by changed
 // ones, and reports whether there are some.
-func patchAll[M proto.Message](list []M, is func(M) bool, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (applied bool, err error) {
+func patchAll[M proto.Message](list []M, is func(M) bool, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch, left *allowance) (applied bool, err error) {
 	for i, m := range list {
 		if !is(m) {
 			continue
 		}
-		if list[i], err = patchMessage(m, value, patches); err != nil {
+		if list[i], err = patchMessage(m, value, patches, left); err != nil {
 			return true, err
 		}
 		applied = true
@@ -67,15 +73,15 @@ func patchAll[M proto.Message](list []M, is func(M) bool, value *meshproxypatch.
 // patchMessage returns a changed copy of a message: with the fields of the value,
 // where lists are appended and messages merged; or with JSON patches, which see the
 // message in proto3 JSON with camel case names.
-func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (M, error) {
+func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch, left *allowance) (M, error) {
 	patched := proto.CloneOf(m)
 	if value == nil {
-		if err := patchJSON(patched, patches); err != nil {
+		if err := patchJSON(patched, patches, left); err != nil {
 			return m, err
 		}
 		return patched, validate(patched)
 	}
-	changed, err := readMessage[M](*value)
+	changed, err := readMessage[M](*value, left)
 	if err != nil {
 		return m, err
 	}
@@ -183,13 +189,13 @@ func mergeFields(into, from protoreflect.Message) {
 }
 
 // patchJSON applies JSON patches to a message, for a filter to its config.
-func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
+func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch, left *allowance) error {
 	if config, filter := configOf(m); filter {
 		inner, err := unpack(config)
 		if err != nil {
 			return err
 		}
-		if err := patchJSON(inner, patches); err != nil {
+		if err := patchJSON(inner, patches, left); err != nil {
 			return err
 		}
 		setConfig(config, inner)
@@ -199,7 +205,7 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 	if err != nil {
 		return err
 	}
-	if data, err = applyJSONPatches(data, patches); err != nil {
+	if data, err = applyJSONPatches(data, patches, left); err != nil {
 		return err
 	}
 	proto.Reset(m)

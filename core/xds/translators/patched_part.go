@@ -30,29 +30,35 @@ type patchedPart struct {
 	maxWork int // the limit of work
 }
 
-// Limits of the work on one part of a snapshot: the bytes of the messages before each
-// modification, and of its text. Each modification copies its message, so the work on a list that
-// grows by each of them is quadratic; a dataplane has parts for each outbound. No modification of a
-// part is done after those that took freePatchWork and patchesOfPart times the part's first size, at
-// most maxPatchWork; nor one that takes more alone. A message is three times as large as JSON.
-// 1 MiB takes about 0.1 s.
+// Limits of the work on the parts of a snapshot: the bytes of the messages before each
+// modification, and of what it makes. Each modification copies its message, so the work on a list that
+// grows by each of them is quadratic; and a dataplane has parts for each inbound and outbound. All parts
+// share patchWorkOfParts, of which each has at least leastPatchWork and at most freePatchWork.
+// In addition a part has patchesOfPart times its first size, so that some modifications are done on
+// each part however many there are. A message is three times as large as JSON. 1 MiB takes
+// about 0.3 s.
 const (
-	freePatchWork = 512 << 10
-	patchesOfPart = 32
-	maxPatchWork  = 6 << 20
-	weightOfJSON  = 3
+	patchWorkOfParts = 16 << 20
+	freePatchWork    = 1 << 20
+	leastPatchWork   = 16 << 10
+	patchesOfPart    = 32
+	maxPatchWork     = 6 << 20
+	weightOfJSON     = 3
+	workOfOne        = 512 // of a modification of an empty message
+	partsOfOutbound  = 3   // a listener, routes and a cluster
 )
 
-// maxWorkOn returns the limit of the work on a part that has some messages at first.
-func maxWorkOn(messages []proto.Message) int {
+// maxWorkOn returns the limit of the work on a part.
+func maxWorkOn(p *xds.Part) int {
 	size := 0
-	for _, m := range messages {
+	for _, m := range p.Messages {
 		size += proto.Size(m)
 	}
-	return min(freePatchWork+patchesOfPart*size, maxPatchWork)
+	free := max(patchWorkOfParts/(partsOfOutbound*max(p.Places, 1)), leastPatchWork)
+	return min(min(free, freePatchWork)+patchesOfPart*size, maxPatchWork)
 }
 
-var errTooMuchWork = errors.New("this and the later modifications of the resource are not done: those before have copied its size too often; write one with all of it")
+var errTooMuchWork = errors.New("this and the later modifications of the resource are not done: those before have copied its size too often, or the dataplane has too many resources for what they make; write one with all of it")
 
 // modification is what one modification did to one message.
 type modification struct {
@@ -62,7 +68,7 @@ type modification struct {
 }
 
 func newPatchedPart(p *xds.Part, e *results.Effective, patch *meshproxypatch.Conf) *patchedPart {
-	return &patchedPart{Part: p, conf: e, patch: patch}
+	return &patchedPart{Part: p, conf: e, patch: patch, maxWork: maxWorkOn(p)}
 }
 
 // added notes that a modification added a message.
@@ -83,7 +89,6 @@ type outcome struct {
 // another.
 func (p *patchedPart) modify(first int) {
 	initial := slices.Clone(p.Messages)
-	p.maxWork = maxWorkOn(initial)
 	outcomes := p.modifyEach(first, false)
 	if len(p.history) > 0 && refusalOf(p.Messages) != nil && (p.Origin == addedOrigin || refusalOf(initial) == nil) {
 		again := p.back(first, initial)
@@ -109,12 +114,17 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 			if !mayModify(p.Part, m, before) {
 				continue
 			}
-			work := workOf(m, before)
-			if p.work > p.maxWork || work > maxPatchWork {
+			p.work += workOf(m, before)
+			makes := &allowance{min(maxPatched, p.maxWork-p.work)}
+			if makes.left < 0 {
 				return append(outcomes, outcome{i, errTooMuchWork})
 			}
-			p.work += work
-			changed, applied, err := modified(p.Part, m, before)
+			most := makes.left
+			changed, applied, err := modified(p.Part, m, before, makes)
+			p.work += most - makes.left
+			if isTooMuch(err, most) || p.work > p.maxWork {
+				return append(outcomes, outcome{i, errTooMuchWork})
+			}
 			if strict && err == nil && applied && changed != nil {
 				err = refusal(changed)
 			}
@@ -138,40 +148,38 @@ func (p *patchedPart) modifyEach(first int, strict bool) (outcomes []outcome) {
 	return outcomes
 }
 
-// workOf returns the work of a modification of a message.
+// isTooMuch reports whether an error is that a modification makes more than a dataplane may have
+// for its part, although a resource may have it.
+func isTooMuch(err error, most int) bool { return errors.Is(err, errTooLarge) && most < maxPatched }
+
+// workOf returns the work of a modification of a message, without what it makes.
 func workOf(m *meshproxypatch.Modification, before proto.Message) int {
-	value, patches := contentOf(m)
+	patches := patchesOf(m)
 	if patches == nil {
-		return proto.Size(before) + len(value)
+		return workOfOne + proto.Size(before)
 	}
-	work := weightOfJSON * proto.Size(before)
+	work := workOfOne + weightOfJSON*proto.Size(before)
 	for i := range patches {
-		if work += len(patches[i].Path); patches[i].Value != nil {
-			work += len(*patches[i].Value)
-		}
+		work += len(patches[i].Path)
 	}
 	return work
 }
 
-// contentOf returns the value or the JSON patches of a modification.
-func contentOf(m *meshproxypatch.Modification) (value meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) {
-	var v *meshproxypatch.EnvoyResource
+// patchesOf returns the JSON patches of a modification.
+func patchesOf(m *meshproxypatch.Modification) []meshproxypatch.JSONPatch {
 	switch {
 	case m.Cluster != nil:
-		v, patches = m.Cluster.Value, m.Cluster.JSONPatches
+		return m.Cluster.JSONPatches
 	case m.Listener != nil:
-		v, patches = m.Listener.Value, m.Listener.JSONPatches
+		return m.Listener.JSONPatches
 	case m.NetworkFilter != nil:
-		v, patches = m.NetworkFilter.Value, m.NetworkFilter.JSONPatches
+		return m.NetworkFilter.JSONPatches
 	case m.HTTPFilter != nil:
-		v, patches = m.HTTPFilter.Value, m.HTTPFilter.JSONPatches
+		return m.HTTPFilter.JSONPatches
 	case m.VirtualHost != nil:
-		v, patches = m.VirtualHost.Value, m.VirtualHost.JSONPatches
+		return m.VirtualHost.JSONPatches
 	}
-	if v != nil {
-		value = *v
-	}
-	return value, patches
+	return nil
 }
 
 // back goes back to the last messages between two modifications that Envoy accepts, else to

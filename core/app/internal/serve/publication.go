@@ -7,7 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/internal/xds/sds"
+	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -80,6 +82,20 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	}
 	secrets, _ := p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	return built.Served(secrets), true
+}
+
+// IsLong is optional for a [server.State]: the modifications of a MeshProxyPatch are done on each
+// resource of a dataplane.
+func (p *publication) IsLong(node *server.Node) bool {
+	d := p.view().DataplaneOf(node.ID)
+	if d == nil {
+		return false
+	}
+	config, err := p.view().Config(d, "MeshProxyPatch", core.Enforced)
+	if err != nil || config == nil || config.Default == nil {
+		return false
+	}
+	return results.MustConfOf[meshproxypatch.Conf](config.Default).IsLong()
 }
 
 // Locate implements [server.State].

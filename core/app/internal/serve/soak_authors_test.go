@@ -68,7 +68,7 @@ var authors = []author{
 }
 
 func patchOf(name, modifications string) sourcetest.Document {
-	return sourcetest.Document{Kind: "MeshProxyPatch", Name: name, Spec: `{"default": {"appendModifications": [` + modifications + `]}}`}
+	return sourcetest.Document{Kind: "MeshProxyPatch", Name: name, Spec: `{"targetRef": {"kind": "MeshSubset", "tags": {"authored": "yes"}}, "default": {"appendModifications": [` + modifications + `]}}`}
 }
 
 func repeated(n int, text func(int) string) string {
@@ -79,18 +79,32 @@ func repeated(n int, text func(int) string) string {
 	return strings.Join(list, ", ")
 }
 
-// startAuthors starts a client of a dataplane that all authors' policies select, and lets an
+// The dataplanes that all authors' policies select, and the inbounds and outbounds of each.
+const authored, manyPlaces = 4, 100
+
+// startAuthors starts clients of dataplanes that all authors' policies select, and lets an
 // author write at a random time until the returned function is called. With a pause of 0, each
 // author writes once. In the end, what the authors wrote is deleted and forgotten by the store.
 func startAuthors(t *testing.T, r *running, m *sourcetest.Memory, pause time.Duration) (end func()) {
 	t.Helper()
-	write(m, sourcetest.Document{Kind: "Dataplane", Name: "authored",
-		Spec: `{"networking": {"address": "127.0.0.3", "inbound": [{"port": 80, "protocol": "http", "tags": {"kuma.io/service": "authored"}}], "outbound": [{"port": 9000, "tags": {"kuma.io/service": "api"}}]}}`})
-	c := r.client("kri_dp_default___authored_", nil)
-	if err := c.Wildcard(wire.ListenerType); err != nil {
-		t.Fatal(err)
+	for i := range authored {
+		name := "authored"
+		if i > 0 {
+			name += fmt.Sprint(i)
+		}
+		write(m, sourcetest.Document{Kind: "Dataplane", Name: name, Spec: fmt.Sprintf(`{"networking": {"address": "127.0.1.%d", "inbound": [%s], "outbound": [%s]}}`, i+1,
+			repeated(manyPlaces, func(k int) string {
+				return fmt.Sprintf(`{"port": %d, "protocol": "http", "tags": {"kuma.io/service": "s%d-%d", "authored": "yes"}}`, 1000+k, i, k)
+			}),
+			repeated(manyPlaces, func(k int) string {
+				return fmt.Sprintf(`{"port": %d, "tags": {"kuma.io/service": "s%d-%d"}}`, 9000+k, i, k)
+			}))})
+		c := r.client("kri_dp_default___"+name+"_", nil)
+		if err := c.Wildcard(wire.ListenerType); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("the authors' dataplane", func() bool { return len(c.Named(wire.ListenerType)) > 0 })
 	}
-	r.eventually("the authors' dataplane", func() bool { return len(c.Named(wire.ListenerType)) > 0 })
 	stop := make(chan struct{})
 	var written sync.WaitGroup
 	written.Go(func() {
