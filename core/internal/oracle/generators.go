@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
+	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
@@ -73,6 +75,12 @@ func WithUnions(t testing.TB) *fuzz.Generator {
 	return generatorOf(t, unions, single).WithConfs(func(conf map[string]any) bool {
 		return conf["loadBalancer"] != nil && conf["localityAwareness"] == nil
 	})
+}
+
+// Clusters makes scenarios of the kinds whose items of `to` shape clusters.
+func Clusters(t testing.TB) *fuzz.Generator {
+	t.Helper()
+	return generatorOf(t, meshcircuitbreaker.Kind(), meshhealthcheck.Kind(), meshtimeout.Kind(), meshloadbalancingstrategy.Kind())
 }
 
 func generatorOf(t testing.TB, kinds ...*resource.Kind) *fuzz.Generator {
