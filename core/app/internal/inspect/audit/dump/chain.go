@@ -1,6 +1,8 @@
 package dump
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 )
 
@@ -119,15 +121,30 @@ func (p *Proxy) managed(manager Object) []Filter {
 	} else if manager.Has("scoped_routes") {
 		missing = "its routes are scoped"
 	}
+	if route.Has("vhds") && missing == "" {
+		missing = "the virtual hosts of the route configuration " + route.Text("name") + " are discovered on demand"
+	}
 	var out []Filter
 	for _, f := range manager.List("http_filters") {
 		filter := p.filter(f)
 		filter.HTTP = true
-		filter.Disabled, filter.Overrides = f.Bool("disabled"), overridesOf(filter.Name, route)
+		filter.Disabled, filter.Overrides = f.Bool("disabled"), append(overridesOf(filter.Name, route), upgradesOf(manager)...)
 		if missing != "" && filter.Missing == "" {
 			filter.Missing = missing
 		}
 		out = append(out, filter)
+	}
+	return out
+}
+
+// upgradesOf returns the overrides of a filter by upgrades that have filters of their own: their
+// requests do not come to it.
+func upgradesOf(manager Object) []Override {
+	var out []Override
+	for _, u := range manager.List("upgrade_configs") {
+		if u.Has("filters") {
+			out = append(out, Override{Where: "the upgrade " + u.Text("upgrade_type") + ", which has filters of its own", Disabled: true})
+		}
 	}
 	return out
 }
@@ -158,8 +175,22 @@ func overridesOf(filter string, route Object) []Override {
 			if name == "" {
 				name = strconv.Itoa(i)
 			}
-			add("route "+name+" of virtual host "+host.Text("name"), r)
+			name = "route " + name + " of virtual host " + host.Text("name")
+			add(name, r)
+			for _, c := range r.Object("route").Object("weighted_clusters").List("clusters") {
+				add("the cluster "+c.Text("name")+" of "+name, c)
+			}
+		}
+		if names(host.Object("matcher"), filter) {
+			out = append(out, Override{Where: "a route that the matcher of virtual host " + host.Text("name") + " finds"})
 		}
 	}
 	return out
+}
+
+// names reports whether a message has a part with the name of a filter, such as a config for it.
+func names(o Object, filter string) bool {
+	text, _ := json.Marshal(o)      // it was JSON
+	name, _ := json.Marshal(filter) // a text
+	return bytes.Contains(text, append(name, ':'))
 }

@@ -72,6 +72,38 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Each part of a route configuration, and an upgrade, may let requests pass that the filter of the
+// listener refuses.
+func TestOverrides(t *testing.T) {
+	const off = `{"typed_per_filter_config": {"a": {"@type": "type.googleapis.com/envoy.config.route.v3.FilterConfig", "disabled": true}}`
+	for _, c := range []struct{ name, manager, where, missing string }{
+		{"nothing", `"route_config": {"virtual_hosts": [{"name": "v", "routes": [{"name": "r"}]}]}`, "", ""},
+		{"a route configuration", `"route_config": ` + off + `, "name": "r"}`, "route configuration r", ""},
+		{"a virtual host", `"route_config": {"virtual_hosts": [` + off + `, "name": "v"}]}`, "virtual host v", ""},
+		{"a route", `"route_config": {"virtual_hosts": [{"name": "v", "routes": [` + off + `}]}]}`, "route 0 of virtual host v", ""},
+		{"a weighted cluster", `"route_config": {"virtual_hosts": [{"name": "v", "routes": [{"name": "r", "route": {"weighted_clusters": {"clusters": [` + off + `, "name": "c"}]}}}]}]}`, "the cluster c of route r of virtual host v", ""},
+		{"a tree of routes", `"route_config": {"virtual_hosts": [{"name": "v", "matcher": {"on_no_match": {"action": {"typed_config": ` + off + `}}}}}]}`, "a route that the matcher of virtual host v finds", ""},
+		{"a tree of routes without the filter", `"route_config": {"virtual_hosts": [{"name": "v", "matcher": {"on_no_match": {"action": {"name": "a"}}}}]}`, "", ""},
+		{"virtual hosts on demand", `"route_config": {"name": "r", "vhds": {}}`, "", "the virtual hosts of the route configuration r are discovered on demand"},
+		{"an upgrade", `"upgrade_configs": [{"upgrade_type": "websocket"}]`, "", ""},
+		{"an upgrade with filters", `"upgrade_configs": [{"upgrade_type": "websocket", "filters": [{"name": "router"}]}]`, "the upgrade websocket, which has filters of its own", ""},
+	} {
+		proxies, err := dump.Of([]byte(`{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "filter_chains": [{"filters": [
+			{"name": "hcm", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", "http_filters": [{"name": "a"}], ` + c.manager + `}}]}]}}]}]}`))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		f := proxies[0].Listeners[0].Chains[0].Filters[0]
+		var where []string
+		for _, o := range f.Overrides {
+			where = append(where, o.Where)
+		}
+		if got := strings.Join(where, ", "); got != c.where || f.Missing != c.missing {
+			t.Errorf("%s: %q %q, want %q %q", c.name, got, f.Missing, c.where, c.missing)
+		}
+	}
+}
+
 func TestSeveralProxies(t *testing.T) {
 	proxies, err := dump.Of([]byte(`{"configDump": {"ns": {"b": ` + envoyDump + `, "a": ` + envoyDump + `}}}`))
 	if err != nil || len(proxies) != 2 || proxies[0].Path != "configDump/ns/a" || proxies[1].Path != "configDump/ns/b" {

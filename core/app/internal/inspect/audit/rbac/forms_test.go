@@ -35,6 +35,8 @@ const (
    "on_no_match": {"action": {"name": "default", "typed_config": {"@type": "type.googleapis.com/envoy.config.rbac.v3.Action", "name": "default", "action": "DENY"}}}}}}]`
 	jwtFilters = `[{"name": "jwt", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication"}},
  {"name": "rbac", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC", "rules": {"policies": {"a": {"permissions": [{"any": true}], "principals": [{"authenticated": {"principal_name": {"exact": "spiffe://td/a"}}}]}}}}}]`
+	removingFilters = `[{"name": "h", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config", "request_rules": [{"header": "x-tier", "on_header_present": {"key": "t"}, "remove": true}]}},
+ {"name": "rbac", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC", "rules": {"policies": {"a": {"permissions": [{"header": {"name": "x-tier", "string_match": {"exact": "GOLD"}}}], "principals": [{"any": true}]}}}}}]`
 )
 
 func TestForms(t *testing.T) {
@@ -52,6 +54,7 @@ func TestForms(t *testing.T) {
 		{"Consul wants the header", consulFilters, request.Request{SpiffeID: "spiffe://td/ns/default/dc/dc1/svc/web", Method: "GET", Path: "/v1"}, "DENY rbac"},
 		{"Envoy Gateway by address is unknown", gatewayFilters, request.Request{Method: "GET", Path: "/", Headers: gold}, "UNKNOWN"},
 		{"Envoy Gateway without the header", gatewayFilters, request.Request{Method: "GET", Path: "/"}, "DENY authz"},
+		{"a header that header_to_metadata may remove", removingFilters, request.Request{Method: "GET", Path: "/", Headers: gold}, "UNKNOWN"},
 		{"an ALLOW behind jwt_authn is unknown", jwtFilters, request.Request{SpiffeID: "spiffe://td/a", Method: "GET", Path: "/"}, "UNKNOWN"},
 		{"a DENY behind jwt_authn stays", jwtFilters, request.Request{SpiffeID: "spiffe://td/b", Method: "GET", Path: "/"}, "DENY"},
 	} {

@@ -16,7 +16,7 @@ var effects = map[string]effect{
 	"sni_cluster": {}, "echo": {}, "direct_response": {}, "stats": {}, "peer_metadata": {}, "alpn": {}, "metadata_exchange": {}, "istio_stats": {},
 	"mysql_proxy": {}, "redis_proxy": {}, "kafka_broker": {}, "mongo_proxy": {}, "grpc_field_extraction": {}, "on_demand": {},
 	"csrf": {refuses: true}, "basic_auth": {refuses: true}, "jwt_authn": {refuses: true, changes: true}, "oauth2": {refuses: true, changes: true},
-	"api_key_auth": {refuses: true}, "geoip": {changes: true}, "header_mutation": {changes: true}, "header_to_metadata": {},
+	"api_key_auth": {refuses: true}, "geoip": {changes: true}, "header_mutation": {changes: true}, "header_to_metadata": {changes: true},
 }
 
 // effectOf returns what a filter of a type can do.
