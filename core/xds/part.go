@@ -45,6 +45,8 @@ type Part struct {
 	// Messages are clusters, load assignments, listeners or route configurations. A
 	// translator may change, remove or add messages.
 	Messages []proto.Message
+	// OfKuma reports that the semantics is Kuma's: its proxies may have the part too.
+	OfKuma bool
 	// External reports that the endpoints of a load assignment are no proxies of the mesh.
 	External bool
 

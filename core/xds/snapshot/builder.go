@@ -124,7 +124,7 @@ func (b *Builder) finishOwn(p *draft, lacks capability.Set, confs finishConfs, b
 }
 
 func (b *Builder) finishBy(p *draft, lacks capability.Set, confs finishConfs, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
-	p.confs, p.Lacks, p.Places = append(p.confs, confs.confs...), lacks, confs.places
+	p.confs, p.Lacks, p.Places, p.OfKuma = append(p.confs, confs.confs...), lacks, confs.places, b.semantics != semantics.TargetRef
 	for i, t := range b.shape.finish {
 		t.Finish(&p.Part, confs.confs[i])
 	}

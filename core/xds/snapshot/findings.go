@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -11,10 +12,11 @@ import (
 )
 
 // ofTheMesh are the findings that hold for each data plane: routes and permissions that no
-// request gets to, bounds that contradict each other, and backends without endpoints.
+// request gets to, bounds that contradict each other, backends without endpoints, and what a
+// patch adds to a resource and Envoy does not read.
 var ofTheMesh = []diag.Code{
 	diag.EvadableEntry, diag.BroaderOnTCP, diag.UnseenEntry, diag.NeverMatches, diag.ContradictingValues,
-	diag.NoEndpoints, diag.UnresolvedReference,
+	diag.NoEndpoints, diag.UnresolvedReference, diag.FieldNotUsed,
 }
 
 // Unserved returns the warnings of what proxies cannot do (SPEC 11.1), for Envoys like the given
@@ -36,7 +38,7 @@ func (s *State) Unserved(ctx context.Context, envoy xds.Client) ([]diag.Diagnost
 	var warnings []diag.Diagnostic
 	for _, w := range found {
 		d := w.Diagnostic()
-		d.Serve = !slices.Contains(ofTheMesh, d.Code) || w.ForLackOfTLS() && w.Policy != nil && isClassic(view, w.Policy.Mesh)
+		d.Serve = !slices.Contains(ofTheMesh, d.Code) && !isOfPatch(&w) || w.ForLackOfTLS() && w.Policy != nil && isClassic(view, w.Policy.Mesh)
 		if w.Error {
 			mistakes = append(mistakes, d)
 		} else {
@@ -47,6 +49,12 @@ func (s *State) Unserved(ctx context.Context, envoy xds.Client) ([]diag.Diagnost
 		return warnings, mistakes
 	}
 	return warnings, nil
+}
+
+// isOfPatch reports whether a warning is about a patch that the proxies of Kuma have no effect of
+// either: Envoy refuses the result, or does not read it.
+func isOfPatch(w *xds.Warning) bool {
+	return w.Code == diag.PatchNotApplied && (w.Advice || strings.Contains(w.Message, "Envoy would refuse"))
 }
 
 // isClassic reports whether the proxies of Kuma have TLS without a MeshIdentity in a mesh.

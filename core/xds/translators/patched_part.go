@@ -212,6 +212,7 @@ func (p *patchedPart) report() {
 	if len(p.history) > 0 {
 		p.reportBroken()
 		p.reportUnread()
+		p.reportSecondInKuma()
 	}
 	for _, m := range p.Messages {
 		switch {
@@ -258,6 +259,30 @@ func (p *patchedPart) reportUnread() {
 		}
 		if what := unread(h.after); what != "" && (h.before == nil || unread(h.before) != what) {
 			p.Warn(diag.FieldNotUsed, p.conf, modificationField(h.index), "Envoy reads only the first %s", what)
+		}
+	}
+}
+
+// reportSecondInKuma reports thresholds that a value merges into one with the same priority. The
+// proxies of Kuma get a second one.
+func (p *patchedPart) reportSecondInKuma() {
+	for _, h := range p.history {
+		before, is := h.before.(*clusterv3.Cluster)
+		value, _ := contentOf(&p.patch.AppendModifications[h.index])
+		if !p.OfKuma || !is || value == "" {
+			continue
+		}
+		changed, err := readMessage[*clusterv3.Cluster](value)
+		if err != nil {
+			continue // it did not apply
+		}
+		old, next := before.GetCircuitBreakers(), changed.GetCircuitBreakers()
+		for _, lists := range [][2][]*clusterv3.CircuitBreakers_Thresholds{{old.GetThresholds(), next.GetThresholds()}, {old.GetPerHostThresholds(), next.GetPerHostThresholds()}} {
+			for _, t := range lists[1] {
+				if slices.ContainsFunc(lists[0], func(first *clusterv3.CircuitBreakers_Thresholds) bool { return first.Priority == t.Priority }) {
+					p.Advise(diag.PatchNotApplied, p.conf, modificationField(h.index), fmt.Sprintf("Kuma adds a second threshold of priority %s, and Envoy reads only the first, so its proxies keep their limits; use jsonPatches", t.Priority))
+				}
+			}
 		}
 	}
 }
