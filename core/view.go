@@ -312,6 +312,16 @@ func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope)
 	return nil
 }
 
+// PassthroughConf returns the conf of the connections of a dataplane to addresses that are no
+// outbounds, by the policies of one kind: that of the `to` items for the whole mesh (SPEC
+// 11.5, MeshAccessLog). It is nil if there are none, or for an unknown kind.
+func (v *View) PassthroughConf(d *resource.Dataplane, kind string, scope Scope) *results.Effective {
+	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
+		return m.PassthroughConf(d, kind, scope)
+	}
+	return nil
+}
+
 // ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
 // proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
 // [semantics.Semantics.ZoneListeners] (SPEC 17.3). It returns nil for an unknown kind and

@@ -1,6 +1,7 @@
 package xds
 
 import (
+	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 
@@ -12,7 +13,10 @@ import (
 // A Proxy is the draft of the resources that belong to no inbound or outbound.
 type Proxy struct {
 	Report
+	collectors
 	Dataplane *resource.Dataplane
+	// Service is the service of the first inbound that has one; "" if none has.
+	Service string
 	// Lacks are the capabilities that the client does not have.
 	Lacks capability.Set
 	// TransparentProxy is the dataplane's own one, or the default for dataplanes that do
@@ -33,6 +37,10 @@ type Proxy struct {
 	// PassthroughOff reports that the workload can connect to outbounds only unless a
 	// MeshPassthrough allows more.
 	PassthroughOff bool
+
+	// PassthroughLogs returns the access logs of connections of the workload to their original
+	// destination, for a connection manager or for a TCP proxy; nil: there are none.
+	PassthroughLogs func(http bool) []*accesslogv3.AccessLog
 
 	Parts []*Part
 }

@@ -66,6 +66,15 @@ func (c *Confs) All(outbounds []Outbound) []results.OutboundConfig {
 	return configs
 }
 
+// Everywhere returns the conf of the items for every outbound, which an outbound without items
+// of its own has; nil if there are none.
+func (c *Confs) Everywhere() *results.Effective {
+	if c == nil {
+		return nil
+	}
+	return c.group.common
+}
+
 // Of returns the conf of an outbound of the dataplane.
 func (c *Confs) Of(o *Outbound) (config results.OutboundConfig) {
 	if c == nil {

@@ -11,7 +11,7 @@ func everywhere(r Resources) [NumParts]Resources {
 }
 
 var table = []Row{
-	{"MeshAccessLog", "", everywhere(Listener)},
+	{"MeshAccessLog", "", [NumParts]Resources{Listener, Listener, Listener, Listener, Listener}}, // proxy: of passthrough
 
 	{"MeshCircuitBreaker", "/connectionLimits", everywhere(Cluster)},
 	{"MeshCircuitBreaker", "/connectionLimits/maxRequests", [NumParts]Resources{HTTPInbound: Cluster, HTTPOutbound: Cluster}},

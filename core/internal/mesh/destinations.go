@@ -76,3 +76,9 @@ func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope resul
 	}
 	return m.destinationItems().Confs(m.kinds.Lookup(kind), m.Configs(d, scope))
 }
+
+// PassthroughConf returns the conf of the connections of a dataplane to addresses that are no
+// outbounds, by the policies of one kind; nil: there is none.
+func (m *State) PassthroughConf(d *resource.Dataplane, kind string, scope results.Scope) *results.Effective {
+	return m.destinationItems().Confs(m.kinds.Lookup(kind), m.Configs(d, scope)).Everywhere()
+}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/results"
@@ -12,8 +13,9 @@ import (
 // on the outbounds to others.
 type basis struct {
 	configs []*results.Config
-	targets *targetConfs // nil: no outbound leads to a resource
-	found   *targetConfs // of backends of routes; nil: there are none
+	targets *targetConfs                  // nil: no outbound leads to a resource
+	found   *targetConfs                  // of backends of routes; nil: there are none
+	passing map[string]*results.Effective // see State.passthroughConfs
 }
 
 // follow reports whether configs of the dataplane have the same confs as those that the
@@ -26,7 +28,10 @@ func (s *Snapshot) follow(state *State, configs []*results.Config) bool {
 	if s.asked()&configsInput != 0 || !slices.EqualFunc(before.configs, configs, sameConfs) {
 		return false
 	}
-	after := &basis{configs: configs, targets: before.targets}
+	after := &basis{configs: configs, targets: before.targets, passing: before.passing}
+	if s.asked()&passingInput != 0 && !maps.Equal(before.passing, state.passthroughConfs(s.Dataplane, configs)) {
+		return false
+	}
 	if before.targets != nil && !state.kindConfs(s.Dataplane, configs).isSame(before.targets) {
 		return false
 	}

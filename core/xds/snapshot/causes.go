@@ -140,7 +140,11 @@ func (p *places) confs(kind, listener string) (list []keyedConf) {
 	}
 	add("", config.Default)
 	switch {
-	case !known: // a listener of the proxy itself
+	case !known && config.Kind.To != nil: // a listener of the proxy itself
+		if listener == outboundPassthrough {
+			add("", p.basis.Load().passing[kind])
+		}
+	case !known:
 		for _, in := range config.Inbounds {
 			list = append(list, inboundConfsOf(in)...)
 		}

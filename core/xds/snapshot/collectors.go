@@ -15,9 +15,13 @@ import (
 // collectorsOf returns the collectors of the mesh if one of the confs of a shared part
 // refers to some of them, else nil.
 func (sb *snapshotBuilder) collectorsOf(confs *confList) *collector.Set {
-	refers := func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
-	ofRoute := func(r routeConfs) bool { return slices.ContainsFunc(r.confs, refers) }
-	return sb.collectors(slices.ContainsFunc(confs.own, refers) || slices.ContainsFunc(confs.routes, ofRoute))
+	ofRoute := func(r routeConfs) bool { return refers(r.confs) }
+	return sb.collectors(refers(confs.own) || slices.ContainsFunc(confs.routes, ofRoute))
+}
+
+// refers reports whether one of several confs, which may be nil, refers to a collector.
+func refers(confs []*results.Effective) bool {
+	return slices.ContainsFunc(confs, func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) })
 }
 
 // collectorsOfInbound returns the collectors of the mesh if one of the confs of an inbound
@@ -38,14 +42,13 @@ func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {
 // inboundRefers reports whether one of the confs of a kind for an inbound refers to a
 // collector.
 func inboundRefers(c xds.InboundConf) bool {
-	refers := func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) }
-	if refers(c.Default) {
+	if refers([]*results.Effective{c.Default}) {
 		return true
 	}
 	if c.InboundConfig == nil {
 		return false
 	}
-	return slices.ContainsFunc(c.Rules, func(r results.InboundRule) bool { return refers(r.Effective) }) ||
+	return slices.ContainsFunc(c.Rules, func(r results.InboundRule) bool { return refers([]*results.Effective{r.Effective}) }) ||
 		c.From != nil && slices.ContainsFunc(c.From.Origins(), func(o results.Origin) bool {
 			return conf.RefersToCollector(o.Policy.From[o.Index].Conf)
 		})

@@ -109,6 +109,12 @@ name: redirected
 networking:
   address: 10.0.0.9
   transparentProxying: {redirectPortOutbound: 15001}`},
+		{name: "passthrough is logged", upsert: `
+{type: MeshAccessLog, name: log, spec: {to: [{targetRef: {kind: Mesh}, default: {backends: [{type: File, file: {path: /tmp/log}}]}}]}}`},
+		{name: "the log of passthrough changes", upsert: `
+{type: MeshAccessLog, name: log, spec: {to: [{targetRef: {kind: Mesh}, default: {backends: [{type: File, file: {path: /tmp/other}}]}}]}}`},
+		{name: "the log is sent to a collector that is absent", upsert: `
+{type: MeshAccessLog, name: log, spec: {to: [{targetRef: {kind: Mesh}, default: {backends: [{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}}}]}}]}}`},
 		{name: "the mesh turns passthrough off", upsert: `{type: Mesh, name: default, networking: {outbound: {passthrough: false}}}`},
 		{name: "the mesh turns passthrough on", upsert: `{type: Mesh, name: default}`},
 		{name: "traces go to a collector that is absent", upsert: `

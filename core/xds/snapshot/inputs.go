@@ -25,6 +25,8 @@ const (
 	viewInput
 	// configsInput is the configs as a whole, instead of their confs, see Snapshot.follow.
 	configsInput
+	// passingInput is the confs of passthrough. Those of a snapshot are in its basis.
+	passingInput
 
 	allInputs inputSet = 1<<iota - 1
 )
@@ -103,6 +105,10 @@ var inputs = []struct {
 	},
 	{
 		of:   configsInput,
+		same: func(_, _ *meshState) bool { return true },
+	},
+	{
+		of:   passingInput,
 		same: func(_, _ *meshState) bool { return true },
 	},
 }

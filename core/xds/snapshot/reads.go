@@ -145,5 +145,11 @@ func (r *reader) foundConfs(configs []*results.Config, outbounds []destinations.
 	return r.state.kindConfs(r.dataplane, configs).targetsOf(outbounds)
 }
 
+// passthroughConfs returns the confs of passthrough. The snapshot must keep them in its basis.
+func (r *reader) passthroughConfs(configs []*results.Config) map[string]*results.Effective {
+	r.reads.inputs |= passingInput
+	return r.state.passthroughConfs(r.dataplane, configs)
+}
+
 // view returns the view of the state, to be kept, not to be read.
 func (r *reader) view() *core.View { return r.state.view }

@@ -25,6 +25,7 @@ type State struct {
 	meshes  map[string]*meshState
 	memo    memo.Memo // of the inbounds
 	confs   sync.Map  // *kindConfs by the first element of the configs
+	passing sync.Map  // the result of passthroughConfs by the first element of the configs
 
 	// left has by locator the step in which it left this state first (see moves), and relocated is a memo
 	// of functions by relocation.

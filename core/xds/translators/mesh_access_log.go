@@ -31,13 +31,14 @@ import (
 const meshAccessLogKind = "MeshAccessLog"
 
 // meshAccessLog translates MeshAccessLog: access logs of listeners, in both
-// directions.
+// directions, and of passthrough.
 func meshAccessLog() xds.Translator {
 	return xds.Translator{
 		Kind:     meshAccessLogKind,
 		Outbound: outboundAccessLogs,
 		ByRoute:  true,
 		Chain:    inboundAccessLogs,
+		Proxy:    passthroughAccessLogs,
 		Asks:     capability.LogServices | capability.APIs,
 		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
 
@@ -93,6 +94,43 @@ func addOutboundLogs(o *xds.Outbound, e *results.Effective, filter *accesslogv3.
 	for _, log := range l.all() {
 		log.Filter = filter
 		o.AddAccessLog(log)
+	}
+}
+
+// passthroughService is the destination in logs of passthrough. Kuma writes it too.
+const passthroughService = "external"
+
+// passthroughAccessLogs adds the logs of connections to addresses that are no outbounds. Items
+// for the whole mesh apply to them.
+func passthroughAccessLogs(p *xds.Proxy, e *results.Effective) {
+	if e == nil {
+		return
+	}
+	d := p.Dataplane
+	l := logs{draft: p, lacks: p.Lacks, effective: e, value: func(operator string) string {
+		switch operator {
+		case meshaccesslog.MeshOperator:
+			return literal(d.Mesh)
+		case meshaccesslog.ZoneOperator:
+			return literal(enforce.ZoneOf(d))
+		case meshaccesslog.WorkloadOperator:
+			return workload(d)
+		case meshaccesslog.SourceServiceOperator:
+			return literal(p.Service)
+		case meshaccesslog.DestinationServiceOperator:
+			return passthroughService
+		case meshaccesslog.SourceAddressOperator:
+			return literal(net.JoinHostPort(d.Address, "0"))
+		case meshaccesslog.SourceAddressWithoutPortOperator:
+			return literal(d.Address)
+		default:
+			return "OUTBOUND"
+		}
+	}}
+	l.proxy = func() proxyAttributes { return proxyAttributes{d.Mesh, enforce.ZoneOf(d), d, p.Service} }
+	p.PassthroughLogs = func(http bool) []*accesslogv3.AccessLog {
+		l.http = http
+		return l.all()
 	}
 }
 

@@ -79,7 +79,7 @@ func passthroughListeners(p *xds.Proxy, e *results.Effective) {
 		return
 	}
 	passthrough := results.MustConfOf[meshpassthrough.Conf](e)
-	resolver := resolverOf(proxy)
+	resolver := resolverOf(proxy, p.PassthroughLogs)
 	chains, ok := passthroughChains(passthrough, p.PassthroughOff, resolver)
 	if !ok {
 		p.Warn(diag.PastLimit, e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
@@ -91,6 +91,9 @@ func passthroughListeners(p *xds.Proxy, e *results.Effective) {
 		messages = append(messages, resolver.cluster())
 	}
 	p.Add(xds.PassthroughOrigin, messages...)
+	for _, c := range p.Clusters { // of the collectors of logs
+		p.Add(xds.CollectorOrigin, c)
+	}
 }
 
 // closedChains returns the filter chains that close connections to ports of the workload. An
@@ -110,7 +113,7 @@ func closedChains(ports []uint32) (chains []*listenerv3.FilterChain) {
 // is everything, unless the Mesh turns passthrough off. A connection that no chain matches
 // is closed. It returns false if the chains would be too many.
 func passthroughChains(passthrough *meshpassthrough.Conf, off bool, r resolver) ([]*listenerv3.FilterChain, bool) {
-	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
+	all := []*listenerv3.FilterChain{{Filters: r.asItIs()}}
 	switch {
 	case passthrough == nil && off:
 		return nil, true
@@ -163,11 +166,16 @@ func listenerFilter(name string, config proto.Message) *listenerv3.ListenerFilte
 
 // toOriginal returns the filters that forward a connection as it is.
 func toOriginal(cluster string) []*listenerv3.Filter {
-	return (&xds.Filters{TCP: &tcpv3.TcpProxy{
+	return forwarding(cluster).List()
+}
+
+// forwarding returns the draft of filters that forward a connection to a cluster.
+func forwarding(cluster string) *xds.Filters {
+	return &xds.Filters{TCP: &tcpv3.TcpProxy{
 		StatPrefix:       "passthrough",
 		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
 		IdleTimeout:      durationpb.New(message.OutboundIdleTimeout),
-	}}).List()
+	}}
 }
 
 // originalDestination returns a cluster that connects to the client's original destination.

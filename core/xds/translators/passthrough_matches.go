@@ -98,7 +98,7 @@ func (g passthroughGroup) chains(matches []meshpassthrough.Match, r resolver) []
 	}
 	var chains []*listenerv3.FilterChain
 	forward := func(condition *listenerv3.FilterChainMatch) {
-		chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: condition, Filters: toOriginal(outboundPassthrough)})
+		chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: condition, Filters: r.asItIs()})
 	}
 	if anything {
 		forward(g.condition())

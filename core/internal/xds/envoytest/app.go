@@ -70,7 +70,8 @@ func (a *App) Close() error { return a.server.Close() }
 // Connections returns how many connections there were.
 func (a *App) Connections() int { return int(a.connections.Load()) }
 
-// Requests returns the headers of the requests so far to a path, with any query.
+// Requests returns the headers of the requests so far to a path, with any query. The header Host
+// is one of them.
 func (a *App) Requests(path string) []http.Header {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +83,9 @@ func (a *App) record(r *http.Request) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	path := r.URL.Path
-	a.seen[path] = append(a.seen[path], r.Header.Clone())
+	header := r.Header.Clone()
+	header.Set("Host", r.Host)
+	a.seen[path] = append(a.seen[path], header)
 	return len(a.seen[path])
 }
 

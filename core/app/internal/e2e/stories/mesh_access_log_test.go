@@ -50,6 +50,79 @@ spec:
 		{"the collector", eventually("/logged 200map[mesh:default]", collectedLogs), "/logged 200map[mesh:default]", ""},
 	},
 }, {
+	kind: "MeshAccessLog", name: "passthrough", mesh: shop + `
+type: Dataplane
+mesh: default
+name: all
+labels: {kuma.io/zone: east}
+networking:
+  address: 127.0.0.51
+  transparentProxying: {redirectPortOutbound: 15951}
+  inbound: [{port: 10000, serviceAddress: 127.0.0.51, servicePort: 10080, protocol: http, tags: {kuma.io/service: all}}]
+  outbound: [{address: 127.0.0.51, port: 10004, tags: {kuma.io/service: cart}}]
+---
+type: Dataplane
+mesh: default
+name: matched
+labels: {kuma.io/zone: east}
+networking:
+  address: 127.0.0.52
+  transparentProxying: {redirectPortOutbound: 15952}
+---
+type: MeshPassthrough
+mesh: default
+name: matched
+spec:
+  targetRef: {kind: Dataplane, name: matched}
+  default:
+    passthroughMode: Matched
+    appendMatch:
+    - {type: IP, value: 127.0.0.21, protocol: tcp, port: 10000}
+    - {type: Domain, value: cart.example, protocol: http, port: 10000}
+---
+type: MeshAccessLog
+mesh: default
+name: all
+spec:
+  to:
+  - targetRef: {kind: Mesh}
+    default:
+      backends:
+      - {type: File, file: {path: /run/mesh/all.log, format: {type: Plain, plain: "%KUMA_MESH% %KUMA_ZONE% %KUMA_SOURCE_SERVICE% %KUMA_DESTINATION_SERVICE% %KUMA_TRAFFIC_DIRECTION%"}}}
+---
+type: MeshAccessLog
+mesh: default
+name: matched
+spec:
+  targetRef: {kind: Dataplane, name: matched}
+  to:
+  - targetRef: {kind: Mesh}
+    default:
+      backends:
+      - {type: File, file: {path: /run/mesh/matched.log, format: {type: Plain, plain: "%DOWNSTREAM_LOCAL_PORT% %REQ(:AUTHORITY)%"}}}
+      - {type: OpenTelemetry, openTelemetry: {endpoint: "127.0.0.100:4317", body: "%KUMA_DESTINATION_SERVICE%", attributes: [{key: mesh, value: "%KUMA_MESH%"}]}}
+---
+type: MeshAccessLog
+mesh: default
+name: other
+spec:
+  to:
+  - targetRef: {kind: MeshService, name: external}
+    default:
+      backends:
+      - {type: File, file: {path: /run/mesh/other.log, format: {type: Plain, plain: "never"}}}
+`,
+	proxies: []string{"all", "matched"},
+	steps: []step{
+		{"any address", line("127.0.0.51:15951", redirectedFrom("127.0.0.21:10000")), "store-1: ping", "store-1: ping"},
+		{"an address that matches", line("127.0.0.52:15952", redirectedFrom("127.0.0.21:10000")), "store-1: ping", "store-1: ping"},
+		{"a host that matches", get("127.0.0.52:15952/", redirectedFrom("127.0.0.12:10000"), host("cart.example:10080")), "200 cart-1", "200 cart-1"},
+		{"an item for the whole mesh", eventually("default east all external OUTBOUND", logLines("all.log")), "default east all external OUTBOUND", ""},
+		{"connections and requests", eventually("10000 -, 10000 cart.example:10080", logLines("matched.log")), "10000 -, 10000 cart.example:10080", ""},
+		{"the collector", eventually("externalmap[mesh:default], externalmap[mesh:default]", collectedLogs), "externalmap[mesh:default], externalmap[mesh:default]", ""},
+		{"an item for a service", logLines("other.log"), "", ""},
+	},
+}, {
 	kind: "MeshAccessLog", name: "by route", mesh: shop + `
 type: MeshHTTPRoute
 mesh: default

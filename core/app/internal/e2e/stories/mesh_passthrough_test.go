@@ -99,6 +99,8 @@ spec:
 		{"a host that matches", get("127.0.0.52:15952/", redirectedFrom("127.0.0.41:10000"), host("cart.example")), "200 cart-1", "closed"},
 		{"a host that matches, to an address that it does not have", get("127.0.0.52:15952/", redirectedFrom("127.0.0.12:10000"), host("cart.example")), "200 cart-1", "closed"},
 		{"a host that matches, with another port", get("127.0.0.52:15952/", redirectedFrom("127.0.0.12:10000"), host("cart.example:10080")), "200 cart-1", "closed"},
+		{"a request keeps the port of its host", after(get("127.0.0.52:15952/host", redirectedFrom("127.0.0.12:10000"), host("cart.example:10080")), requestHeader("cart-1", "/host", "Host")), "cart.example:10080", "no request"},
+		{"a host with two ports", status("127.0.0.52:15952/", redirectedFrom("127.0.0.12:10000"), host("cart.example:10080:10080")), "404", "closed"},
 		{"a host that does not match", status("127.0.0.52:15952/", redirectedFrom("127.0.0.41:10000"), host("other.example")), "404", "closed"},
 		{"a server that speaks first, at a port without inspection", greetsAtOnce("127.0.0.52:15952", "127.0.0.54:10001"), "at once", "closed"},
 		{"a server that speaks first, in mode All", greetsAtOnce("127.0.0.51:15951", "127.0.0.54:10001"), "at once", "closed"},
