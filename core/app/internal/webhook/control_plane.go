@@ -27,6 +27,9 @@ type ControlPlane struct {
 	// inZone reports that some of what is stored are copies that the global control plane sent,
 	// and atGlobal that some was stored by the global control plane itself.
 	inZone, atGlobal bool
+	// ofZones reports that some of what is stored are copies that zones sent: the control plane is
+	// the global one.
+	ofZones bool
 	// kubernetes reports that stored resources have namespaces.
 	kubernetes bool
 	stored     map[place][]*resource.Meta
@@ -69,7 +72,7 @@ func Of(zone string, sets ...*resource.Set) *ControlPlane {
 	c.zones = slices.Compact(c.zones)
 	switch {
 	case zone != "":
-	case len(c.zones) == 0 && c.labels:
+	case c.ofZones, len(c.zones) == 0 && c.labels:
 		c.zone = Global
 	case len(c.zones) == 1 && (c.inZone || !c.atGlobal):
 		c.zone = c.zones[0]
@@ -86,6 +89,7 @@ func (c *ControlPlane) add(m *resource.Meta) {
 		if m.Zone() != "" {
 			c.zones = append(c.zones, m.Zone())
 		}
+		c.ofZones = c.ofZones || m.Name == resource.SyncedName(m.Mesh, m.DisplayName(), m.Zone(), homeNamespace(m))
 	case resource.GlobalOrigin:
 		copied := m.DisplayName() != m.Name
 		c.inZone, c.atGlobal = c.inZone || copied, c.atGlobal || !copied
@@ -133,18 +137,30 @@ func (c *ControlPlane) store(m *resource.Meta, role string) error {
 	if zone != Global {
 		m.Labels = m.Labels.With(resource.OriginLabel, "zone")
 		setMissing(m, resource.ZoneTag, zone)
+		c.rename(m, c.find(m, resource.ZoneOrigin, zone), c.ofZones, resource.SyncedName(m.Mesh, name, zone, home))
 		return nil
 	}
+	copied := c.find(m, resource.GlobalOrigin, "")
+	if copied == nil && (c.ofZones || len(c.stored) == 0) {
+		return nil // what it stores itself has no label of an origin
+	}
 	m.Labels = m.Labels.With(resource.OriginLabel, "global")
-	if copied := c.find(m, resource.GlobalOrigin, ""); copied != nil {
-		m.Name, m.Namespace = copied.Name, copied.Namespace
-	} else if c.inZone {
-		m.Name = resource.SyncedName(m.Mesh, name, "", home)
+	c.rename(m, copied, c.inZone, resource.SyncedName(m.Mesh, name, "", home))
+	return nil
+}
+
+// rename gives a resource the name of what is stored of it or, where it is a copy, the name that
+// Kuma gives to copies.
+func (c *ControlPlane) rename(m, stored *resource.Meta, isCopy bool, synced string) {
+	switch {
+	case stored != nil:
+		m.Name, m.Namespace = stored.Name, stored.Namespace
+	case isCopy:
+		m.Name = synced
 		if c.kubernetes {
 			m.Namespace = resource.SystemNamespace
 		}
 	}
-	return nil
 }
 
 // zoneOf returns the zone that stores a document, or [Global]: the given one, that of the

@@ -3,5 +3,5 @@
 //
 //  1. [Of] finds the control plane of a world by what it has stored there.
 //  2. [ControlPlane.Store] labels the documents that have no label of their origin, and gives
-//     one of the global control plane the name of its copy in a zone.
+//     one of another control plane the name of its copy.
 package webhook

@@ -42,9 +42,9 @@ func (w *written) document(name, namespace string, labels []string) string {
 	return head + "spec: " + w.spec + "\n"
 }
 
-// stored returns the document as the control plane of zone east has it, written from the facts
-// about Kuma's webhooks.
-func (w *written) stored() string {
+// stored returns the document as the control plane of zone east, or the global one, has it,
+// written from the facts about Kuma's webhooks.
+func (w *written) stored(atGlobal bool) string {
 	labels := []string{"kuma.io/display-name: " + w.name}
 	if w.namespace != "" {
 		labels = append(labels, "k8s.kuma.io/namespace: "+w.namespace)
@@ -56,27 +56,33 @@ func (w *written) stored() string {
 		}
 		labels = append(labels, "kuma.io/policy-role: "+role)
 	}
-	if !w.global {
-		return w.document(w.name, w.namespace, append(labels, "kuma.io/origin: zone", "kuma.io/zone: east"))
-	}
 	namespace := w.namespace
 	if namespace != "" {
 		namespace = "kuma-system"
 	}
+	switch inZone := append(labels, "kuma.io/origin: zone", "kuma.io/zone: east"); {
+	case !w.global && !atGlobal:
+		return w.document(w.name, w.namespace, inZone)
+	case !w.global:
+		return w.document(resource.SyncedName("m", w.name, "east", w.namespace), namespace, inZone)
+	case atGlobal:
+		return w.document(w.name, w.namespace, labels)
+	}
 	return w.document(resource.SyncedName("m", w.name, "", w.namespace), namespace, append(labels, "kuma.io/origin: global"))
 }
 
-// The files of both control planes, joined with what the control plane of a zone has stored of
-// them, are the same resources: by identity, labels and KRI.
+// The files of both control planes, joined with what the control plane of a zone or the global
+// one has stored of them, are the same resources: by identity, labels and KRI.
 func TestStoreGivesWhatIsStored(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		kubernetes := r.IntN(2) == 0
+		kubernetes, atGlobal := r.IntN(2) == 0, r.IntN(2) == 0
 		var files, stored strings.Builder
 		for i := range 1 + r.IntN(8) {
 			kind := []string{"MeshTimeout", "MeshTrafficPermission", "MeshService"}[r.IntN(3)]
 			spec := specs[kind][r.IntN(len(specs[kind]))]
 			w := written{kind: kind, name: fmt.Sprint("r", i), spec: spec.spec, role: spec.role, global: r.IntN(3) == 0 && kind != "MeshService"}
+			w.global = w.global && (i > 0 || !atGlobal) // without a copy of a zone nothing shows a control plane
 			if kubernetes {
 				w.namespace = []string{"app", "kuma-system", "shop"}[r.IntN(3)]
 			}
@@ -84,7 +90,7 @@ func TestStoreGivesWhatIsStored(t *testing.T) {
 				w.namespace = "kuma-system"
 			}
 			fmt.Fprintf(&files, "---\n%s", w.document(w.name, w.namespace, nil))
-			fmt.Fprintf(&stored, "---\n%s", w.stored())
+			fmt.Fprintf(&stored, "---\n%s", w.stored(atGlobal))
 		}
 		have, file := decode(t, stored.String()), decode(t, files.String())
 		if err := webhook.Of("", have, file).Store(file, semantics.Kuma); err != nil {
@@ -113,7 +119,7 @@ func TestStoreOfOthers(t *testing.T) {
 		"the only zone":         {zone("east"), policy.document("p", "", nil), "", "zone", "east", semantics.Kuma, nil},
 		"the label":             {zone("east") + "---\n" + zone("west"), policy.document("p", "", []string{"kuma.io/zone: west"}), "", "zone", "west", semantics.Kuma3, nil},
 		"given":                 {zone("east"), policy.document("p", "", nil), "west", "zone", "west", semantics.Kuma, nil},
-		"given, nothing stored": {"", policy.document("p", "", nil), "global", "global", "", semantics.Kuma, nil},
+		"given, nothing stored": {"", policy.document("p", "", nil), "global", "", "", semantics.Kuma, nil},
 		"several zones":         {zone("east") + "---\n" + zone("west"), policy.document("p", "", nil), "", "", "", semantics.Kuma, webhook.ErrSeveralZones},
 		"nothing stored":        {"", policy.document("p", "", nil), "", "", "", semantics.Kuma, nil},
 		"targetref":             {zone("east"), policy.document("p", "", nil), "", "", "", semantics.TargetRef, nil},
