@@ -210,7 +210,7 @@ e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real sto
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -vet=off -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
 	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestClusterPage
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestClusterPage|TestRecipeBesideControlPlanes'
 	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ##+ Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium
