@@ -50,7 +50,7 @@ type Translator struct {
 	Chain   func(*Chain, InboundConf)
 	// Proxy adds resources that belong to no inbound or outbound. The conf is the
 	// default of a kind without arrays. For a kind with `to` it is the conf of the items for
-	// every outbound, and nil unless connections of the workload are redirected to the proxy.
+	// every outbound. It is nil if connections of the workload are not redirected to the proxy.
 	Proxy func(*Proxy, *results.Effective)
 	// Finish changes the messages of one part, with the conf of Proxy, after all
 	// translators have shaped their draft.

@@ -12,8 +12,8 @@ import (
 )
 
 // ofTheMesh are the findings that hold for each data plane: routes and permissions that no
-// request gets to, bounds that contradict each other, backends without endpoints, and what a
-// patch adds to a resource and Envoy does not read.
+// request gets to, bounds that contradict each other, and backends without endpoints. Another
+// one is what a patch adds to a resource and Envoy does not read.
 var ofTheMesh = []diag.Code{
 	diag.EvadableEntry, diag.BroaderOnTCP, diag.UnseenEntry, diag.NeverMatches, diag.ContradictingValues,
 	diag.NoEndpoints, diag.UnresolvedReference, diag.FieldNotUsed,
