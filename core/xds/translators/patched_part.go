@@ -268,18 +268,14 @@ func (p *patchedPart) reportUnread() {
 func (p *patchedPart) reportSecondInKuma() {
 	for _, h := range p.history {
 		before, is := h.before.(*clusterv3.Cluster)
-		value, _ := contentOf(&p.patch.AppendModifications[h.index])
-		if !p.OfKuma || !is || value == "" {
+		after, _ := h.after.(*clusterv3.Cluster)
+		if m := p.patch.AppendModifications[h.index].Cluster; !p.OfKuma || !is || m == nil || m.Value == nil {
 			continue
 		}
-		changed, err := readMessage[*clusterv3.Cluster](value)
-		if err != nil {
-			continue // it did not apply
-		}
-		old, next := before.GetCircuitBreakers(), changed.GetCircuitBreakers()
+		old, next := before.GetCircuitBreakers(), after.GetCircuitBreakers()
 		for _, lists := range [][2][]*clusterv3.CircuitBreakers_Thresholds{{old.GetThresholds(), next.GetThresholds()}, {old.GetPerHostThresholds(), next.GetPerHostThresholds()}} {
-			for _, t := range lists[1] {
-				if slices.ContainsFunc(lists[0], func(first *clusterv3.CircuitBreakers_Thresholds) bool { return first.Priority == t.Priority }) {
+			for i, t := range lists[0] {
+				if i < len(lists[1]) && !proto.Equal(t, lists[1][i]) {
 					p.Advise(diag.PatchNotApplied, p.conf, modificationField(h.index), fmt.Sprintf("Kuma adds a second threshold of priority %s, and Envoy reads only the first, so its proxies keep their limits; use jsonPatches", t.Priority))
 				}
 			}
