@@ -16,8 +16,9 @@
 //  4. The messages of the draft are marshalled to a [wire.Resource]. Its version is the
 //     hash of its bytes.
 //  5. [Snapshot.Served] returns the resources in the form of a server. [State.Locate]
-//     returns the variant of a name that dynamic parameters choose (locator.go), and
-//     [State.Check] the warnings of all dataplanes (check.go).
+//     returns the variant of a name that dynamic parameters choose (locator.go),
+//     [State.Relocated] the names that have other variants than before (relocated.go),
+//     and [State.Check] the warnings of all dataplanes (check.go).
 //
 // A client may be gRPC instead of Envoy, see [xds.ClientType]: it gets fewer parts, in the
 // form that gRPC accepts (grpc.go).
