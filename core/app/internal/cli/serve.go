@@ -164,6 +164,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	}
 	options := f.Options
 	paths, addresses := split(g.files)
+	if len(addresses) > 0 && g.semantics.word == autoSemantics {
+		return nil, usagef("serve -f STORE needs --semantics %s, %s or %s: no label of a resource may decide it", semantics.TargetRef, semantics.Kuma, semantics.Kuma3)
+	}
 	if options.Stores, err = g.openStores(addresses); err != nil {
 		return nil, err
 	}
@@ -172,14 +175,11 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	}
 	options.Files, options.MaxRemoved = paths, maxRemoved
 	read := semantics.TargetRef
-	switch {
-	case g.semantics.word != autoSemantics:
+	if g.semantics.word != autoSemantics {
 		if read, err = semantics.Parse(g.semantics.word); err != nil {
 			return nil, err
 		}
 		options.Semantics = &read
-	case len(options.Stores) > 0:
-		return nil, usagef("serve -f STORE needs --semantics %s, %s or %s: no label of a resource may decide it", semantics.TargetRef, semantics.Kuma, semantics.Kuma3)
 	}
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes(), As: read.Reading(), Exclude: g.exclude}
 	options.Translators = g.translators
