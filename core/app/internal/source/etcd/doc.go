@@ -22,7 +22,8 @@
 //     (hold.go).
 //
 // All reads are linearizable. A revision that is older than one that was read before is
-// [source.ErrSetBack]. If the identity of the cluster or its term went back, everything is
+// [source.ErrSetBack], and so is another history of a revision that was read (witness.go). If the
+// identity of the cluster or its term went back, everything is
 // listed again.
 //
 // # Writing

@@ -383,3 +383,32 @@ func TestSetBack(t *testing.T) {
 		})
 	}
 }
+
+// The same as TestSetBackDuringLoss with a server, while a connection is cut for a moment: the watch goes
+// on without an error, with another history.
+func TestSetBackBehindConnection(t *testing.T) {
+	server := etcdtest.Start(t)
+	proxy := etcdtest.NewProxy(t, server.Address())
+	client := server.Client()
+	defer client.Close()
+	put(t, client, "b", sourcetest.Dataplane("a", "10.0.0.1"))
+	restore := server.Backup()
+	put(t, client, "b", sourcetest.Dataplane("b", "10.0.0.1"))
+	set := false
+	u := until(t, &source.Stored{Store: open(t, "etcd://"+proxy.Address()+"/b"), Loader: sourcetest.Loader()}, func(u *source.Update, err error) bool {
+		if u != nil && !set && names(u.Set) == "a b" {
+			set = true
+			proxy.Cut()
+			restore()
+			for range 5 {
+				put(t, client, "b", sourcetest.Dataplane("c", "10.0.0.1"))
+			}
+			proxy.Mend()
+			return false
+		}
+		return errors.Is(err, source.ErrSetBack) || u != nil && names(u.Set) != "a b"
+	})
+	if u != nil {
+		t.Errorf("the state is %s", names(u.Set))
+	}
+}

@@ -31,6 +31,8 @@ type follower struct {
 	stopped bool // by the caller
 	at      int64
 	hold    hold
+	// connected is the number of connections when the history was last verified.
+	connected int64
 }
 
 // page yields a page, and reports whether the caller continues.
@@ -71,6 +73,9 @@ func (f *follower) continues(ctx context.Context, since source.Since) (bool, err
 	if response.Header.Revision < int64(since.Revision) {
 		return false, setBack(response.Header.Revision, since.Revision)
 	}
+	if err := f.continued(ctx, since.Revision); err != nil {
+		return false, err
+	}
 	f.at = int64(since.Revision)
 	return f.recorded(response.Header), nil
 }
@@ -79,6 +84,8 @@ func (f *follower) continues(ctx context.Context, since source.Since) (bool, err
 func (f *follower) listAll(ctx context.Context, since source.Since) error {
 	first := true
 	var failure error
+	keys := int64(0)
+	f.witness((*witnesses).list)
 	revision, _, err := f.list(ctx, func(revision int64, kvs []*mvccpb.KeyValue, more bool) bool {
 		if revision < int64(since.Revision) {
 			failure = setBack(revision, since.Revision)
@@ -86,7 +93,9 @@ func (f *follower) listAll(ctx context.Context, since source.Since) error {
 		}
 		p := &source.Page{Revision: source.Revision(revision), Full: first}
 		first = false
+		keys += int64(len(kvs))
 		for _, kv := range kvs {
+			f.witness(func(w *witnesses) { w.add(kv, false) })
 			if o, ok := f.object(kv); ok {
 				p.Objects = append(p.Objects, o)
 			} else {
@@ -99,6 +108,9 @@ func (f *follower) listAll(ctx context.Context, since source.Since) error {
 		return f.page(p)
 	})
 	f.at = revision
+	if failure == nil && err == nil && !f.stopped {
+		f.witness(func(w *witnesses) { w.listed(keys, revision) })
+	}
 	return errors.Join(failure, err)
 }
 
@@ -118,6 +130,9 @@ func (f *follower) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case confirmed := <-beat.confirmed:
+			if err := f.verify(ctx); err != nil {
+				return err
+			}
 			if f.confirm(confirmed); f.stopped {
 				return nil
 			}
@@ -131,6 +146,9 @@ func (f *follower) watch(ctx context.Context) error {
 			if !f.sameCluster(response.Header) {
 				return errOther
 			}
+			if err := f.verify(ctx); err != nil {
+				return err
+			}
 			if err := f.changes(ctx, &response); err != nil || f.stopped {
 				return err
 			}
@@ -141,6 +159,17 @@ func (f *follower) watch(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// verify returns [source.ErrSetBack] if the store was set back since the last call. A watch goes on
+// after a connection was lost, without an error.
+func (f *follower) verify(ctx context.Context) error {
+	connected := f.connections.Load()
+	if connected == f.connected {
+		return nil
+	}
+	f.connected = connected
+	return f.continued(ctx, source.Revision(f.at))
 }
 
 // confirm yields that the state of a revision is the newest one.
@@ -158,6 +187,7 @@ func (f *follower) changes(ctx context.Context, response *clientv3.WatchResponse
 	var completeAt int64
 	for i, e := range response.Events {
 		name := f.name(e.Kv)
+		f.witness(func(w *witnesses) { w.event(e) })
 		switch {
 		case !isOwn(name):
 			o, _ := f.object(e.Kv)

@@ -2,6 +2,8 @@ package etcd_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,4 +120,70 @@ func TestModelFaults(t *testing.T) {
 			t.Errorf("an older copy of the store was accepted")
 		}
 	})
+}
+
+// While a source cannot read a store, the store is set back, and its revision passes the one that was
+// read. The states of two histories are not mixed: nothing of the new one is used.
+func TestSetBackDuringLoss(t *testing.T) {
+	changes := map[string][]sourcetest.Document{
+		"another object": {sourcetest.Timeout("other", "1s")},
+		"the objects":    {sourcetest.Timeout("t", "9s"), sourcetest.Timeout("u", "9s")},
+		"a deletion":     {sourcetest.Deleted(sourcetest.Timeout("t", ""))},
+		"nothing here":   nil,
+	}
+	for name, lost := range map[string]sourcetest.Document{"an object": sourcetest.Timeout("u", "1s"), "an edit": sourcetest.Timeout("t", "2s"), "a deletion": sourcetest.Deleted(sourcetest.Timeout("t", ""))} {
+		for with, documents := range changes {
+			for _, same := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, then %s/%v", name, with, same), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						m := etcdtest.NewModel().Member()
+						putModel(m, sourcetest.Timeout("t", "1s"), sourcetest.Timeout("v", "1s"))
+						backup := m.Backup()
+						putModel(m, lost)
+						ctx, cancel := context.WithCancel(t.Context())
+						var set, reported string
+						ended := make(chan struct{})
+						go func() {
+							defer close(ended)
+							for u, err := range modelled(t, m).Watch(ctx) {
+								if err != nil {
+									reported += err.Error()
+									continue
+								}
+								set = texts(u.Set)
+							}
+						}()
+						time.Sleep(time.Second)
+						before := set
+						m.Lose()
+						if time.Sleep(10 * time.Second); same {
+							m.PutBack(backup)
+						} else {
+							m.SetBack(backup)
+						}
+						for range 5 {
+							putModel(m, documents...)
+							m.Model.Put(map[string]string{"elsewhere/key": "value"})
+						}
+						m.Restore()
+						time.Sleep(time.Minute)
+						cancel()
+						<-ended
+						again := name == "a deletion" && with == "a deletion" // both histories have the same keys
+						if before == "" || set != before || !again && !strings.Contains(reported, source.ErrSetBack.Error()) {
+							t.Errorf("the state is %s, and was %s; reported is %s", set, before, reported)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+func texts(set *resource.Set) string {
+	var list []string
+	for _, p := range set.Policies {
+		list = append(list, fmt.Sprintf("%s@%s", p.Name, p.Pos.File))
+	}
+	return fmt.Sprint(list)
 }

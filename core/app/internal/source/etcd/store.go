@@ -34,9 +34,11 @@ type Store struct {
 	address Address
 	options Options
 
-	mu      sync.Mutex
-	client  *clientv3.Client // nil until it is used
-	history history
+	mu          sync.Mutex
+	client      *clientv3.Client // nil until it is used
+	history     history
+	witnesses   witnesses
+	connections connections
 }
 
 // history is what shows that a cluster is another one, or older, than before.
@@ -92,7 +94,7 @@ func (s *Store) connection() (*clientv3.Client, error) {
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.5, MaxDelay: 2 * time.Second},
 			MinConnectTimeout: timeout,
-		})},
+		}), grpc.WithStatsHandler(&s.connections)},
 	})
 	if err != nil {
 		return nil, s.readable(err) // of a user that is authenticated

@@ -114,6 +114,9 @@ func (m *Member) read(op clientv3.Op) (*clientv3.GetResponse, error) {
 			continue
 		}
 		response.Count++
+		if op.IsCountOnly() {
+			continue
+		}
 		if op.Limit() > 0 && int64(len(response.Kvs)) == op.Limit() {
 			response.More = true
 			continue

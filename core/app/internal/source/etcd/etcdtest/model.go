@@ -95,9 +95,17 @@ func (m *Model) Backup() *Backup {
 // the backup, and all watches end.
 func (m *Model) SetBack(b *Backup) {
 	m.mu.Lock()
+	m.cluster, m.term = m.cluster+1, 1
+	m.mu.Unlock()
+	m.PutBack(b)
+}
+
+// PutBack puts a backup back, as a restored copy of the data does: the cluster has its identity and
+// its term.
+func (m *Model) PutBack(b *Backup) {
+	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cluster++
-	m.term, m.revisions = 1, []revision{b.last}
+	m.revisions = []revision{b.last}
 	for _, member := range m.members {
 		member.breakWatches()
 	}
