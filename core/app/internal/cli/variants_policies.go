@@ -1,21 +1,15 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/variants"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/partition"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newVariantsPolicies(g *globals) *cobra.Command {
@@ -48,138 +42,23 @@ choose it; others are listed.`,
 				return err
 			}
 			if kind.To == nil {
-				return usagef("%s has no confs for outbounds", kind.Name)
+				return usagef("%s", variants.ErrNoOutbounds(kind))
 			}
 			w, err := g.load(c)
 			if err != nil {
 				return err
 			}
-			destination, err := destinationNamed(w.view, w.mesh, outbound)
+			answer, err := new(variants.Index).Ask(w.view, w.mesh, kind, outbound)
 			if err != nil {
 				return err
 			}
-			variants, err := variant.NewPolicyCompiler(w.view, w.mesh, kind).Variants(destination)
-			if limit := new(partition.LimitError); errors.As(err, &limit) {
-				return tooManyVariants(kind, outbound, limit)
-			}
-			if err != nil {
-				return err
-			}
-			usage, err := variant.NewInbounds(w.view, w.mesh).UsageOf(variants)
-			if err != nil {
-				return err
-			}
-			answer := newPolicyVariants(w.view.Semantics(), variants, usage)
-			return g.print(c, answer, func(p *page) { policyVariantsPage(p, variants, usage) })
+			return g.print(c, answer, func(p *page) { policyVariantsPage(p, answer.Compiled, answer.Usage) })
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&kindName, "kind", "", "the policy `KIND` (required)")
 	flags.StringVar(&outbound, "outbound", "", "the `SERVICE` of the outbounds, with further tags SERVICE?KEY=VALUE&KEY=VALUE (required)")
 	return c
-}
-
-// tooManyVariants returns the error of a destination with more variants than an answer has
-// (SPEC 9.4).
-func tooManyVariants(kind *resource.Kind, outbound string, limit *partition.LimitError) error {
-	const shown = 10
-	keys := strings.Join(limit.Keys[:min(shown, len(limit.Keys))], ", ")
-	if more := len(limit.Keys) - shown; more > 0 {
-		keys += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Errorf("%s for outbounds to %s: the conf has more than %d variants; its items differ by the tags %s; ask for one client at a time with conf",
-		kind.Name, outbound, variant.MaxPolicyVariants, keys)
-}
-
-// destinationOutbound returns the MeshService, MeshExternalService or MeshMultiZoneService
-// of an outbound of a dataplane with a name, or nil.
-func destinationOutbound(view *core.View, d *resource.Dataplane, name string) resource.Destination {
-	at, err := find.Outbound(view, d, name)
-	if err != nil {
-		return nil
-	}
-	listed := 0
-	for i := range d.Outbounds {
-		if d.Outbounds[i].Backend == nil {
-			listed++
-		}
-	}
-	if at < listed {
-		return nil
-	}
-	return view.DestinationOutbounds(d)[at-listed].Destination
-}
-
-// destinationNamed returns the destination of some outbound of the mesh.
-func destinationNamed(view *core.View, mesh, text string) (variant.Destination, error) {
-	var names []string
-	var untagged resource.Destination
-	wanted, valid := variant.ParseDestination(mesh, text)
-	for _, d := range view.Dataplanes(mesh) {
-		for _, o := range d.Outbounds {
-			if valid && slices.Equal(o.Tags, wanted.Tags) {
-				return wanted, nil
-			}
-			if o.Backend == nil {
-				names = append(names, variant.Destination{Mesh: mesh, Tags: o.Tags}.String())
-			}
-		}
-		if untagged == nil {
-			untagged = destinationOutbound(view, d, text)
-		}
-	}
-	if untagged != nil {
-		return variant.Destination{}, fmt.Errorf("the outbounds to %q are of the %s, and have no tags: variants are compiled for outbounds by the tag kuma.io/service; ask for one dataplane at a time with conf --outbound %s", text, untagged.Identity(), text)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	message := fmt.Sprintf("no dataplane of mesh %q has an outbound to %q", mesh, text)
-	hint := diag.DidYouMean(text, names)
-	if hint == "" && len(names) > 0 {
-		hint = "there are " + strings.Join(names, ", ")
-	}
-	return variant.Destination{}, errors.New(diag.WithHint(message, hint))
-}
-
-// policyVariants is the answer of `variants policies`.
-type policyVariants struct {
-	Kind       string          `json:"kind"`
-	Name       string          `json:"name"`
-	Variants   []policyVariant `json:"variants"`
-	Dataplanes int             `json:"dataplanes"`
-	Others     []string        `json:"others"`
-}
-
-type policyVariant struct {
-	Constraints variant.Constraint `json:"constraints"`
-	Conf        resource.Conf      `json:"conf,omitempty"`
-	Routes      []policyRoute      `json:"routes,omitempty"`
-	Dataplanes  int                `json:"dataplanes"`
-}
-
-type policyRoute struct {
-	Route string        `json:"route"`
-	Conf  resource.Conf `json:"conf"`
-}
-
-// newPolicyVariants has the KRIs of answers by a semantics.
-func newPolicyVariants(by semantics.Semantics, v *variant.PolicyVariants, usage *variant.Usage) *policyVariants {
-	answer := &policyVariants{Kind: v.Kind.Name, Name: v.Destination.Name(), Dataplanes: usage.Dataplanes, Others: []string{}}
-	for i, content := range v.Contents {
-		answer.Variants = append(answer.Variants, policyVariant{v.Set.Constraint(i), content.Conf, routesOfContent(by, content), usage.Served[i]})
-	}
-	for _, d := range usage.Others {
-		answer.Others = append(answer.Others, by.KRI(d.KRI(""), &d.Meta))
-	}
-	return answer
-}
-
-func routesOfContent(by semantics.Semantics, content *variant.PolicyContent) []policyRoute {
-	var routes []policyRoute
-	for _, r := range content.Routes {
-		routes = append(routes, policyRoute{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf})
-	}
-	return routes
 }
 
 // policyVariantsPage prints the variants that serve most dataplanes first.

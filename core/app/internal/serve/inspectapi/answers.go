@@ -279,3 +279,21 @@ func meshPlacement(q *question) (any, error) {
 	}
 	return answer.Of(name)
 }
+
+// meshVariants returns the variants of the confs of a kind for the outbounds to a service, and how many
+// dataplanes each of them serves.
+func (a *api) meshVariants(q *question) (any, error) {
+	p := q.parameters("kind", "outbound")
+	kindName, outbound := p.text("kind"), p.text("outbound")
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case kindName == "" || outbound == "":
+		return nil, errors.New("give a kind and an outbound, such as ?kind=MeshTimeout&outbound=backend")
+	}
+	kind, err := find.Kind(q.view.Kinds(), kindName)
+	if err != nil {
+		return nil, err
+	}
+	return a.variants.Ask(q.view, q.mesh, kind, outbound)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/variants"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -48,6 +49,7 @@ func New(current Current, proxies Proxies) http.Handler {
 		"/meshes/{mesh}/{kind}/{name}/_dataplanes":    policyDataplanes,
 		"/meshes/{mesh}/_diff":                        meshDiff,
 		"/meshes/{mesh}/_placement":                   meshPlacement,
+		"/meshes/{mesh}/_variants":                    a.meshVariants,
 		"/_placement":                                 clusterPlacement,
 	} {
 		a.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, answer) })
@@ -61,6 +63,8 @@ type api struct {
 	proxies Proxies
 	mux     *http.ServeMux
 	slots   chan struct{} // one for each question in progress
+	// variants has the sets of the inbounds of a mesh from the first question about them on.
+	variants variants.Index
 }
 
 // question is a request with its view, set and mesh.

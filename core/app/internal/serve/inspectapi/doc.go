@@ -14,6 +14,7 @@
 //	GET /meshes/{mesh}/dataplanes/{name}/_conf                  ?kind=&outbound=&route=&inbound=&...
 //	GET /meshes/{mesh}/_diff                                    ?shadow&kind=&policy=KIND/NAME
 //	GET /meshes/{mesh}/_placement                               ?policy=NAME
+//	GET /meshes/{mesh}/_variants                                ?kind=KIND&outbound=SERVICE
 //
 // A name may be NAMESPACE%2FNAME, or have the parameter namespace. Inbounds and
 // outbounds are named by their KRIs, or as on the command line. Kinds may be short, in
