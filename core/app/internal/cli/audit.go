@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,8 @@ type auditQuery struct {
 	inbound string
 	reach   audit.AloneQuery
 	request inspect.RequestQuery
+	address string // of the client
+	client  audit.Client
 }
 
 func newAudit(g *globals) *cobra.Command {
@@ -73,6 +76,8 @@ input or wrong usage. With --alone and --inbound: 0 ALLOW; 1 DENY or UNKNOWN.`,
 	flags.StringVar(&q.reach.From, "from", "", "with --alone, only the client with this SPIFFE `ID`")
 	flags.StringVar(&q.reach.To, "to", "", "with --alone, only the inbound of this `NAME`, port or ADDRESS:PORT")
 	registerRequest(flags, &q.request)
+	flags.StringVar(&q.client.DNSName, "dns-san", "", "a DNS `NAME` in the client's certificate")
+	flags.StringVar(&q.address, "address", "", "the IP `ADDRESS` of the client")
 	return c
 }
 
@@ -83,7 +88,7 @@ func (q *auditQuery) check() error {
 		return usagef("--config-dump is missing; give a file, a directory, - or the URL of an admin interface")
 	case !q.alone && (q.inbound != "" || q.reach != audit.AloneQuery{}):
 		return usagef("--inbound, --from and --to belong to --alone")
-	case q.inbound == "" && q.request.Given():
+	case q.inbound == "" && (q.request.Given() || q.address != "" || q.client.DNSName != ""):
 		return usagef("a request is for one inbound; give --alone and --inbound")
 	case q.inbound != "" && q.reach != audit.AloneQuery{}:
 		return usagef("--inbound decides one request, --from and --to restrict the matrix; give one of them")
@@ -174,7 +179,12 @@ func (g *globals) auditRequest(c *cobra.Command, q *auditQuery, proxies []audit.
 	if len(proxies) != 1 {
 		return usagef("--inbound decides a request to one proxy; the dumps have %d", len(proxies))
 	}
-	d, err := audit.Decide(proxies[0].Proxy, q.inbound, r)
+	if q.address != "" {
+		if q.client.Address, err = netip.ParseAddr(q.address); err != nil {
+			return usagef("--address: %w", err)
+		}
+	}
+	d, err := audit.Decide(proxies[0].Proxy, q.inbound, r, q.client)
 	if err != nil {
 		return err
 	}

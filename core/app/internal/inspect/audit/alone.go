@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,7 +74,7 @@ func NewAlone(proxies []*dump.Proxy, q AloneQuery) (*Alone, error) {
 		chains := make([][]*aloneChain, len(inbounds))
 		for i, l := range inbounds {
 			out.Inbounds = append(out.Inbounds, l.Name)
-			chains[i] = chainsOf(l, 0)
+			chains[i] = chainsOf(l, 0, rbac.Connection{})
 			for _, c := range chains[i] {
 				out.Clients = append(out.Clients, c.ids()...)
 				out.Findings = append(out.Findings, findingsOf(l.Name, c.filters)...)
@@ -146,7 +147,7 @@ type aloneChain struct {
 // tagText begins a URI of a tag in a filter.
 var tagText = regexp.MustCompile(`kuma://[A-Za-z0-9]`)
 
-func chainsOf(l *dump.Listener, protocol request.Protocol) []*aloneChain {
+func chainsOf(l *dump.Listener, protocol request.Protocol, of rbac.Connection) []*aloneChain {
 	var out []*aloneChain
 	for k := range l.Chains {
 		c := &l.Chains[k]
@@ -156,7 +157,8 @@ func chainsOf(l *dump.Listener, protocol request.Protocol) []*aloneChain {
 		if c.HTTP {
 			a.space.Protocol = request.HTTP
 		}
-		a.filters = rbac.New(c, rbac.Connection{TLS: tls, NoTags: noTags, Port: l.Port})
+		of.TLS, of.NoTags, of.Port = tls, noTags, l.Port
+		a.filters = rbac.New(c, of)
 		if len(c.Match) > 0 {
 			a.match = append(a.match, "the connection gets "+cmp.Or(chainName(l, k), "the chain")+" by its "+strings.Join(c.Match, ", "))
 		}
@@ -228,8 +230,14 @@ type Condition struct {
 	Decision string `json:"decision"`
 }
 
-// Decide returns what an inbound of a proxy decides about a request.
-func Decide(p *dump.Proxy, inbound string, r *request.Request) (*Decision, error) {
+// A Client is what a request does not have of its client.
+type Client struct {
+	Address netip.Addr // the zero value: it may be any
+	DNSName string     // in its certificate; "": there is none
+}
+
+// Decide returns what an inbound of a proxy decides about a request of a client.
+func Decide(p *dump.Proxy, inbound string, r *request.Request, client Client) (*Decision, error) {
 	l, err := inboundNamed(p, inbound)
 	if err != nil {
 		return nil, err
@@ -239,8 +247,9 @@ func Decide(p *dump.Proxy, inbound string, r *request.Request) (*Decision, error
 		protocol = request.HTTP
 	}
 	d := &Decision{Source: p.Source, Inbound: l.Name, Unknown: []Condition{}, Warnings: []string{}}
-	for _, c := range chainsOf(l, protocol) {
-		if c.space.Plain && (r.SpiffeID != "" || r.SNI != "" || len(r.Tags) > 0) {
+	_, forwarded := r.Headers.Get("x-forwarded-for")
+	for _, c := range chainsOf(l, protocol, rbac.Connection{Address: client.Address, Forwarded: forwarded, DNSName: client.DNSName}) {
+		if c.space.Plain && (r.SpiffeID != "" || r.SNI != "" || len(r.Tags) > 0 || client.DNSName != "") {
 			continue
 		}
 		if len(r.Tags) > 0 {

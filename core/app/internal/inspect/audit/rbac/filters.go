@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/internal/access"
@@ -13,6 +14,12 @@ type Connection struct {
 	TLS    bool // clients may have certificates
 	NoTags bool // certificates have no URI besides the SPIFFE ID
 	Port   uint32
+	// Address is that of the client; the zero value: it is not known. Forwarded reports that the
+	// request has a header by which Envoy may take another one.
+	Address   netip.Addr
+	Forwarded bool
+	// DNSName is a name in the certificate of the client; "": there is none.
+	DNSName string
 }
 
 // Filters is what the filters of a chain allow.

@@ -92,6 +92,9 @@ func (b *builder) predicate(o dump.Object) condition {
 	switch {
 	case o.Has("single_predicate"):
 		single := o.Object("single_predicate")
+		if kind, ip := single.Object("custom_match").Object("typed_config").Typed(); kind == ipMatcher && inputType(single.Object("input")) == sourceInput && ip.Beside("cidr_ranges", "stat_prefix") == "" {
+			return condition{holds: b.address(o, true, ip.List("cidr_ranges")...)}
+		}
 		if !single.Has("value_match") || single.Beside("input", "value_match") != "" {
 			return condition{holds: b.undetermined("a predicate", o)}
 		}
@@ -165,6 +168,14 @@ func (b *builder) input(input dump.Object, p pattern) condition {
 			return condition{holds: access.Or(), stops: access.And()}
 		}
 		return condition{holds: b.joined(p)}
+	case "envoy.extensions.matching.common_inputs.ssl.v3.DnsSanInput":
+		if name := b.connection.DNSName; name != "" {
+			return condition{holds: boolean(p.holds(name))}
+		}
+	case sourceInput:
+		if at, known := b.knownAddress(true); known {
+			return condition{holds: boolean(p.holds(at.String()))}
+		}
 	case "envoy.extensions.matching.common_inputs.network.v3.ServerNameInput":
 		return condition{holds: p.of(access.ServerName)}
 	case "envoy.type.matcher.v3.HttpRequestHeaderMatchInput":

@@ -120,12 +120,19 @@ func (b *builder) principal(o dump.Object) *access.Set {
 			return b.urlPath(o.Object("url_path"))
 		case o.Has("filter_state"):
 			return b.filterState(o.Object("filter_state"))
+		case o.Has("direct_remote_ip"):
+			return b.address(o, false, o.Object("direct_remote_ip"))
+		case o.Has("source_ip"):
+			return b.address(o, false, o.Object("source_ip"))
+		case o.Has("remote_ip"):
+			return b.address(o, true, o.Object("remote_ip"))
 		}
 		return b.undetermined("a principal", o)
 	})
 }
 
-// authenticated is about any URI of the certificate, and about its subject, which is empty.
+// authenticated is about any URI and any DNS name of the certificate, and about its subject, which
+// is empty.
 func (b *builder) authenticated(o dump.Object) *access.Set {
 	switch {
 	case o.Beside("principal_name") != "":
@@ -140,7 +147,7 @@ func (b *builder) authenticated(o dump.Object) *access.Set {
 		return b.undetermined(err.Error(), o)
 	}
 	b.expression(o.Object("principal_name"))
-	if p.holds("") {
+	if p.holds("") || b.connection.DNSName != "" && p.holds(b.connection.DNSName) {
 		return access.And()
 	}
 	return b.uri(p)
