@@ -40,6 +40,7 @@ var order = []string{
 
 	// Answers.
 	`core/app/internal/migrate|core/app/internal/crd`,
+	`core/app/internal/policyvariants`,
 	`core/app/internal/inspect/(check|diff|traffic|why|audit)`,
 	`core/app/internal/inspect/audit/rbac`,
 	`core/app/internal/inspect/audit/dump`,

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/variants"
+	"github.com/meshmatch/meshmatch/core/app/internal/policyvariants"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 )
@@ -42,13 +42,13 @@ choose it; others are listed.`,
 				return err
 			}
 			if kind.To == nil {
-				return usagef("%s", variants.ErrNoOutbounds(kind))
+				return usagef("%s", policyvariants.ErrNoOutbounds(kind))
 			}
 			w, err := g.load(c)
 			if err != nil {
 				return err
 			}
-			answer, err := new(variants.Index).Ask(w.view, w.mesh, kind, outbound)
+			answer, err := new(policyvariants.Index).Ask(w.view, w.mesh, kind, outbound)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/variants"
+	"github.com/meshmatch/meshmatch/core/app/internal/policyvariants"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -64,7 +64,7 @@ type api struct {
 	mux     *http.ServeMux
 	slots   chan struct{} // one for each question in progress
 	// variants has the sets of the inbounds of a mesh from the first question about them on.
-	variants variants.Index
+	variants policyvariants.Index
 }
 
 // question is a request with its view, set and mesh.

@@ -1,6 +1,4 @@
-// Package variants compiles the policies of a kind to variants for the outbounds to one service, and counts the
-// dataplanes that each variant serves (SPEC 9.4). It is what `variants policies` and the Inspect API answer.
-package variants
+package policyvariants
 
 import (
 	"errors"
@@ -111,7 +109,7 @@ func destinationNamed(view *core.View, mesh, text string) (variant.Destination, 
 		}
 	}
 	if untagged != nil {
-		return variant.Destination{}, fmt.Errorf("the outbounds to %q are of the %s, and have no tags: variants are compiled for outbounds by the tag kuma.io/service; ask for one dataplane at a time with conf --outbound %s", text, untagged.Identity(), text)
+		return variant.Destination{}, fmt.Errorf("the outbounds to %q are of the %s, and have no tags: variants are compiled for outbounds by the tag kuma.io/service; ask for the conf of one dataplane at a time", text, untagged.Identity())
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
