@@ -26,6 +26,8 @@ type Reach struct {
 	Unknown []string
 	// Certificates are how a cluster shows who the proxy is.
 	Certificates []string
+	// Sends are what a cluster sends by itself: health checks, in which a patch may write any request.
+	Sends []string
 	// Listening are the ports at which a listener accepts connections.
 	Listening []uint32
 }
@@ -44,6 +46,12 @@ func Find(m proto.Message) *Reach {
 		if a := socketAddress(m); a != nil && !slices.Contains(own, a) {
 			r.Addresses = append(r.Addresses, hostPort(a))
 		}
+		if address := checkedPort(m); address != "" {
+			r.Addresses = append(r.Addresses, address)
+		}
+		if sends(m) {
+			r.Sends = append(r.Sends, "its health checks send requests to the workload, which no permission decides")
+		}
 		if presentsCertificate(m) {
 			r.Certificates = append(r.Certificates, "it presents a certificate of the proxy, so its clients would be decided as the proxy")
 		}
@@ -60,7 +68,7 @@ func Find(m proto.Message) *Reach {
 	if cluster, ok := m.(*clusterv3.Cluster); ok {
 		r.Unknown = append(r.Unknown, unknownEndpoints(cluster)...)
 	}
-	for _, list := range []*[]string{&r.Texts, &r.Addresses, &r.Unknown, &r.Certificates} {
+	for _, list := range []*[]string{&r.Texts, &r.Addresses, &r.Unknown, &r.Certificates, &r.Sends} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -110,6 +118,29 @@ func addresses(l *listenerv3.Listener) (list []*corev3.SocketAddress) {
 	return list
 }
 
+// checkedPort returns the address at which an endpoint is checked, if it has a port for that.
+func checkedPort(m protoreflect.Message) string {
+	e, ok := m.Interface().(*endpointv3.Endpoint)
+	if !ok || e.GetHealthCheckConfig().GetPortValue() == 0 {
+		return ""
+	}
+	host := e.GetHealthCheckConfig().GetAddress().GetSocketAddress().GetAddress()
+	if host == "" {
+		host = e.GetAddress().GetSocketAddress().GetAddress()
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(uint64(e.GetHealthCheckConfig().GetPortValue()), 10))
+}
+
+// sends reports whether a message is a health check that does more than to connect.
+func sends(m protoreflect.Message) bool {
+	check, ok := m.Interface().(*corev3.HealthCheck)
+	if !ok {
+		return false
+	}
+	tcp := check.GetTcpHealthCheck()
+	return tcp == nil || tcp.Send != nil
+}
+
 // hostPort returns an address as host:port. A port with a name is one that a resolver
 // chooses.
 func hostPort(a *corev3.SocketAddress) string {
@@ -137,13 +168,13 @@ func (r *Reach) with(other *Reach, present bool) *Reach {
 	}
 	return &Reach{
 		keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown),
-		keep(r.Certificates, other.Certificates), r.Listening,
+		keep(r.Certificates, other.Certificates), keep(r.Sends, other.Sends), r.Listening,
 	}
 }
 
 // Empty reports whether it refers to nothing.
 func (r *Reach) Empty() bool {
-	return len(r.Texts)+len(r.Addresses)+len(r.Unknown)+len(r.Certificates) == 0
+	return len(r.Texts)+len(r.Addresses)+len(r.Unknown)+len(r.Certificates)+len(r.Sends) == 0
 }
 
 // eachText calls visit with the texts of a field. Those of a map include its keys.

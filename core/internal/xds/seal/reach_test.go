@@ -7,6 +7,7 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dns/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
@@ -160,6 +161,45 @@ func TestOwnClusterMayReachItsPort(t *testing.T) {
 		reach := seal.Find(message.NewStaticCluster("local/10.0.0.1/80", message.SocketAddress("127.0.0.9", port), 0))
 		if got := workload.Reached([]seal.Change{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true, Changed: true}}); (len(got) > 0) != want {
 			t.Errorf("port %d: %v", port, got)
+		}
+	}
+}
+
+// A health check in which a policy writes a request is one that no permission decides. One that only
+// connects is not.
+func TestHealthChecksOfTheWorkload(t *testing.T) {
+	workload := &seal.Workload{Names: []string{"local/10.0.0.1/80"}, Ports: map[uint32][]string{80: {"local/10.0.0.1/80"}}}
+	text := &corev3.HealthCheck_Payload{Payload: &corev3.HealthCheck_Payload_Text{Text: "00"}}
+	checks := map[string]*corev3.HealthCheck{
+		"HTTP":           {HealthChecker: &corev3.HealthCheck_HttpHealthCheck_{HttpHealthCheck: &corev3.HealthCheck_HttpHealthCheck{Path: "/private"}}},
+		"gRPC":           {HealthChecker: &corev3.HealthCheck_GrpcHealthCheck_{GrpcHealthCheck: &corev3.HealthCheck_GrpcHealthCheck{}}},
+		"custom":         {HealthChecker: &corev3.HealthCheck_CustomHealthCheck_{CustomHealthCheck: &corev3.HealthCheck_CustomHealthCheck{Name: "c"}}},
+		"TCP with bytes": {HealthChecker: &corev3.HealthCheck_TcpHealthCheck_{TcpHealthCheck: &corev3.HealthCheck_TcpHealthCheck{Send: text}}},
+		"":               {HealthChecker: &corev3.HealthCheck_TcpHealthCheck_{TcpHealthCheck: &corev3.HealthCheck_TcpHealthCheck{}}},
+	}
+	for name, check := range checks {
+		for _, where := range []string{"local/10.0.0.1/80", "default/api"} {
+			cluster := message.NewStaticCluster(where, message.SocketAddress("127.0.0.1", 80), 0)
+			before := seal.Find(cluster)
+			cluster.HealthChecks = []*corev3.HealthCheck{check}
+			got := workload.Reached([]seal.Change{{Name: where, Reach: seal.Find(cluster).Without(before), Cluster: true, Changed: true}})
+			if want := name != "" && where == "local/10.0.0.1/80"; (len(got) > 0) != want {
+				t.Errorf("a check by %s of %s: %v", name, where, got)
+			}
+		}
+	}
+	for port, want := range map[uint32]bool{80: true, 81: false} {
+		for _, host := range []string{"", "127.0.0.2"} {
+			checked := message.NewStaticCluster("mine", message.SocketAddress("127.0.0.1", 99), 0)
+			config := &endpointv3.Endpoint_HealthCheckConfig{PortValue: port}
+			if host != "" {
+				config.Address = message.SocketAddress(host, 98)
+			}
+			checked.LoadAssignment.Endpoints[0].LbEndpoints[0].GetEndpoint().HealthCheckConfig = config
+			got := workload.Reached([]seal.Change{{Name: "mine", Reach: seal.Find(checked), Cluster: true, Changed: true}})
+			if (len(got) > 0) != want {
+				t.Errorf("a check of port %d at %q: %v", port, host, got)
+			}
 		}
 	}
 }

@@ -135,6 +135,9 @@ func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
 			}
 		}
 	}
+	if c.Cluster && !c.Kept && len(c.Sends) > 0 && slices.Contains(s.Names, c.Name) {
+		return &lead{c.Sends[0], own}, true
+	}
 	if c.Cluster {
 		for _, address := range c.Addresses {
 			if s.has(c.Name, address) && !(c.Kept && !c.Changed && s.Inbounds[address]) {
