@@ -52,7 +52,10 @@ func (s *State) LocateFor(client xds.Client, t wire.Type, name string, p variant
 		return wire.Variant{}, false
 	}
 	key := locatorKey{mesh, client}
-	known, _ := s.builder.locators.LoadOrStore(key, &locator{locatorKey: key})
+	known, ok := s.builder.locators.Load(key)
+	if !ok {
+		known, _ = s.builder.locators.LoadOrStore(key, &locator{locatorKey: key})
+	}
 	return known.(*locator).locate(s, t, name, p)
 }
 
