@@ -69,7 +69,7 @@ func (q *accessQuery) register(flags *pflag.FlagSet) {
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port (required)")
 	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
-	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE`, which gives its identity and its tags")
+	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE` or svc/SERVICE, which gives its identity and its tags")
 	flags.BoolVar(&q.why, "why", false, "how each entry compares with the request")
 	flags.BoolVar(&q.explain, "explain", false, "print the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")

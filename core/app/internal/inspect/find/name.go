@@ -41,16 +41,44 @@ func Dataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, er
 	return only(view, view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
 }
 
-// Client returns the client with the name: a SPIFFE ID, or a dataplane with its identity
-// and the tags of its first inbound. The error is [ErrNotFound] or [ErrUsage].
+// Client returns the client with the name: a SPIFFE ID, a dataplane with its identity and the
+// tags of its first inbound, or svc/SERVICE if all dataplanes of the service are one client. The
+// error is [ErrNotFound] or [ErrUsage].
 func Client(view *core.View, mesh string, name Name) (*access.Client, error) {
 	if request.ClaimsID(name.Name) {
 		return &access.Client{SpiffeID: name.Name}, nil
+	}
+	if service, is := strings.CutPrefix(name.Name, ServicePrefix); is {
+		return serviceClient(view, mesh, service)
 	}
 	d, err := Dataplane(view, mesh, name)
 	if err != nil {
 		return nil, err
 	}
+	return dataplaneClient(view, d)
+}
+
+// serviceClient returns the client that all dataplanes of a service are.
+func serviceClient(view *core.View, mesh, name string) (*access.Client, error) {
+	service, err := NewService(view, mesh, name, nil)
+	if err != nil {
+		return nil, err
+	}
+	var client *access.Client
+	for _, d := range service.Dataplanes {
+		next, err := dataplaneClient(view, d)
+		switch {
+		case err != nil:
+			return nil, err
+		case client != nil && (client.SpiffeID != next.SpiffeID || !slices.Equal(client.Tags, next.Tags)):
+			return nil, NotFoundf("the dataplanes of service %q are different clients; give one of them, such as %s or %s", name, service.Dataplanes[0].Qualified(), d.Qualified())
+		}
+		client = next
+	}
+	return client, nil
+}
+
+func dataplaneClient(view *core.View, d *resource.Dataplane) (*access.Client, error) {
 	ids, err := requests.IDsOf(view, d)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -20,6 +22,11 @@ type port struct {
 	address string
 	// number finds the port if no port has that name; "": it is one of the names.
 	number string
+	// dialed are the names by which an application dials a Service of Kubernetes, without what
+	// follows the namespace, with and without the port. They find the port if no port has the name.
+	dialed []string
+	// elsewhere reports that the port is of another zone: one of the own zone has the name too.
+	elsewhere bool
 }
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
@@ -59,7 +66,9 @@ func inboundPorts(d *resource.Dataplane) (ports []port, listeners []int) {
 // Outbound returns the index, in the order of answers, of the only outbound with a name. The
 // name is its service, its port, its address and port, or the KRI of the dataplane with the
 // port as section. An outbound of a destination has the names of
-// [destinationNames] instead of a service. The error is [ErrNotFound].
+// [destinationNames] instead of a service. A name such as web.shop.svc.cluster.local:80, by which
+// an application dials a Service of Kubernetes, is a name too. If several zones have it, it is
+// that of the dataplane's zone. The error is [ErrNotFound].
 func Outbound(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	var ports []port
 	for i := range d.Outbounds {
@@ -67,16 +76,46 @@ func Outbound(view *core.View, d *resource.Dataplane, name string) (int, error) 
 		if out.Backend != nil { // an outbound of a destination, or no outbound
 			continue
 		}
-		number := words.Port(out.Port)
-		ports = append(ports, port{names: []string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, address: net.JoinHostPort(out.Address, number)})
+		number, service := words.Port(out.Port), out.Tags.Value(resource.ServiceTag)
+		p := port{names: []string{service, number, d.KRI(number)}, address: net.JoinHostPort(out.Address, number)}
+		if parts := strings.Split(service, "_"); len(parts) == 4 && parts[2] == "svc" {
+			p.dialed = dialedNames(parts[0], parts[1], parts[3])
+		}
+		ports = append(ports, p)
 	}
 	outbounds := view.DestinationOutbounds(d)
 	for i := range outbounds {
 		out := &outbounds[i]
 		number := words.Port(out.Listens)
-		ports = append(ports, port{names: append(destinationNames(view, out), number, d.KRI(number)), address: net.JoinHostPort(out.Address, number)})
+		meta, own := out.Destination.Identity(), enforce.ZoneOf(d)
+		ports = append(ports, port{
+			names: append(destinationNames(view, out), number, d.KRI(number)), address: net.JoinHostPort(out.Address, number),
+			dialed:    dialedNames(meta.DisplayName(), meta.HomeNamespace(), words.Port(out.Port.Number)),
+			elsewhere: own != "" && meta.Zone() != "" && meta.Zone() != own,
+		})
 	}
 	return portNamed(d, "outbound", name, ports)
+}
+
+// dialedNames returns the names by which an application dials a Service.
+func dialedNames(name, namespace, port string) []string {
+	if namespace == "" {
+		return nil
+	}
+	host := name + "." + namespace
+	return []string{host, host + ":" + port}
+}
+
+// withoutSuffix returns a name without what follows the namespace of a Service.
+func withoutSuffix(name string) string {
+	host, number, has := strings.Cut(name, ":")
+	if before, after, cut := strings.Cut(host, ".svc"); cut && (after == "" || after[0] == '.') {
+		host = before
+	}
+	if has {
+		return host + ":" + number
+	}
+	return host
 }
 
 // OutboundNames returns a name of each outbound of a dataplane for [Outbound], in
@@ -117,28 +156,47 @@ func destinationNames(view *core.View, o *destination.Outbound) []string {
 
 // portNamed returns the index of the only port with the name.
 func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, error) {
-	found := -1
-	var all, matching []string
+	var found []int
 	look := func(has func(*port) bool) {
 		for i := range ports {
-			if p := &ports[i]; has(p) {
-				found, matching = i, append(matching, p.address)
+			if has(&ports[i]) {
+				found = append(found, i)
 			}
 		}
 	}
-	for i := range ports {
-		all = append(all, fmt.Sprintf("%s (%s)", ports[i].names[0], ports[i].address))
-	}
-	if look(func(p *port) bool { return p.has(name) }); found < 0 && name != "" {
+	if look(func(p *port) bool { return p.has(name) }); found == nil && name != "" {
 		look(func(p *port) bool { return p.number == name })
 	}
-	switch len(matching) {
-	case 0:
-		return 0, NotFoundf("%s has no %s %q; it has %s", d.Name, what, name, words.OrNone(all))
-	case 1:
-		return found, nil
+	if dialed := withoutSuffix(name); found == nil && dialed != "" {
+		look(func(p *port) bool { return slices.Contains(p.dialed, dialed) })
+	}
+	own := slices.DeleteFunc(slices.Clone(found), func(i int) bool { return ports[i].elsewhere })
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(own) == 1:
+		return own[0], nil
+	case len(found) == 0:
+		return 0, NotFoundf("%s has no %s %q; %s", d.Name, what, name, knownPorts(name, ports))
+	}
+	var matching []string
+	for _, i := range found {
+		matching = append(matching, ports[i].address)
 	}
 	return 0, NotFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
+}
+
+// knownPorts lists the ports, or the ones with the nearest names if they are many.
+func knownPorts(name string, ports []port) string {
+	const most = 5
+	var all, names []string
+	for i := range ports {
+		all, names = append(all, fmt.Sprintf("%s (%s)", ports[i].names[0], ports[i].address)), append(names, ports[i].names[0])
+	}
+	if len(all) > most {
+		return diag.NearNames(name, names)
+	}
+	return "it has " + words.OrNone(all)
 }
 
 // Port returns the index of the inbound that serves connections to a port of a

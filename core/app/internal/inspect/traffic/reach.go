@@ -197,10 +197,14 @@ func (r *reacher) addClient(id string, d *resource.Dataplane) {
 }
 
 // named returns the dataplanes of a service by its tag, else the dataplane with the name,
-// else the dataplanes of MeshServices with the name.
+// else the dataplanes of MeshServices with the name. A service may have the prefix svc/.
 func (r *reacher) named(name string) ([]*resource.Dataplane, *find.Service, error) {
+	name, isService := strings.CutPrefix(name, find.ServicePrefix)
 	service, failed := find.NewService(r.view, r.mesh, name, nil)
-	if failed == nil && service.IsTag() {
+	switch {
+	case isService && failed != nil:
+		return nil, nil, failed
+	case isService || failed == nil && service.IsTag():
 		return service.Dataplanes, service, nil
 	}
 	d, err := find.Dataplane(r.view, r.mesh, find.Name{Name: name})
