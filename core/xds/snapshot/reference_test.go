@@ -64,6 +64,47 @@ func TestEgressConfsOfReference(t *testing.T) {
 	}
 }
 
+// Connections that pass to their original destination have the confs that the reference gives them
+// (SPEC 11.5, MeshAccessLog).
+func TestPassthroughConfsOfReference(t *testing.T) {
+	oracle.Sequential(t)
+	for _, s := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3} {
+		t.Run(s.String(), func(t *testing.T) {
+			var confs atomic.Int64
+			oracle.Clusters(t).WithKumaLabels().WithDestinations().ReadBy(s).Compare(t, uint64(1_000*fuzz.Soak(t)), func(scenario *fuzz.Scenario) error {
+				set, err := scenario.Load()
+				if err != nil {
+					return err
+				}
+				view, err := core.Options{Semantics: s}.NewView(context.Background(), scenario.Kinds(), set)
+				if err != nil {
+					return err
+				}
+				for _, d := range set.Dataplanes {
+					for _, kind := range scenario.Kinds().All() {
+						want, err := naive.PassthroughConf(scenario.Kinds(), set, d.Mesh, d.Namespace, d.Name, naive.Options{Semantics: s.String(), Kind: kind.Name, Hub: scenario.Hub()})
+						if err != nil {
+							return err
+						}
+						var got any
+						if e := view.PassthroughConf(view.Dataplane(d.ID), kind.Name, core.Enforced); e != nil {
+							got = e.Conf
+							confs.Add(1)
+						}
+						if got, want := canonical(got), canonical(want); got != want {
+							return fmt.Errorf("%s %s\ngot  %s\nwant %s", d.ID, kind.Name, got, want)
+						}
+					}
+				}
+				return nil
+			})
+			if confs.Load() < 300 {
+				t.Errorf("only %d confs", confs.Load())
+			}
+		})
+	}
+}
+
 // canonical returns a value as JSON with sorted keys.
 func canonical(v any) string {
 	var tree any
