@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"encoding/pem"
 	"net/netip"
 	"slices"
 	"strings"
@@ -108,7 +109,8 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	}
 	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(message.SystemCAs)}
 	if v.CACert != nil {
-		validation.TrustedCa = inline(set, s, v.CACert)
+		text, _ := set.PEM(s, v.CACert)
+		validation.TrustedCa = &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: certificatesOf(text)}}
 	}
 	if v.ChecksNames() {
 		acceptName(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: cmp.Or(m.Sni, first)}})
@@ -138,6 +140,21 @@ func nameMatcher(name specs.SubjectAltName) *matcherv3.StringMatcher {
 func inline(set *destinations.Set, s *resource.MeshExternalService, c *specs.Certificate) *corev3.DataSource {
 	text, _ := set.PEM(s, c)
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
+}
+
+// certificatesOf returns the certificates of a text in PEM, without anything else. Clusters pass relays
+// and are on their disks, and whoever wrote the text may have put a key beside the certificate.
+func certificatesOf(text string) string {
+	var b strings.Builder
+	for rest := []byte(text); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return b.String()
+		}
+		if block.Type == "CERTIFICATE" && len(block.Headers) == 0 {
+			b.Write(pem.EncodeToMemory(block))
+		}
+	}
 }
 
 // versionsOf returns a range of versions, which may be nil. By default Envoy's clients

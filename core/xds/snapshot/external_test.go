@@ -1,6 +1,8 @@
 package snapshot_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -241,6 +243,48 @@ func TestExternalKeys(t *testing.T) {
 			patched := web(f.apply("{type: MeshProxyPatch, name: patch, spec: {default: {appendModifications: [{cluster: {" + patch + "}}]}}}"))
 			checkKeys(t, patched, cluster, name == "something that is not a socket")
 		})
+	}
+}
+
+// The text of a CA may have more than certificates, such as a key. Nothing else of it is in the cluster,
+// which relays without secrets have.
+func TestCAOfExternalServiceIsCertificates(t *testing.T) {
+	a := envoytest.NewAuthority(t)
+	const key = "-----BEGIN PRIVATE KEY-----\nU0VDUkVU\n-----END PRIVATE KEY-----\n"
+	for name, text := range map[string]string{
+		"only certificates":  a.Bundle(),
+		"a key before":       key + a.Bundle(),
+		"a key after":        a.Bundle() + key,
+		"a damaged key":      "-----BEGIN PRIVATE KEY-----\nU0VDUkVU!\n" + a.Bundle() + "U0VDUkVU",
+		"without a line end": strings.TrimSpace(a.Bundle()) + "\n" + key + "password: U0VDUkVU",
+	} {
+		f := follow(t, semantics.TargetRef)
+		built := web(f.apply(transparent + fmt.Sprintf(`
+---
+{type: Secret, mesh: default, name: ca, data: %q}
+---
+type: MeshExternalService
+mesh: default
+name: out
+spec:
+  match: {type: HostnameGenerator, port: 9000, protocol: tcp}
+  endpoints: [{address: a.example, port: 443}]
+  tls: {enabled: true, verification: {caCert: {secret: ca}}}
+status: {vip: {ip: 242.0.0.1}}`, base64.StdEncoding.EncodeToString([]byte(text)))))
+		found := false
+		clusters := built.ServedWithoutKeys()[wire.ClusterType]
+		for _, r := range slices.Concat(clusters.Listed, clusters.Named) {
+			if r.Name != "kri_extsvc_default___out_9000" {
+				continue
+			}
+			found = bytes.Contains(r.Body, []byte(strings.TrimSpace(a.Bundle())))
+			if bytes.Contains(r.Body, []byte("U0VDUkVU")) {
+				t.Errorf("%s: the cluster has the key", name)
+			}
+		}
+		if !found {
+			t.Errorf("%s: the cluster does not have the CA", name)
+		}
 	}
 }
 
