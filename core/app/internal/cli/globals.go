@@ -128,7 +128,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	}
 	set, err := source.Load(c.Context(), &loader, paths, stores...)
 	if err != nil {
-		return nil, err
+		return nil, ofZones(err)
 	}
 	g.leftOut = append(g.leftOut, set.LeftOut...)
 	g.addRepository(set)
