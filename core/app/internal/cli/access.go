@@ -22,7 +22,8 @@ type accessQuery struct {
 	filter  bool
 	form    choice
 	request inspect.RequestQuery
-	from    string // a SPIFFE ID or a dataplane: the client
+	from    string   // a SPIFFE ID, a dataplane or a service: the client
+	ids     []string // of the client of from, if it has several
 	explain bool
 	why     bool
 }
@@ -127,11 +128,11 @@ func (g *globals) client(w *world, q *accessQuery) error {
 	if q.from == "" {
 		return nil
 	}
-	client, err := find.Client(w.view, w.mesh, g.named(q.from))
+	client, ids, err := find.Client(w.view, w.mesh, g.named(q.from))
 	if err != nil {
 		return err
 	}
-	q.request.SpiffeID = client.SpiffeID
+	q.request.SpiffeID, q.ids = client.SpiffeID, ids
 	for _, tag := range client.Tags {
 		q.request.Tags = append(q.request.Tags, tag.Key+"="+tag.Value)
 	}
@@ -188,7 +189,7 @@ func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service)
 	}
 	var answers []accessAnswer
 	for _, i := range inbounds {
-		answer := inspect.NewAccess(a.view, at, i, a.request, options)
+		answer := a.decide(at, i, options)
 		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
 		if answer.Decision.Decision == "ALLOW" {
@@ -197,6 +198,29 @@ func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service)
 		answers = append(answers, accessAnswer{access: answer})
 	}
 	return answers
+}
+
+// decide returns the answer about an inbound. An entry matches a client with several SPIFFE IDs if
+// it matches one of them (SPEC 17.1): one that denies decides before one that allows.
+func (a *accessAnswers) decide(d *resource.Dataplane, inbound int, options inspect.Options) *inspect.Access {
+	answer := inspect.NewAccess(a.view, d, inbound, a.request, options)
+	rank := func(answer *inspect.Access) int {
+		switch {
+		case answer.Allowed():
+			return 1
+		case answer.By.Default:
+			return 0
+		}
+		return 2
+	}
+	for _, id := range a.query.ids {
+		one := *a.request
+		one.SpiffeID = id
+		if next := inspect.NewAccess(a.view, d, inbound, &one, options); rank(next) > rank(answer) {
+			answer = next
+		}
+	}
+	return answer
 }
 
 func accessPage(p *page, a *inspect.Access) {

@@ -18,12 +18,15 @@ import (
 // concurrent use.
 type Decider struct {
 	once func() *rules
+	// EachID reports that an entry matches a client with several SPIFFE IDs if it matches one.
+	// That is so in a mesh with the mtls of Kuma (SPEC 17.1).
+	EachID bool
 }
 
 // NewDecider returns a decider. For the first request, it calls the function, which
 // returns the permissions and the requests that the inbound can receive.
 func NewDecider(permissions func() (*permission.Permissions, *access.Space)) *Decider {
-	return &Decider{sync.OnceValue(func() *rules {
+	return &Decider{once: sync.OnceValue(func() *rules {
 		p, space := permissions()
 		list := access.ListOf(p)
 		return &rules{permissions: p, space: space, list: list, parts: list.Parts(), named: namedBy(list)}
@@ -62,8 +65,8 @@ func verdictOf(d permission.Decision) Verdict {
 type recordedRequest struct {
 	request.Request
 	missing access.Parts // parts that entries may compare but the record does not have
-	// severalIDs reports that the client's certificate has several SPIFFE IDs.
-	severalIDs bool
+	// ids are the SPIFFE IDs of the client's certificate if it has several.
+	ids []string
 }
 
 // verdictCache contains the decisions that one goroutine made by some rules.
@@ -80,7 +83,7 @@ type cacheUse struct {
 
 // decide returns the decision about a request. If counts is set, it records the entry as
 // hit, and the client if no entry names it. A client with several SPIFFE IDs is denied
-// before the permissions are asked (SPEC 7.2).
+// before the permissions are asked (SPEC 7.2), except by a decider with EachID.
 func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 	r := d.once()
 	m := t.made[r]
@@ -93,7 +96,10 @@ func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 			}
 		}
 	}
-	if s.severalIDs {
+	switch {
+	case s.ids != nil && d.EachID:
+		return t.decideEach(d, s, counts)
+	case s.ids != nil:
 		return Verdict{Known: true}
 	}
 	if counts {
@@ -117,6 +123,39 @@ func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 		}
 		t.room.bytes += len(key)
 		m.verdicts[string(key)] = v
+	}
+	return v
+}
+
+// decideEach returns the decision about a client with several SPIFFE IDs: an entry that denies one
+// of them denies the request, and else an entry that allows one allows it.
+func (t *tally) decideEach(d *Decider, s *recordedRequest, counts bool) (v Verdict) {
+	const allowed, unknown = 1, 3
+	rank := func(v Verdict) int {
+		switch {
+		case !v.Known:
+			return unknown
+		case v.Allow:
+			return allowed
+		case v.AnyOf:
+			return 2
+		case v.By.Policy != nil:
+			return 4
+		}
+		return 0
+	}
+	allows := false
+	for i, id := range s.ids {
+		one := *s
+		one.ids, one.SpiffeID = nil, id
+		next := t.decide(d, &one, counts)
+		allows = allows || rank(next) == allowed
+		if i == 0 || rank(next) > rank(v) {
+			v = next
+		}
+	}
+	if v.AnyOf && !v.Allow && allows {
+		return Verdict{why: "entries compare what is missing"}
 	}
 	return v
 }

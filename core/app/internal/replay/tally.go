@@ -25,6 +25,7 @@ type tally struct {
 	values []value
 	lines  []request.Header // of the current request
 	uris   []string         // of its client
+	ids    []string         // those of uris that are SPIFFE IDs
 	made   map[*rules]*verdictCache
 	room   cacheUse
 
@@ -147,15 +148,16 @@ func (t *tally) sent() recordedRequest {
 		*isMissing = t.values[field].is == missing
 		return t.values[field].text
 	}
-	uris, ids := t.uris[:0], 0
+	uris, ids := t.uris[:0], t.ids[:0]
 	for uri := range strings.SplitSeq(text(peerURIs, &s.missing.SpiffeID), ",") {
 		uris = append(uris, uri)
 		if request.ClaimsID(uri) {
-			ids++
+			ids = append(ids, uri)
 		}
 	}
-	s.severalIDs = ids > 1
-	t.uris = uris
+	if t.uris, t.ids = uris, ids; len(ids) > 1 {
+		s.ids = ids
+	}
 	s.missing.Tags = s.missing.SpiffeID
 	if t.values[peerURIs].is == given {
 		// A piece without a scheme is a part of a URI with a comma.

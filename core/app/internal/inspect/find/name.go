@@ -42,55 +42,57 @@ func Dataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, er
 }
 
 // Client returns the client with the name: a SPIFFE ID, a dataplane with its identity and the
-// tags of its first inbound, or svc/SERVICE if all dataplanes of the service are one client. The
-// error is [ErrNotFound] or [ErrUsage].
-func Client(view *core.View, mesh string, name Name) (*access.Client, error) {
+// tags of its first inbound, or svc/SERVICE if all dataplanes of the service are one client. By
+// the mtls of a Mesh of Kuma it may have several SPIFFE IDs; then IDs has all of them. The error
+// is [ErrNotFound] or [ErrUsage].
+func Client(view *core.View, mesh string, name Name) (client *access.Client, ids []string, err error) {
 	if request.ClaimsID(name.Name) {
-		return &access.Client{SpiffeID: name.Name}, nil
+		return &access.Client{SpiffeID: name.Name}, nil, nil
 	}
 	if service, is := strings.CutPrefix(name.Name, ServicePrefix); is {
 		return serviceClient(view, mesh, service)
 	}
 	d, err := Dataplane(view, mesh, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return dataplaneClient(view, d)
 }
 
 // serviceClient returns the client that all dataplanes of a service are.
-func serviceClient(view *core.View, mesh, name string) (*access.Client, error) {
+func serviceClient(view *core.View, mesh, name string) (client *access.Client, ids []string, err error) {
 	service, err := NewService(view, mesh, name, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var client *access.Client
 	for _, d := range service.Dataplanes {
-		next, err := dataplaneClient(view, d)
+		next, nextIDs, err := dataplaneClient(view, d)
 		switch {
 		case err != nil:
-			return nil, err
-		case client != nil && (client.SpiffeID != next.SpiffeID || !slices.Equal(client.Tags, next.Tags)):
-			return nil, NotFoundf("the dataplanes of service %q are different clients; give one of them, such as %s or %s", name, service.Dataplanes[0].Qualified(), d.Qualified())
+			return nil, nil, err
+		case client != nil && (client.SpiffeID != next.SpiffeID || !slices.Equal(ids, nextIDs) || !slices.Equal(client.Tags, next.Tags)):
+			return nil, nil, NotFoundf("the dataplanes of service %q are different clients; give one of them, such as %s or %s", name, service.Dataplanes[0].Qualified(), d.Qualified())
 		}
-		client = next
+		client, ids = next, nextIDs
 	}
-	return client, nil
+	return client, ids, nil
 }
 
-func dataplaneClient(view *core.View, d *resource.Dataplane) (*access.Client, error) {
-	ids, err := requests.IDsOf(view, d)
-	if err != nil {
-		return nil, err
+func dataplaneClient(view *core.View, d *resource.Dataplane) (client *access.Client, ids []string, err error) {
+	if ids, err = requests.IDsOf(view, d); err != nil {
+		return nil, nil, err
 	}
-	client := &access.Client{}
+	client = &access.Client{}
 	if len(ids) > 0 {
 		client.SpiffeID = ids[0]
 	}
 	if tags := ClientTags(d); len(tags) > 0 {
 		client.Tags = tags[0]
 	}
-	return client, nil
+	if len(ids) < 2 {
+		ids = nil
+	}
+	return client, ids, nil
 }
 
 // Policy returns the only policy of a kind and a mesh with the name. It returns

@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
@@ -70,9 +71,12 @@ func (t *tester) request(c *specs.AccessCase) (*request.Request, error) {
 		case from.SpiffeID != nil:
 			r.SpiffeID = *from.SpiffeID
 		case from.Dataplane != nil:
-			client, err := find.Client(t.view, t.mesh, find.Name{Name: *from.Dataplane})
+			client, ids, err := find.Client(t.view, t.mesh, find.Name{Name: *from.Dataplane})
 			if err != nil {
 				return nil, err
+			}
+			if ids != nil {
+				return nil, find.Usagef("the dataplane %q has several SPIFFE IDs (%s); give one as spiffeId", *from.Dataplane, strings.Join(ids, ", "))
 			}
 			r.SpiffeID, r.Tags = client.SpiffeID, client.Tags
 		default:

@@ -304,6 +304,7 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 				decider = replay.NewDecider(func() (*permission.Permissions, *access.Space) {
 					return k.space.Visible(requests.PermissionsOf(config, d, i, applied)), k.space.Access()
 				})
+				decider.EachID = k.space.Classic
 				known[k] = decider
 			}
 			list = append(list, replay.Inbound{Dataplane: d, Index: i, Decider: decider})
