@@ -91,3 +91,21 @@ func byLibrary(data []byte, patches []meshproxypatch.JSONPatch) (result []byte, 
 	options.EnsurePathExistsOnAdd = true
 	return patch.ApplyWithOptions(data, options)
 }
+
+// A patched resource has at most 1 MiB, and so has what the patches make.
+func TestPatchedSize(t *testing.T) {
+	from := meshproxypatch.JSONPointer("/a")
+	copied := meshproxypatch.JSONPatch{Op: meshproxypatch.JSONCopy, From: &from, Path: "/b"}
+	for size, fits := range map[int]bool{maxPatched / 3: true, maxPatched / 2: false, maxPatched * 2: false} {
+		data := []byte(`{"a": "` + strings.Repeat("x", size) + `"}`)
+		if _, err := applyJSONPatches(data, []meshproxypatch.JSONPatch{copied}, &allowance{4 << 20}); (err == nil) != fits {
+			t.Errorf("a copy of %d bytes: %v", size, err)
+		}
+		if _, err := applyJSONPatches(data, []meshproxypatch.JSONPatch{copied}, &allowance{size / 2}); err == nil {
+			t.Errorf("a copy of %d bytes is made, which are not left", size)
+		}
+	}
+	if maxPatched != 1<<20 {
+		t.Errorf("the limit is %d", maxPatched)
+	}
+}
