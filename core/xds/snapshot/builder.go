@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"sync"
+	"sync/atomic"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
@@ -57,6 +58,7 @@ type Builder struct {
 	limits variantLimits
 	// locators are the variants of the destinations of each mesh: *locator by locatorKey.
 	locators sync.Map
+	turns    atomic.Uint64 // how often a locator was made or has left a state
 
 	scope core.Scope // see Options
 	audit bool       // see Options

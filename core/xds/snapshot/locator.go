@@ -55,6 +55,7 @@ func (s *State) LocateFor(client xds.Client, t wire.Type, name string, p variant
 	known, ok := s.builder.locators.Load(key)
 	if !ok {
 		known, _ = s.builder.locators.LoadOrStore(key, &locator{locatorKey: key})
+		s.builder.turns.Add(1)
 	}
 	return known.(*locator).locate(s, t, name, p)
 }

@@ -2,22 +2,38 @@ package snapshot
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // Relocated returns the names, sorted, for which [State.LocateFor] may answer a client otherwise than
 // an earlier state of the builder did, whatever the type and the parameters. It returns false if that is not
-// known: then it may be each name. The work is that of the edits between the states, once for all clients
-// of a type and with the same capabilities.
+// known: then it may be each name. The work is that of the edits between the states, mostly once for all
+// clients of a type and with the same capabilities.
 func (s *State) Relocated(client xds.Client, before *State) ([]string, bool) {
 	if before.builder != s.builder || !sameMeshes(s, before) {
 		return nil, false
 	}
 	key := relocation{client, before.number}
-	known, _ := s.relocated.LoadOrStore(key, sync.OnceValues(func() ([]string, bool) { return s.relocate(client, before) }))
-	return known.(func() ([]string, bool))()
+	turns := s.builder.turns.Load()
+	if known, ok := s.relocated.Load(key); ok {
+		if known := known.(*relocated); known.turns == turns {
+			return known.names, known.known
+		}
+	}
+	next := &relocated{turns: turns}
+	next.names, next.known = s.relocate(client, before)
+	s.relocated.Store(key, next)
+	return next.names, next.known
+}
+
+// relocated is an answer about an earlier state. It holds as long as no locator was made or has left a state
+// since: a client that is still at the earlier state may ask it about another name, which is compared when
+// the locator comes back.
+type relocated struct {
+	turns uint64 // of Builder, before it was found
+	names []string
+	known bool
 }
 
 // sameMeshes reports whether two states have the same meshes: there is no locator for a mesh that does not exist.
@@ -67,11 +83,12 @@ type moves struct {
 }
 
 // maxMoves limits the names that are kept.
-const maxMoves = 100_000
+const maxMoves = 20_000
 
 // leave begins the step in which a locator leaves a state.
 func (m *moves) leave(l *locator, s *State) {
 	m.step++
+	s.builder.turns.Add(1)
 	s.left.LoadOrStore(l, m.step)
 	if len(m.names) > maxMoves {
 		m.names, m.forgotten = nil, m.step-1

@@ -28,7 +28,7 @@ type State struct {
 	passing sync.Map  // the result of passthroughConfs by the first element of the configs
 
 	// left has by locator the step in which it left this state first (see moves), and relocated is a memo
-	// of functions by relocation.
+	// by relocation.
 	left, relocated sync.Map
 }
 
