@@ -154,6 +154,7 @@ func TestSetBackDuringLoss(t *testing.T) {
 							}
 						}()
 						time.Sleep(time.Second)
+						synctest.Wait() // for set
 						before := set
 						m.Lose()
 						if time.Sleep(10 * time.Second); same {
