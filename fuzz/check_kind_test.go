@@ -222,12 +222,16 @@ func TestWithTexts(t *testing.T) {
 	}
 }
 
-// Every built-in kind keeps the laws.
+// Every built-in kind keeps the laws. With -short, as under the race detector, there are fewer rounds.
 func TestBuiltInKinds(t *testing.T) {
+	rounds := 150
+	if testing.Short() {
+		rounds = 20
+	}
 	for _, kind := range kinds.BuiltIn() {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
-			CheckKind(t, kind, withRounds(150))
+			CheckKind(t, kind, withRounds(rounds))
 		})
 	}
 }
