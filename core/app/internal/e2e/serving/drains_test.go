@@ -88,6 +88,7 @@ var links = []link{
 
 // proxyListeners are the listeners that the edit of a row changes in the part proxy.
 var proxyListeners = map[string][]string{
+	"MeshAccessLog":   {"passthrough/outbound"},
 	"MeshMetric":      {"prometheus"},
 	"MeshPassthrough": {"passthrough/outbound"},
 	"MeshProxyPatch /appendModifications/*/httpFilter":    {"prometheus"},
