@@ -206,7 +206,7 @@ versions-news: ##+ List the fields that differ between two versions of Envoy's A
 
 tools: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/grpc $(Z3) $(AXE) $(ETCD) $(KUBERNETES)/kube-apiserver ##+ Fetch and build what the e2e targets run
 
-e2e-stores: FAULT_RUNS ?= 20
+e2e-stores: FAULT_RUNS ?= 10
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
 	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/source/etcd/...
 	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -vet=off -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
