@@ -67,12 +67,10 @@ test: ## Run all tests, including those of the example module
 examples: ##+ Build and run the programs that core/GUIDE.md and README.md show
 	@GO='$(GO)' bash .ci/examples
 
-# make lint vets the packages. The limit is for a slow machine. Tests with bubbles of synctest have one processor: the race
-# detector ends a process if two of them run timers of one bubble (golang/go#78156).
-race: BUBBLES = $(shell grep -l '"testing/synctest"' $(addsuffix /*_test.go,$(CONCURRENT)) 2>/dev/null | xargs -n1 dirname | sort -u)
+# make lint vets the packages. The limit is for a slow machine. A test has one processor, and two packages are tested at once:
+# the race detector ends a process if two processors run timers of one bubble of synctest (golang/go#78156).
 race: ## Run the tests of packages that start goroutines, with the race detector
-	$(GO) test -race -short -vet=off -timeout 20m $(filter-out $(BUBBLES),$(CONCURRENT))
-	$(GO) test -race -short -vet=off -timeout 20m -cpu 1 $(BUBBLES)
+	$(GO) test -race -short -vet=off -cpu 1 -timeout 20m $(CONCURRENT)
 
 lint: ## Check formatting, go vet and staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }

@@ -23,8 +23,12 @@ func TestRelocated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seeds := 12 * uint64(fuzz.Soak(t))
+	if testing.Short() {
+		seeds = 4
+	}
 	var compared, kept, changed int
-	for seed := range 12 * uint64(fuzz.Soak(t)) {
+	for seed := range seeds {
 		by, g := semantics.TargetRef+semantics.Semantics(seed%3), generator
 		if by != semantics.TargetRef {
 			g = g.WithKumaLabels().ReadBy(by)
