@@ -746,3 +746,30 @@ func TestAnswersAboutOtherTypesEnd(t *testing.T) {
 		answered(other)
 	})
 }
+
+// If a node waits, and its dataplane then has a name for a moment only, the client is told that the name does
+// not exist, though it was never sent: it may have it from an earlier stream.
+func TestWaitingNameComesAndGoes(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		r := start(t, server.Options{Source: xdstest.NewSource(xdstest.NewState())})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, c.Subscribe(wire.EndpointType, "a"))
+		synctest.Wait()
+		c.Freeze()
+		for _, name := range []string{"b", "c"} { // it still reads the first response, and the second one stays in flight
+			must(t, c.Subscribe(wire.EndpointType, name))
+			synctest.Wait()
+		}
+		for _, name := range []string{"a", "other"} {
+			r.source.Edit(func(s *xdstest.State) {
+				s.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, name, "1"))
+			})
+			synctest.Wait()
+		}
+		c.Thaw()
+		synctest.Wait()
+		if code, _ := c.Error(wire.EndpointType, "a"); code != codes.NotFound {
+			t.Errorf("the error of the name is %v", code)
+		}
+	})
+}
