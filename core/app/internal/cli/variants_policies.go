@@ -41,8 +41,8 @@ choose it; others are listed.`,
 			if err != nil {
 				return err
 			}
-			if kind.To == nil {
-				return usagef("%s", policyvariants.ErrNoOutbounds(kind))
+			if err := policyvariants.Supports(kind); err != nil {
+				return usagef("%w", err)
 			}
 			w, err := g.load(c)
 			if err != nil {

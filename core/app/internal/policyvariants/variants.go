@@ -26,8 +26,8 @@ type Index struct {
 
 // Ask returns the variants of the confs of a kind for the outbounds with a name.
 func (x *Index) Ask(view *core.View, mesh string, kind *resource.Kind, outbound string) (*Answer, error) {
-	if kind.To == nil {
-		return nil, ErrNoOutbounds(kind)
+	if err := Supports(kind); err != nil {
+		return nil, err
 	}
 	destination, err := destinationNamed(view, mesh, outbound)
 	if err != nil {
@@ -54,9 +54,12 @@ func (x *Index) Ask(view *core.View, mesh string, kind *resource.Kind, outbound 
 	return newAnswer(view.Semantics(), compiled, usage), nil
 }
 
-// ErrNoOutbounds returns the error of a kind whose policies have no confs for outbounds.
-func ErrNoOutbounds(kind *resource.Kind) error {
-	return fmt.Errorf("%s has no confs for outbounds", kind.Name)
+// Supports returns an error if the policies of a kind have no confs for outbounds.
+func Supports(kind *resource.Kind) error {
+	if kind.To == nil {
+		return fmt.Errorf("%s has no confs for outbounds", kind.Name)
+	}
+	return nil
 }
 
 // tooManyVariants returns the error of a destination with more variants than an answer has
@@ -92,14 +95,16 @@ func destinationOutbound(view *core.View, d *resource.Dataplane, name string) re
 
 // destinationNamed returns the destination of some outbound of the mesh.
 func destinationNamed(view *core.View, mesh, text string) (variant.Destination, error) {
-	var names []string
-	var untagged resource.Destination
 	wanted, valid := variant.ParseDestination(mesh, text)
 	for _, d := range view.Dataplanes(mesh) {
+		if valid && slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return slices.Equal(o.Tags, wanted.Tags) }) {
+			return wanted, nil
+		}
+	}
+	var names []string
+	var untagged resource.Destination
+	for _, d := range view.Dataplanes(mesh) {
 		for _, o := range d.Outbounds {
-			if valid && slices.Equal(o.Tags, wanted.Tags) {
-				return wanted, nil
-			}
 			if o.Backend == nil {
 				names = append(names, variant.Destination{Mesh: mesh, Tags: o.Tags}.String())
 			}
