@@ -87,7 +87,7 @@ func TestChangeReachesLocators(t *testing.T) {
 			{"a new name", func(s *xdstest.State) {
 				s.Variants[xdstest.Name{Type: wire.ClusterType, Name: "later"}] = variant("later", "1")
 			}, []string{"later"}},
-			{"a name of nobody", func(s *xdstest.State) {
+			{"a name that nobody asks for", func(s *xdstest.State) {
 				s.Variants[xdstest.Name{Type: wire.ClusterType, Name: "name-021"}] = variant("name-021", "1")
 			}, nil},
 		} {

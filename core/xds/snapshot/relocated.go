@@ -78,7 +78,7 @@ func (l *locator) movedSince(s, before *State) ([]string, bool) {
 type moves struct {
 	step  uint64
 	names map[string]uint64
-	// forgotten is the last step of which nothing is known any more.
+	// forgotten is the last step whose names are not known any more.
 	forgotten uint64
 }
 

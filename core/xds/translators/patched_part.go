@@ -33,7 +33,7 @@ type patchedPart struct {
 // Limits of the work on the parts of a snapshot: the bytes of the messages before each
 // modification, and of what it makes. Each modification copies its message, so the work on a list that
 // grows by each of them is quadratic; and a dataplane has parts for each inbound and outbound. All parts
-// share patchWorkOfParts, of which each has at least leastPatchWork and at most freePatchWork.
+// share patchWorkOfParts, and each has at least leastPatchWork and at most freePatchWork.
 // In addition a part has patchesOfPart times its first size, so that some modifications are done on
 // each part however many there are. A message is three times as large as JSON. 1 MiB takes
 // about 0.3 s.

@@ -14,8 +14,8 @@ import (
 )
 
 // A MeshIdentity or a Mesh that does not load keeps the Secrets of its CA from proxies, which it
-// may name in any field: also if an earlier version stays in effect, the Secret is in another
-// store, or a server starts without the store (SPEC 17.4).
+// may name in any field. That is so while an earlier version stays in effect, for a Secret in another
+// store, and for a server that starts without the store (SPEC 17.4).
 func TestSecretsOfCAsThatDoNotLoad(t *testing.T) {
 	identity := func(name, privateKey string) string {
 		return `{"type": "MeshIdentity", "mesh": "default", "name": "` + name + `", "spec": {"selector": {"dataplane": {"matchLabels": {}}}, "provider": {"type": "Bundled", "bundled": ` + privateKey + `}}}`
