@@ -53,7 +53,7 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 	}
 	address := func(text string) {
 		if ip, err := netip.ParseAddr(text); err == nil {
-			w.Addresses = append(w.Addresses, ip.WithZone("").Unmap())
+			w.Addresses = append(w.Addresses, seal.Forms(ip)...)
 		}
 	}
 	address(d.Address)

@@ -17,8 +17,8 @@ type Workload struct {
 	// Dynamic are the names of the clusters that connect to an address that the client
 	// chooses.
 	Dynamic []string
-	// Addresses are the addresses of the dataplane, in addition to the loopback
-	// interface.
+	// Addresses are the addresses of the dataplane in all their [Forms], in addition to the
+	// loopback interface.
 	Addresses []netip.Addr
 	// Ports are the ports of the workload. Each has the names of the clusters that
 	// connect to it.
@@ -202,14 +202,16 @@ func (w *Workload) has(cluster, address string) bool {
 }
 
 // isOwn reports whether a host may be the machine of the workload. A name may: whoever
-// answers for it chooses the address.
+// answers for it chooses the address. So may an address of IPv6 that is local to a link, because
+// each interface has one, and a Dataplane names none.
 func (w *Workload) isOwn(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
 		return true
 	}
-	ip = ip.WithZone("").Unmap()
-	return ip.IsLoopback() || ip.IsUnspecified() || slices.Contains(w.Addresses, ip)
+	return slices.ContainsFunc(Forms(ip), func(ip netip.Addr) bool {
+		return ip.IsLoopback() || ip.IsUnspecified() || ip.Is6() && ip.IsLinkLocalUnicast() || slices.Contains(w.Addresses, ip)
+	})
 }
 
 // anyPort stands for a port that a resolver chooses.

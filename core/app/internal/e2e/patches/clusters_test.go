@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,11 @@ var (
 		"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS of a file", "ORIGINAL_DST", "a DNS cluster", "a DNS cluster with the name of an aggregate",
 		"a dynamic forward proxy", "an aggregate", "a proxy of its socket", "a proxy of its endpoints",
 	}
-	forms   = []string{"ADDR", "::ffff:ADDR", "NAME", "name.", "NUMBER", "HEX"}
+	forms = []string{"ADDR", "::ffff:ADDR", "NAME", "name.", "NUMBER", "HEX"}
+	// embedding are forms by which an address is reached where a network translates or tunnels them.
+	embedding = []string{
+		"64:ff9b::ADDR", "64:ff9b::ADDR%lo", "64:ff9b:1:7777::ADDR", "::ADDR", "::ffff:0:ADDR", "2002:HIGH:LOW::1", "2001:db8::5efe:ADDR", "2001:db8::200:5efe:ADDR",
+	}
 	ports   = []string{"10080", "10080", "10081", "19999"}
 	entries = []string{
 		"an added listener", "a moved outbound", "an additional address of the outbound", "an outbound that is removed and added",
@@ -52,7 +57,7 @@ func (w way) host(address string) string {
 	number := binary.BigEndian.Uint32(ip[:])
 	return strings.NewReplacer(
 		"ADDR", address, "NAME", nameOf(address), "name.", strings.ToUpper(nameOf(address))+".",
-		"NUMBER", fmt.Sprint(number), "HEX", fmt.Sprintf("0x%x", number),
+		"NUMBER", fmt.Sprint(number), "HEX", fmt.Sprintf("0x%x", number), "HIGH", fmt.Sprintf("%x", number>>16), "LOW", fmt.Sprintf("%x", uint16(number)),
 	).Replace(w.form)
 }
 
@@ -185,6 +190,38 @@ func TestClusters(t *testing.T) {
 	}
 	if served < 10 {
 		t.Errorf("%d patches were served: that is too few", served)
+	}
+}
+
+// No network of the test translates addresses. So a way to the workload by an address that has the
+// workload's in it is compared with the same way by the address itself: both are refused, or none.
+func TestEmbeddedAddresses(t *testing.T) {
+	random, refused := rand.New(rand.NewPCG(48, 2)), 0
+	for range fuzz.Soak(t) {
+		var list []*patched
+		for i := range 2 * proxiesEach {
+			w := randomWay(random)
+			w.form = "ADDR"
+			if i < len(embedding) { // each is tried by the plainest way
+				w = way{"STATIC", "ADDR", "10080", "an added listener"}
+			}
+			hidden := w
+			hidden.form = embedding[i%len(embedding)]
+			list = append(list, &patched{title: w.String(), way: &w}, &patched{title: hidden.String(), way: &hidden})
+		}
+		w := newWorld(t, list)
+		for pair := range slices.Chunk(list, 2) {
+			if len(pair[0].refused) > 0 != (len(pair[1].refused) > 0) {
+				t.Errorf("%s: refused %v\n%s: refused %v", pair[0].title, pair[0].refused, pair[1].title, pair[1].refused)
+			}
+			if len(pair[1].refused) > 0 {
+				refused++
+			}
+		}
+		w.close()
+	}
+	if refused < proxiesEach {
+		t.Errorf("%d ways were refused: that is too few", refused)
 	}
 }
 
