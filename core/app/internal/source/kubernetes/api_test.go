@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -193,6 +194,10 @@ func TestListedTogether(t *testing.T) {
 // are passed on, as one state. A server that is busy is asked again.
 func TestExpired(t *testing.T) {
 	a := newAPI(t, func(call int, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("resourceVersionMatch") == "Exact" {
+			listExactly(w, "") // it is compacted
+			return
+		}
 		switch call - 1 {
 		case 0:
 			http.Error(w, `{"message": "storage is (re)initializing"}`, http.StatusTooManyRequests)
@@ -277,6 +282,116 @@ func TestSetBack(t *testing.T) {
 	if at, err := complete(source.Since{List: true}); at != 50 || err != nil {
 		t.Errorf("revision %d, %v", at, err)
 	}
+}
+
+// A cluster that was restored from a backup, and whose resource version has passed the one that was
+// read, is reported if an object shows that: after a loss, and when a watch cannot go on.
+func TestSetBackThatPassed(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		list    string // what is there at version 20; at 10 it was "a@3 b@5"
+		exactly string // what is there at version 10 then; "" if that is compacted
+		setBack bool
+	}{
+		{"an object is older", "a@3 b@4", "a@3 b@4", true},
+		{"an object is another", "a@3 b@7", "a@3 b@7", true},
+		{"an object that is gone was never there", "a@3", "a@3", true},
+		{"an object that is gone was another", "a@3", "a@3 b@6", true},
+		{"an object is there that was deleted", "a@3 b@5 c@4", "a@3 b@5 c@4", true},
+		{"an object that was deleted was made by a restore", "a@3 b@5 c@10", "a@3 b@5 c@10", true},
+		{"nothing is there, and nothing was", "", "-", true},
+		{"an object was deleted", "a@3", "a@3 b@5", false},
+		{"the version is compacted", "a@3", "", false},
+		{"objects were changed and added", "a@3 b@12 c@11", "a@3 b@5", false},
+		{"an object was deleted and made again", "a@3 b@20", "a@3 b@5", false},
+		{"nothing changed", "a@3 b@5", "a@3 b@5", false},
+	} {
+		for _, lost := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, %t", c.name, lost), func(t *testing.T) {
+				var later atomic.Bool
+				a := newAPI(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+					query := r.URL.Query()
+					list := "a@3 b@5"
+					if later.Load() {
+						list = c.list
+					}
+					switch {
+					case query.Get("resourceVersionMatch") == "Exact":
+						if query.Get("resourceVersion") != "10" || !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
+							t.Errorf("asked for %s as %s", r.URL, r.Header.Get("Accept"))
+						}
+						listExactly(w, c.exactly)
+						return
+					case query.Get("sendInitialEvents") == "": // it goes on
+						later.Store(true)
+						expired(w)
+						return
+					case !later.Load():
+						sendList(w, list, 10)
+						if !lost {
+							return // this watch ends, and the next one cannot go on
+						}
+					default:
+						sendList(w, list, 20)
+					}
+					hold(w, r)
+				})
+				s, since := a.store(t), source.Since{List: true}
+				for range 2 {
+					for p, err := range s.Follow(t.Context(), since) {
+						if errors.Is(err, source.ErrSetBack) && c.setBack {
+							return
+						}
+						if err != nil {
+							t.Fatal(err)
+						}
+						if p.More {
+							continue
+						}
+						since = source.Since{Revision: p.Revision}
+						if later.Load() && p.Revision == 20 {
+							if c.setBack {
+								t.Error("the set-back is not reported")
+							}
+							return
+						}
+						if lost {
+							break
+						}
+					}
+					later.Store(true)
+				}
+				t.Error("the sequence ended")
+			})
+		}
+	}
+}
+
+// objectsOf returns the names and versions of "a@3 b@5".
+func objectsOf(list string, visit func(name string, version int)) {
+	for _, word := range strings.Fields(list) {
+		if name, version, found := strings.Cut(word, "@"); found {
+			number, _ := strconv.Atoi(version)
+			visit(name, number)
+		}
+	}
+}
+
+// sendList begins a watch with all objects.
+func sendList(w http.ResponseWriter, list string, version int) {
+	objectsOf(list, func(name string, of int) { event(w, "ADDED", name, of) })
+	initial(w, version)
+}
+
+// listExactly answers with the objects of an earlier version.
+func listExactly(w http.ResponseWriter, list string) {
+	if list == "" {
+		http.Error(w, `{"code": 410, "message": "the provided resource version is compacted"}`, http.StatusGone)
+		return
+	}
+	var items []string
+	objectsOf(list, func(name string, of int) { items = append(items, timeout(name, of)) })
+	fmt.Fprintf(w, `{"metadata": {"resourceVersion": "10"}, "items": [%s]}`, strings.Join(items, ", "))
 }
 
 func pageRevision(p *source.Page) source.Revision {

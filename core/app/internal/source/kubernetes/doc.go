@@ -21,6 +21,7 @@
 // Invariants:
 //
 //   - Each kind is at one resource version, and none goes back: lists are consistent
-//     reads, and a kind with an older version than before is [source.ErrSetBack].
+//     reads, and a kind with an older version than before is [source.ErrSetBack]. So is a
+//     list that is not a continuation of what was known (history.go).
 //   - The revision of a state is the largest resource version of its kinds.
 package kubernetes

@@ -29,6 +29,7 @@ type following struct {
 	listed  map[string]bool   // the keys of the list so far
 	known   map[string]uint64 // the resource versions of all objects that were passed on
 	version uint64            // the resource version that the kind has reached
+	before  history           // of the Follow before
 }
 
 // Follow implements [source.Store].
@@ -39,6 +40,7 @@ func (s *Store) Follow(ctx context.Context, since source.Since) iter.Seq2[*sourc
 			Store: s, since: since, yield: yield, kinds: map[string]*following{}, revision: uint64(since.Revision),
 			news: make(chan news), beats: make(chan beat), secrets: newSecrets(),
 		}
+		defer f.keepHistory()
 		defer f.group.Wait()
 		defer cancel()
 		if err := f.run(ctx); err != nil && ctx.Err() == nil && !f.stopped {
@@ -99,7 +101,7 @@ func (f *combined) run(ctx context.Context) error {
 				f.page(nil)
 			}
 		case n := <-f.news:
-			if err := f.handle(&n); err != nil {
+			if err := f.handle(ctx, &n); err != nil {
 				return err
 			}
 		}
@@ -162,7 +164,7 @@ func (f *combined) update(ctx context.Context, kinds []served) {
 			delete(gone, k.path)
 			continue
 		}
-		kind := &following{served: k, known: map[string]uint64{}}
+		kind := &following{served: k, known: map[string]uint64{}, before: f.history(k.groupKind)}
 		f.kinds[k.path] = kind
 		f.begin(kind)
 		kindContext, stop := context.WithCancel(ctx)
@@ -210,7 +212,7 @@ func (k *following) except(listed map[string]bool) []source.Object {
 }
 
 // handle passes on news of a kind.
-func (f *combined) handle(n *news) error {
+func (f *combined) handle(ctx context.Context, n *news) error {
 	kind := n.kind
 	switch {
 	case f.kinds[kind.path] != kind:
@@ -230,6 +232,9 @@ func (f *combined) handle(n *news) error {
 		o := &n.objects[i]
 		deleted := o.stored.Data == nil
 		if kind.listing && !deleted {
+			if err := kind.earlier().admits(kind, o); err != nil {
+				return err
+			}
 			kind.listed[o.key] = true
 		}
 		switch known, there := kind.known[o.key]; {
@@ -244,12 +249,16 @@ func (f *combined) handle(n *news) error {
 		changed = append(changed, o.stored)
 	}
 	if n.ends {
-		changed = append(changed, kind.except(kind.listed)...)
-		kind.listing, kind.listed = false, nil
-		f.listing--
 		if floor := f.floor(kind.groupKind); n.version < floor {
 			return fmt.Errorf("%w: %s is at resource version %d, after %d", source.ErrSetBack, kind.kind, n.version, floor)
 		}
+		earlier := kind.earlier()
+		if err := f.deleted(ctx, kind, earlier.missing(kind.listed), earlier.version); err != nil {
+			return err
+		}
+		changed = append(changed, kind.except(kind.listed)...)
+		kind.listing, kind.listed = false, nil
+		f.listing--
 	}
 	kind.version = max(kind.version, n.version)
 	f.revision = max(f.revision, n.version)
@@ -281,6 +290,7 @@ func (s *Store) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.floors)
+	s.histories = nil
 }
 
 func (s *Store) floor(kind groupKind) uint64 {

@@ -56,7 +56,7 @@ func (s *served) object(data jsontext.Value, deleted bool) (o object, ok bool, e
 	if err != nil || !s.has(h.Metadata.Name) {
 		return object{}, false, err
 	}
-	o = object{key: h.Metadata.Namespace + "/" + h.Metadata.Name, version: version}
+	o = object{key: keyOf(&h), version: version}
 	o.stored = storedAs(s.group, s.kind, &h, fmt.Sprintf("@%d", version))
 	switch {
 	case deleted:
@@ -67,6 +67,9 @@ func (s *served) object(data jsontext.Value, deleted bool) (o object, ok bool, e
 	}
 	return o, true, nil
 }
+
+// keyOf returns the key of an object in its kind.
+func keyOf(h *head) string { return h.Metadata.Namespace + "/" + h.Metadata.Name }
 
 // storedAs returns an object without its data.
 func storedAs(group, kind string, h *head, version string) source.Object {

@@ -51,6 +51,10 @@ func hasCode(err error, code int) bool {
 
 // open sends a GET request and returns the body of a good answer.
 func (s *Store) open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
+	return s.openAs(ctx, path, query, "application/json")
+}
+
+func (s *Store) openAs(ctx context.Context, path string, query url.Values, accept string) (io.ReadCloser, error) {
 	target := *s.base
 	target.Path = strings.TrimSuffix(target.Path, "/") + path
 	target.RawQuery = query.Encode()
@@ -58,7 +62,7 @@ func (s *Store) open(ctx context.Context, path string, query url.Values) (io.Rea
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", accept)
 	response, err := s.client.Do(request)
 	if err != nil {
 		var wrapped *url.Error

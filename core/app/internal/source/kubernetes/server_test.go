@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/etcd/etcdtest"
@@ -55,6 +59,7 @@ func TestServer(t *testing.T) {
 	t.Run("Forbidden", func(t *testing.T) { testForbidden(t, cluster) })
 	t.Run("Definitions", func(t *testing.T) { testDefinitions(t, cluster) })
 	t.Run("Restart", func(t *testing.T) { testRestart(t, cluster) })
+	t.Run("SetBack", func(t *testing.T) { testSetBack(t, cluster) })
 }
 
 // through returns a kubeconfig that reaches the cluster by a proxy.
@@ -260,5 +265,91 @@ func testRestart(t *testing.T, cluster *kubetest.Cluster) {
 			}
 			return
 		}
+	}
+}
+
+// After a restore of its etcd, a cluster is reported, and nothing of its state is mixed with what was read:
+// even if its resource version has passed what was read before the API server starts, and after a restart.
+func testSetBack(t *testing.T, cluster *kubetest.Cluster) {
+	cluster.InstallLoose(resource.NewKinds(kinds.All().Lookup("MeshTimeout")))
+	write(t, cluster, sourcetest.Dataplane("kept", "10.0.0.1"), sourcetest.Timeout("kept", "1s"), sourcetest.Timeout("deleted", "1s"))
+	restore := cluster.BackUp()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{cluster.Etcd()}, DialTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, c := range []struct {
+		name  string
+		edits []sourcetest.Document
+		pass  bool
+	}{
+		{"changed", []sourcetest.Document{sourcetest.Timeout("kept", "2s")}, true},
+		{"added", []sourcetest.Document{sourcetest.Timeout("added", "2s")}, true},
+		{"deleted", []sourcetest.Document{sourcetest.Deleted(sourcetest.Timeout("deleted", ""))}, true},
+		{"the version has not passed", []sourcetest.Document{sourcetest.Timeout("added", "2s")}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			keeper := source.NewStoreKeeper(t.TempDir(), "cluster")
+			stored := func() *source.Stored {
+				return &source.Stored{
+					Store: open(t, cluster.Kubeconfig, ""), Loader: &resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}, Keeper: keeper,
+				}
+			}
+			texts := func(u *source.Update) string {
+				var list []string
+				for _, p := range u.Set.Policies {
+					list = append(list, p.Pos.String()) // which has the version
+				}
+				slices.Sort(list)
+				return strings.Join(list, "\n")
+			}
+			write(t, cluster, c.edits...)
+			before, reported := "", false
+			for u, err := range stored().Watch(t.Context()) {
+				if errors.Is(err, source.ErrSetBack) {
+					reported = true
+					break
+				}
+				if u == nil {
+					continue
+				}
+				if before != "" && texts(u) != before {
+					t.Fatalf("the state was\n%s\nand after the restore it is\n%s", before, texts(u))
+				}
+				if before == "" {
+					before = texts(u)
+					if u.Recording != nil {
+						if err := u.Recording.Keep(); err != nil {
+							t.Fatal(err)
+						}
+					}
+					last, err := client.Get(t.Context(), "/other")
+					if err != nil {
+						t.Fatal(err)
+					}
+					restore(func() {
+						for at := int64(0); c.pass && at <= last.Header.Revision; {
+							done, err := client.Put(t.Context(), "/other", "x")
+							if err != nil {
+								t.Fatal(err)
+							}
+							at = done.Header.Revision
+						}
+					})
+				}
+			}
+			if !reported {
+				t.Error("the set-back is not reported")
+			}
+			for u, err := range stored().Watch(t.Context()) { // another process with the kept state
+				if u != nil && u.Kept == nil {
+					t.Errorf("after a restart, the state of the store is used: %s", texts(u))
+				}
+				if u != nil || errors.Is(err, source.ErrSetBack) {
+					break
+				}
+			}
+		})
 	}
 }

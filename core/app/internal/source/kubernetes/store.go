@@ -52,6 +52,8 @@ type Store struct {
 	// floors are the resource versions of the kinds in the newest state that was passed
 	// on.
 	floors map[groupKind]uint64
+	// histories are what was known of the kinds when the last Follow ended. None is changed.
+	histories map[groupKind]history
 }
 
 // groupKind identifies a kind of objects.

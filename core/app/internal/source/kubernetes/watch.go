@@ -129,7 +129,10 @@ func (f *follower) pages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		n.ends, n.version, f.at = page.Metadata.Continue == "", version, version
+		f.at = version
+		if n.ends = page.Metadata.Continue == ""; n.ends {
+			n.version = version
+		}
 		if err := f.send(ctx, n); err != nil || n.ends {
 			return err
 		}

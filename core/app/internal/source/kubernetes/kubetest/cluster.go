@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -182,6 +183,34 @@ func (c *Cluster) Await() {
 			c.t.Fatalf("the API server is not ready: %d, %v", status, err)
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// BackUp copies the data of the etcd while neither it nor the API server runs. The returned function puts
+// the copy back in the same way; before starts while the etcd runs, and the API server does not.
+func (c *Cluster) BackUp() (restore func(before func())) {
+	c.t.Helper()
+	backup := c.path("backup-" + strconv.FormatInt(time.Now().UnixNano(), 36))
+	must := func(err error) {
+		c.t.Helper()
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	c.StopServer()
+	c.StopEtcd()
+	must(os.CopyFS(backup, os.DirFS(c.path("etcd"))))
+	c.StartEtcd()
+	c.StartServer()
+	return func(before func()) {
+		c.t.Helper()
+		c.StopServer()
+		c.StopEtcd()
+		must(os.RemoveAll(c.path("etcd")))
+		must(os.CopyFS(c.path("etcd"), os.DirFS(backup)))
+		c.StartEtcd()
+		before()
+		c.StartServer()
 	}
 }
 
