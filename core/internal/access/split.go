@@ -200,6 +200,9 @@ func (d *division) parts(space *Space) []state {
 			}
 		case c.How == language.Below:
 			add(like, another(c.Value+"/", values))
+			if d.part == spiffeID && isID(c.Value) && slices.Contains(d.values, language.Condition{How: language.StartsWith, Value: c.Value + "/"}) {
+				add(one, c.Value) // it does not begin with the value and a slash
+			}
 		default:
 			add(like, another(c.Value, values))
 		}
@@ -238,6 +241,9 @@ func (d *division) others(space *Space, values []string) []string {
 }
 
 var methods = []string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT"}
+
+// isID reports whether the value of a condition on IDs is one, and not a trust domain.
+func isID(value string) bool { return strings.Count(value, "/") > 2 }
 
 func inTrustDomains(id string, domains []string) bool {
 	return len(domains) == 0 || slices.ContainsFunc(domains, func(domain string) bool {

@@ -116,7 +116,8 @@ func inboundsOf(p *dump.Proxy) []*dump.Listener {
 	return all
 }
 
-// inboundNamed returns the inbound with a name, a port or ADDRESS:PORT.
+// inboundNamed returns the inbound with a name, a port or ADDRESS:PORT. If there is none, the port is
+// one by which connections get chains of a listener.
 func inboundNamed(p *dump.Proxy, name string) (*dump.Listener, error) {
 	var found []*dump.Listener
 	var names []string
@@ -129,6 +130,13 @@ func inboundNamed(p *dump.Proxy, name string) (*dump.Listener, error) {
 	}
 	switch len(found) {
 	case 0:
+		if port, err := strconv.ParseUint(name, 10, 16); err == nil {
+			for _, l := range inboundsOf(p) {
+				if to := l.To(uint32(port)); to != nil {
+					return to, nil
+				}
+			}
+		}
 		return nil, find.NotFound("inbound of "+p.Source, name, names)
 	case 1:
 		return found[0], nil
@@ -157,7 +165,7 @@ func chainsOf(l *dump.Listener, protocol request.Protocol, of rbac.Connection) [
 		if c.HTTP {
 			a.space.Protocol = request.HTTP
 		}
-		of.TLS, of.NoTags, of.Port = tls, noTags, l.Port
+		of.TLS, of.NoTags, of.Port = tls, noTags, c.Port
 		a.filters = rbac.New(c, of)
 		if len(c.Match) > 0 {
 			a.match = append(a.match, "the connection gets "+cmp.Or(chainName(l, k), "the chain")+" by its "+strings.Join(c.Match, ", "))

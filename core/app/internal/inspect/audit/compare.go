@@ -69,7 +69,7 @@ func (c *comparison) chain(in *Inbound, inbound int, l *dump.Listener, k int) (*
 	}
 	p := requests.PermissionsOf(requests.ConfigOf(c.view, c.d), c.d, inbound, c.view.PermissionsApply(c.d))
 	before := access.ListOf(space.Visible(p))
-	filters := rbac.New(chain, rbac.Connection{TLS: !space.Plain, NoTags: space.NoTags || space.Plain, Port: l.Port})
+	filters := rbac.New(chain, rbac.Connection{TLS: !space.Plain, NoTags: space.NoTags || space.Plain, Port: chain.Port})
 	all := space.Access()
 	all.Queries = true
 	differences, err := access.CompareChain(all, before, filters.Chain, c.limits)

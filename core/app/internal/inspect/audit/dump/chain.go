@@ -1,17 +1,14 @@
 package dump
 
-import (
-	"bytes"
-	"encoding/json"
-	"strconv"
-)
-
 // Chain is a filter chain of a listener.
 type Chain struct {
-	Name string
-	TLS  TLS
+	Name    string
+	Default bool // for connections that get no other chain
+	TLS     TLS
 	// Match has the fields by which a connection gets this chain and no other, besides TLS.
-	Match   []string
+	Match []string
+	// Port is the port of the destination that a connection has on the chain; 0: not known.
+	Port    uint32
 	Filters []Filter
 	HTTP    bool // the connection manager is among the filters
 	// Normalizes reports whether the connection manager puts paths into normal form.
@@ -34,17 +31,9 @@ type Filter struct {
 	Name, Type string
 	HTTP       bool
 	Config     Object
-	Missing    string // why its config is not in the dump; "": it is
-	Disabled   bool   // unless an override enables it
-	Overrides  []Override
-}
-
-// Override is the config of a filter for some requests.
-type Override struct {
-	Where    string
-	Disabled bool
-	Type     string
-	Config   Object
+	Missing    string     // why its config is not in the dump; "": it is
+	Disabled   bool       // unless an override enables it
+	Overrides  []Override // the first one that applies to a request decides
 }
 
 const (
@@ -53,10 +42,13 @@ const (
 	rawType     = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer"
 )
 
+// portMatch is the field of a chain for connections to one port.
+const portMatch = "destination_port"
+
 func (p *Proxy) chain(c Object, matched bool) Chain {
 	out := Chain{Name: c.Text("name"), TLS: transportOf(c.Object("transport_socket"))}
 	match := c.Object("filter_chain_match")
-	for _, field := range []string{"server_names", "prefix_ranges", "address_suffix", "suffix_len", "direct_source_prefix_ranges", "source_type", "source_prefix_ranges", "source_ports", "destination_port"} {
+	for _, field := range []string{"server_names", "prefix_ranges", "address_suffix", "suffix_len", "direct_source_prefix_ranges", "source_type", "source_prefix_ranges", "source_ports", portMatch} {
 		if match.Has(field) {
 			out.Match = append(out.Match, field)
 		}
@@ -128,69 +120,11 @@ func (p *Proxy) managed(manager Object) []Filter {
 	for _, f := range manager.List("http_filters") {
 		filter := p.filter(f)
 		filter.HTTP = true
-		filter.Disabled, filter.Overrides = f.Bool("disabled"), append(overridesOf(filter.Name, route), upgradesOf(manager)...)
+		filter.Disabled, filter.Overrides = f.Bool("disabled"), append(upgradesOf(manager), overridesOf(filter.Name, route)...)
 		if missing != "" && filter.Missing == "" {
 			filter.Missing = missing
 		}
 		out = append(out, filter)
 	}
 	return out
-}
-
-// upgradesOf returns the overrides of a filter by upgrades that have filters of their own: their
-// requests do not come to it.
-func upgradesOf(manager Object) []Override {
-	var out []Override
-	for _, u := range manager.List("upgrade_configs") {
-		if u.Has("filters") {
-			out = append(out, Override{Where: "the upgrade " + u.Text("upgrade_type") + ", which has filters of its own", Disabled: true})
-		}
-	}
-	return out
-}
-
-// overridesOf returns the configs that parts of a route configuration give to a filter. Later ones
-// are of narrower parts.
-func overridesOf(filter string, route Object) []Override {
-	var out []Override
-	add := func(where string, part Object) {
-		configs := part.Object("typed_per_filter_config")
-		config := objectOf(configs[filter])
-		if config == nil {
-			return
-		}
-		o := Override{Where: where}
-		o.Type, o.Config = config.Typed()
-		if o.Type == "envoy.config.route.v3.FilterConfig" {
-			o.Disabled = o.Config.Bool("disabled")
-			o.Type, o.Config = o.Config.Object("config").Typed()
-		}
-		out = append(out, o)
-	}
-	add("route configuration "+route.Text("name"), route)
-	for _, host := range route.List("virtual_hosts") {
-		add("virtual host "+host.Text("name"), host)
-		for i, r := range host.List("routes") {
-			name := r.Text("name")
-			if name == "" {
-				name = strconv.Itoa(i)
-			}
-			name = "route " + name + " of virtual host " + host.Text("name")
-			add(name, r)
-			for _, c := range r.Object("route").Object("weighted_clusters").List("clusters") {
-				add("the cluster "+c.Text("name")+" of "+name, c)
-			}
-		}
-		if names(host.Object("matcher"), filter) {
-			out = append(out, Override{Where: "a route that the matcher of virtual host " + host.Text("name") + " finds"})
-		}
-	}
-	return out
-}
-
-// names reports whether a message has a part with the name of a filter, such as a config for it.
-func names(o Object, filter string) bool {
-	text, _ := json.Marshal(o)      // it was JSON
-	name, _ := json.Marshal(filter) // a text
-	return bytes.Contains(text, append(name, ':'))
 }

@@ -106,10 +106,54 @@ func (p *Proxy) listener(l Object) {
 	address := l.Object("address").Object("socket_address")
 	out := Listener{Name: l.Text("name"), Address: address.Text("address"), Port: uint32(address.Number("port_value")), Inbound: l.Text("traffic_direction") == "INBOUND"}
 	for _, chain := range l.List("filter_chains") {
-		out.Chains = append(out.Chains, p.chain(chain, l.Has("filter_chain_matcher")))
+		out.add(p.chain(chain, l.Has("filter_chain_matcher")), portOf(l, chain, out.Port))
 	}
 	if chain := l.Object("default_filter_chain"); chain != nil {
-		out.Chains = append(out.Chains, p.chain(chain, false))
+		c := p.chain(chain, false)
+		c.Default = true
+		out.add(c, portOf(l, nil, out.Port))
 	}
 	p.Listeners = append(p.Listeners, out)
+}
+
+// To returns the listener as connections to a port of its chains find it; nil if no chain is for the
+// port. They get no chain of other connections but the default one.
+func (l *Listener) To(port uint32) *Listener {
+	out := *l
+	out.Chains = nil
+	some := false
+	for _, c := range l.Chains {
+		if is := slices.Contains(c.Match, portMatch); is && c.Port == port || c.Default {
+			some = some || is
+			c.Match = slices.DeleteFunc(slices.Clone(c.Match), func(field string) bool { return field == portMatch })
+			c.Port = port
+			out.Chains = append(out.Chains, c)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return &out
+}
+
+func (l *Listener) add(c Chain, port uint32) {
+	c.Port = port
+	l.Chains = append(l.Chains, c)
+}
+
+// portOf returns the port of the destination of connections on a chain: the one by which they get
+// it, else that of the listener, unless the listener may restore another destination.
+func portOf(l, chain Object, port uint32) uint32 {
+	if by := chain.Object("filter_chain_match"); by.Has(portMatch) {
+		return uint32(by.Number(portMatch))
+	}
+	restores := l.Bool("use_original_dst")
+	for _, f := range l.List("listener_filters") {
+		kind, _ := f.Object("typed_config").Typed()
+		restores = restores || !strings.Contains(kind, ".tls_inspector.") && !strings.Contains(kind, ".http_inspector.") && !strings.Contains(kind, ".original_src.")
+	}
+	if restores {
+		return 0
+	}
+	return port
 }

@@ -20,7 +20,8 @@ const envoyDump = `{"configs": [
   {"@type": "type.googleapis.com/envoy.admin.v3.EcdsConfigDump", "ecdsFilters": [{"ecdsFilter": {"name": "permission", "typedConfig": {"@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC", "rules": {}}}}]},
   {"@type": "type.googleapis.com/envoy.admin.v3.RoutesConfigDump", "dynamicRouteConfigs": [{"routeConfig": {"name": "r", "virtualHosts": [{"name": "v",
     "typedPerFilterConfig": {"a": {"@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute"}},
-    "routes": [{"typedPerFilterConfig": {"a": {"@type": "type.googleapis.com/envoy.config.route.v3.FilterConfig", "disabled": true}}}]}]}}]},
+    "domains": ["*"],
+    "routes": [{"match": {"prefix": "/off"}, "typedPerFilterConfig": {"a": {"@type": "type.googleapis.com/envoy.config.route.v3.FilterConfig", "disabled": true}}}, {"match": {"prefix": "/"}}]}]}}]},
   {"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "dynamicListeners": [
     {"name": "refused", "errorState": {"details": "no such filter"}},
     {"name": "warming", "warmingState": {"listener": {"name": "warming"}}},
@@ -55,7 +56,7 @@ func TestOf(t *testing.T) {
 		t.Fatalf("%+v", tls)
 	}
 	a := tls.Filters[0]
-	if len(a.Overrides) != 2 || a.Overrides[0].Where != "virtual host v" || a.Overrides[0].Disabled || a.Overrides[1].Where != "route 0 of virtual host v" || !a.Overrides[1].Disabled {
+	if len(a.Overrides) != 2 || a.Overrides[0].Where != "route 0 of virtual host v" || !a.Overrides[0].Disabled || a.Overrides[1].Where != "virtual host v" || a.Overrides[1].Disabled {
 		t.Errorf("%+v", a.Overrides)
 	}
 	if f := tls.Filters[1]; !strings.HasSuffix(f.Type, ".RBAC") || !f.Config.Has("rules") || f.Missing != "" {
@@ -96,7 +97,9 @@ func TestOverrides(t *testing.T) {
 		f := proxies[0].Listeners[0].Chains[0].Filters[0]
 		var where []string
 		for _, o := range f.Overrides {
-			where = append(where, o.Where)
+			if !o.Base {
+				where = append(where, o.Where)
+			}
 		}
 		if got := strings.Join(where, ", "); got != c.where || f.Missing != c.missing {
 			t.Errorf("%s: %q %q, want %q %q", c.name, got, f.Missing, c.where, c.missing)

@@ -11,9 +11,9 @@ import (
 
 // Connection describes the connections of a chain.
 type Connection struct {
-	TLS    bool // clients may have certificates
-	NoTags bool // certificates have no URI besides the SPIFFE ID
-	Port   uint32
+	TLS    bool   // clients may have certificates
+	NoTags bool   // certificates have no URI besides the SPIFFE ID
+	Port   uint32 // of the destination; 0: not known
 	// Address is that of the client; the zero value: it is not known. Forwarded reports that the
 	// request has a header by which Envoy may take another one.
 	Address   netip.Addr
@@ -139,13 +139,24 @@ func (b *builder) unknown(policy string, when *access.Set, what string) {
 	b.add(policy, false, when, access.Undetermined(what))
 }
 
-// filterOf adds the entries of an RBAC filter: those of the narrowest override first.
+// unread adds entries for what cannot be read: it refuses the requests that meet a condition, lets
+// them pass, or does neither.
+func (b *builder) unread(when *access.Set, what string) {
+	b.unknown("", when, what+" refuses the request")
+	b.add("", true, when, access.Undetermined(what+" lets the request pass"))
+}
+
+// filterOf adds the entries of an RBAC filter: those of the overrides, then its own.
 func (b *builder) filterOf(f *dump.Filter) {
-	for i := len(f.Overrides) - 1; i >= 0; i-- {
+	for i := range f.Overrides {
 		o := &f.Overrides[i]
-		when := access.Undetermined("the request is for " + o.Where)
+		when := b.scope(o)
 		config, known := o.Config, o.Type == perRouteType
 		switch {
+		case o.Base && (f.Disabled || f.Type == ""):
+			b.add("", true, when)
+		case o.Base:
+			b.config(f.Config, when)
 		case o.Disabled:
 			b.add("", true, when)
 		case known && config.Has("rbac"):
@@ -158,8 +169,7 @@ func (b *builder) filterOf(f *dump.Filter) {
 		}
 	}
 	if f.Missing != "" {
-		b.unknown("", nil, fmt.Sprintf("filter %s refuses the request: %s", f.Name, f.Missing))
-		b.add("", true, access.Undetermined(fmt.Sprintf("filter %s lets the request pass: %s", f.Name, f.Missing)))
+		b.unread(nil, fmt.Sprintf("filter %s, because %s,", f.Name, f.Missing))
 	}
 	if f.Disabled || f.Type == "" {
 		b.list.Open = true
@@ -172,7 +182,7 @@ func (b *builder) filterOf(f *dump.Filter) {
 // entry matches is denied by the list, so each config ends with an entry for all others.
 func (b *builder) config(c dump.Object, when *access.Set) {
 	if field := c.Beside("rules", "rules_stat_prefix", "shadow_rules", "shadow_rules_stat_prefix", "matcher", "shadow_matcher", "track_per_rule_stats", "stat_prefix", "enforcement_type", "delay_deny"); field != "" {
-		b.unknown("", when, fmt.Sprintf("the field %s of filter %s refuses the request", field, b.filter))
+		b.unread(when, fmt.Sprintf("the field %s of filter %s", field, b.filter))
 	}
 	switch {
 	case c.Has("matcher"):

@@ -18,7 +18,7 @@ type condition struct{ holds, stops *access.Set }
 // Envoy stops and denies.
 func (b *builder) matcher(m dump.Object, when *access.Set) {
 	if b.depth++; b.depth > maxDepth || m.Beside("matcher_list", "matcher_tree", "on_no_match") != "" {
-		b.unknown("", when, "a part of a matcher that is not known, of filter "+b.filter)
+		b.unread(when, "a part of a matcher of filter "+b.filter+", which is not known,")
 	} else {
 		for _, item := range m.Object("matcher_list").List("matchers") {
 			c := b.predicate(item.Object("predicate"))
@@ -62,7 +62,7 @@ func (b *builder) onMatch(o dump.Object, when *access.Set) {
 func (b *builder) tree(tree dump.Object, when *access.Set) {
 	exact, prefix := tree.Object("exact_match_map").Object("map"), tree.Object("prefix_match_map").Object("map")
 	if tree.Beside("input", "exact_match_map", "prefix_match_map") != "" {
-		b.unknown("", when, "a map of a matcher that is not known, of filter "+b.filter)
+		b.unread(when, "a map of a matcher of filter "+b.filter+", which is not known,")
 		return
 	}
 	keys, of := exact.Names(), func(key string) pattern { return pattern{how: isExact, value: key} }

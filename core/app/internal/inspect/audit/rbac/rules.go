@@ -17,7 +17,7 @@ func (b *builder) rules(r dump.Object, when *access.Set) {
 	}
 	allow := action != "DENY"
 	if action != "" && action != "ALLOW" && action != "DENY" || r.Beside("action", "policies", "audit_logging_options") != "" {
-		b.unknown("", when, fmt.Sprintf("the rules of filter %s have an action or a field that is not known", b.filter))
+		b.unread(when, fmt.Sprintf("an action or a field of the rules of filter %s, which is not known,", b.filter))
 	}
 	policies := r.Object("policies")
 	for _, name := range policies.Names() {
@@ -86,6 +86,8 @@ func (b *builder) permission(o dump.Object) *access.Set {
 			return b.header(o.Object("header"))
 		case o.Has("url_path"):
 			return b.urlPath(o.Object("url_path"))
+		case b.connection.Port == 0 && (o.Has("destination_port") || o.Has("destination_port_range")):
+			return b.undetermined("the port of the destination", o)
 		case o.Has("destination_port"):
 			return boolean(uint32(o.Number("destination_port")) == b.connection.Port)
 		case o.Has("destination_port_range"):
