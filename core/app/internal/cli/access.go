@@ -32,7 +32,7 @@ func newAccess(g *globals) *cobra.Command {
 	q := accessQuery{form: choice{"matcher", filterForms}}
 	var t targets
 	c := &cobra.Command{
-		Use:   "access DATAPLANE|svc/SERVICE|-l KEY=VALUE --inbound NAME|--port N",
+		Use:   "access DATAPLANE|svc/SERVICE|-l KEY=VALUE [--inbound NAME|--port N]",
 		Short: "Report whether an inbound allows a request, and which policy decides",
 		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
 entry of which policy decides, and the decision if allowWithShadowDeny were deny.
@@ -67,7 +67,7 @@ usage.`,
 }
 
 func (q *accessQuery) register(flags *pflag.FlagSet) {
-	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port (required)")
+	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME`, by port, or by address and port; not needed if there is one")
 	flags.Uint16Var(&q.port, "port", 0, "instead of --inbound, the port `N` that the client connects to: the port of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
 	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE` or svc/SERVICE, which gives its identity and its tags")
@@ -79,10 +79,9 @@ func (q *accessQuery) register(flags *pflag.FlagSet) {
 
 // check reports flags that are missing or cannot be combined.
 func (q *accessQuery) check(c *cobra.Command) error {
-	if (q.inbound == "") == (q.port == 0) {
-		return usagef("no inbound is given; use --inbound NAME, or --port N")
-	}
 	switch {
+	case q.inbound != "" && q.port != 0:
+		return usagef("--inbound and --port exclude each other; give one of them")
 	case q.from != "" && (q.request.SpiffeID != "" || len(q.request.Tags) > 0):
 		return usagef("--from is the client; give it or --spiffe-id and --tag, not both")
 	case q.filter && (q.request.Given() || q.from != "" || q.why):

@@ -150,7 +150,8 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 // AccessPoint returns the dataplane and the index of the inbound for [NewAccess] that an
 // inbound or a listener has by its name for [find.Point]. A listener of an egress is an
 // inbound of HTTP, because it leads to external services of every protocol (SPEC 17.4).
-// The error is [find.ErrNotFound].
+// Without a name it is the only one of the dataplane. The error is [find.ErrNotFound] or
+// [find.ErrUsage].
 func AccessPoint(view *core.View, d *resource.Dataplane, name string) (*resource.Dataplane, int, error) {
 	point, err := find.Point(view, d, name)
 	if err != nil || point < len(d.Inbounds) {

@@ -72,15 +72,22 @@ func listenerPorts(view *core.View, d *resource.Dataplane) []port {
 }
 
 // Point returns the index of the only inbound, or of the only listener, that a policy can
-// select and that has a name of [Inbound] or [Listener]. Listeners have the indexes after
-// the inbounds. The error is [ErrNotFound].
+// select and that has a name of [Inbound] or [Listener]; without a name it is the only one of
+// the dataplane. Listeners have the indexes after the inbounds. The error is [ErrNotFound], or
+// [ErrUsage] if the name is left out and there are several.
 func Point(view *core.View, d *resource.Dataplane, name string) (int, error) {
-	listeners := listenerPorts(view, d)
+	what, listeners := "inbound or listener", listenerPorts(view, d)
 	if len(listeners) == 0 {
-		return Inbound(d, name)
+		what = "inbound"
 	}
 	ports, inbounds := inboundPorts(d)
-	at, err := portNamed(d, "inbound or listener", name, append(ports, listeners...))
+	ports = append(ports, listeners...)
+	at, err := 0, error(nil)
+	if name == "" {
+		err = isOnly(d, what, ports)
+	} else {
+		at, err = portNamed(d, what, name, ports)
+	}
 	switch {
 	case err != nil:
 		return 0, err

@@ -186,6 +186,21 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 	return 0, NotFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
 }
 
+// isOnly returns an error unless there is one port.
+func isOnly(d *resource.Dataplane, what string, ports []port) error {
+	switch len(ports) {
+	case 0:
+		return NotFoundf("%s has no %s", d.Name, what)
+	case 1:
+		return nil
+	}
+	var names []string
+	for i := range ports {
+		names = append(names, fmt.Sprintf("%s (%s)", ports[i].names[0], ports[i].address))
+	}
+	return Usagef("%s has %d %ss; give one of them: %s", d.Name, len(ports), strings.ReplaceAll(what, " or ", "s or "), strings.Join(names, ", "))
+}
+
 // knownPorts lists the ports, or the ones with the nearest names if they are many.
 func knownPorts(name string, ports []port) string {
 	const most = 5

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
@@ -135,6 +136,10 @@ func (s *Service) Named(d *resource.Dataplane, name string) ([]int, error) {
 		}
 	}
 	switch {
+	case name == "" && len(known) == 1:
+		return s.Inbounds(d), nil
+	case name == "" && len(known) > 1:
+		return nil, Usagef("service %s has %d inbounds of %s; give one of them: %s", s.Name, len(known), d.Name, strings.Join(known, ", "))
 	case len(byName) > 0:
 		return byName, nil
 	case len(byNumber) > 0:

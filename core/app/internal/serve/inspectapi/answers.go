@@ -143,10 +143,7 @@ func (p *parameters) accessQuery() accessQuery {
 
 func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
 	inbound, port, described, options := a.inbound, a.port, a.request, a.options
-	switch {
-	case inbound == "" && port == 0:
-		return nil, errors.New("no inbound is given; use ?inbound=NAME or ?port=N")
-	case inbound != "" && port != 0:
+	if inbound != "" && port != 0 {
 		return nil, errors.New("the parameters \"inbound\" and \"port\" exclude each other; use ?inbound=NAME or ?port=N")
 	}
 	request, err := described.Parse()
