@@ -8,6 +8,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
+// ReadSaved reads the file of a cache with a limit, and returns what it has.
+func ReadSaved(path string, limit int64) ([]byte, error) { return readAll(path, limit) }
+
+// ReadCache reads the file of a cache.
+func ReadCache(path string) error {
+	_, err := readFile(path)
+	return err
+}
+
 // Describe returns what the relay asks and holds of a name.
 func (r *Relay) Describe(client capability.Client, t wire.Type, of string) (lines []string) {
 	r.mu.Lock()

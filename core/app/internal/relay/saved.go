@@ -7,10 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -215,12 +217,33 @@ func checksumLine(content []byte) string {
 // maxSaved limits the size of a file with the state of a relay.
 const maxSaved = 4 << 30
 
-func readFile(path string) (*saved, error) {
-	// The file may be anything by now.
-	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxSaved) {
-		return nil, ErrDamaged
+// errNotSaved indicates that what is in the place of the file is not what a relay wrote.
+var errNotSaved = errors.New("it is not a regular file of at most 4 GiB")
+
+// readAll returns the content of a file that may be anything by now, and may grow: it does not wait for a
+// FIFO, and reads no more than limit bytes.
+func readAll(path string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > limit:
+		return nil, errNotSaved
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errNotSaved
+	}
+	return data, err
+}
+
+func readFile(path string) (*saved, error) {
+	data, err := readAll(path, maxSaved)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (k *StoreKeeper) isSetBack() bool {
 	if k == nil {
 		return false
 	}
-	_, err := os.Stat(k.path + setBackSuffix)
+	_, err := os.Lstat(k.path + setBackSuffix)
 	return err == nil
 }
 
@@ -54,7 +54,10 @@ func (k *StoreKeeper) rememberSetBack(is bool) {
 	switch {
 	case k == nil:
 	case is:
-		_ = os.WriteFile(k.path+setBackSuffix, nil, 0o600)
+		// What is in its place remembers it too. It may be a FIFO, which waits for a reader.
+		if file, err := os.OpenFile(k.path+setBackSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = file.Close()
+		}
 	default:
 		_ = os.Remove(k.path + setBackSuffix)
 	}
