@@ -206,11 +206,8 @@ tools: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO
 
 e2e-stores: FAULT_RUNS ?= 10
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
-	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/source/etcd/...
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -vet=off -count=1 -parallel 4 -timeout 60m ./core/app/internal/replicas
-	ETCD=$(ETCD) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames'
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 -p 1 ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
-	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestClusterPage|TestRecipeBesideControlPlanes'
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) ENVOY=$(ENVOY) FAULT_RUNS=$(FAULT_RUNS) $(GO) test -vet=off -count=1 -parallel 4 -timeout 60m ./core/app/internal/source/etcd/... ./core/app/internal/replicas ./core/app/internal/source/kubernetes/... ./core/app/internal/crd
+	ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run 'TestScripts/store$$|TestReadmeReplicas|TestApplyNames|TestClusterPage|TestRecipeBesideControlPlanes'
 	cd $(PACKAGING)/testdata/check && GOWORK=off ETCD=$(ETCD) KUBERNETES=$(KUBERNETES) $(GO) test -vet=off -count=1 ./...
 
 e2e-pages: $(AXE) $(ENVOY) ##+ Test the pages in Chromium, with axe-core fetched into .cache/: needs Debian's package chromium

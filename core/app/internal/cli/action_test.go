@@ -16,6 +16,9 @@ import (
 // TestAction runs the steps of cmd/action/action.yml as GitHub does: it installs an archive whose
 // sum is right, compares the change with its base, and writes the summary.
 func TestAction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the commands of an action in processes of their own")
+	}
 	const actions = "../../../../cmd/action"
 	var action struct {
 		Runs struct {

@@ -102,6 +102,9 @@ func readWorkflowFile(t *testing.T, name string) (w workflow) {
 // unchanged files of git pass, though they lack the labels of the control plane, and a change
 // that opens an inbound fails at its line.
 func TestWorkflowsBesideKuma(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the commands of workflows in processes of their own")
+	}
 	const stored = `type: MeshIdentity
 mesh: default
 name: id

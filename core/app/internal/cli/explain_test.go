@@ -17,6 +17,9 @@ import (
 // Each example of a code is input for which check has a finding with that code, and
 // explain prints it.
 func TestExamplesOfCodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each command has one small document")
+	}
 	for _, d := range diag.Definitions() {
 		t.Run(d.Code.String(), func(t *testing.T) {
 			var explained, stderr bytes.Buffer

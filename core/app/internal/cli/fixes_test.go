@@ -112,6 +112,9 @@ var withoutFix = map[diag.Code]string{
 // why it has none. Findings without documents as an example, and errors, after which nothing is
 // loaded, are tested where they are found.
 func TestFixesOfFindings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each command has one small document")
+	}
 	for _, d := range diag.Definitions() {
 		if d.Example == "" || d.Class == diag.ClassError {
 			continue
