@@ -22,6 +22,7 @@ type Authority struct {
 	// intermediates are sent with each SVID, in PEM.
 	intermediates []byte
 	bundle        []byte
+	form          *form // of its SVIDs
 }
 
 // Bundle returns the certificates with which SVIDs are verified, in PEM. The caller
@@ -74,6 +75,9 @@ func Parse(certificates, key []byte) (*Authority, error) {
 		return nil, errors.New("the private key does not belong to the first certificate")
 	}
 	a.key = signer
+	if a.form, err = newForm(a); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
@@ -115,36 +119,28 @@ const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.
 func Generate(name string, now time.Time) (*Authority, error) {
-	certificate, key, err := create(&x509.Certificate{
-		Subject:   pkix.Name{Organization: []string{"meshmatch"}, CommonName: name},
-		NotBefore: now.Add(-skew), NotAfter: now.Add(lifetime),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-	}, nil)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(certificate, key)
-}
-
-// create returns a certificate for a new key, both in PEM. It has a random serial number
-// of 127 bits. It is signed by an authority, or by its own key if by is nil.
-func create(template *x509.Certificate, by *Authority) (certificate, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127)); err != nil {
-		return nil, nil, err
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{Organization: []string{"meshmatch"}, CommonName: name},
+		NotBefore: now.Add(-skew), NotAfter: now.Add(lifetime),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
-	if by == nil {
-		by = &Authority{certificate: template, key: private}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, by.certificate, private.Public(), by.key)
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	key, err = encodeKey(private)
-	return encode(certificateBlock, der), key, err
+	text, err := encodeKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(encode(certificateBlock, certificate), text)
 }
 
 // PEM returns the certificates and the key.

@@ -6,7 +6,7 @@
 //  2. [Authorities] returns the authority of each MeshIdentity. It reads the authority
 //     from the files that the MeshIdentity names, or generates it once and saves it in
 //     a directory.
-//  3. [Authority.Issue] signs an [SVID] with a new key.
+//  3. [Authority.Issue] signs an [SVID] with a new key. It fills in a form that crypto/x509 made once.
 //
 // The caller passes the current time. Keys are ECDSA P-256.
 //

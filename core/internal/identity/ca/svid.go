@@ -1,7 +1,6 @@
 package ca
 
 import (
-	"crypto/x509"
 	"fmt"
 	"net/url"
 	"slices"
@@ -39,17 +38,12 @@ func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time
 	if !end.After(now) {
 		return nil, fmt.Errorf("the certificate of the CA expired on %s", a.certificate.NotAfter.UTC().Format(time.RFC3339))
 	}
-	certificate, key, err := create(&x509.Certificate{
-		URIs:      []*url.URL{id},
-		NotBefore: now.Add(-skew), NotAfter: end, BasicConstraintsValid: true,
-		KeyUsage:    x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}, a)
+	certificate, key, err := a.form.issue(id.String(), now.Add(-skew), end)
 	if err != nil {
 		return nil, err
 	}
 	return &SVID{
-		Certificates: slices.Concat(certificate, a.intermediates), Key: key,
+		Certificates: slices.Concat(encode(certificateBlock, certificate), a.intermediates), Key: encode(keyBlock, key),
 		Renew: now.Add(end.Sub(now) / 2), End: end,
 	}, nil
 }
