@@ -27,7 +27,9 @@ func HeaderOf(name string) Subject { return Subject{variable{header, strings.ToL
 
 // Undetermined returns the requests that meet a condition which nothing in a request determines.
 // Each name is one condition: it may hold or not, whatever the other conditions are.
-func Undetermined(name string) *Set { return Subject{variable{unknown, name}}.Present() }
+func Undetermined(name string) *Set {
+	return Subject{variable{unknown, name}}.Present().As(UnknownCondition(name))
+}
 
 // fact is a condition on one part of a request.
 type fact struct {
@@ -80,4 +82,10 @@ func (c *compiler) fact(f *fact) []test {
 	isPresent := test{variable: t.variable, how: present}
 	t.value, t.expression = "", c.values(f.value)
 	return []test{isPresent, t}
+}
+
+// Name returns the name of the part: spiffeId, sni, method, path (with the query), or header and
+// tag with their own name.
+func (s Subject) Name() (part, name string) {
+	return [...]string{spiffeID: "spiffeId", tag: "tag", sni: "sni", method: "method", path: "path", header: "header", unknown: "unknown"}[s.variable.part], s.variable.name
 }

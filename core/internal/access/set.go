@@ -17,6 +17,7 @@ type Set struct {
 	all     bool // all members must hold; otherwise at least one
 	negated bool
 	without []*Set // the sets to exclude; a set that has them is made by Without
+	written *Written
 }
 
 // Without returns a set without the requests of others, which may be many. Use the
@@ -34,15 +35,19 @@ func Matching(m *conf.Match, tags resource.Tags) *Set {
 // And returns the intersection of sets. The intersection of no sets contains
 // all requests.
 func And(sets ...*Set) *Set {
-	return &Set{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return s == nil })}
+	return &Set{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return s == nil }), written: writtenOf(true, sets)}
 }
 
 // Or returns the union of sets. The union of no sets is empty.
 func Or(sets ...*Set) *Set {
-	if sets = join(sets); len(sets) == 1 && sets[0] != nil {
-		return sets[0]
+	written := writtenOf(false, sets)
+	out := &Set{members: join(sets)}
+	if len(out.members) == 1 && out.members[0] != nil {
+		one := *out.members[0]
+		out = &one
 	}
-	return &Set{members: sets}
+	out.written = written
+	return out
 }
 
 // Not returns the complement of a set.
@@ -52,6 +57,9 @@ func Not(s *Set) *Set {
 	}
 	not := *s
 	not.negated = !s.negated
+	if s.written != nil {
+		not.written = &Written{All: true, Negated: true, Members: []*Written{s.written}}
+	}
 	return &not
 }
 

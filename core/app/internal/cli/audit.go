@@ -285,8 +285,11 @@ func alonePage(p *page, a *audit.Alone) {
 					continue
 				}
 				bounds := cell.Why
-				if cell.AtLeast != "" {
-					bounds = "at least " + cell.AtLeast + ", at most " + cell.AtMost
+				switch {
+				case cell.When != nil:
+					bounds = cell.When.String()
+				case cell.Least != "":
+					bounds = "at least " + cell.Least + ", at most " + cell.Most
 				}
 				p.row(cell.Access, proxy.Clients[cell.Client], bounds)
 				for _, condition := range slices.Clip(cell.Conditions) {

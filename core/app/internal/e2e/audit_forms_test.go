@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/rbac"
 	"github.com/meshmatch/meshmatch/core/internal/access"
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
@@ -186,8 +189,8 @@ func TestAuditOfForeignForms(t *testing.T) {
 		listeners = append(listeners, trials[i].listener(t, ca))
 	}
 	e := startEnvoy(t, listeners)
-	chains := dumpedChains(t, e)
-	found, unknown, probes := make([]bool, len(trials)), make([]int, len(trials)), make([]int, len(trials))
+	chains, proxies := dumpedChains(t, e), dumpedProxies(t, e)
+	found, unknown, probes, written := make([]bool, len(trials)), make([]int, len(trials)), make([]int, len(trials)), make([]int, len(trials))
 	each(len(trials), func(i int) {
 		m := &trials[i]
 		filters := rbac.New(chains[m.name], rbac.Connection{TLS: true, NoTags: true})
@@ -231,11 +234,19 @@ func TestAuditOfForeignForms(t *testing.T) {
 			if probes[i]++; !found[i] && allowed != m.permissions.Decide(c.Request()).Decision.Allow {
 				t.Errorf("%s: %+v: allowed %v; the policies decide otherwise and the audit finds nothing", m.title, c, allowed)
 			}
+			if n%4 > 0 { // conditions take longer
+				continue
+			}
+			if when, ok := whenOf(t, proxies, m.name, c); ok {
+				if written[i]++; slices.ContainsFunc(when.Any, func(k audit.Clause) bool { return meetsClause(&k, c) }) != allowed {
+					t.Errorf("%s: %+v: allowed %v; the condition of the cell is %s", m.title, c, allowed, when)
+				}
+			}
 		}
 	})
-	count, faults, uncertain, asked := 0, 0, 0, 0
+	count, faults, uncertain, asked, conditions := 0, 0, 0, 0, 0
 	for i := range trials {
-		uncertain, asked = uncertain+unknown[i], asked+probes[i]
+		uncertain, asked, conditions = uncertain+unknown[i], asked+probes[i], conditions+written[i]
 		switch {
 		case trials[i].isBase:
 		case found[i]:
@@ -246,9 +257,75 @@ func TestAuditOfForeignForms(t *testing.T) {
 			t.Logf("no request shows the fault: %s", trials[i].title)
 		}
 	}
-	if t.Logf("%d of %d filters with a fault are found; %d of %d random requests are unknown", count, faults, uncertain, asked); count < foreignFaults || uncertain > 0 {
-		t.Errorf("%d faults are found, want at least %d; %d requests are unknown", count, foreignFaults, uncertain)
+	if t.Logf("%d of %d filters with a fault are found; %d of %d random requests are unknown, and %d have a condition", count, faults, uncertain, asked, conditions); count < foreignFaults || uncertain > 0 || 4*conditions < asked*9/10 {
+		t.Errorf("%d faults are found, want at least %d; %d requests are unknown; %d have a condition", count, foreignFaults, uncertain, conditions)
 	}
+}
+
+// whenOf returns the condition by which a listener allows the client of a request; ok is false if it
+// is not written.
+func whenOf(t *testing.T, proxies []*dump.Proxy, listener string, c *permissiontest.Client) (when *audit.When, ok bool) {
+	q := audit.AloneQuery{To: listener, From: audit.OtherClients}
+	if len(c.URIs) > 0 {
+		q.From = c.URIs[0]
+	}
+	a, err := audit.NewAlone(proxies, q)
+	if err != nil {
+		t.Error(err)
+		return nil, false
+	}
+	cell := &a.Proxies[0].Cells[0]
+	switch cell.Access {
+	case "all":
+		return &audit.When{Any: []audit.Clause{{}}}, true
+	case "none":
+		return &audit.When{}, true
+	}
+	return cell.When, cell.When != nil
+}
+
+func meetsClause(k *audit.Clause, c *permissiontest.Client) bool {
+	return meetsMatch(&k.Match, c) && !slices.ContainsFunc(k.Except, func(m audit.Match) bool { return meetsMatch(&m, c) })
+}
+
+// meetsMatch reports whether a request meets a match of a condition.
+func meetsMatch(m *audit.Match, c *permissiontest.Client) bool {
+	path, _, _ := strings.Cut(c.Path, "?")
+	for _, part := range []struct {
+		text  *audit.Text
+		value string
+	}{{m.SpiffeID, strings.Join(c.URIs, "")}, {m.SNI, c.SNI}, {m.Method, c.Method}, {m.Path, path}} {
+		if part.text != nil && !meetsText(part.text, part.value, part.value != "") {
+			return false
+		}
+	}
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		value, present := c.Path, true
+		if h.Name != ":path" {
+			value, present = c.Request().Headers.Get(h.Name)
+		}
+		if !meetsText(&h.Text, value, present) {
+			return false
+		}
+	}
+	return len(m.Tags) == 0
+}
+
+func meetsText(text *audit.Text, value string, present bool) bool {
+	switch text.Type {
+	case rbac.Exact:
+		return present && value == text.Value
+	case rbac.StringPrefix:
+		return present && strings.HasPrefix(value, text.Value)
+	case rbac.Suffix:
+		return present && strings.HasSuffix(value, text.Value)
+	case rbac.Contains:
+		return present && strings.Contains(value, text.Value)
+	case rbac.RegularExpression:
+		return present && regexp.MustCompile(`\A(?:`+text.Value+`)\z`).MatchString(value)
+	}
+	return present && text.Type == rbac.Present
 }
 
 func foreignTrials(t *testing.T, forms []foreignForm) []foreignTrial {

@@ -137,6 +137,17 @@ func TestAuditFindsFaultsOfFilters(t *testing.T) {
 
 // dumpedChains returns the filter chains of an Envoy by listener, as its dump shows them.
 func dumpedChains(t *testing.T, e *envoy) map[string]*dump.Chain {
+	chains := map[string]*dump.Chain{}
+	for _, p := range dumpedProxies(t, e) {
+		for i := range p.Listeners {
+			l := &p.Listeners[i]
+			chains[l.Name] = &l.Chains[0]
+		}
+	}
+	return chains
+}
+
+func dumpedProxies(t *testing.T, e *envoy) []*dump.Proxy {
 	body, err := e.Get("/config_dump?include_eds")
 	if err != nil {
 		t.Fatal(err)
@@ -145,12 +156,7 @@ func dumpedChains(t *testing.T, e *envoy) map[string]*dump.Chain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chains := map[string]*dump.Chain{}
-	for i := range proxies[0].Listeners {
-		l := &proxies[0].Listeners[i]
-		chains[l.Name] = &l.Chains[0]
-	}
-	return chains
+	return proxies
 }
 
 // auditedFilters returns our filters in all forms, and filters with one fault each.

@@ -45,11 +45,16 @@ type Cell struct {
 	Client  int    `json:"client"`
 	Inbound int    `json:"inbound"`
 	Access  string `json:"access"` // all, none, some or unknown
-	// AtLeast and AtMost bound an unknown access.
-	AtLeast    string   `json:"atLeast,omitempty"`
-	AtMost     string   `json:"atMost,omitempty"`
+	// When is the condition of the allowed requests, if Access is some; AtLeast and AtMost bound
+	// that of an unknown access. The conditions of the client are left out.
+	When       *When    `json:"when,omitempty"`
+	AtLeast    *When    `json:"atLeast,omitempty"`
+	AtMost     *When    `json:"atMost,omitempty"`
 	Conditions []string `json:"conditions,omitempty"` // on which it depends
-	Why        string   `json:"why,omitempty"`        // the limit that the question exceeds
+	Why        string   `json:"why,omitempty"`        // the limit that the question or its condition exceeds
+	// Least and Most are AtLeast and AtMost in a word.
+	Least string `json:"-"`
+	Most  string `json:"-"`
 }
 
 // AloneQuery restricts the answer.
@@ -184,6 +189,7 @@ func (c *aloneChain) ids() []string { return c.filters.IDs }
 // cellOf returns the cell of a client: what all chains that it can use allow it.
 func cellOf(chains []*aloneChain, id string, named []string, limits access.Limits) Cell {
 	var all access.ChainReach
+	var used []*aloneChain
 	for _, c := range chains {
 		space, except := c.space, named
 		if id != OtherClients {
@@ -192,6 +198,7 @@ func cellOf(chains []*aloneChain, id string, named []string, limits access.Limit
 			}
 			space.Client, except = &access.Client{SpiffeID: id}, nil
 		}
+		used = append(used, c)
 		reach, err := access.ReachOfChain(&space, c.filters.Chain, except, limits)
 		if err != nil {
 			return Cell{Access: "unknown", Why: fmt.Sprint(err)}
@@ -204,11 +211,10 @@ func cellOf(chains []*aloneChain, id string, named []string, limits access.Limit
 	}
 	slices.Sort(all.Unknown)
 	cell := Cell{Conditions: slices.Compact(all.Unknown)}
-	if len(cell.Conditions) == 0 {
-		cell.Access = word(all.Allows, all.Denies)
-		return cell
+	if cell.Access = word(all.Allows, all.Denies); len(cell.Conditions) > 0 {
+		cell.Access, cell.Least, cell.Most = "unknown", word(all.Allows, true), word(true, all.Denies)
 	}
-	cell.Access, cell.AtLeast, cell.AtMost = "unknown", word(all.Allows, true), word(true, all.Denies)
+	cell.conditions(used, id, named)
 	return cell
 }
 

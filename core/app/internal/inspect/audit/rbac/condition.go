@@ -93,7 +93,7 @@ func (b *builder) subject(name string) (access.Subject, bool) {
 
 func (b *builder) present(name string) *access.Set {
 	if s, known := b.subject(name); known {
-		return s.Present()
+		return s.Present().As(pattern{kind: Present}.about(s))
 	}
 	return access.Undetermined("the header " + name + " is present" + b.because())
 }
@@ -128,7 +128,7 @@ func (b *builder) serverName(o dump.Object) *access.Set {
 		return b.undetermined(err.Error(), o)
 	}
 	if p.holds("") {
-		return access.Or(p.of(access.ServerName), access.Not(access.ServerName.Present()))
+		return access.Or(p.of(access.ServerName), access.Not(access.ServerName.Present().As(pattern{kind: Present}.about(access.ServerName))))
 	}
 	return p.of(access.ServerName)
 }
@@ -163,7 +163,7 @@ func (b *builder) id(p pattern) *access.Set {
 	case p.how == isPrefix && prefixOfIDs.MatchString(p.value):
 		return p.of(access.ClientID)
 	}
-	return access.ClientID.Matches(p.expression())
+	return access.ClientID.Matches(p.expression()).As(p.about(access.ClientID))
 }
 
 // tag returns the requests of clients with a tag whose URI meets a pattern.
@@ -181,18 +181,22 @@ func (b *builder) tag(p pattern) *access.Set {
 		return access.Or()
 	case !isTag || slash < 0:
 	case whole:
-		return access.ClientTag(rest[:slash]).Equals(rest[slash+1:])
+		return written(access.ClientTag(rest[:slash]).Equals(rest[slash+1:]), rest[:slash], Exact, rest[slash+1:])
 	case p.how == isPrefix && rest[slash+1:] == "":
-		return access.ClientTag(rest[:slash]).Present()
+		return written(access.ClientTag(rest[:slash]).Present(), rest[:slash], Present, "")
 	case p.how == isPrefix:
-		return access.ClientTag(rest[:slash]).Begins(rest[slash+1:])
+		return written(access.ClientTag(rest[:slash]).Begins(rest[slash+1:]), rest[:slash], StringPrefix, rest[slash+1:])
 	default:
 		key := regexp.QuoteMeta(tagURI + rest[:slash+1])
 		if value, begins := strings.CutPrefix(strings.TrimPrefix(source, "(?:"), key); begins && !strings.Contains(value, "|") {
-			return access.ClientTag(rest[:slash]).Matches("(?:" + value)
+			return written(access.ClientTag(rest[:slash]).Matches("(?:"+value), rest[:slash], RegularExpression, "(?:"+value)
 		}
 	}
 	return access.Undetermined("a tag of the client meets " + p.String())
+}
+
+func written(s *access.Set, tag, kind, value string) *access.Set {
+	return s.As(Part{Part: "tag", Name: tag, Type: kind, Value: value})
 }
 
 // some reports whether a text matches all expressions, or whether that takes too long to find out.

@@ -65,9 +65,9 @@ func (b *builder) tree(tree dump.Object, when *access.Set) {
 		b.unread(when, "a map of a matcher of filter "+b.filter+", which is not known,")
 		return
 	}
-	keys, of := exact.Names(), func(key string) pattern { return pattern{how: isExact, value: key} }
+	keys, of := exact.Names(), func(key string) pattern { return pattern{how: isExact, value: key, kind: Exact, text: key} }
 	if prefix != nil {
-		keys, of = prefix.Names(), func(key string) pattern { return pattern{how: isPrefix, value: key} }
+		keys, of = prefix.Names(), func(key string) pattern { return pattern{how: isPrefix, value: key, kind: StringPrefix, text: key} }
 		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	}
 	for i, key := range keys {

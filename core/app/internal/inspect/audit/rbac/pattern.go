@@ -17,6 +17,8 @@ type pattern struct {
 	how    how
 	value  string
 	parsed *regex.Expr // of isExpression
+	// kind and text are how the matcher is written.
+	kind, text string
 }
 
 type how uint8
@@ -39,6 +41,16 @@ func patternOf(m dump.Object) (pattern, error) {
 		return pattern{}, errMatcher
 	}
 	fold := m.Bool("ignore_case")
+	p, err := patternIn(m, fold)
+	for field, kind := range map[string]string{"exact": Exact, "prefix": StringPrefix, "suffix": Suffix, "contains": Contains} {
+		if m.Has(field) && !fold {
+			p.kind, p.text = kind, m.Text(field)
+		}
+	}
+	return p, err
+}
+
+func patternIn(m dump.Object, fold bool) (pattern, error) {
 	switch {
 	case m.Has("exact") && !fold:
 		return pattern{how: isExact, value: m.Text("exact")}, nil
@@ -69,7 +81,7 @@ func expressionOf(source string) (pattern, error) {
 	if err != nil {
 		return pattern{}, fmt.Errorf("the regular expression %q: %w", source, err)
 	}
-	return pattern{how: isExpression, value: source, parsed: e}, nil
+	return pattern{how: isExpression, value: source, parsed: e, kind: RegularExpression, text: source}, nil
 }
 
 // withoutAnyByte replaces \C, which package regexp does not have.
@@ -142,7 +154,9 @@ func (p pattern) holds(text string) bool {
 }
 
 // of returns the requests whose part meets the pattern.
-func (p pattern) of(s access.Subject) *access.Set {
+func (p pattern) of(s access.Subject) *access.Set { return p.requests(s).As(p.about(s)) }
+
+func (p pattern) requests(s access.Subject) *access.Set {
 	switch p.how {
 	case isExact:
 		return s.Equals(p.value)
@@ -163,7 +177,7 @@ func (p pattern) path() *access.Set {
 	default:
 		source = p.parsed.BytewiseTarget()
 	}
-	return access.Target.Matches(source)
+	return access.Target.Matches(source).As(Part{Part: "path", Type: p.kind, Value: p.text})
 }
 
 // IDs returns the clients whose SPIFFE ID a regular expression of Envoy matches.
