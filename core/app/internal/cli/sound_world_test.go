@@ -31,6 +31,11 @@ func checkWorld(t *testing.T, world *exported.World, flags ...string) *foundInWo
 	if err := os.WriteFile(file, world.YAML(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return checkFiles(t, file, flags...)
+}
+
+func checkFiles(t *testing.T, file string, flags ...string) *foundInWorld {
+	t.Helper()
 	var stdout, stderr strings.Builder
 	if code := (Program{}).run(t.Context(), append([]string{"check", "-f", file, "-o", "json"}, flags...), nil, &stdout, &stderr); code != exitDone {
 		t.Fatalf("exit status %d: %s%s", code, stdout.String(), stderr.String())
@@ -72,6 +77,58 @@ func TestSoundWorldsHaveNoFindings(t *testing.T) {
 	})
 }
 
+// The world of a global control plane with two zones loads in each form in which operators have
+// it, and has no findings.
+func TestSoundGlobalWorld(t *testing.T) {
+	lists := t.TempDir()
+	for kind, list := range exported.Global(false).Lists() {
+		if err := os.WriteFile(filepath.Join(lists, kind+".json"), list, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for form, answer := range map[string]*foundInWorld{
+		"a list of Kubernetes": checkWorld(t, exported.Global(true)), "a universal export": checkWorld(t, exported.Global(false)), "lists of the REST API": checkFiles(t, lists),
+	} {
+		policies := 0
+		for kind, n := range answer.Resources {
+			switch kind {
+			case "Mesh", "Zone", "ZoneIngress", "ZoneEgress", "Dataplane", "MeshService", "MeshExternalService", "MeshMultiZoneService", "MeshIdentity", "MeshTrust", "HostnameGenerator":
+			default:
+				policies += n
+			}
+		}
+		if answer.Semantics != "kuma" || answer.Resources["Dataplane"] != exported.Dataplanes || answer.Resources["MeshService"] != exported.Services || policies != exported.Policies {
+			t.Errorf("%s: semantics %s, %d policies, %v", form, answer.Semantics, policies, answer.Resources)
+		}
+		for _, w := range answer.Warnings {
+			t.Errorf("%s: %s %s: %s", form, w.Code, w.Path, w.Message)
+		}
+	}
+}
+
+// A global control plane has copies with one display name in one namespace: they are found by it and
+// the namespace where they were made, or the error has the names under which they are stored.
+func TestNamesOfCopies(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, exported.Global(true).YAML(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"pay/pay-15-6d4b75cb6d-10000":         "requestTimeout",
+		"pay-15-6d4b75cb6d-10000":             "requestTimeout",
+		"kuma-system/pay-15-6d4b75cb6d-10000": "requestTimeout",
+		"shop/pay-15-6d4b75cb6d-10000":        `there is no dataplane "pay-15-6d4b75cb6d-10000" in namespace "shop"; it is in "kuma-system"`,
+		"pay/pay-1-6d4b75cb6d-10000":          `several resources are dataplane "pay-1-6d4b75cb6d-10000"; give the name of one: kuma-system/pay-1-6d4b75cb6d-10000-`,
+		"pay-1-6d4b75cb6d-10000":              "(zone east)",
+	} {
+		var stdout, stderr strings.Builder
+		(Program{}).run(t.Context(), []string{"conf", name, "-f", file, "--kind", "mt", "--outbound", "shop-15:80"}, nil, &stdout, &stderr)
+		if text := stdout.String() + stderr.String(); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // A MeshTrust that is missing is one finding, not one for each entry of permissions.
 func TestMissingMeshTrustIsOneFinding(t *testing.T) {
 	const trusted = "default.west.mesh.local"
@@ -91,17 +148,27 @@ func TestMissingMeshTrustIsOneFinding(t *testing.T) {
 	}
 }
 
-// A policy that changes one value of many outbounds is a few lines.
+// A policy that changes one value of many outbounds is a few lines, and so is one for the
+// dataplanes of one team in a world of the numbers of exported.
 func TestDiffOfManyOutboundsIsShort(t *testing.T) {
+	for name, world := range map[string]*exported.World{"zone": exported.New(true, "east", 10, 1), "global": exported.Global(true)} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("COLUMNS", "120")
+			diffIsShort(t, world)
+		})
+	}
+}
+
+func diffIsShort(t *testing.T, exportedWorld *exported.World) {
 	dir := t.TempDir()
 	world, edit := filepath.Join(dir, "world.yaml"), filepath.Join(dir, "edit.yaml")
 	const policy = `
 apiVersion: kuma.io/v1alpha1
 kind: MeshTimeout
 metadata: {name: hurry, namespace: data, labels: {kuma.io/mesh: default}}
-spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 3s}}]}
+spec: {targetRef: {kind: Dataplane}, to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 3s}}]}
 `
-	if err := errors.Join(os.WriteFile(world, exported.New(true, "east", 10, 1).YAML(), 0o600), os.WriteFile(edit, []byte(policy), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(world, exportedWorld.YAML(), 0o600), os.WriteFile(edit, []byte(policy), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
@@ -109,7 +176,7 @@ spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 3s}}]}
 		t.Fatalf("exit status %d: %s%s", code, stdout.String(), stderr.String())
 	}
 	lines := strings.Count(stdout.String(), "\n")
-	if many := regexp.MustCompile(`MeshTimeout, \d{3} outbounds of \d+ dataplanes\n`); lines > 10 || !many.MatchString(stdout.String()) {
+	if many := regexp.MustCompile(`MeshTimeout, \d{3,} outbounds of \d+ dataplanes\n`); lines > 10 || !many.MatchString(stdout.String()) {
 		t.Errorf("%d lines:\n%s", lines, stdout.String())
 	}
 }

@@ -145,6 +145,23 @@ func (w *World) YAML() []byte {
 	return out.Bytes()
 }
 
+// Lists returns the answers of the REST API of a universal control plane to a request for each
+// kind, by the kind: a list with a total and the next page, which is the last.
+func (w *World) Lists() map[string][]byte {
+	items := map[string][]Object{}
+	for _, document := range w.documents {
+		kind := document["type"].(string)
+		items[kind] = append(items[kind], document)
+	}
+	out := map[string][]byte{}
+	for kind, list := range items {
+		data, err := json.Marshal(Object{"total": len(list), "items": list, "next": nil})
+		must(err)
+		out[kind] = data
+	}
+	return out
+}
+
 // must panics: documents of maps and texts can be encoded.
 func must(err error) {
 	if err != nil {

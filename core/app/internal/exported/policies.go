@@ -20,7 +20,7 @@ func (w *World) policies(all []*workload) {
 		}
 		for _, s := range own {
 			w.permission(s, all)
-			if s.protocol == "http" && w.random.IntN(2) == 0 {
+			if s.protocol == "http" && w.produces() {
 				w.produce(s)
 			}
 		}
@@ -132,6 +132,15 @@ func (w *World) permission(s *workload, all []*workload) {
 		"targetRef": Object{"kind": "Dataplane", "labels": Object{"app": s.name}},
 		"rules":     []Object{{"default": Object{"allow": allow}}},
 	}, nil)
+}
+
+// produces reports whether the next service has a policy of its producer.
+func (w *World) produces() bool {
+	if w.counted {
+		w.produced++
+		return w.produced <= produced
+	}
+	return w.random.IntN(2) == 0
 }
 
 // produce adds a policy of the producer of a service, and one of a consumer.

@@ -24,6 +24,8 @@ type World struct {
 	seed      uint64
 	random    *rand.Rand // chooses what teams write
 	documents []Object
+	counted   bool   // the numbers of [Global]
+	produced  int    // policies of producers
 	authority string // a certificate in PEM
 }
 
@@ -45,8 +47,30 @@ func (s *workload) tag() string { return s.name + "_" + s.team + "_svc_80" }
 
 // New returns a world with some services of each team.
 func New(kubernetes bool, zone string, services int, seed uint64) *World {
-	random := rand.New(rand.NewPCG(seed, 1))
-	w := &World{Kubernetes: kubernetes, Zone: zone, seed: seed, random: random}
+	return build(&World{Kubernetes: kubernetes, Zone: zone, seed: seed, random: rand.New(rand.NewPCG(seed, 1))}, func(string) int { return services })
+}
+
+// The numbers of the world of [Global].
+const (
+	Dataplanes = 126
+	Services   = 93
+	Policies   = 131
+)
+
+// Global returns the world of a global control plane with two zones, and the numbers of the
+// constants above.
+func Global(kubernetes bool) *World {
+	w := &World{Kubernetes: kubernetes, random: rand.New(rand.NewPCG(1, 1)), seed: 1, counted: true}
+	return build(w, func(zone string) int { return map[string]int{"east": 16, "west": 15}[zone] })
+}
+
+// In a world of numbers, the first services have two pods, and policies of their producers.
+const (
+	withTwoPods = Dataplanes - Services - 4 // each zone has a gateway and a job
+	produced    = Policies - Services - 14  // a permission each, and policies of the mesh
+)
+
+func build(w *World, services func(zone string) int) *World {
 	authority, err := ca.Generate(mesh, time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC))
 	must(err)
 	w.authority = string(authority.Bundle())
@@ -58,8 +82,14 @@ func New(kubernetes bool, zone string, services int, seed uint64) *World {
 			w.others(z)
 		}
 		for _, team := range teams {
-			for i := range services {
-				s := &workload{team: team, name: fmt.Sprintf("%s-%d", team, i), zone: z, number: len(all), protocol: "http", pods: 1 + random.IntN(2)}
+			for i := range services(z) {
+				s := &workload{team: team, name: fmt.Sprintf("%s-%d", team, i), zone: z, number: len(all), protocol: "http", pods: 1 + w.random.IntN(2)}
+				if w.counted {
+					s.pods = 1
+					if s.number < withTwoPods {
+						s.pods = 2
+					}
+				}
 				if i%5 == 4 {
 					s.protocol = "tcp"
 				}

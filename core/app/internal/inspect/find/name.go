@@ -113,7 +113,7 @@ func only[T any](view *core.View, all []T, meta func(T) *resource.Meta, what str
 	if !slices.ContainsFunc(all, func(r T) bool { return meta(r).Name == name }) {
 		called = view.Semantics().ReferenceName
 	}
-	var names, namespaces []string
+	var names, namespaces, stored []string
 	matching := 0
 	for _, r := range all {
 		m := meta(r)
@@ -122,14 +122,19 @@ func only[T any](view *core.View, all []T, meta func(T) *resource.Meta, what str
 			continue
 		}
 		namespaces = append(namespaces, strconv.Quote(m.Namespace))
-		if namespace == nil || *namespace == m.Namespace {
+		if namespace == nil || *namespace == m.Namespace || m.Name != name && *namespace == m.HomeNamespace() {
 			found = r
 			matching++
+			stored = append(stored, storedName(m))
 		}
 	}
+	slices.Sort(namespaces)
+	namespaces = slices.Compact(namespaces)
 	switch {
 	case matching == 1:
 		return found, nil
+	case matching > 1 && (len(namespaces) == 1 || namespace != nil):
+		err = NotFoundf("several resources are %s %q; give the name of one: %s", what, name, strings.Join(stored[:min(len(stored), mostStored)], ", "))
 	case matching > 1:
 		err = NotFoundf("%s %q is in several namespaces; choose one with %s, or as NAMESPACE/NAME: %s", what, name, FieldNamespace, strings.Join(namespaces, ", "))
 	case len(namespaces) > 0:
@@ -139,6 +144,17 @@ func only[T any](view *core.View, all []T, meta func(T) *resource.Meta, what str
 	}
 	var none T
 	return none, err
+}
+
+// mostStored is the maximum number of names in an error.
+const mostStored = 5
+
+// storedName returns the name under which a control plane has stored a resource, with its zone.
+func storedName(m *resource.Meta) string {
+	if m.Zone() == "" {
+		return m.Qualified()
+	}
+	return m.Qualified() + " (zone " + m.Zone() + ")"
 }
 
 // Kind returns the kind with a name or a short name, in any letter case. The name may
