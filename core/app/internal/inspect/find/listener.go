@@ -71,10 +71,10 @@ func listenerPorts(view *core.View, d *resource.Dataplane) []port {
 	return ports
 }
 
-// Point returns the index of the only inbound, or of the only listener, that a policy can
-// select and that has a name of [Inbound] or [Listener]; without a name it is the only one of
-// the dataplane. Listeners have the indexes after the inbounds. The error is [ErrNotFound], or
-// [ErrUsage] if the name is left out and there are several.
+// Point returns the index of the only inbound or listener with a name of [Inbound] or
+// [Listener]. Without a name it is the only one of the dataplane. Listeners have the indexes
+// after the inbounds. The error is [ErrNotFound], or [ErrUsage] if the name is left out and there
+// are several.
 func Point(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	what, listeners := "inbound or listener", listenerPorts(view, d)
 	if len(listeners) == 0 {
