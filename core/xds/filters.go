@@ -125,7 +125,11 @@ func numbered[F interface{ GetName() string }](canonical string, others []F) str
 
 // isNumbered reports whether numbered made a name from the canonical name.
 func isNumbered(name, canonical string) bool {
-	number, found := strings.CutPrefix(name, canonical+".")
+	rest, found := strings.CutPrefix(name, canonical)
+	number, dotted := strings.CutPrefix(rest, ".")
+	if !found || !dotted {
+		return name == canonical
+	}
 	_, err := strconv.Atoi(number)
-	return name == canonical || found && err == nil
+	return err == nil
 }

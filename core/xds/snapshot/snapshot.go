@@ -193,6 +193,11 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, cl
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
 func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.Client, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
+	if before != nil {
+		for t, list := range before.byType {
+			sb.resources[t] = make([]*wire.Resource, 0, len(list)+1) // most edits change no number
+		}
+	}
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
 		sb.basis.targets = s.kindConfs(d, configs).targetsOf(outbounds)
 	}

@@ -117,13 +117,15 @@ func requestChoices(c *xds.Chain, in xds.InboundConf, field string) (choices []c
 
 // warnLimit warns that the kind of the conf is left out, if there is an error.
 func warnLimit(i *xds.Inbound, in xds.InboundConf, err error) {
+	if err == nil {
+		return
+	}
 	var limit *results.LimitError
-	switch {
-	case errors.As(err, &limit):
+	if errors.As(err, &limit) {
 		for _, p := range limit.Policies {
 			i.WarnPolicy(diag.PastLimit, p, 0, "", "%s is left out on this inbound: %v", in.Config.Kind.Name, err)
 		}
-	case err != nil:
+	} else {
 		i.WarnPlace(diag.PastLimit, "%s is left out on this inbound: %v", in.Config.Kind.Name, err)
 	}
 }
