@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -199,6 +200,70 @@ func BenchmarkReplaceSelector(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkReplaceSelectorFloor copies the pages that BenchmarkReplaceSelector copies, stores the
+// version, and does nothing else: what it costs that readers never wait.
+func BenchmarkReplaceSelectorFloor(b *testing.B) {
+	for _, s := range shapes {
+		for _, n := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) {
+				f := s.make(n)
+				x := f.index()
+				edits := make([]copiedPages, 512)
+				for i := range edits {
+					id := uint32(i*7919) % uint32(n)
+					e := x.Edit()
+					e.Put(id, []Term{Term(2 * i % n), Term(n + 1)})
+					edits[i] = pagesOf(x, e.Commit())
+				}
+				var published atomic.Pointer[TermIndex]
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					published.Store(edits[i%len(edits)].copy(x))
+				}
+				if published.Load().conjunctions.n != x.conjunctions.n {
+					b.Fatal("a copy has other conjunctions")
+				}
+			})
+		}
+	}
+}
+
+// copiedPages has one element of each page that two versions do not share.
+type copiedPages struct{ selectors, conjunctions, byTerms, terms []uint32 }
+
+func pagesOf(x, next *TermIndex) copiedPages {
+	return copiedPages{
+		unsharedPages(&x.selectors, &next.selectors), unsharedPages(&x.conjunctions.entries, &next.conjunctions.entries),
+		unsharedPages(&x.byTerms.dir, &next.byTerms.dir), unsharedPages(&x.terms, &next.terms),
+	}
+}
+
+func unsharedPages[T any](x, next *Vector[T]) (pages []uint32) {
+	for i := range next.Unshared(x) {
+		if i&leafMask == 0 {
+			pages = append(pages, i)
+		}
+	}
+	return pages
+}
+
+func (p copiedPages) copy(x *TermIndex) *TermIndex {
+	next := *x
+	next.selectors = copyPages(x.selectors, p.selectors)
+	next.conjunctions.entries = copyPages(x.conjunctions.entries, p.conjunctions)
+	next.byTerms.dir = copyPages(x.byTerms.dir, p.byTerms)
+	next.terms = copyPages(x.terms, p.terms)
+	return &next
+}
+
+func copyPages[T any](v Vector[T], pages []uint32) Vector[T] {
+	e := v.Edit()
+	for _, i := range pages {
+		e.Mut(i)
+	}
+	return e.Commit()
 }
 
 // BenchmarkTermIndexLoad files all selectors in one transaction.
