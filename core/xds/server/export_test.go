@@ -1,12 +1,16 @@
 package server
 
 import (
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/protobuf/proto"
 )
 
 // Deliver gives a request to what a stream's RecvMsg is called with.
 func Deliver(to any, request proto.Message) { to.(*inbox).message = request }
+
+// VersionOfNode returns the version that a node states.
+func VersionOfNode(node *corev3.Node) string { return versionOfNode(node) }
 
 // NewCodec returns the codec of Server.GRPCOptions.
 func NewCodec() encoding.CodecV2 { return newCodec() }

@@ -42,31 +42,37 @@ func returnMemory(ctx context.Context, counters *server.Counters) {
 // memory is the heap that was live when it was looked at before, and the most subscriptions since
 // the last collection. A heap that has grown may be garbage by now, which only a collection shows;
 // it is made for each growth. A heap that has grown before may be garbage when streams have
-// ended: nothing is allocated after a flood, so the runtime does not collect. What the streams had
+// ended, or when files or requests are no longer read: nothing is allocated after a flood, so the
+// runtime does not collect. So the end of many subscriptions causes a collection, and so does the end of
+// all work: the runtime has collected before, and no longer does. What the streams had
 // may be in use a while longer, such as by the upstream stream of a relay, so the next look collects
 // again.
 type memory struct {
-	live  uint64
-	most  int64
-	again bool
+	live        uint64
+	most        int64
+	again       bool
+	collections uint64 // at the last look
+	busy        bool   // the runtime had collected by itself at the last look
 }
 
 func (m *memory) step(subscriptions int64) (returned bool) {
-	live, free := readMemory()
+	live, free, collections := readMemory()
 	m.most = max(m.most, subscriptions)
-	if m.again || live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions {
+	busy := collections > m.collections
+	ends := m.busy && !busy && live > muchMemory
+	if m.again || live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions || ends {
 		debug.FreeOSMemory()
-		live, _ = readMemory()
+		live, _, collections = readMemory()
 		m.most, m.again, returned = subscriptions, !m.again, true
 	}
-	m.live = live
+	m.live, m.collections, m.busy = live, collections, busy
 	return returned
 }
 
-// readMemory returns the heap that was live at the last collection, and the part of the heap that
-// is free and not returned to the system.
-func readMemory() (live, free uint64) {
-	samples := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+// readMemory returns the heap that was live at the last collection, the part of the heap that
+// is free and not returned to the system, and how often was collected.
+func readMemory() (live, free, collections uint64) {
+	samples := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
 	runtimemetrics.Read(samples)
-	return samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	return samples[0].Value.Uint64(), samples[1].Value.Uint64(), samples[2].Value.Uint64()
 }

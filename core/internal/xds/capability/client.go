@@ -19,8 +19,8 @@ func IsGRPC(userAgent string) bool { return strings.HasPrefix(userAgent, "gRPC")
 func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
 
 // ClientBy returns the client of a node by its user agent and its version. A client that is not
-// gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was
-// tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that is not
+// gRPC and states no version, one that cannot be read, or one of a program that is not called Envoy, is
+// taken for the oldest Envoy that was tried (SPEC 18.2). An error names a version that is too old to be served: of gRPC, one that is not
 // known to have permissions. It is called for each question of a client, and allocates nothing for a
 // client that is served and states a release.
 func ClientBy(userAgent, version string) (Client, error) {
@@ -37,7 +37,15 @@ func ClientBy(userAgent, version string) (Client, error) {
 	if v.Compare(Oldest) < 0 {
 		return ClientOf(Oldest), fmt.Errorf("the release %s of Envoy is too old: the oldest release that is served is %s; what the proxy has stays as it is, run a newer Envoy", v, Oldest)
 	}
+	if !isEnvoy(userAgent) && v.Compare(Unknown) > 0 {
+		v = Unknown // the number is one of another program
+	}
 	return ClientOf(v), nil
+}
+
+// isEnvoy reports whether a user agent is an Envoy, which states the version of Envoy, or may be one.
+func isEnvoy(userAgent string) bool {
+	return userAgent == "" || strings.Contains(userAgent, "envoy") || strings.Contains(userAgent, "Envoy")
 }
 
 // permissionsSince are the first releases of gRPC with permissions (gRFC A41), by the beginning of

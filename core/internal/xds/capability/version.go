@@ -30,9 +30,9 @@ var (
 var ErrVersion = errors.New("not a version of Envoy, such as 1.36.4")
 
 // ParseVersion reads a version such as "1.36.4" or "1.36", which is the first of its minor
-// release. A version with a label, such as "1.36.10-dev", is a build on the way to that release: it is
-// the release before, because it may lack what the release brings. Other text after a hyphen, as in
-// "1.36.4-fips", is ignored.
+// release. A version with a label of a build on the way to that release, such as "1.36.10-dev" or
+// "1.36.10-fips-dev", is the release before, because it may lack what the release brings. Other text
+// after a hyphen, as in "1.36.4-fips", is ignored.
 func ParseVersion(text string) (v Version, err error) {
 	rest, label, labelled := strings.Cut(text, "-")
 	more := true
@@ -57,8 +57,9 @@ func ParseVersion(text string) (v Version, err error) {
 	return v, nil
 }
 
-// unreleased are the labels of builds that are made before a release.
-var unreleased = regexp.MustCompile(`(?i)^(dev|alpha|beta|rc|pre|snapshot)`)
+// unreleased are the words in labels of builds that are made before a release. A vendor may have
+// words of its own before them, as in "fips-dev".
+var unreleased = regexp.MustCompile(`(?i)(^|[^a-z])(dev|alpha|beta|rc|pre|snapshot|nightly|canary|main|master|head|git|wip)`)
 
 // before returns the release before v, which a build on the way to v has in it.
 func (v Version) before() Version {

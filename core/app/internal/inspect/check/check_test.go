@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/internal/resourcetest"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 const workload = `
@@ -74,5 +75,46 @@ func TestItemOfGatewayListener(t *testing.T) {
 		if w.Path == "spec.to[1]" {
 			t.Error(w.Line())
 		}
+	}
+}
+
+// The work on policies that set nothing is linear in their number: each of them is overridden by the last one,
+// or is for a service of its own. With time that grows by the square it is minutes.
+func TestManyPoliciesThatSetNothing(t *testing.T) {
+	for name, item := range map[string]func(i int) string{
+		"for one target": func(i int) string { return fmt.Sprintf("{default: {idleTimeout: %ds}}", i+1) },
+		"for their own": func(i int) string {
+			return fmt.Sprintf("{targetRef: {kind: MeshService, name: s%d}, default: {idleTimeout: 1s}}", i)
+		},
+		"of those that do": func(i int) string {
+			return fmt.Sprintf("{targetRef: {kind: MeshService, name: o%d}, default: {idleTimeout: 1s}}", i%100)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			for i := range 20 {
+				fmt.Fprintf(&text, "---\n{type: Dataplane, name: d%d, networking: {address: 10.0.1.%d, inbound: [{port: 80, tags: {kuma.io/service: o%d}}], outbound: [", i, i, i)
+				for o := range 20 {
+					fmt.Fprintf(&text, "{port: %d, tags: {kuma.io/service: o%d}}, ", o+1, (i+o)%100)
+				}
+				text.WriteString("]}}\n")
+			}
+			const policies = 10_000
+			for i := range policies {
+				fmt.Fprintf(&text, "---\n{type: MeshTimeout, name: p%05d, spec: {to: [%s]}}\n", i, item(i))
+			}
+			all := kinds.All()
+			set, err := (&resource.Loader{Kinds: all}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text.String())})
+			if err != nil {
+				t.Fatal(err)
+			}
+			view, err := core.Options{Semantics: core.TargetRef}.NewView(t.Context(), all, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := check.New(view, set).Findings(); len(found) < policies*9/10 {
+				t.Errorf("%d findings", len(found))
+			}
+		})
 	}
 }
