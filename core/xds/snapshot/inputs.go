@@ -136,7 +136,13 @@ func (s *Snapshot) holds(state *State) bool {
 			return false
 		}
 	}
-	if !state.hold(before, after, s.shared.reads.sets) || s.zone != nil && !state.hold(before, after, s.zone.sets) {
+	if held := s.shared.held; held.Load() != after {
+		if !state.hold(before, after, s.shared.reads.sets) {
+			return false
+		}
+		held.Store(after)
+	}
+	if s.zone != nil && !state.hold(before, after, s.zone.sets) {
 		return false
 	}
 	s.mesh.Store(after)

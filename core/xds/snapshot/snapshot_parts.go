@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -15,6 +16,9 @@ import (
 type outboundParts struct {
 	parts []*built
 	reads reads // what they were built from
+	// held is a state of the mesh in which the destinations have the endpoints that were read. So
+	// after an edit they are compared once for all dataplanes that share the parts.
+	held *atomic.Pointer[meshState]
 	// The following are made from parts.
 	api       []*wire.Resource // see Snapshot.API
 	endpoints []*wire.Resource // sorted by name
@@ -30,7 +34,10 @@ func (p *outboundParts) equal(o *outboundParts) bool {
 func (sb *snapshotBuilder) outboundParts() *outboundParts {
 	p := &sb.shared
 	return sb.bundles.get(p, func() *outboundParts {
-		done := &outboundParts{parts: slices.Clone(p.parts), reads: reads{p.reads.inputs, slices.Clone(p.reads.sets)}, api: slices.Clone(p.api)}
+		done := &outboundParts{
+			parts: slices.Clone(p.parts), reads: reads{p.reads.inputs, slices.Clone(p.reads.sets)}, api: slices.Clone(p.api),
+			held: new(atomic.Pointer[meshState]),
+		}
 		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
 		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])
 		return done
