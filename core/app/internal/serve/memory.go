@@ -69,8 +69,8 @@ func (m *memory) step(subscriptions int64) (returned bool) {
 	return returned
 }
 
-// readMemory returns the heap that was live at the last collection, the part of the heap that
-// is free and not returned to the system, and how often was collected.
+// readMemory returns the heap that was live at the last collection, and the part of the heap that
+// is free and not returned to the system. Collections is the number of collections.
 func readMemory() (live, free, collections uint64) {
 	samples := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
 	runtimemetrics.Read(samples)

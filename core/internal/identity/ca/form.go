@@ -19,8 +19,8 @@ import (
 )
 
 // A form has what all SVIDs of an authority have in common, in DER. It is taken from an SVID
-// that crypto/x509 made. Issuing by crypto/x509 alone takes more than three times as long as a
-// key and a signature, because it encodes everything anew and verifies what it has signed.
+// that crypto/x509 made. Issuing by crypto/x509 alone takes three times as long as a key and a
+// signature: it encodes everything anew, and verifies what it has signed.
 type form struct {
 	signer crypto.Signer
 	hash   crypto.Hash // what is signed: the hash; 0: the text
