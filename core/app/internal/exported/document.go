@@ -3,7 +3,9 @@ package exported
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -126,6 +128,74 @@ func (w *World) Remove(kind, text string) int {
 		return (document["kind"] == kind || document["type"] == kind) && bytes.Contains(data, []byte(text))
 	})
 	return before - len(w.documents)
+}
+
+// Kinds returns the kinds of the documents, sorted.
+func (w *World) Kinds() []string {
+	kinds := map[string]bool{}
+	for _, document := range w.documents {
+		kinds[kindOf(document)] = true
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+func kindOf(document Object) string {
+	for _, field := range []string{"kind", "type"} {
+		if kind, ok := document[field].(string); ok {
+			return kind
+		}
+	}
+	return ""
+}
+
+// Break replaces a random field of a document of a kind by a value that it may not have, as a
+// control plane of another version could store it, and returns what it replaced.
+func (w *World) Break(kind string, r *rand.Rand) string {
+	var of []int
+	for i, document := range w.documents {
+		if kindOf(document) == kind {
+			of = append(of, i)
+		}
+	}
+	at := of[r.IntN(len(of))]
+	data, err := json.Marshal(w.documents[at])
+	must(err)
+	var document any
+	must(json.Unmarshal(data, &document))
+	type place struct {
+		path  string
+		value any
+		set   func(any)
+	}
+	var places []place
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if path == "" && slices.Contains([]string{"apiVersion", "kind", "type", "name", "mesh", "metadata", "labels", "creationTime", "kri"}, key) {
+					continue
+				}
+				places = append(places, place{path + "." + key, v[key], func(next any) { v[key] = next }})
+				walk(path+"."+key, v[key])
+			}
+		case []any:
+			for i := range v {
+				places = append(places, place{fmt.Sprintf("%s[%d]", path, i), v[i], func(next any) { v[i] = next }})
+				walk(fmt.Sprintf("%s[%d]", path, i), v[i])
+			}
+		}
+	}
+	walk("", document)
+	if len(places) == 0 {
+		return ""
+	}
+	p := places[r.IntN(len(places))]
+	values := []any{nil, "", "zzz", -5, 3.7, true, []any{}, []any{1}, map[string]any{}, map[string]any{"a": 1}}
+	value := values[r.IntN(len(values))]
+	p.set(value)
+	w.documents[at] = document.(map[string]any)
+	return fmt.Sprintf("%s%s: %v instead of %v", kind, p.path, value, p.value)
 }
 
 // YAML returns the documents as the client of the control plane prints them: a list of
