@@ -148,8 +148,8 @@ func kindOf(document Object) string {
 	return ""
 }
 
-// Break replaces a random field of a document of a kind by a value that it may not have, as a
-// control plane of another version could store it, and returns what it replaced.
+// Break replaces a random field of a document of a kind by a value that it may not have, and
+// returns what it replaced. A control plane of another version could store such a document.
 func (w *World) Break(kind string, r *rand.Rand) string {
 	var of []int
 	for i, document := range w.documents {
