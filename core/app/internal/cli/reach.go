@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -138,20 +139,39 @@ func reachRows(a *traffic.Reach) [][]string {
 }
 
 func reachCSV(w io.Writer, a *traffic.Reach) error {
-	rows := reachRows(a)
-	for _, row := range rows {
-		for k := range row {
-			row[k] = plainCell(row[k])
+	var b strings.Builder
+	for _, row := range reachRows(a) {
+		for k, text := range row {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(plainCell(text))
 		}
+		b.WriteByte('\n')
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// plainCell returns a cell that no spreadsheet runs as a formula: names and identities are
-// texts of authors.
+// plainCell returns a cell that no spreadsheet runs as a formula: names, identities and the values of
+// conditions are texts of authors. A spreadsheet may leave out spaces, quotes and signs without width, take
+// signs of full width for others, and begin a cell at each semicolon.
 func plainCell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	parts := strings.Split(text, ";")
+	for i, part := range parts {
+		begin := strings.TrimLeftFunc(part, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || !unicode.IsPrint(r) })
+		if first, size := utf8.DecodeRuneInString(begin); size > 0 && strings.ContainsRune("=+-@＝＋－＠", first) {
+			parts[i] = "'" + part
+		}
+	}
+	if text = strings.Join(parts, ";"); strings.ContainsAny(text, "\",;") || strings.TrimSpace(text) != text {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
 	return text
 }

@@ -30,9 +30,9 @@ var (
 var ErrVersion = errors.New("not a version of Envoy, such as 1.36.4")
 
 // ParseVersion reads a version such as "1.36.4" or "1.36", which is the first of its minor
-// release. A version with a label of a build on the way to that release, such as "1.36.10-dev" or
-// "1.36.10-fips-dev", is the release before, because it may lack what the release brings. Other text
-// after a hyphen, as in "1.36.4-fips", is ignored.
+// release. A build on the way to a release has a label, such as "1.36.10-dev" or "1.36.10-fips-dev". It is
+// the release before, because it may lack what the release brings. Other text after a hyphen, as in
+// "1.36.4-fips", is ignored.
 func ParseVersion(text string) (v Version, err error) {
 	rest, label, labelled := strings.Cut(text, "-")
 	more := true

@@ -210,9 +210,9 @@ func (o *overridden) index(p *resource.Policy) {
 	}
 }
 
-// overriding returns the items for the same target that have a higher priority than an item
-// and set something, on the first dataplane where there are any; nil if there are none, or if the
-// search takes too long.
+// overriding returns the items for the same target that have a higher priority than an item and
+// set something. They are those on the first dataplane where there are any. The result is nil if there
+// are none, or if the search takes too long.
 func (o *overridden) overriding(origin results.Origin, section *resource.Section) []string {
 	others := map[*resource.Policy][]results.Origin{}
 	for _, other := range o.setting[targetOf(origin, section)] {
