@@ -39,6 +39,10 @@ func NewPolicyPlan(view *core.View, p *resource.Policy, document json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	separator, err := separatorOf(view, p, groups)
+	if err != nil {
+		return nil, err
+	}
 	plan := &PolicyPlan{Selected: selected}
 	for _, share := range sharesOf(q) {
 		wave := PolicyWave{Percent: share, Whole: share == 100 && len(q.Labels) == 0}
@@ -52,7 +56,7 @@ func NewPolicyPlan(view *core.View, p *resource.Policy, document json.RawMessage
 		}
 		names := map[string]bool{}
 		for _, g := range taken {
-			policy, name, err := copyOf(p, document, q, g.value, wave.Whole)
+			policy, name, err := copyOf(p, document, q, separator, g.value, wave.Whole)
 			if err != nil {
 				return nil, err
 			}
@@ -81,7 +85,7 @@ func canHaveLabels(p *resource.Policy) error {
 
 // copyOf returns a document of the policy that enforces, with its name: for the dataplanes with
 // a value of the label, or for all.
-func copyOf(p *resource.Policy, document json.RawMessage, q PlanQuery, value string, whole bool) (_ any, name string, err error) {
+func copyOf(p *resource.Policy, document json.RawMessage, q PlanQuery, separator, value string, whole bool) (_ any, name string, err error) {
 	var policy map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber() // as it is written
@@ -98,7 +102,7 @@ func copyOf(p *resource.Policy, document json.RawMessage, q PlanQuery, value str
 	}
 	name = p.Name
 	if !whole {
-		name = p.DisplayName() + "-" + strings.Trim(notInName.ReplaceAllString(strings.ToLower(value), "-"), "-")
+		name = nameOf(p, separator, value)
 		spec, _ := policy["spec"].(map[string]any)
 		spec = maps.Clone(spec)
 		if spec == nil {
@@ -118,6 +122,35 @@ func copyOf(p *resource.Policy, document json.RawMessage, q PlanQuery, value str
 		}
 	}
 	return policy, name, nil
+}
+
+// separatorOf returns what is between the name of a policy and a value in the names of its copies: a
+// hyphen or, if a policy of the kind has a name between these names, two. A copy has the place of
+// the policy in the order.
+func separatorOf(view *core.View, p *resource.Policy, groups []*group) (string, error) {
+	order := view.Semantics().Order()
+	var between *resource.Policy
+	for _, separator := range []string{"-", "--"} {
+		between = nil
+		for _, g := range groups {
+			renamed := *p
+			renamed.Name = nameOf(p, separator, g.value)
+			renamed.Labels = slices.DeleteFunc(slices.Clone(p.Labels), func(t resource.Tag) bool { return t.Key == resource.DisplayNameLabel })
+			for _, other := range view.Policies(p.Mesh) {
+				if other.ID != p.ID && other.Type == p.Type && (order(p, other) < 0) != (order(&renamed, other) < 0) {
+					between = other
+				}
+			}
+		}
+		if between == nil {
+			return separator, nil
+		}
+	}
+	return "", find.Usagef("a copy of %s has not its place in the order, because the name of %s is between their names; rename one of them", p.ID, between.ID)
+}
+
+func nameOf(p *resource.Policy, separator, value string) string {
+	return p.DisplayName() + separator + strings.Trim(notInName.ReplaceAllString(strings.ToLower(value), "-"), "-")
 }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)

@@ -76,9 +76,7 @@ func selectedBy(t *testing.T, view *core.View, wave *placement.PolicyWave) []str
 		t.Fatal(err)
 	}
 	for _, d := range view.Dataplanes("m") {
-		serving := *d // Kuma selects inbounds
-		serving.Inbounds = []resource.Inbound{{Port: 80, Tags: resource.NewTags(map[string]string{resource.ServiceTag: "web"})}}
-		set.Dataplanes = append(set.Dataplanes, &serving)
+		set.Dataplanes = append(set.Dataplanes, servingWeb(d))
 	}
 	waved, err := core.Options{Semantics: core.Kuma}.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
@@ -102,4 +100,53 @@ func selectedBy(t *testing.T, view *core.View, wave *placement.PolicyWave) []str
 		t.Errorf("a dataplane is selected twice: %v", names)
 	}
 	return names
+}
+
+// servingWeb returns the dataplane with an inbound: Kuma selects inbounds.
+func servingWeb(d *resource.Dataplane) *resource.Dataplane {
+	serving := *d
+	serving.Inbounds = []resource.Inbound{{Port: 80, Tags: resource.NewTags(map[string]string{resource.ServiceTag: "web"})}}
+	return &serving
+}
+
+// A copy has the place of its policy among those of other names: it overrides what the policy
+// overrides.
+func TestCopiesKeepTheirPlace(t *testing.T) {
+	for _, c := range []struct {
+		other string
+		two   bool // hyphens
+		err   string
+	}{
+		{"vault", false, ""},
+		{"web-a0", false, ""},
+		{"web-0", true, ""},
+		{"web--", false, `because the name of MeshTimeout "web--" in mesh "m" is between their names`},
+		{"xylophone", false, ""},
+	} {
+		view := planned(t, namesTo(10))
+		policy := view.Policies("m")[0]
+		other := *policy
+		other.Name, other.Labels = c.other, nil
+		set := &resource.Set{Policies: []*resource.Policy{policy, &other}}
+		for _, d := range view.Dataplanes("m") {
+			set.Dataplanes = append(set.Dataplanes, servingWeb(d))
+		}
+		view, err := core.Options{Semantics: core.Kuma}.NewView(t.Context(), kinds.All(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := placement.NewPolicyPlan(view, policy, []byte(plannedDocument), placement.PlanQuery{Percent: []int{1}, By: "team"})
+		if c.err != "" {
+			if !errors.Is(err, find.ErrUsage) || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v", c.other, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.other, err)
+		}
+		if name := plan.Waves[0].Policies[0].(map[string]any)["name"].(string); strings.HasPrefix(name, "web--") != c.two {
+			t.Errorf("%s: the name is %s", c.other, name)
+		}
+	}
 }
