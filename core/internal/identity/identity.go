@@ -24,6 +24,7 @@ type Identity struct {
 type Identities struct {
 	all      []*resource.MeshIdentity
 	byMesh   map[string][]entry
+	domains  map[*resource.MeshIdentity]string // see TrustDomain
 	defaults Defaults
 }
 
@@ -52,9 +53,12 @@ type entry struct {
 // New returns the identities of a list in any order. They must be valid, and the
 // caller must not change them afterwards.
 func New(list []*resource.MeshIdentity, defaults Defaults) *Identities {
-	ids := &Identities{all: slices.Clone(list), byMesh: map[string][]entry{}, defaults: defaults}
+	ids := &Identities{all: slices.Clone(list), byMesh: map[string][]entry{}, domains: map[*resource.MeshIdentity]string{}, defaults: defaults}
 	slices.SortFunc(ids.all, func(a, b *resource.MeshIdentity) int { return a.ID.Compare(b.ID) })
 	for _, source := range list {
+		if domain, fixed := defaults.fixedTrustDomain(source); fixed {
+			ids.domains[source] = domain
+		}
 		selector := source.Spec.Selector
 		if selector == nil || selector.Dataplane == nil {
 			continue // it selects no dataplane
@@ -171,17 +175,22 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 	return nil, nil
 }
 
-// TrustDomain returns the trust domain of all SPIFFE IDs of a MeshIdentity, or false
-// if it depends on the dataplane.
+// TrustDomain returns the trust domain of all SPIFFE IDs of a MeshIdentity of the list, or
+// false if it depends on the dataplane.
 func (i *Identities) TrustDomain(source *resource.MeshIdentity) (string, bool) {
+	domain, fixed := i.domains[source]
+	return domain, fixed
+}
+
+func (s Defaults) fixedTrustDomain(source *resource.MeshIdentity) (string, bool) {
 	e := entry{source: source}
 	if source.Spec.SpiffeID != nil {
 		e.trustDomain = parts(source.Spec.SpiffeID.TrustDomain)
 	}
-	if labels, variables := i.defaults.askedOfDataplane(&e); len(labels) > 0 || slices.ContainsFunc(variables, func(v string) bool { return v != "Mesh" }) {
+	if labels, variables := s.askedOfDataplane(&e); len(labels) > 0 || slices.ContainsFunc(variables, func(v string) bool { return v != "Mesh" }) {
 		return "", false
 	}
-	domain, err := i.defaults.trustDomain(&e, &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: source.Mesh}}})
+	domain, err := s.trustDomain(&e, &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: source.Mesh}}})
 	return domain, err == nil
 }
 
