@@ -222,6 +222,25 @@ func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield 
 	}
 }
 
+// Missed returns the destination that a reference in the reachableBackends of a dataplane reaches,
+// and the first of those with the port that it finds in addition and does not reach; nil if
+// there is none.
+func (s *Set) Missed(d *resource.Dataplane, r *resource.BackendRef) (reached, missed resource.Destination) {
+	if s.semantics.ReachesEachPort() || r.Port == 0 || len(r.Labels) == 0 {
+		return nil, nil
+	}
+	for at := range s.reached(d, r) {
+		reached = s.all[at]
+	}
+	for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
+		found := s.all[at]
+		if _, has := items.PortOf(found, r.Port); has && found != reached && !s.semantics.IsOfOtherZone(found, d.Zone()) {
+			return reached, found
+		}
+	}
+	return reached, nil
+}
+
 // reachedPort returns the port that a reference with a port, or 0 for none, reaches of a
 // destination; 0 means all ports.
 func (s *Set) reachedPort(at int, port uint32) uint32 {

@@ -59,9 +59,12 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 			continue
 		}
 		for i := range d.TransparentProxy.ReachableBackends {
-			if backend := &d.TransparentProxy.ReachableBackends[i]; !destinations.Reaches(d, backend) {
-				add(d, fmt.Sprintf("networking.transparentProxying.reachableBackends.refs[%d]", i),
-					fmt.Sprintf("no %s is found, so nothing is reached by it", backend.Kind), "check the reference and its port", backend)
+			backend, path := &d.TransparentProxy.ReachableBackends[i], fmt.Sprintf("networking.transparentProxying.reachableBackends.refs[%d]", i)
+			if !destinations.Reaches(d, backend) {
+				add(d, path, fmt.Sprintf("no %s is found, so nothing is reached by it", backend.Kind), "check the reference and its port", backend)
+			} else if reached, missed := destinations.Missed(d, backend); missed != nil {
+				add(d, path, fmt.Sprintf("a reference by labels and port reaches one %s: %s, the first by namespace and name, and not %s", backend.Kind, reached.Identity().Qualified(), missed.Identity().Qualified()),
+					"write a reference for each, or leave the port out", backend)
 			}
 		}
 	}
