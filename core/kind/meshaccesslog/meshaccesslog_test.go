@@ -1,10 +1,13 @@
 package meshaccesslog_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/internal/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func TestAccepted(t *testing.T) {
@@ -178,4 +181,18 @@ func TestWarnedOfSeparators(t *testing.T) {
 		},
 		"a body with fields": {Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", body: {path: "%REQ(:PATH)%", code: "%RESPONSE_CODE%"}}}]}`},
 	})
+}
+
+// No author writes an expression of CEL, which a proxy would evaluate for each request.
+func TestExpressionsOfCEL(t *testing.T) {
+	list := strings.Repeat("[1, 2, 3].all(x, ", 20) + "true" + strings.Repeat(")", 20)
+	for _, expression := range []string{"request.path", list, strings.Repeat("(", 1000) + "1" + strings.Repeat(")", 1000), strings.Repeat("%CEL(", 1000)} {
+		for _, operator := range []string{"CEL", "TYPED_CEL"} {
+			text := fmt.Sprintf("type: MeshAccessLog\nmesh: default\nname: p\nspec: {rules: [{default: {backends: [{type: File, file: {path: /l, format: {type: Plain, plain: '%%%s(%s)%%'}}}]}}]}\n", operator, expression)
+			_, err := (&resource.Loader{Kinds: resource.NewKinds(meshaccesslog.Kind())}).Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(text)})
+			if err == nil || !strings.Contains(err.Error(), "operator") {
+				t.Errorf("%s of %.40s: %v", operator, expression, err)
+			}
+		}
+	}
 }

@@ -80,6 +80,9 @@ func TestManyVariantsAreNotCompiled(t *testing.T) {
 					}
 					answers[bits] = v
 				}
+				if many := state.HasMany(wire.ClusterType, name); many != (1<<policies > 256) {
+					t.Errorf("the cluster has more variants than are compiled: %t", many)
+				}
 				_, made := builder.Builds()
 				return answers, made
 			}

@@ -2,16 +2,26 @@ package snapshot
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Builds returns how many resources were marshalled so far, and how many of them had a
 // content that no resource in use had.
 func (b *Builder) Builds() (marshalled, made int64) {
 	return b.resources.builds.Load(), b.resources.made.Load()
+}
+
+// HasMany reports whether a resource that was located has more variants than are compiled.
+func (s *State) HasMany(t wire.Type, name string) bool {
+	mesh, _, _ := strings.Cut(name, "/")
+	known, _ := s.builder.locators.Load(locatorKey{mesh, xds.Client{}})
+	l, _ := known.(*locator).find(s, name)
+	return l.many[t]
 }
 
 // Forget removes the snapshots of a dataplane, so that the next one is built anew.
