@@ -12,18 +12,52 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// conf checks a field of a conf.
+// conf checks a field of a conf of each dataplane that is named.
 func (t *tester) conf(c *specs.ConfCase) TestResult {
 	kind, err := t.kind(c.Kind)
 	if err != nil {
 		return failed("%v", err)
 	}
-	d, err := find.Dataplane(t.view, t.mesh, find.Name{Name: c.Dataplane})
+	dataplanes, err := t.dataplanesNamed(c.Dataplane)
 	if err != nil {
 		return failed("%v", err)
 	}
+	for _, d := range dataplanes {
+		if result := t.confOf(c, kind, d); result.Result != TestPass {
+			if len(dataplanes) > 1 {
+				result.Why = d.Qualified() + ": " + result.Why
+			}
+			return result
+		}
+	}
+	return TestResult{Result: TestPass}
+}
+
+// dataplanesNamed returns the dataplane with a name, those of a service with its prefix, or
+// those that a selector key=value[,...] selects.
+func (t *tester) dataplanesNamed(name string) ([]*resource.Dataplane, error) {
+	if service, is := strings.CutPrefix(name, find.ServicePrefix); is {
+		found, err := find.NewService(t.view, t.mesh, service, nil)
+		if err != nil {
+			return nil, err
+		}
+		return found.Dataplanes, nil
+	}
+	if strings.Contains(name, "=") {
+		selection, err := find.ParseSelection(name)
+		if err != nil {
+			return nil, err
+		}
+		return find.SelectDataplanes(t.view, t.mesh, selection, nil)
+	}
+	d, err := find.Dataplane(t.view, t.mesh, find.Name{Name: name})
+	return []*resource.Dataplane{d}, err
+}
+
+func (t *tester) confOf(c *specs.ConfCase, kind *resource.Kind, d *resource.Dataplane) TestResult {
 	q := &inspect.ConfQuery{Kind: kind, Outbound: c.Outbound, Route: c.Route, Inbound: c.Inbound, Options: inspect.Options{Explain: true}}
 	if m := c.Match; m != nil {
 		q.Request = inspect.RequestQuery{SpiffeID: m.SpiffeID, SNI: m.SNI, Method: m.Method, Path: m.Path}

@@ -26,15 +26,21 @@ func (t *tester) targets(to *specs.AccessTarget) ([]inboundAt, error) {
 	what := ""
 	var dataplanes []*resource.Dataplane
 	served := func(*resource.Dataplane, int) bool { return true }
-	if to.Dataplane != nil {
-		d, err := find.Dataplane(t.view, t.mesh, find.Name{Name: *to.Dataplane})
+	name := ""
+	if to.Service != nil {
+		name = strings.TrimPrefix(*to.Service, find.ServicePrefix)
+	} else if service, is := strings.CutPrefix(*to.Dataplane, find.ServicePrefix); is {
+		name = service
+	}
+	if name == "" {
+		found, err := t.dataplanesNamed(*to.Dataplane)
 		if err != nil {
 			return nil, err
 		}
-		dataplanes, what = []*resource.Dataplane{d}, fmt.Sprintf("dataplane %q", *to.Dataplane)
+		dataplanes, what = found, fmt.Sprintf("dataplane %q", *to.Dataplane)
 	} else {
-		what = fmt.Sprintf("service %q", *to.Service)
-		if service, err := find.NewService(t.view, t.mesh, *to.Service, nil); err == nil {
+		what = fmt.Sprintf("service %q", name)
+		if service, err := find.NewService(t.view, t.mesh, name, nil); err == nil {
 			dataplanes = service.Dataplanes
 			served = func(d *resource.Dataplane, i int) bool { return slices.Contains(service.Inbounds(d), i) }
 		}
@@ -122,14 +128,14 @@ func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error
 		set, err := t.clients(c.Not, byTags)
 		return access.Not(set), err
 	case c.Dataplane != nil:
-		d, err := find.Dataplane(t.view, t.mesh, find.Name{Name: *c.Dataplane})
+		of, err := t.dataplanesNamed(*c.Dataplane)
 		if err != nil {
 			return nil, err
 		}
-		return t.dataplanes([]*resource.Dataplane{d}, *c.Dataplane, byTags)
+		return t.dataplanes(of, *c.Dataplane, byTags)
 	case c.Service != nil:
 		var of []*resource.Dataplane
-		if service, err := find.NewService(t.view, t.mesh, *c.Service, nil); err == nil {
+		if service, err := find.NewService(t.view, t.mesh, strings.TrimPrefix(*c.Service, find.ServicePrefix), nil); err == nil {
 			of = service.Dataplanes
 		}
 		return t.dataplanes(of, *c.Service, byTags)
