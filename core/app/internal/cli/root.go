@@ -80,8 +80,9 @@ cluster k8s://CONTEXT; k8s:// is the current one. Without -f it reads what the v
 MESHMATCH_FILE names or, started as kubectl-meshmatch, the current context; --context
 names another one.
 
-  why is this request denied?    access DATAPLANE --inbound NAME --spiffe-id ID
+  why is this request denied?    access DATAPLANE|svc/SERVICE --spiffe-id ID
   what does this edit change?    diff --apply FILE
+  how do 10 %% get it first?      placement plan --policy KIND/NAME --percent 10 --by app --as policy
   may this pull request pass?    export once, then diff --apply FILE --fail-on opens
   what sets this value?          conf DATAPLANE --kind KIND --outbound NAME --explain
 
