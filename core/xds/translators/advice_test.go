@@ -75,6 +75,9 @@ func TestPatchesOfPermissions(t *testing.T) {
 		{"removed rules", "httpFilter: {operation: Patch, match: {name: envoy.filters.http.rbac}, jsonPatches: [{op: remove, path: /typedConfig/rules}]}", true},
 		{"a replaced action", "httpFilter: {operation: Patch, match: {name: envoy.filters.http.rbac}, jsonPatches: [{op: replace, path: /typedConfig/rules/action, value: DENY}]}", true},
 		{"a second content", `httpFilter: {operation: Patch, match: {name: envoy.filters.http.rbac}, jsonPatches: [{op: add, path: /typedConfig, value: {"@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC}}]}`, true},
+		{"removed rules, by the listener", "listener: {operation: Patch, match: {name: inbound/10.0.0.1/80}, jsonPatches: [{op: remove, path: /filterChains/0/filters/0/typedConfig/httpFilters/0/typedConfig/rules}]}", true},
+		{"replaced rules, by the connection manager", "networkFilter: {operation: Patch, match: {name: envoy.filters.network.http_connection_manager}, jsonPatches: [{op: replace, path: /typedConfig/httpFilters/0/typedConfig/rules/action, value: DENY}]}", true},
+		{"another filter, by the listener", "listener: {operation: Patch, match: {name: inbound/10.0.0.1/80}, jsonPatches: [{op: remove, path: /filterChains/0/filters/0/typedConfig/httpFilters/1/typedConfig/absent}]}", false},
 		{"another filter", "httpFilter: {operation: Patch, match: {name: envoy.filters.http.router}, jsonPatches: [{op: remove, path: /typedConfig/absent}]}", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -123,9 +123,11 @@ func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message
 	case *listenerv3.Listener:
 		switch {
 		case m.Listener != nil:
-			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches, left)
+			after, applied, err := replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches, left)
+			return after, applied, causeInManager(message, m.Listener.JSONPatches, err)
 		case m.NetworkFilter != nil:
-			return withNetworkFilter(message, filterMod(*m.NetworkFilter), left)
+			after, applied, err := withNetworkFilter(message, filterMod(*m.NetworkFilter), left)
+			return after, applied, causeInManager(message, m.NetworkFilter.JSONPatches, err)
 		default:
 			return withHTTPFilter(message, filterMod(*m.HTTPFilter), left)
 		}

@@ -2,7 +2,9 @@ package translators
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -94,7 +96,7 @@ func modifyFilters[F filter](filters []F, mod filterMod, left *allowance) ([]F, 
 		before := slices.Clone(filters)
 		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches, left)
 		if i := slices.IndexFunc(before, func(f F) bool { return is(f) && isDiscovered(f) }); err != nil && i >= 0 {
-			err = fmt.Errorf("the content of %s cannot be patched, because the proxy gets it as a resource of its own: change the permissions instead (%w)", before[i].GetName(), err)
+			err = errDiscovered(before[i], err)
 		}
 		for i, f := range filters {
 			keepName(before[i].GetName(), f)
@@ -109,6 +111,41 @@ func modifyFilters[F filter](filters []F, mod filterMod, left *allowance) ([]F, 
 		return filters, true, fmt.Errorf("a filter after %s would never be reached", filters[at-1].GetName())
 	}
 	return slices.Insert(filters, at, added), true, nil
+}
+
+// errDiscovered is the error of a patch of a filter whose config is a resource.
+func errDiscovered(f filter, err error) error {
+	return fmt.Errorf("the content of %s cannot be patched, because the proxy gets it as a resource of its own: change the permissions instead (%w)", f.GetName(), err)
+}
+
+// contentInManager is a path to the content of an HTTP filter.
+var contentInManager = regexp.MustCompile(`/httpFilters/(\d+)/typedConfig(/|$)`)
+
+// causeInManager returns the error of patches of a listener or its filters. If one of them leads into an
+// HTTP filter whose config is a resource, that is the cause.
+func causeInManager(l *listenerv3.Listener, patches []meshproxypatch.JSONPatch, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, patch := range patches {
+		found := contentInManager.FindStringSubmatch(string(patch.Path))
+		if found == nil {
+			continue
+		}
+		index, tooLong := strconv.Atoi(found[1])
+		for _, chain := range l.FilterChains {
+			for _, f := range chain.Filters {
+				manager := &hcmv3.HttpConnectionManager{}
+				if tooLong != nil || f.GetTypedConfig().UnmarshalTo(manager) != nil || index >= len(manager.HttpFilters) {
+					continue
+				}
+				if filter := manager.HttpFilters[index]; isDiscovered(filter) {
+					return errDiscovered(filter, err)
+				}
+			}
+		}
+	}
+	return err
 }
 
 // keepName gives a filter whose config is a resource its name again after a patch that

@@ -205,6 +205,20 @@ func TestFilesAndStore(t *testing.T) {
 			t.Errorf("the error does not name both:\n%s", log)
 		}
 		r.expect("/dataplanes/kri_dp_default___web_/status", 200, "")
+
+		// No source changes anything until one of them is removed.
+		write(m, sourcetest.Dataplane("later", "127.0.0.7"))
+		r.write("more.yaml", `{type: Dataplane, name: more, networking: {address: 127.0.0.6, inbound: [{port: 80, tags: {kuma.io/service: more}}]}}`)
+		time.Sleep(time.Minute)
+		for _, name := range []string{"later", "more"} {
+			r.expect("/dataplanes/kri_dp_default___"+name+"_/status", 404, "")
+		}
+		write(m, sourcetest.Deleted(sourcetest.Dataplane("web", "")))
+		r.eventually("changes", func() bool {
+			status, _, _ := r.get("/dataplanes/kri_dp_default___later_/status", nil)
+			return status == 200
+		})
+		r.expect("/dataplanes/kri_dp_default___more_/status", 200, "")
 	})
 }
 
