@@ -26,6 +26,9 @@ spec: {targetRef: {kind: Dataplane, labels: {app: shop-0}}, rules: [{default: {a
 		t.Fatal(err)
 	}
 	rounds := 2 * fuzz.Soak(t)
+	if testing.Short() {
+		rounds = 1
+	}
 	for _, kubernetes := range []bool{true, false} {
 		for _, kind := range exported.New(kubernetes, "", 1, 1).Kinds() {
 			for round := range rounds {
