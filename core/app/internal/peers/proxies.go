@@ -188,8 +188,9 @@ func (m *management) close() {
 const streamsOfConnection = 50
 
 // connect starts a stream for each node, which subscribes all types: clusters and listeners
-// by wildcard, the others by the given names. It waits until each has all of its resources.
-func (m *management) connect(nodes []string, contents []content, names []names) error {
+// by wildcard, the others by the given names. It waits until each has all of its resources, and
+// returns the time of that in seconds.
+func (m *management) connect(nodes []string, contents []content, names []names) (float64, error) {
 	var conn *grpc.ClientConn
 	return m.await(func(i int) content { return contents[i] }, len(nodes), func() error {
 		for i, node := range nodes {
@@ -231,8 +232,9 @@ func (p *proxy) subscribe(node string, names names) {
 // patience is how long 2,000 proxies together may take to get what they expect.
 const patience = time.Minute
 
-// await makes each proxy expect something, does the work, and waits until all have it.
-func (m *management) await(expect func(i int) content, proxies int, work func() error) error {
+// await makes each proxy expect something, does the work, and waits until all have it. It returns
+// the time from the start of the work in seconds.
+func (m *management) await(expect func(i int) content, proxies int, work func() error) (float64, error) {
 	for len(m.proxies) < proxies {
 		m.proxies = append(m.proxies, &proxy{})
 	}
@@ -241,8 +243,9 @@ func (m *management) await(expect func(i int) content, proxies int, work func() 
 	for i, p := range m.proxies {
 		p.expect(expect(i), group.Done)
 	}
+	start := time.Now()
 	if err := work(); err != nil {
-		return err
+		return 0, err
 	}
 	done := make(chan struct{})
 	go func() {
@@ -251,11 +254,11 @@ func (m *management) await(expect func(i int) content, proxies int, work func() 
 	}()
 	select {
 	case <-done:
-		return nil
+		return time.Since(start).Seconds(), nil
 	case err := <-m.failed:
-		return fmt.Errorf("a stream has ended: %w", err)
+		return 0, fmt.Errorf("a stream has ended: %w", err)
 	case <-time.After(patience * time.Duration(1+proxies/2_000)):
-		return m.late()
+		return 0, m.late()
 	}
 }
 
