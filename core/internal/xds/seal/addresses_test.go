@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"testing"
 
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
@@ -52,7 +51,7 @@ func TestFormsOfAnAddress(t *testing.T) {
 	random := rand.New(rand.NewPCG(48, 3))
 	reached := func(of netip.Addr, host string) bool {
 		w := &seal.Workload{Addresses: seal.Forms(of), Ports: map[uint32][]string{80: {"local/workload/80"}}}
-		var cluster *clusterv3.Cluster = message.NewStaticCluster("mine", message.SocketAddress(host, 80), 0)
+		cluster := message.NewStaticCluster("mine", message.SocketAddress(host, 80), 0)
 		return len(w.Reached([]seal.Change{{Name: "mine", Reach: seal.Find(cluster), Cluster: true, Changed: true}})) > 0
 	}
 	other := netip.MustParseAddr("203.0.113.9")
