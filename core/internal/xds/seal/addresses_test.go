@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"testing"
 
-
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/internal/xds/seal"
 )
