@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,23 @@ func TestResults(t *testing.T) {
 }
 
 // If Kuma cannot be had, the page has meshmatch's figures and the reason.
+// TestSampleAgain: a sample that cannot be right is taken again, and fails after some.
+func TestSampleAgain(t *testing.T) {
+	samples := []float64{-3, 0, 7}
+	c := contender{sample: func() (float64, error) {
+		next := samples[0]
+		samples = append(samples[1:], -1)
+		return next, nil
+	}}
+	var s series
+	if err := s.add(c, 0); err != nil || !slices.Equal(s.values, []float64{7}) {
+		t.Errorf("values %v, error %v", s.values, err)
+	}
+	if err := s.add(c, 0); err == nil || err.Error() != "measured -1" {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestMissingPeer(t *testing.T) {
 	ours := series{name: meshmatch, values: []float64{1e-3}}
 	all := peerResults(comparison{work: "merge", unit: "s"}, []series{ours}, fmt.Errorf("%w: refused", errNoKuma))
