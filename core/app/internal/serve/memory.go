@@ -21,10 +21,11 @@ const (
 
 // returnMemory returns memory to the system when much of it was freed, until the context ends.
 // Without it, what a flood took stays until the runtime collects by itself, after two minutes.
-func returnMemory(ctx context.Context, counters *server.Counters) {
+func returnMemory(ctx context.Context, counters *server.Counters, source server.Source) {
 	ticker := time.NewTicker(memoryInterval)
 	defer ticker.Stop()
 	var m memory
+	_, superseded := source.Current() // the channel alone is kept: it holds no state
 	for {
 		select {
 		case <-ctx.Done():
@@ -34,7 +35,14 @@ func returnMemory(ctx context.Context, counters *server.Counters) {
 			for t := range counters.Subscriptions {
 				subscriptions += counters.Subscriptions[t].Load()
 			}
-			m.step(subscriptions)
+			changed := false
+			select {
+			case <-superseded:
+				changed = true
+				_, superseded = source.Current()
+			default:
+			}
+			m.step(subscriptions, changed)
 		}
 	}
 }
@@ -44,21 +52,22 @@ func returnMemory(ctx context.Context, counters *server.Counters) {
 // it is made for each growth. A heap that has grown before may be garbage when streams have
 // ended, or when files or requests are no longer read: nothing is allocated after a flood, so the
 // runtime does not collect. So the end of many subscriptions causes a collection, and so does the end of
-// all work: the runtime has collected before, and no longer does. What the streams had
-// may be in use a while longer, such as by the upstream stream of a relay, so the next look collects
-// again.
+// all work: the runtime had collected, or another state was served, and neither is so any more. What the
+// streams had may be in use a while longer, such as by the upstream stream of a relay, so the next look
+// collects again.
 type memory struct {
 	live        uint64
 	most        int64
 	again       bool
 	collections uint64 // at the last look
-	busy        bool   // the runtime had collected by itself at the last look
+	busy        bool   // at the last look there was work since the one before it
 }
 
-func (m *memory) step(subscriptions int64) (returned bool) {
+// step is a look. Changed says that another state is served than at the last one.
+func (m *memory) step(subscriptions int64, changed bool) (returned bool) {
 	live, free, collections := readMemory()
 	m.most = max(m.most, subscriptions)
-	busy := collections > m.collections
+	busy := collections > m.collections || changed
 	ends := m.busy && !busy && live > muchMemory
 	if m.again || live > m.live+m.live/2+muchMemory || free > live && free > muchMemory || m.most-subscriptions >= manySubscriptions || ends {
 		debug.FreeOSMemory()

@@ -110,7 +110,7 @@ func (s *Relay) run(ctx context.Context) error {
 	if s.healthListener != nil {
 		running.Go(func() { s.serveHealth(ctx, cancel) })
 	}
-	running.Go(func() { returnMemory(ctx, s.ads.Counters()) })
+	running.Go(func() { returnMemory(ctx, s.ads.Counters(), s.relay) })
 	running.Go(func() { s.relay.Run(ctx, s.ads) })
 	running.Go(func() { s.ads.Run(ctx) })
 	running.Go(func() { s.serveADS(ctx, cancel) })

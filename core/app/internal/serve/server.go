@@ -145,7 +145,7 @@ func (s *Server) run(ctx context.Context) error {
 	}
 	updates := make(chan loaded)
 	running.Go(func() { s.watchWork(ctx) })
-	running.Go(func() { returnMemory(ctx, s.ads.Counters()) })
+	running.Go(func() { returnMemory(ctx, s.ads.Counters(), &s.publisher) })
 	running.Go(func() { s.watch(ctx, updates) })
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
 		return causeOf(ctx, err)
