@@ -401,6 +401,38 @@ func pageRevision(p *source.Page) source.Revision {
 	return p.Revision
 }
 
+// A list without what is in the objects that does not end is an error: all kinds wait for it.
+func TestListOfMetadataDoesNotEnd(t *testing.T) {
+	kubernetes.SetPageTimeout(t, 50*time.Millisecond)
+	var later atomic.Bool
+	a := newAPI(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		switch {
+		case query.Get("resourceVersionMatch") == "Exact": // it does not answer
+		case query.Get("sendInitialEvents") == "":
+			later.Store(true)
+			expired(w)
+			return
+		case later.Load():
+			sendList(w, "a@3", 20)
+		default:
+			sendList(w, "a@3 b@5", 10)
+			return
+		}
+		hold(w, r)
+	})
+	for _, err := range a.store(t).Follow(t.Context(), source.Since{List: true}) {
+		if err == nil {
+			continue
+		}
+		if !strings.Contains(err.Error(), "the API server has not listed ") {
+			t.Error(err)
+		}
+		return
+	}
+	t.Error("the sequence ended without an error")
+}
+
 // While the server is not ready, such as without its etcd, no state is confirmed.
 func TestNotReady(t *testing.T) {
 	a := newAPI(t, func(_ int, w http.ResponseWriter, r *http.Request) { initial(w, 7); hold(w, r) })

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -90,14 +91,22 @@ func (f *combined) deleted(ctx context.Context, kind *following, missing map[str
 	return nil
 }
 
+// pageTimeout is the limit of a page without what is in the objects. All kinds wait for it.
+var pageTimeout = 30 * time.Second
+
 // metadata reads a page of a list, without what is in the objects.
 func (s *Store) metadata(ctx context.Context, path string, query url.Values, page any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, pageTimeout, fmt.Errorf("the API server has not listed %s within %v", path, pageTimeout))
+	defer cancel()
 	body, err := s.openAs(ctx, path, query, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
-	if err != nil {
-		return err
+	if err == nil {
+		defer body.Close()
+		err = json.UnmarshalRead(body, page, lenient)
 	}
-	defer body.Close()
-	return json.UnmarshalRead(body, page, lenient)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // keepHistory records what is known of the kinds at the end of a Follow that yielded a complete state.
