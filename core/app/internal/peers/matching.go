@@ -45,7 +45,7 @@ func matching() []comparison {
 			},
 		}, comparison{
 			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, source: input.make(0, 0).Source, unit: "s",
-			note: "meshmatch publishes a new version for readers that never wait. At least half of the time is copying its pages (BenchmarkReplaceSelectorFloor in package index). Calico changes its index in place",
+			note: "meshmatch publishes a new version for readers that never wait. Copying its pages takes about half of the time or more (BenchmarkReplaceSelectorFloor in package index). Calico changes its index in place",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return replace(input.make(s.of(10_000, 300), 20), 1)
 			},

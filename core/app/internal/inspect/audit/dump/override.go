@@ -24,8 +24,8 @@ type Override struct {
 	Config   Object
 }
 
-// maxOverrides is the maximum number of domains and routes of which the first that applies is
-// found. Of more, it is unknown which applies.
+// maxOverrides is the maximum number of domains and routes among which the first that applies is
+// found. Among more, it is unknown which applies.
 const maxOverrides = 200
 
 // upgradesOf returns the overrides of a filter by upgrades that have filters of their own: their
