@@ -38,7 +38,7 @@ func (d *decoder) unknown(name string, known *fields) {
 
 // spelledInSnakeCase returns the index of the spelling that a name in snake_case means, or -1.
 func (d *decoder) spelledInSnakeCase(name string, known *fields) int {
-	if !d.doc.SnakeCase || !strings.Contains(name, "_") {
+	if !d.doc.SnakeCase {
 		return -1
 	}
 	return spellingOf(known, camelCase(name))
@@ -46,6 +46,9 @@ func (d *decoder) spelledInSnakeCase(name string, known *fields) int {
 
 // camelCase returns the name in camel case of a field whose name is in snake_case.
 func camelCase(name string) string {
+	if !strings.Contains(name, "_") {
+		return name
+	}
 	var b strings.Builder
 	up := false
 	for _, c := range []byte(name) {
