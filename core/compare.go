@@ -57,6 +57,21 @@ func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resou
 	}
 }
 
+// TouchedDataplanes yields the dataplanes whose own resources or configurations may differ in two
+// views, in any order, some twice: those of either view, in their versions. [Compare] tells
+// which of them do differ; this is cheaper, because nothing is compared.
+func TouchedDataplanes(before, after *View) iter.Seq[*resource.Dataplane] {
+	return func(yield func(*resource.Dataplane) bool) {
+		for a, b := range changedMeshes(before, after) {
+			for d := range mesh.Touched(a, b) {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // changedMeshes yields the states of the meshes that two views do not share, sorted by
 // name; nil for a mesh that a view does not have.
 func changedMeshes(before, after *View) iter.Seq2[*mesh.State, *mesh.State] {

@@ -37,6 +37,41 @@ func Edited(before, after *State) iter.Seq2[*resource.Dataplane, *resource.Datap
 	}
 }
 
+// Touched yields the dataplanes whose own resources or configs may differ in two states of a
+// mesh, in any order, some twice: those of either state, in their versions. It yields more than
+// [Compare] returns, because nothing is compared. A nil state is a mesh without resources.
+//
+// Its cost is as that of [Edited], and proportional to the dataplanes that it yields.
+func Touched(before, after *State) iter.Seq[*resource.Dataplane] {
+	return func(yield func(*resource.Dataplane) bool) {
+		left, present := before.allSlots(), after.allSlots()
+		if sameLineage(before, after) {
+			moved := movedSlots(before, after)
+			left, present = moved.All(), moved.All()
+			for number := range after.profiles.Unshared(&before.profiles) {
+				if before.profiles.Value(number) == after.profiles.Value(number) {
+					continue
+				}
+				for slot := range after.members.Value(number).set().All() {
+					if !yield(after.dataplanes.Value(slot).resource) {
+						return
+					}
+				}
+			}
+		}
+		for slot := range left {
+			if d := before.dataplanes.Value(slot).resource; d != nil && !yield(d) {
+				return
+			}
+		}
+		for slot := range present {
+			if d := after.dataplanes.Value(slot).resource; d != nil && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
 func sameLineage(a, b *State) bool { return a != nil && b != nil && a.lineage == b.lineage }
 
 // movedSlots returns the slots with different entries in two versions of one lineage.

@@ -10,9 +10,11 @@ import (
 type generation struct {
 	number uint64 // from 1 on
 	state  State
-	// partial is the state if it is a PartialState, and variants if it is a variantState, else nil.
+	// partial is the state if it is a PartialState, variants if it is a variantState, and keeping if it is a
+	// keepingState, else nil.
 	partial  PartialState
 	variants variantState
+	keeping  keepingState
 	at       int64 // when it was found, see Server.now
 	bodies   bodyCache
 	// superseded is closed when the source has a newer state.
@@ -35,6 +37,7 @@ func (s *Server) refresh() *generation {
 	next := &generation{number: 1, state: state, at: s.now(), superseded: superseded}
 	next.partial, _ = state.(PartialState)
 	next.variants, _ = state.(variantState)
+	next.keeping, _ = state.(keepingState)
 	if before != nil {
 		next.number = before.number + 1
 	}

@@ -24,6 +24,13 @@ type Source interface {
 // It returns the names, sorted, for which Locate may answer clients of a node otherwise than an earlier state
 // of the source did. The server then asks for these names alone. False means that it may be each name.
 //
+// Node is asked for each stream, too, unless the state has the method
+//
+//	Keeps(node *Node, before State) bool
+//
+// that reports that Node would return what it returned for an earlier state of the source, the last one that the
+// stream was at. False means that it may return another snapshot.
+//
 // Node may take long for some nodes, because of what an author wrote for them, if the state has the method
 //
 //	IsLong(node *Node) bool
@@ -45,6 +52,11 @@ type variantState interface {
 	Relocated(node *Node, before State) (names []string, known bool)
 }
 
+// A keepingState is a State that knows for which nodes a change matters.
+type keepingState interface {
+	Keeps(node *Node, before State) bool
+}
+
 // A Node is what the server keeps of the node of a stream.
 type Node struct {
 	ID        string // the KRI of a dataplane
@@ -58,6 +70,9 @@ type Node struct {
 	// Message is the node as the client sent it, without its list of extensions, if
 	// Options.KeepNodes is set. It must not be changed.
 	Message *corev3.Node
+	// Memo is what a State keeps of its answer. Only its methods Node and Keeps use it, and they are called
+	// for one stream by one goroutine at a time, each stream with a Node of its own.
+	Memo any
 }
 
 // Access decides what a client may have (SPEC 12.1). It is safe for concurrent use,

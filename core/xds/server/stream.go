@@ -172,7 +172,7 @@ func (s *stream) advance() {
 	s.generation = g
 	reached := s.reachSince(earlier)
 	before := s.snapshot
-	s.resolve()
+	s.resolve(earlier)
 	for _, w := range s.watches {
 		if w == nil {
 			continue
@@ -228,8 +228,9 @@ func sameResources(s, o *wire.Snapshot, t wire.Type) bool {
 	return s != nil && o != nil && identical(s[t].Listed, o[t].Listed) && identical(s[t].Named, o[t].Named)
 }
 
-// resolve finds the snapshot of the node.
-func (s *stream) resolve() {
+// resolve finds the snapshot of the node, after an earlier generation, which may be nil.
+func (s *stream) resolve(earlier *generation) {
+	before := s.snapshot
 	s.snapshot, s.denied = nil, false
 	if s.node.ID == "" {
 		return
@@ -241,6 +242,9 @@ func (s *stream) resolve() {
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Node(state, &s.client, s.node.ID) {
 		s.denied = true
+	} else if keeping := s.generation.keeping; keeping != nil && before != nil && earlier != nil && keeping.Keeps(&s.node, earlier.state) {
+		s.snapshot = before
+		return
 	} else if gate := s.server.gateOf(state, &s.node); gate.enter(s.conn.Context().Done()) {
 		snapshot, ok := state.Node(&s.node)
 		gate.leave()

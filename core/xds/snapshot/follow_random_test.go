@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +33,12 @@ func TestBuilderFollowsRandomMeshes(t *testing.T) {
 	if testing.Short() {
 		seeds = 6
 	}
+	var kept atomic.Int64
+	t.Cleanup(func() {
+		if kept.Load() < 10*int64(seeds) {
+			t.Errorf("%d snapshots were kept in %d meshes", kept.Load(), seeds)
+		}
+	})
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -40,16 +48,20 @@ func TestBuilderFollowsRandomMeshes(t *testing.T) {
 			}
 			edits := &randomEdits{random: rand.New(rand.NewPCG(seed, 27)), generator: g, present: map[resource.ID]bool{}}
 			f := follow(t, by)
+			h := &holders{random: edits.random, held: map[string]holder{}}
 			for step := range 36 {
 				batch, text := edits.next(t, step%12 == 0)
 				if _, err := f.engine.Apply(t.Context(), batch); err != nil {
 					t.Fatal(err)
 				}
-				want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View()))
+				fresh := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View())
+				want := answersOf(fresh)
 				if diff := cmp.Diff(want, answersOf(f.builder.At(f.engine.View()))); diff != "" {
 					t.Fatalf("step %d, after %s\nand without %v: -a new builder +this one:\n%s", step, text, batch.Delete, diff)
 				}
+				h.follow(t, f.builder.At(f.engine.View()), fresh)
 			}
+			kept.Add(int64(h.kept))
 		})
 	}
 }
@@ -151,4 +163,43 @@ func (e *randomEdits) removeOne(batch *core.Batch) {
 	id := present[e.random.IntN(len(present))]
 	batch.Delete = append(batch.Delete, id)
 	delete(e.present, id)
+}
+
+// holders are proxies that keep a snapshot where Keeps says so.
+type holders struct {
+	random *rand.Rand
+	held   map[string]holder
+	kept   int
+}
+
+type holder struct {
+	snapshot *snapshot.Snapshot
+	from     *snapshot.State
+}
+
+// follow moves two of three holders to a state, and compares what they keep with the answers of a new builder.
+func (h *holders) follow(t *testing.T, s, fresh *snapshot.State) {
+	for _, mesh := range s.View().Meshes() {
+		for _, d := range s.View().Dataplanes(mesh) {
+			for name, client := range clientTypes {
+				name = path.Join(mesh, d.Namespace, d.Name, name)
+				before, known := h.held[name]
+				switch {
+				case known && h.random.IntN(3) == 0:
+					continue
+				case known && s.Keeps(before.snapshot, before.from):
+					h.kept++
+					got, want := map[string]string{}, map[string]string{}
+					addSnapshot(got, name, before.snapshot)
+					addSnapshot(want, name, fresh.Snapshot(d, client))
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Fatalf("a snapshot is kept: -a new builder +kept:\n%s", diff)
+					}
+				default:
+					before.snapshot = s.Snapshot(d, client)
+				}
+				h.held[name] = holder{before.snapshot, s}
+			}
+		}
+	}
 }

@@ -22,6 +22,7 @@ type State struct {
 	builder *Builder
 	number  uint64 // of the states of the builder
 	view    *core.View
+	steps   []*step // the last ones, that to this state at the end
 	meshes  map[string]*meshState
 	memo    memo.Memo // of the inbounds
 	confs   sync.Map  // *kindConfs by the first element of the configs
@@ -67,6 +68,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	changed := map[string][]resource.ID{}
 	if before != nil {
 		s.number = before.number + 1
+		s.steps = before.stepsTo(view)
 		for old, next := range core.EditedDataplanes(before.view, view) {
 			d := cmp.Or(next, old)
 			changed[d.Mesh] = append(changed[d.Mesh], d.ID)

@@ -145,14 +145,30 @@ func (s *served) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if d == nil {
 		return nil, false
 	}
-	return s.of(d), true
+	known := &answer{}
+	known.secrets, _ = s.secrets.Of(d)
+	known.snapshot = s.state.Snapshot(d, xds.Envoy)
+	node.Memo = known
+	return known.snapshot.Served(known.secrets.Secrets), true
+}
+
+// answer is what a node was answered.
+type answer struct {
+	snapshot *snapshot.Snapshot
+	secrets  sds.Issued
+}
+
+// Keeps is for server.State.
+func (s *served) Keeps(node *server.Node, before server.State) bool {
+	known, ok := node.Memo.(*answer)
+	return ok && s.secrets.Keeps(known.snapshot.Dataplane, &known.secrets) && s.state.Keeps(known.snapshot, before.(*served).state)
 }
 
 // of returns what a dataplane is served. If a certificate cannot be signed, it is left out, and
 // the proxy waits for it in vain.
 func (s *served) of(d *resource.Dataplane) *wire.Snapshot {
-	secrets, _ := s.secrets.Of(d)
-	return s.state.Snapshot(d, xds.Envoy).Served(secrets)
+	issued, _ := s.secrets.Of(d)
+	return s.state.Snapshot(d, xds.Envoy).Served(issued.Secrets)
 }
 
 func (s *served) Locate(*server.Node, wire.Type, string, map[string]string) (wire.Variant, bool) {

@@ -72,16 +72,36 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 		p.grpc.add(d.ID)
 	}
 	built := p.state.SnapshotFor(d, client)
+	known := &answer{snapshot: built}
 	if client.Type == xds.Envoy {
 		if built = p.good.lastGoodFor(d, client, built, &p.causes); built == nil {
 			return nil, false
 		}
 	}
+	if node.Memo = nil; built == known.snapshot { // another one is not of this state
+		node.Memo = known
+	}
 	if p.secrets == nil || node.NoSecrets {
 		return built.ServedWithoutKeys(), true
 	}
-	secrets, _ := p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
-	return built.Served(secrets), true
+	known.secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
+	return built.Served(known.secrets.Secrets), true
+}
+
+// answer is what a node was answered.
+type answer struct {
+	snapshot *snapshot.Snapshot
+	secrets  sds.Issued // the zero Issued: it has none
+}
+
+// Keeps is for [server.State].
+func (p *publication) Keeps(node *server.Node, before server.State) bool {
+	known, ok := node.Memo.(*answer)
+	last := before.(*publication)
+	if !ok || (p.secrets == nil) != (last.secrets == nil) || !p.state.Keeps(known.snapshot, last.state) {
+		return false
+	}
+	return p.secrets == nil || node.NoSecrets || p.secrets.Keeps(known.snapshot.Dataplane, &known.secrets)
 }
 
 // IsLong is optional for a [server.State]: the modifications of a MeshProxyPatch are done on each

@@ -86,40 +86,54 @@ func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
 	return i.last
 }
 
-// Of returns the secrets of a dataplane of the view, sorted by name, or nil if the
+// Of returns the secrets of a dataplane of the view, sorted by name, or none if the
 // server does not sign its certificates. The error is about the dataplane, or about
 // the authority of its identity.
-func (s *Secrets) Of(d *resource.Dataplane) ([]*wire.Resource, error) {
+func (s *Secrets) Of(d *resource.Dataplane) (Issued, error) {
 	m := s.meshes[d.Mesh]
 	if m == nil {
-		return nil, nil
+		return Issued{}, nil
 	}
 	id, err := m.identities.Of(d)
 	if err != nil || id == nil || id.Source.Spec.Provider.Type != spiffe.Bundled {
-		return nil, err
+		return Issued{mesh: m}, err
 	}
 	authority := m.authorities[id.Source.ID]
 	if authority == nil {
-		return nil, fmt.Errorf("%s has no certificate: the CA of %s cannot be used", d.ID, id.Source.ID)
+		return Issued{mesh: m}, fmt.Errorf("%s has no certificate: the CA of %s cannot be used", d.ID, id.Source.ID)
 	}
-	secret, err := s.issuer.certificate(d.ID, issued{spiffeID: id.SPIFFEID, lifetime: lifetimeOf(id.Source), authority: authority}, s.at)
+	leaf, err := s.issuer.certificate(d.ID, issued{spiffeID: id.SPIFFEID, lifetime: lifetimeOf(id.Source), authority: authority}, s.at)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no certificate: %w", d.ID, err)
+		return Issued{mesh: m}, fmt.Errorf("%s has no certificate: %w", d.ID, err)
 	}
-	secrets := []*wire.Resource{secret}
+	own := Issued{Secrets: []*wire.Resource{leaf.secret}, mesh: m, renew: leaf.renew}
 	if m.trust != nil {
-		secrets = append(secrets, m.trust)
+		own.Secrets = append(own.Secrets, m.trust)
 	}
-	return secrets, nil
+	return own, nil
+}
+
+// Issued is the secrets of a dataplane, sorted by name, with what they depend on.
+type Issued struct {
+	Secrets []*wire.Resource
+
+	mesh  *meshSecrets
+	renew time.Time // of the certificate; zero: there is none
+}
+
+// Keeps reports that Of returns equal secrets for a dataplane that has not changed. False means
+// that it may return others.
+func (s *Secrets) Keeps(d *resource.Dataplane, known *Issued) bool {
+	return s.meshes[d.Mesh] == known.mesh && (known.mesh == nil || s.at.Before(known.renew))
 }
 
 // certificate returns the certificate of a dataplane, and signs it if necessary.
-func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*wire.Resource, error) {
+func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*issued, error) {
 	i.mu.Lock()
 	known := i.known[id]
 	i.mu.Unlock()
 	if known != nil && known.spiffeID == wanted.spiffeID && known.lifetime == wanted.lifetime && known.authority == wanted.authority {
-		return known.secret, nil
+		return known, nil
 	}
 	svid, err := wanted.authority.Issue(wanted.spiffeID, wanted.lifetime, now)
 	if err != nil {
@@ -135,10 +149,10 @@ func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*wir
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if raced := i.known[id]; raced != known && raced != nil && raced.spiffeID == wanted.spiffeID && raced.authority == wanted.authority {
-		return raced.secret, nil
+		return raced, nil
 	}
 	i.known[id] = &wanted
-	return wanted.secret, nil
+	return &wanted, nil
 }
 
 func lifetimeOf(source *resource.MeshIdentity) time.Duration {

@@ -46,10 +46,11 @@ func dataplane(view *core.View, name string) *resource.Dataplane {
 // secretsOf returns the two secrets of a dataplane: identity and trust.
 func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, trust *wire.Resource) {
 	t.Helper()
-	secrets, err := s.Of(d)
+	issued, err := s.Of(d)
 	if err != nil {
 		t.Fatal(err)
 	}
+	secrets := issued.Secrets
 	if len(secrets) != 2 || secrets[0].Name != "identity" || secrets[1].Name != "trust" || secrets[0].Type != wire.SecretType {
 		t.Fatalf("secrets %v", secrets)
 	}
@@ -109,7 +110,14 @@ func TestRenewal(t *testing.T) {
 	if issuer.At(view, now.Add(5*time.Hour-time.Second)) != first {
 		t.Error("other secrets before half of the lifetime")
 	}
+	known, err := first.Of(dataplane(view, "web"))
+	if err != nil || !first.Keeps(dataplane(view, "web"), &known) {
+		t.Error("secrets are not kept before half of the lifetime", err)
+	}
 	renewed := issuer.At(view, now.Add(5*time.Hour))
+	if renewed.Keeps(dataplane(view, "web"), &known) {
+		t.Error("secrets that are due for renewal are kept")
+	}
 	if renewed == first {
 		t.Fatal("no renewal after half of the lifetime")
 	}
@@ -178,9 +186,9 @@ func TestNone(t *testing.T) {
 		"an identity of none": bundled("a", "spiffeID: {path: /x}", generated),
 	} {
 		view := coretest.View(t, dataplanes+text)
-		secrets, err := sds.NewIssuer(ca.NewAuthorities("")).At(view, now).Of(dataplane(view, "web"))
-		if secrets != nil || err != nil {
-			t.Errorf("%s: got %v, %v", name, secrets, err)
+		issued, err := sds.NewIssuer(ca.NewAuthorities("")).At(view, now).Of(dataplane(view, "web"))
+		if issued.Secrets != nil || err != nil {
+			t.Errorf("%s: got %v, %v", name, issued.Secrets, err)
 		}
 	}
 }

@@ -113,6 +113,12 @@ func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
 	return snapshot, ok
 }
 
+// Keeps is for server.State.
+func (s *State) Keeps(node *server.Node, before server.State) bool {
+	old, ok := before.(*State)
+	return ok && old.Nodes[node.ID] != nil && s.Nodes[node.ID] == old.Nodes[node.ID]
+}
+
 // Locate implements server.State.
 func (s *State) Locate(_ *server.Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	for _, v := range s.Variants[Name{t, name}] {

@@ -1,0 +1,96 @@
+package server_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// askedSource is a source of states that record for which nodes they are asked.
+type askedSource struct {
+	*xdstest.Source
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+func (a *askedSource) Current() (server.State, <-chan struct{}) {
+	state, changed := a.Source.Current()
+	return askedNodes{state.(*xdstest.State), a}, changed
+}
+
+type askedNodes struct {
+	*xdstest.State
+	to *askedSource
+}
+
+func (s askedNodes) Node(n *server.Node) (*wire.Snapshot, bool) {
+	s.to.mu.Lock()
+	s.to.asked[n.ID]++
+	s.to.mu.Unlock()
+	return s.State.Node(n)
+}
+
+func (s askedNodes) Keeps(n *server.Node, before server.State) bool {
+	return s.State.Keeps(n, before.(askedNodes).State)
+}
+
+// take returns the nodes that were asked for since the last call.
+func (a *askedSource) take() []string {
+	synctest.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	defer clear(a.asked)
+	return slices.Sorted(maps.Keys(a.asked))
+}
+
+// After a change, a state is asked only for the nodes that it does not keep.
+func TestChangeReachesNodes(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		content := func(text string) *wire.Snapshot {
+			return xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "c", text))
+		}
+		state := xdstest.NewState()
+		var all []string
+		for i := range 5 {
+			all = append(all, fmt.Sprint("n", i))
+			state.Nodes[all[i]] = content("1")
+		}
+		source := &askedSource{Source: xdstest.NewSource(state), asked: map[string]int{}}
+		r := start(t, server.Options{Source: source})
+		clients := map[string]*xdstest.Client{}
+		for _, id := range append(all, "later") {
+			clients[id] = r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node(id)})
+			must(t, clients[id].Wildcard(wire.ClusterType))
+		}
+		source.take()
+		for _, edit := range []struct {
+			name string
+			make func(*xdstest.State)
+			want []string // besides the node that is not there
+		}{
+			{"nothing", func(*xdstest.State) {}, nil},
+			{"one of them", func(s *xdstest.State) { s.Nodes["n3"] = content("2") }, []string{"n3"}},
+			{"one that is removed", func(s *xdstest.State) { delete(s.Nodes, "n2") }, []string{"n2"}},
+			{"the one that comes later", func(s *xdstest.State) { s.Nodes["later"] = content("1") }, []string{"n2"}},
+			{"one that comes back", func(s *xdstest.State) { s.Nodes["n2"] = content("3") }, []string{"n2"}},
+		} {
+			source.Edit(edit.make)
+			asked := slices.DeleteFunc(source.take(), func(id string) bool { return id == "later" })
+			if !slices.Equal(asked, edit.want) {
+				t.Errorf("%s: asked for %v, want %v", edit.name, asked, edit.want)
+			}
+		}
+		for id, text := range map[string]string{"n0": "1", "n2": "3", "n3": "2", "later": "1"} {
+			if got := clients[id].Named(wire.ClusterType)["c"].Body; got != string(xdstest.Resource(wire.ClusterType, "c", text).Append(nil)) {
+				t.Errorf("%s holds %q, want content %s", id, got, text)
+			}
+		}
+	})
+}
