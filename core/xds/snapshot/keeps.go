@@ -7,7 +7,9 @@ import (
 
 // A step leads from one state of a builder to the next one. It has the dataplanes whose own
 // resources or configs may differ, in the versions of both; nil: they are not known.
-type step struct{ touched map[*resource.Dataplane]struct{} }
+type step struct {
+	touched map[*resource.Dataplane]struct{}
+}
 
 const (
 	// maxSteps is how many steps a state knows. A server may skip states.
