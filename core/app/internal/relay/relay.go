@@ -43,6 +43,7 @@ type Relay struct {
 	maxQuestions int
 	edit         edits // of the next State
 	edited       bool
+	pace         pace
 	lastAnswer   int64 // as clock
 	upstream     attached
 	slowPings    map[string]bool // addresses of upstreams that have refused pings

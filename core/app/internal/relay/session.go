@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -32,14 +33,21 @@ type owner interface {
 	apply(*verified) []string
 }
 
-// A session is one stream to the upstream. Two goroutines work on it: one receives, verifies
-// and applies, the other one sends. So a stream that the upstream does not read delays no
-// answer.
+// A session is one stream to the upstream. A goroutine receives, verifies and applies. Another
+// one sends, while there is something to send. So a stream that the upstream does not read delays
+// no answer, and a session that rests has one goroutine.
 type session struct {
-	relay *Relay
-	owner owner
-	woken chan struct{}
-	acks  []*discoveryv3.DeltaDiscoveryRequest // guarded by Relay.mu
+	relay   *Relay
+	owner   owner
+	stream  discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
+	cancel  context.CancelFunc // ends the stream
+	senders sync.WaitGroup
+
+	// Guarded by Relay.mu.
+	acks           []*discoveryv3.DeltaDiscoveryRequest
+	woken, sending bool
+	begun, ended   bool // the first request was sent; none is sent any more
+	failed         error
 	// rejections are by type; the last one is of all types that are not known.
 	rejections [wire.NumTypes + 1]rejection
 }
@@ -55,15 +63,25 @@ type rejection struct {
 // maxAcks limits what waits for an upstream that sends and does not read.
 const maxAcks = 1000
 
-// wake makes the session send what its owner has to ask. S may be nil.
+// wake makes the session send what its owner has to ask. It is called with Relay.mu. S may be nil.
 func (s *session) wake() {
-	if s == nil {
+	if s == nil || s.ended {
 		return
 	}
-	select {
-	case s.woken <- struct{}{}:
-	default:
+	if s.woken = true; !s.sending {
+		s.sending = true
+		s.senders.Go(s.send)
 	}
+}
+
+// end returns when nothing is sent any more, with the error of that.
+func (s *session) end() error {
+	s.cancel()
+	s.relay.mu.Lock()
+	s.ended = true
+	s.relay.mu.Unlock()
+	s.senders.Wait()
+	return s.failed
 }
 
 // The first and the longest pause between two attempts. Each pause is random, between half
@@ -146,18 +164,13 @@ func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered b
 	if err != nil {
 		return false, err
 	}
-	s := &session{relay: r, owner: o, woken: make(chan struct{}, 1)}
+	s := &session{relay: r, owner: o, stream: stream, cancel: cancel}
 	r.mu.Lock()
 	o.begin(s)
+	s.wake()
 	r.mu.Unlock()
 	r.sessions.Add(1)
 	defer r.sessions.Add(-1)
-	sent := make(chan error, 1)
-	go func() {
-		defer cancel()
-		sent <- s.send(ctx, stream)
-	}()
-	s.wake()
 	for {
 		m, err := stream.Recv()
 		if err == nil {
@@ -167,8 +180,7 @@ func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered b
 			u.refused.Store(0)
 		}
 		if err != nil {
-			cancel()
-			if sendErr := <-sent; sendErr != nil && !errors.Is(sendErr, io.EOF) && errors.Is(err, context.Canceled) {
+			if sendErr := s.end(); sendErr != nil && !errors.Is(sendErr, io.EOF) && errors.Is(err, context.Canceled) {
 				err = sendErr
 			}
 			return answered, err
@@ -176,35 +188,39 @@ func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered b
 	}
 }
 
-// send sends until the context ends.
-func (s *session) send(ctx context.Context, stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient) error {
-	var node *corev3.Node
-	first := true
-	for {
-		select {
-		case <-s.woken:
-		case <-ctx.Done():
-			return nil
-		}
-		s.relay.mu.Lock()
-		if first {
-			node = s.owner.node()
-		}
-		requests := s.owner.requests()
-		requests = append(s.acks, requests...)
+// send sends what there is to send.
+func (s *session) send() {
+	r := s.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s.woken && !s.ended {
+		s.woken = false
+		requests := append(s.acks, s.owner.requests()...)
 		s.acks = nil
-		s.relay.mu.Unlock()
-		for _, r := range requests {
-			if first {
-				r.Node, first = node, false
-			}
-			if err := stream.Send(r); err != nil {
-				return err
-			}
-			s.relay.counters.Requests.Add(1)
-			s.relay.counters.Asked.Add(int64(len(r.GetResourceLocatorsSubscribe()) + len(r.GetResourceNamesSubscribe())))
+		if !s.begun && len(requests) > 0 {
+			s.begun = true
+			requests[0].Node = s.owner.node()
+		}
+		r.mu.Unlock()
+		err := s.sendAll(requests)
+		r.mu.Lock()
+		if err != nil {
+			s.failed, s.ended = err, true
+			s.cancel()
 		}
 	}
+	s.sending = false
+}
+
+func (s *session) sendAll(requests []*discoveryv3.DeltaDiscoveryRequest) error {
+	for _, r := range requests {
+		if err := s.stream.Send(r); err != nil {
+			return err
+		}
+		s.relay.counters.Requests.Add(1)
+		s.relay.counters.Asked.Add(int64(len(r.GetResourceLocatorsSubscribe()) + len(r.GetResourceNamesSubscribe())))
+	}
+	return nil
 }
 
 // maxProblems limits what a NACK names.
@@ -259,7 +275,7 @@ func (s *session) handle(m *discoveryv3.DeltaDiscoveryResponse) []string {
 	defer r.mu.Unlock()
 	r.lastAnswer = r.clock.Load()
 	problems := append(v.problems, s.owner.apply(v)...)
-	r.publish()
+	r.publishSoon()
 	return problems
 }
 
