@@ -39,11 +39,11 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	}
 	dataplanes, policies := set.Dataplanes, set.Policies
 	if sorted && len(b.Delete) == 0 {
-		// A list that a loader sorted has no identity twice, so the table of those that
-		// were seen, which takes a fifth of the time, is not needed.
+		// A list that a loader sorted has no identity twice. The table of those that were
+		// seen would take a fifth of the time.
 		dataplanes, policies = nil, nil
 	}
-	a.seen = make(map[resource.ID]*resource.Meta, len(dataplanes)+len(policies)+len(b.Delete))
+	a.seen.expected = len(dataplanes) + len(policies) + len(b.Delete)
 	admitAll(&a, set.Meshes, resource.MeshKind, false)
 	admitAll(&a, dataplanes, resource.DataplaneKind, passed)
 	for _, p := range policies {
@@ -96,8 +96,8 @@ func admitAll[T any, R interface {
 type admission struct {
 	prober
 	kinds *resource.Kinds
-	in    diag.Reading                   // how the engine reads documents
-	seen  map[resource.ID]*resource.Meta // the first of each identity
+	in    diag.Reading // how the engine reads documents
+	seen  identities
 	sink  diag.Sink
 }
 
@@ -232,26 +232,47 @@ func (a *admission) document(d *resource.Document) {
 
 // once checks that no earlier resource has the identity.
 func (a *admission) once(m *resource.Meta) {
-	if first, twice := a.seen[m.ID]; twice {
+	if first := a.seen.add(m); first != m {
 		a.errorf(diag.DuplicateResource, m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
-		return
 	}
-	a.seen[m.ID] = m
+}
+
+// identities has the first resource of each identity. A batch of one resource needs no table.
+type identities struct {
+	first    *resource.Meta
+	expected int
+	all      map[resource.ID]*resource.Meta // nil: only first
+}
+
+// add returns the first resource with the identity of m, which is m itself if it is new.
+func (s *identities) add(m *resource.Meta) *resource.Meta {
+	if s.first == nil {
+		s.first = m
+		return m
+	}
+	if s.all == nil {
+		s.all = make(map[resource.ID]*resource.Meta, s.expected)
+		s.all[s.first.ID] = s.first
+	}
+	if known := s.all[m.ID]; known != nil {
+		return known
+	}
+	s.all[m.ID] = m
+	return m
 }
 
 func (a *admission) deletion(id resource.ID) {
-	m := resource.Meta{ID: id}
+	m := &resource.Meta{ID: id}
 	if !a.hasKind(id) {
-		a.errorf(diag.UnknownKind, &m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
+		a.errorf(diag.UnknownKind, m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
 		return
 	}
 	if id.Kind == resource.MeshKind {
-		a.mesh(&m)
+		a.mesh(m)
 	}
-	if _, twice := a.seen[id]; twice {
-		a.errorf(diag.BadDeletion, &m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
+	if a.seen.add(m) != m {
+		a.errorf(diag.BadDeletion, m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
 	}
-	a.seen[id] = &m
 }
 
 // hasKind reports whether an engine can have a resource with the identity.

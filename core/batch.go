@@ -20,13 +20,15 @@ type Batch struct {
 	Delete []resource.ID
 }
 
-// upserts returns the resources of Upsert.
+// upserts returns the resources of Upsert, which must not be changed.
 func (b *Batch) upserts() *resource.Set {
 	if b.Upsert == nil {
-		return new(resource.Set)
+		return &noResources
 	}
 	return b.Upsert
 }
+
+var noResources resource.Set
 
 // globals returns the edits of objects without a mesh, sorted by identity.
 func (b *Batch) globals() []mesh.Edit[resource.Object] {

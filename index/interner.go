@@ -15,18 +15,26 @@ import (
 // in a Go map it takes 27 ns (BenchmarkInternerAdd, BenchmarkInternerLookup; the
 // minimum of 25 runs on a machine with other load).
 type Interner[K comparable] struct {
-	seed  maphash.Seed // no result depends on it
+	hasher[K]
 	table hashTable
 	keys  slab[K]
 }
 
-// NewInterner returns an interner without keys.
-func NewInterner[K comparable]() *Interner[K] {
-	return &Interner[K]{seed: maphash.MakeSeed()}
+// hasher hashes keys. No result depends on the seed.
+type hasher[K comparable] struct {
+	seed maphash.Seed
+	of   func(maphash.Seed, K) uint64
 }
 
-func hashKey[K comparable](seed maphash.Seed, key K) uint32 {
-	return uint32(maphash.Comparable(seed, key) >> 32)
+func (h *hasher[K]) hash(key K) uint32 { return uint32(h.of(h.seed, key) >> 32) }
+
+// NewInterner returns an interner without keys.
+func NewInterner[K comparable]() *Interner[K] { return NewInternerFunc(maphash.Comparable[K]) }
+
+// NewInternerFunc is [NewInterner] with a function that hashes keys. Its upper 32 bits are used.
+// For a key of several strings it is faster than [maphash.Comparable].
+func NewInternerFunc[K comparable](hash func(maphash.Seed, K) uint64) *Interner[K] {
+	return &Interner[K]{hasher: hasher[K]{maphash.MakeSeed(), hash}}
 }
 
 // Lookup returns the id of key. It allocates nothing, even if key is absent.
@@ -34,7 +42,7 @@ func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
 	if in.keys.n == 0 {
 		return 0, false // no key needs a hash
 	}
-	return in.table.find(hashKey(in.seed, key), func(id uint32) bool {
+	return in.table.find(in.hash(key), func(id uint32) bool {
 		return in.keys.get(id).value == key
 	})
 }
@@ -44,7 +52,7 @@ func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
 // for ids in use. It does not read the keys, which saves half of the cache misses
 // of a lookup among many keys.
 func (in *Interner[K]) LookupFunc(key K, is func(id uint32) bool) (id uint32, ok bool) {
-	return in.table.find(hashKey(in.seed, key), is)
+	return in.table.find(in.hash(key), is)
 }
 
 // Len returns the number of keys.
@@ -55,19 +63,19 @@ func (in *Interner[K]) Limit() uint32 { return in.keys.limit }
 
 // Edit returns an editor that starts from in.
 func (in *Interner[K]) Edit() *InternerEditor[K] {
-	return &InternerEditor[K]{seed: in.seed, table: in.table.edit(), keys: in.keys.edit()}
+	return &InternerEditor[K]{hasher: in.hasher, table: in.table.edit(), keys: in.keys.edit()}
 }
 
 // An InternerEditor makes the next version of an Interner.
 type InternerEditor[K comparable] struct {
-	seed  maphash.Seed
+	hasher[K]
 	table hashTableEditor
 	keys  slabEditor[K]
 }
 
 // Lookup returns the id of key. It finds keys that this editor has added.
 func (e *InternerEditor[K]) Lookup(key K) (id uint32, ok bool) {
-	return e.find(hashKey(e.seed, key), key)
+	return e.find(e.hash(key), key)
 }
 
 // Len returns the number of keys, including those that this editor has added.
@@ -90,7 +98,7 @@ func (e *InternerEditor[K]) Grow(n int) { e.table.grow(n) }
 // removes. A key that has no id gets one. The editor retains key as passed; clone
 // a string first if it is part of a large text.
 func (e *InternerEditor[K]) Intern(key K) uint32 {
-	hash := hashKey(e.seed, key)
+	hash := e.hash(key)
 	if id, ok := e.find(hash, key); ok {
 		e.keys.mut(id).refs++
 		return id
@@ -101,7 +109,7 @@ func (e *InternerEditor[K]) Intern(key K) uint32 {
 // Add is [InternerEditor.Intern] for keys with one reference at most: if key is
 // present, Add returns its id and adds no reference; otherwise it adds the key.
 func (e *InternerEditor[K]) Add(key K) (id uint32, added bool) {
-	hash := hashKey(e.seed, key)
+	hash := e.hash(key)
 	if id, ok := e.find(hash, key); ok {
 		return id, false
 	}
@@ -125,12 +133,12 @@ func (e *InternerEditor[K]) Release(id uint32) bool {
 		e.keys.mut(id).refs--
 		return false
 	}
-	e.table.remove(hashKey(e.seed, k.value), id)
+	e.table.remove(e.hash(k.value), id)
 	e.keys.remove(id)
 	return true
 }
 
 // Commit publishes the next version.
 func (e *InternerEditor[K]) Commit() *Interner[K] {
-	return &Interner[K]{seed: e.seed, table: e.table.commit(), keys: e.keys.commit()}
+	return &Interner[K]{hasher: e.hasher, table: e.table.commit(), keys: e.keys.commit()}
 }

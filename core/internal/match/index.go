@@ -45,7 +45,7 @@ func Empty(reading semantics.Reading) *Index {
 		reading:   reading,
 		slots:     index.NewInterner[policyName](),
 		order:     new(index.Order),
-		terms:     index.NewInterner[term](),
+		terms:     index.NewInternerFunc(semantics.HashFact),
 		selectors: new(index.TermIndex),
 		routes:    routeUses{names: index.NewInterner[routeName]()},
 

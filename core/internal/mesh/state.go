@@ -1,10 +1,11 @@
 package mesh
 
 import (
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"hash/maphash"
 	"slices"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/collector"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
@@ -38,6 +39,11 @@ type lineage struct{ _ byte }
 
 // proxyName identifies a dataplane in its mesh.
 type proxyName struct{ namespace, name string }
+
+func hashName(seed maphash.Seed, n proxyName) uint64 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	return maphash.String(seed, n.namespace)*prime ^ maphash.String(seed, n.name)
+}
 
 // dataplane is what is kept for each dataplane: 16 bytes, in addition to its
 // entry in slots.

@@ -28,10 +28,9 @@ type Update struct {
 	members index.VectorEditor[*memberSet]
 	views   index.VectorEditor[*profileView]
 
-	// unclassified are the slots of dataplanes that were added or changed, and of
-	// those with a term that selectors began or ceased to require.
-	unclassified   []uint32
-	movedPlacement []uint32   // slots of dataplanes that came to a placement or left it
+	edited         []uint32   // slots of dataplanes that were added or changed
+	reached        []uint32   // slots of those with a term that selectors began or ceased to require
+	movedPlacement []uint32   // slots of those that came to a placement or left it
 	regrouped      []*profile // profiles whose members change
 	queue          []*class   // classes to evaluate
 }
@@ -58,10 +57,10 @@ func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 		u.replace(d, isFirst)
 	}
 	if isFirst {
-		slots := slices.Clone(u.unclassified)
+		slots := slices.Clone(u.edited)
 		indexing.Go(func() { u.indexAll(slots) })
 	} else {
-		u.unclassified = u.writer.dataplanes.Reached(u.delta, u.unclassified)
+		u.reached = u.writer.dataplanes.Reached(u.delta, nil)
 		u.movedPlacement = u.writer.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
 	if err := u.classify(ctx); err != nil {
@@ -111,33 +110,47 @@ func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
 		entry.profile = noProfile
 	}
 	entry.resource = d.Resource
-	u.unclassified = append(u.unclassified, slot)
+	u.edited = append(u.edited, slot)
 }
 
-// classify finds the profile of every unclassified dataplane, and of those that
-// came to a placement or left it.
+// classify finds the profile of every dataplane that was edited, that selectors reach in
+// another way than before, or that came to a placement or left it.
 func (u *Update) classify(ctx context.Context) error {
-	slices.Sort(u.unclassified)
-	u.unclassified = slices.Compact(u.unclassified)
-	for _, slot := range u.unclassified {
+	slices.Sort(u.edited)
+	for _, slot := range u.edited {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		d := u.entries.Get(slot).resource
 		u.join(slot, u.writer.profileFor(u.writer.classes.Of(u.index, d, u.buffer), d))
 	}
+	moves := u.writer.classes.MovesTo(u.index, u.delta)
+	for _, slot := range u.reached {
+		if _, done := slices.BinarySearch(u.edited, slot); !done {
+			if err := u.move(ctx, slot, moves.Of); err != nil {
+				return err
+			}
+		}
+	}
 	for _, slot := range u.movedPlacement {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := u.move(ctx, slot, func(from *class, d *resource.Dataplane, b *match.Buffer) *class {
+			return u.writer.classes.InPlacements(u.index, from, d, b)
+		}); err != nil {
+			return err
 		}
-		if _, done := slices.BinarySearch(u.unclassified, slot); done {
-			continue
-		}
-		entry := u.entries.Get(slot)
-		from := u.writer.profiles.byNumber[entry.profile]
-		if c := u.writer.classes.InPlacements(u.index, from.class, entry.resource, u.buffer); c != from.class {
-			u.join(slot, u.writer.profileWith(c, from.outbounds, entry.resource))
-		}
+	}
+	return nil
+}
+
+// move finds the profile of a dataplane that is itself unchanged, by its next class.
+func (u *Update) move(ctx context.Context, slot uint32, next func(from *class, d *resource.Dataplane, b *match.Buffer) *class) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	entry := u.entries.Get(slot)
+	from := u.writer.profiles.byNumber[entry.profile]
+	if c := next(from.class, entry.resource, u.buffer); c != from.class {
+		u.join(slot, u.writer.profileWith(c, from.outbounds, entry.resource))
 	}
 	return nil
 }

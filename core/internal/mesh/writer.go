@@ -63,7 +63,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 			lineage:   new(lineage),
 			blocks:    table,
 			resources: &resources{destinations: new(destinations), proxies: reading.Semantics.Proxies(nil, nil)},
-			slots:     index.NewInterner[proxyName](),
+			slots:     index.NewInternerFunc(hashName),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),
 			toItems:   &toItems{caches: destination.NewCaches(memo)},

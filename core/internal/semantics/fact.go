@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"cmp"
+	"hash/maphash"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -18,6 +19,12 @@ type Fact struct {
 // Compare orders facts.
 func (f Fact) Compare(o Fact) int {
 	return cmp.Or(cmp.Compare(f.Space, o.Space), strings.Compare(f.Key, o.Key), strings.Compare(f.Value, o.Value))
+}
+
+// HashFact returns the hash of a fact. Hashing the whole struct would take three times as long.
+func HashFact(seed maphash.Seed, f Fact) uint64 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	return (maphash.String(seed, f.Key)+uint64(f.Space))*prime ^ maphash.String(seed, f.Value)
 }
 
 // Space is the subject of a [Fact].

@@ -25,7 +25,7 @@ import (
 // endpoints. Its endpoints are dataplanes here, and the selectors of its IP sets are selectors
 // of policies.
 func memberships() []comparison {
-	const note = "Calico changes its index of endpoints and IP sets in place and calls back for each member; meshmatch's engine validates, publishes a new version with the policies of each dataplane in order and merged, and keeps what equal dataplanes share. In groups of one member the peer's work is less"
+	const note = "Calico changes its index of endpoints and IP sets in place and calls back for each member; meshmatch's engine validates, publishes a new version with the policies of each dataplane in order and merged, and keeps what equal dataplanes share. In groups of one member the peer's work is less. Making the edit and copying the pages of the version takes a third of the time or more (BenchmarkMembershipFloor in core/internal/mesh)"
 	c := func(label, work, input string, prepare func(ctx context.Context, s size) (*contest, error)) comparison {
 		return comparison{
 			subject: "Memberships: Calico's benchmarks of its index, on meshmatch's engine", label: label, work: work,
