@@ -62,6 +62,10 @@ func (e *SetEditor) Remove(id uint32) bool {
 	if !found {
 		return false
 	}
+	if len(e.ids) == 1 && !e.owned {
+		e.ids = nil // a copy is not needed
+		return true
+	}
 	e.own()
 	e.ids = slices.Delete(e.ids, at, at+1)
 	return true

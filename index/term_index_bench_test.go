@@ -181,23 +181,36 @@ func TestMasks(t *testing.T) {
 func BenchmarkReplaceSelector(b *testing.B) {
 	for _, s := range shapes {
 		for _, n := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) {
-				f := s.make(n)
-				x := f.index()
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					id := uint32(i/2*7919) % uint32(n)
-					e := x.Edit()
-					want := f.selectors[id]
-					if i%2 == 0 {
-						want = []Term{Term(i % n), Term(n + 1)}
-					}
-					e.Put(id, want)
-					if x = e.Commit(); len(x.Terms(id)) == 0 && len(want) > 0 { // terms may be repeated in want
-						b.Fatal(x.Terms(id))
-					}
-				}
-			})
+			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) { replaceSelectors(b, s.make(n), 1) })
+		}
+	}
+}
+
+// BenchmarkReplaceSelectors publishes versions with 100 selectors changed.
+func BenchmarkReplaceSelectors(b *testing.B) {
+	for _, s := range shapes {
+		b.Run(s.name, func(b *testing.B) { replaceSelectors(b, s.make(10_000), 100) })
+	}
+}
+
+func replaceSelectors(b *testing.B, f shape, each int) {
+	n := len(f.selectors)
+	x := f.index()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		e := x.Edit()
+		var id uint32
+		var want []Term
+		for k := range each {
+			id = uint32(i/2*each+k) * 7919 % uint32(n)
+			want = f.selectors[id]
+			if i%2 == 0 {
+				want = []Term{Term((i + k) % n), Term(n + 1)}
+			}
+			e.Put(id, want)
+		}
+		if x = e.Commit(); len(x.Terms(id)) == 0 && len(want) > 0 { // terms may be repeated in want
+			b.Fatal(x.Terms(id))
 		}
 	}
 }
@@ -207,26 +220,36 @@ func BenchmarkReplaceSelector(b *testing.B) {
 func BenchmarkReplaceSelectorFloor(b *testing.B) {
 	for _, s := range shapes {
 		for _, n := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) {
-				f := s.make(n)
-				x := f.index()
-				edits := make([]copiedPages, 512)
-				for i := range edits {
-					id := uint32(i*7919) % uint32(n)
-					e := x.Edit()
-					e.Put(id, []Term{Term(2 * i % n), Term(n + 1)})
-					edits[i] = pagesOf(x, e.Commit())
-				}
-				var published atomic.Pointer[TermIndex]
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					published.Store(edits[i%len(edits)].copy(x))
-				}
-				if published.Load().conjunctions.n != x.conjunctions.n {
-					b.Fatal("a copy has other conjunctions")
-				}
-			})
+			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) { copySelectors(b, s.make(n), 1) })
 		}
+	}
+}
+
+// BenchmarkReplaceSelectorsFloor is BenchmarkReplaceSelectorFloor for BenchmarkReplaceSelectors.
+func BenchmarkReplaceSelectorsFloor(b *testing.B) {
+	for _, s := range shapes {
+		b.Run(s.name, func(b *testing.B) { copySelectors(b, s.make(10_000), 100) })
+	}
+}
+
+func copySelectors(b *testing.B, f shape, each int) {
+	n := len(f.selectors)
+	x := f.index()
+	edits := make([]copiedPages, 512)
+	for i := range edits {
+		e := x.Edit()
+		for k := range each {
+			e.Put(uint32(i*each+k)*7919%uint32(n), []Term{Term((2*i + k) % n), Term(n + 1)})
+		}
+		edits[i] = pagesOf(x, e.Commit())
+	}
+	var published atomic.Pointer[TermIndex]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		published.Store(edits[i%len(edits)].copy(x))
+	}
+	if published.Load().conjunctions.n != x.conjunctions.n {
+		b.Fatal("a copy has other conjunctions")
 	}
 }
 

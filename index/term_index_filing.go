@@ -64,6 +64,10 @@ func (e *TermIndexEditor) unfile(c *conjunction) {
 		e.always = nil
 		return
 	}
+	if len(e.terms.Get(uint32(c.filed)).filed) == 1 {
+		*e.terms.Mut(uint32(c.filed)) = termPostings{owner: e.terms.owner, required: e.terms.Get(uint32(c.filed)).required}
+		return
+	}
 	p := e.own(c.filed)
 	at := p.find(c.number)
 	p.filed = slices.Delete(p.filed, at, at+1)

@@ -51,7 +51,7 @@ func matching() []comparison {
 			},
 		}, comparison{
 			subject: subject, label: "replace many, " + input.name, work: "replace 100 selectors", input: input.about, source: input.make(0, 0).Source, unit: "s",
-			note: "meshmatch publishes one version with all of them, as it does for a batch of edits; Calico changes its index in place, one after another",
+			note: "meshmatch publishes one version with all of them, as it does for a batch of edits. Copying its pages takes a third of the time or more (BenchmarkReplaceSelectorsFloor in package index). Calico changes its index in place, one after another",
 			prepare: func(_ context.Context, s size) (*contest, error) {
 				return replace(input.make(s.of(10_000, 300), 20), s.of(100, 10))
 			},
