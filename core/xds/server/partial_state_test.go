@@ -115,6 +115,21 @@ func (s *partialState) Answer(_ *server.Client, _ *server.Node, t wire.Type, nam
 	return wire.Variant{}, server.Missing
 }
 
+// Keeps is for server.State.
+func (s *partialState) Keeps(node *server.Node, before server.State) bool {
+	old, ok := before.(*partialState)
+	if !ok || len(node.Parameters) > 0 || s.Nodes[node.ID] != old.Nodes[node.ID] {
+		return false
+	}
+	isOther := func(question string, _ server.Verdict) bool {
+		return question != node.ID && !strings.HasPrefix(question, node.ID+"/")
+	}
+	verdicts, earlier := maps.Clone(s.verdicts), maps.Clone(old.verdicts)
+	maps.DeleteFunc(verdicts, isOther)
+	maps.DeleteFunc(earlier, isOther)
+	return maps.Equal(verdicts, earlier)
+}
+
 // A node that waits for what is not known has not converged, even if it has accepted all that
 // it was sent.
 func TestConvergenceOfPartialState(t *testing.T) {
@@ -206,12 +221,19 @@ type partialWorld struct {
 	t       *testing.T
 	rand    *rand.Rand
 	truth   *xdstest.State
+	known   map[string]knownNode // what was published
 	server  *partly
 	clients []*xdstest.Actor
 }
 
+// A knownNode is what is known of a node.
+type knownNode struct {
+	snapshot *wire.Snapshot
+	unknown  []string // questions
+}
+
 func newPartialWorld(t *testing.T, seed uint64) *partialWorld {
-	w := &partialWorld{t: t, rand: rand.New(rand.NewPCG(seed, 2)), truth: xdstest.NewState(), server: newPartly(t)}
+	w := &partialWorld{t: t, rand: rand.New(rand.NewPCG(seed, 2)), truth: xdstest.NewState(), known: map[string]knownNode{}, server: newPartly(t)}
 	for _, id := range worldNodes[:2] {
 		w.truth.Nodes[id] = xdstest.Snapshot()
 		for k := range wire.Type(wire.NumTypes) {
@@ -263,32 +285,16 @@ func (w *partialWorld) edit(id string, k wire.Type, name string) {
 }
 
 // publish publishes what is known of the truth: nothing of a node, or not all of its names
-// and of the locators.
+// and of the locators. Of some nodes it is what was known before.
 func (w *partialWorld) publish() {
 	known := w.truth.Clone()
 	var unknown []string
-	part := func(r wire.Resources) wire.Resources {
-		forget := func(*wire.Resource) bool { return w.rand.IntN(8) == 0 }
-		return wire.Resources{Listed: slices.DeleteFunc(slices.Clone(r.Listed), forget), Named: slices.DeleteFunc(slices.Clone(r.Named), forget)}
-	}
-	for id, snapshot := range known.Nodes {
-		if w.rand.IntN(6) == 0 {
-			unknown = append(unknown, id)
-			continue
+	for _, id := range worldNodes[:2] {
+		if _, ok := w.known[id]; !ok || w.rand.IntN(2) == 0 {
+			w.known[id] = w.learn(id)
 		}
-		c := *snapshot
-		for k := range wire.Type(wire.NumTypes) {
-			if w.rand.IntN(3) > 0 {
-				continue
-			}
-			if c[k] = part(c[k]); len(c[k].Listed) < len(snapshot[k].Listed) {
-				unknown = append(unknown, fmt.Sprintf("%s/%s/*", id, k))
-			}
-			for _, name := range worldNames {
-				unknown = append(unknown, fmt.Sprintf("%s/%s/%s", id, k, name)) // unless the snapshot has it
-			}
-		}
-		known.Nodes[id] = &c
+		known.Nodes[id] = w.known[id].snapshot
+		unknown = append(unknown, w.known[id].unknown...)
 	}
 	for name := range known.Variants {
 		if w.rand.IntN(4) == 0 {
@@ -297,6 +303,31 @@ func (w *partialWorld) publish() {
 	}
 	w.server.set("unknown", unknown)
 	w.server.publish(known)
+}
+
+// learn returns what is known of a node now.
+func (w *partialWorld) learn(id string) knownNode {
+	snapshot := w.truth.Nodes[id]
+	if w.rand.IntN(6) == 0 {
+		return knownNode{snapshot, []string{id}}
+	}
+	part := func(r wire.Resources) wire.Resources {
+		forget := func(*wire.Resource) bool { return w.rand.IntN(8) == 0 }
+		return wire.Resources{Listed: slices.DeleteFunc(slices.Clone(r.Listed), forget), Named: slices.DeleteFunc(slices.Clone(r.Named), forget)}
+	}
+	c, unknown := *snapshot, []string(nil)
+	for k := range wire.Type(wire.NumTypes) {
+		if w.rand.IntN(3) > 0 {
+			continue
+		}
+		if c[k] = part(c[k]); len(c[k].Listed) < len(snapshot[k].Listed) {
+			unknown = append(unknown, fmt.Sprintf("%s/%s/*", id, k))
+		}
+		for _, name := range worldNames {
+			unknown = append(unknown, fmt.Sprintf("%s/%s/%s", id, k, name)) // unless the snapshot has it
+		}
+	}
+	return knownNode{&c, unknown}
 }
 
 // step does one thing.

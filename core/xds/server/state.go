@@ -29,7 +29,8 @@ type Source interface {
 //	Keeps(node *Node, before State) bool
 //
 // that reports that Node would return what it returned for an earlier state of the source, the last one that the
-// stream was at. False means that it may return another snapshot.
+// stream was at. For a [PartialState] it is about AnswerNode and AnswerName instead. False means that they may
+// return something else.
 //
 // Node may take long for some nodes, because of what an author wrote for them, if the state has the method
 //
@@ -70,8 +71,8 @@ type Node struct {
 	// Message is the node as the client sent it, without its list of extensions, if
 	// Options.KeepNodes is set. It must not be changed.
 	Message *corev3.Node
-	// Memo is what a State keeps of its answer. Only its methods Node and Keeps use it, and they are called
-	// for one stream by one goroutine at a time, each stream with a Node of its own.
+	// Memo is what a State keeps of its answer. Only its methods Node, AnswerNode and Keeps use it. They are
+	// called for one stream by one goroutine at a time, each stream with a Node of its own.
 	Memo any
 }
 

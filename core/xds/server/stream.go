@@ -172,13 +172,13 @@ func (s *stream) advance() {
 	s.generation = g
 	reached := s.reachSince(earlier)
 	before := s.snapshot
-	s.resolve(earlier)
+	kept := s.resolve(earlier)
 	for _, w := range s.watches {
 		if w == nil {
 			continue
 		}
-		partial := w.isPartial()
-		if w.kept != nil || s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial {
+		partial := w.isPartial() && (!kept || w.unknown.locators > 0)
+		if w.kept != nil || !kept && (s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 || partial) {
 			s.rewant(w)
 		}
 		s.relocate(w, reached)
@@ -228,37 +228,48 @@ func sameResources(s, o *wire.Snapshot, t wire.Type) bool {
 	return s != nil && o != nil && identical(s[t].Listed, o[t].Listed) && identical(s[t].Named, o[t].Named)
 }
 
-// resolve finds the snapshot of the node, after an earlier generation, which may be nil.
-func (s *stream) resolve(earlier *generation) {
-	before := s.snapshot
-	s.snapshot, s.denied = nil, false
-	if s.node.ID == "" {
-		return
-	}
-	if partial := s.generation.partial; partial != nil {
+// resolve finds the snapshot of the node, after an earlier generation, which may be nil. It reports
+// whether the state keeps what the earlier one had for the node.
+func (s *stream) resolve(earlier *generation) (kept bool) {
+	before, partial := s.snapshot, s.generation.partial
+	switch {
+	case s.node.ID == "":
+		s.snapshot, s.denied = nil, false
+		return false
+	case partial != nil && s.keeps(earlier):
+		return true
+	case partial != nil:
 		s.resolvePartly(partial)
-		return
+		return false
 	}
+	s.snapshot, s.denied = nil, false
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Node(state, &s.client, s.node.ID) {
 		s.denied = true
-	} else if keeping := s.generation.keeping; keeping != nil && before != nil && earlier != nil && keeping.Keeps(&s.node, earlier.state) {
+	} else if before != nil && s.keeps(earlier) {
 		s.snapshot = before
-		return
+		return true
 	} else if gate := s.server.gateOf(state, &s.node); gate.enter(s.conn.Context().Done()) {
 		snapshot, ok := state.Node(&s.node)
 		gate.leave()
 		if ok {
 			s.snapshot, s.known = snapshot, true
-			return
+			return false
 		}
 	} else {
-		return // the client has gone
+		return false // the client has gone
 	}
 	if !s.logged && len(s.node.Parameters) == 0 {
 		s.logged = true
 		s.server.log.Warn("a node waits: "+s.failure(wildcard).text, "node", clip(s.node.ID, maxLogged), "peer", s.client.Address)
 	}
+	return false
+}
+
+// keeps reports whether the state has what the one of an earlier generation had for the node.
+func (s *stream) keeps(earlier *generation) bool {
+	keeping := s.generation.keeping
+	return keeping != nil && earlier != nil && keeping.Keeps(&s.node, earlier.state)
 }
 
 // rewant computes what a watch wants by name.

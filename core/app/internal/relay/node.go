@@ -367,8 +367,8 @@ func (n *node) keep(wanted func(t wire.Type, name string) bool) {
 		}
 		if !of.all {
 			of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return dropped[h.resource.Name] })
-			changed = true
 		}
+		changed = true // a stream that has subscribed to a name meanwhile asks for it again
 	}
 	if changed {
 		n.publish()

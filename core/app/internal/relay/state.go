@@ -68,11 +68,32 @@ func (s *State) Answer(client *server.Client, node *server.Node, t wire.Type, na
 
 // AnswerNode implements server.PartialState.
 func (s *State) AnswerNode(client *server.Client, node *server.Node) (*wire.Snapshot, server.Verdict) {
-	v := s.nodes.get(s.relay.nodeKey(client, node))
+	key := s.relay.nodeKey(client, node)
+	v := s.nodes.get(key)
+	node.Memo = &answered{key, v}
 	if v == nil || s.expired {
 		return nil, server.Unknown
 	}
 	return v.snapshot, v.verdict
+}
+
+// answered is what a node was answered from.
+type answered struct {
+	key  nodeKey
+	view *nodeView // nil: nothing was known
+}
+
+// Keeps is for [server.State]. All that changes the answers of a node, for its names too, makes
+// another view of it.
+func (s *State) Keeps(node *server.Node, before server.State) bool {
+	last, ok := node.Memo.(*answered)
+	if !ok || s.expired != before.(*State).expired {
+		return false
+	}
+	if len(node.Parameters) > 0 && s.relay.options.Mode != Nodes {
+		return false // its names are those of variants
+	}
+	return s.nodes.get(last.key) == last.view
 }
 
 // AnswerName implements server.PartialState.
