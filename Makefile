@@ -2,6 +2,11 @@
 # here, and are not dependencies of the module.
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# The generator of templates has the version of its package in core/app/go.mod.
+TEMPL        = github.com/a-h/templ/cmd/templ@$(shell cd core/app && $(GO) list -m -f '{{.Version}}' github.com/a-h/templ)
+TEMPLATES   := core/app/internal/serve
+# The tag leaves out a page of traces by grpc that nothing serves. Its template makes the linker keep all exported methods.
+TAGS        := grpcnotrace
 GREMLINS    ?= github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME    ?=
 BENCHTIME   ?= 100ms
@@ -42,7 +47,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,7 +59,7 @@ run: ## Show the effective configuration of one proxy of the demo mesh
 	$(GO) run ./cmd/meshmatch inspect dataplane web-1 -f testdata/demo
 
 build: ## Build the commands into bin/
-	$(GO) build -o bin/ ./cmd/confgen ./cmd/benchgate ./cmd/meshmatch
+	$(GO) build -tags '$(TAGS)' -o bin/ ./cmd/confgen ./cmd/benchgate ./cmd/meshmatch
 
 # The tests allocate much short-lived memory: with less frequent garbage collection they
 # take two thirds of the time.
@@ -81,10 +86,14 @@ lint: ## Check formatting, go vet and staticcheck
 
 generate: ## Update the generated code
 	$(GO) generate $(PACKAGES)
+	$(GO) run $(TEMPL) fmt $(TEMPLATES)
+	$(GO) run $(TEMPL) generate -path $(TEMPLATES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) generate ./...
 
 check-generate: ##+ Fail if the generated code is not up to date
 	$(GO) run ./cmd/confgen -check ./...
+	$(GO) run $(TEMPL) fmt -fail $(TEMPLATES)
+	$(GO) run $(TEMPL) generate -check -path $(TEMPLATES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) run github.com/meshmatch/meshmatch/cmd/confgen -check ./...
 
 api: ##+ Fail on a break of the public API that core/CHANGELOG.md does not name: make api BASE=v0.1.0
@@ -92,6 +101,9 @@ api: ##+ Fail on a break of the public API that core/CHANGELOG.md does not name:
 
 check-install: ##+ Install the commands by go install from a local proxy with HEAD as their tagged version
 	@GO='$(GO)' bash .ci/install
+
+check-size: ##+ Fail if the stripped command is larger than 47 MB, or if its linker keeps all exported methods
+	@GO='$(GO)' TAGS='$(TAGS)' bash .ci/size
 
 release: ##+ Make archives, lists of parts, plugin, image and chart into dist/: make release VERSION=v0.1.0
 	cd $(PACKAGING)/release && GOWORK=off $(GO) run . -version '$(VERSION)' -out '$(CURDIR)/dist'

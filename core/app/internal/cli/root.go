@@ -106,8 +106,7 @@ func newRoot(g *globals) *cobra.Command {
 		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newMCP(g))
 	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
 	root.Example = rootExample
-	root.Version = "(unknown)" // versionText has more
-	root.SetVersionTemplate(versionText())
+	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if g.context != "" && len(g.files) > 0 {

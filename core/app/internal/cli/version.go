@@ -42,12 +42,12 @@ func versionName() string {
 	return version
 }
 
-// versionText is what --version prints: besides the version, Go and the platform, and the
-// releases of Envoy that the program was tried with.
+// versionText is what --version prints after the name of the program: besides the version, Go
+// and the platform, and the releases of Envoy that the program was tried with.
 func versionText() string {
 	version, commit := version()
 	releases := capability.Releases
-	return fmt.Sprintf("meshmatch version %s\ncommit:  %s\ngo:      %s %s/%s\nenvoy:   %s to %s\n",
+	return fmt.Sprintf("%s\ncommit:  %s\ngo:      %s %s/%s\nenvoy:   %s to %s",
 		version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, releases[0], releases[len(releases)-1])
 }
 

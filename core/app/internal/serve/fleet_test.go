@@ -38,5 +38,5 @@ func TestFleetVersions(t *testing.T) {
 		t.Errorf("clients that lack something: %v", missing)
 	}
 	r.expect("/metrics", http.StatusOK, "\nmeshmatch_xds_clients{client=\"envoy 1.36.0\"} 2\n")
-	r.expect("/", http.StatusOK, "<b class=\"num\">2</b> envoy 1.36.0<details><summary>lacks ")
+	r.expect("/", http.StatusOK, "<b class=\"num\">2</b> envoy 1.36.0 <details><summary>lacks ")
 }

@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"html/template"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,25 +12,6 @@ import (
 )
 
 const loginPath = "/login"
-
-// loginPage has no script. It shares the style sheet and the icon of the pages, which have no
-// data of a mesh.
-var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Log in · meshmatch</title>
-<meta name="color-scheme" content="light dark"><link rel="icon" href="{{.Icon}}" type="image/svg+xml"><link rel="stylesheet" href="{{.Style}}"></head>
-<body><main>
-<h1>Log in</h1>
-{{with .Problem}}<p class="alert" role="alert">{{.}}</p>
-{{end}}<form class="stack narrow" method="post" action="{{.Action}}">
-<p><label for="token">Token of an operator</label>
-<input type="hidden" name="next" value="{{.Next}}">
-<input id="token" name="token" type="password" autocomplete="current-password" required></p>
-<p><button type="submit">Log in</button></p>
-</form>
-</main></body>
-</html>
-`))
 
 // maxLogin limits the body of a login.
 const maxLogin = 4 << 10
@@ -92,7 +73,6 @@ func nextPath(next string) string {
 func (s *front) writeLogin(w http.ResponseWriter, status int, next, problem string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = loginPage.Execute(w, struct{ Style, Icon, Action, Next, Problem string }{ // fails if the client has gone
-		pages.StyleSheet(s.options.HTTPPrefix), pages.Icon(s.options.HTTPPrefix), s.options.HTTPPrefix + loginPath, nextPath(next), problem,
-	})
+	page := loginPage(pages.StyleSheet(s.options.HTTPPrefix), pages.Icon(s.options.HTTPPrefix), s.options.HTTPPrefix+loginPath, nextPath(next), problem)
+	_ = page.Render(context.Background(), w) // fails if the client has gone
 }

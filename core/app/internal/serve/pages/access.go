@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
@@ -79,7 +77,7 @@ const (
 )
 
 func (s *site) access(a *ask) (*view, error) {
-	v := &view{Title: "Access", Section: "access", template: "access"}
+	v := &view{Title: "Access", Section: "access"}
 	data := accessData{To: a.form.Get("to"), From: a.form.Get("from"), Service: a.form.Get("service"), Namespace: a.form.Get("namespace")}
 	known := a.callers()
 	data.Services, data.Namespaces, data.NoIdentity = known.services, known.namespaces, len(known.ids) == 0
@@ -336,33 +334,6 @@ func (m *matrix) joinColumns(a *ask, reach *traffic.Reach, inbounds []int, rows 
 		kept = append(kept, i)
 	}
 	return kept
-}
-
-// accessMarks are how pages show which requests are allowed.
-var accessMarks = map[string]template.HTML{
-	"all":  `<span class="access all">● all</span>`,
-	"some": `<span class="access some">◐ some</span>`,
-	"none": `<span class="access none">– none</span>`,
-}
-
-func accessMark(access string) template.HTML {
-	return cmp.Or(accessMarks[access], `<span class="access unknown">? unknown</span>`)
-}
-
-// Markup is the cells of a row. A matrix may have many thousand cells, and a template needs
-// 10 us for each.
-func (r matrixRow) Markup() template.HTML {
-	var b strings.Builder
-	for _, c := range r.Cells {
-		b.WriteString("<td>")
-		b.WriteString(string(accessMark(c.Access)))
-		if c.When > 0 {
-			number := strconv.Itoa(c.When)
-			b.WriteString(` <a class="whenlink" href="#when-` + number + `">` + number + `</a>`)
-		}
-		b.WriteString("</td>")
-	}
-	return template.HTML(b.String()) // it has numbers and constants only
 }
 
 // serviceOf returns the name of the node of a client: its only service or, if it has none

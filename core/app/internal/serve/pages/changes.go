@@ -68,7 +68,7 @@ type changeRow struct {
 type changedRow struct{ Action, Kind, Name, Href string }
 
 func (s *site) changes(a *ask) (*view, error) {
-	v := &view{Title: "Changes", Section: "changes", Live: true, template: "changes"}
+	v := &view{Title: "Changes", Section: "changes", Live: true}
 	list := []Change{}
 	for _, c := range s.Changes() {
 		if c.isIn(a.mesh) {

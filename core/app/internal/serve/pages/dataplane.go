@@ -103,7 +103,7 @@ func (s *site) dataplane(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: d.Qualified(), Kind: "Dataplane", Section: "dataplanes", Live: true, HasJSON: true, template: "dataplane"}
+	v := &view{Title: d.Qualified(), Kind: "Dataplane", Section: "dataplanes", Live: true, HasJSON: true}
 	if a.wantsJSON() {
 		v.JSON, err = a.inspect(d)
 		return v, err

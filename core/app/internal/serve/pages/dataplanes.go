@@ -91,7 +91,7 @@ func (s *site) dataplanes(a *ask) (*view, error) {
 		data.Rows = append(data.Rows, row)
 		answer.Dataplanes = append(answer.Dataplanes, summary)
 	}
-	return &view{Title: "Dataplanes", Section: "dataplanes", template: "dataplanes", Data: data, JSON: answer}, nil
+	return &view{Title: "Dataplanes", Section: "dataplanes", Data: data, JSON: answer}, nil
 }
 
 // servicesOf returns the services of a dataplane's inbounds or gateway, each once.
@@ -219,4 +219,16 @@ func contains(text, word string) bool {
 		}
 	}
 	return false
+}
+
+// noMatch is the sentence, without its period, of a search without an answer.
+func (d dataplanesData) noMatch() string {
+	words, where := "this", ""
+	if len(d.Words) > 1 {
+		words = "all of these words"
+	}
+	if d.Pager.Previous != "" {
+		where = " on this page"
+	}
+	return "No dataplane of this mesh has " + words + " in its name, services, zone or labels" + where
 }

@@ -25,8 +25,9 @@
 //  2. The page asks package inspect, as the commands and the Inspect API do, so the same
 //     question has the same answer. It arranges the answer for a template. It computes
 //     nothing by itself except for search and layout.
-//  3. The template escapes what it prints. Pictures are SVG that is made here (package
-//     layered).
+//  3. The template of the data (*.templ) escapes what it prints, in text, attributes and URLs.
+//     Package templ generates Go from it. Package html/template would make the linker keep all
+//     exported methods, which are 7 MB. Pictures are SVG that is made here (package layered).
 //
 // A page works without the script. The script replaces what changed in live pages (live.go,
 // static/page.js), shows results while a user types, and refreshes relative times.

@@ -299,7 +299,7 @@ func (s *site) classes(c *checked, of string) []classCount {
 }
 
 func (s *site) findings(a *ask) (*view, error) {
-	v := &view{Title: "Findings", Section: "findings", template: "findings"}
+	v := &view{Title: "Findings", Section: "findings"}
 	patience := 5 * time.Second
 	if a.wantsJSON() {
 		patience = checkTimeout / 4

@@ -61,9 +61,6 @@ func (l *loadData) StoreTime() string {
 	return relative(l.StoreAge)
 }
 
-// Removals is the number of removals that wait.
-func (l *loadData) Removals() int { return int(l.Held) }
-
 // overviewAnswer is the JSON of the overview.
 type overviewAnswer struct {
 	Version  string         `json:"version,omitempty"`
@@ -94,7 +91,7 @@ func (s *site) mesh(a *ask) (*view, error) {
 const lastChanges = 5
 
 func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
-	v.Live, v.template = true, "overview"
+	v.Live = true
 	data := overviewData{Mesh: a.mesh}
 	answer := overviewAnswer{Version: s.Version, Meshes: []meshAnswer{}, Changes: []Change{}}
 	kinds := map[string]int{}

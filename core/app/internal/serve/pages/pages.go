@@ -96,18 +96,26 @@ type Options struct {
 
 // New returns the handler of the pages. Its paths do not have the prefix.
 func New(o Options) http.Handler {
+	s := newSite(o)
+	return s.handler(s.pages())
+}
+
+func newSite(o Options) *site {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Changes == nil {
 		o.Changes = func() []Change { return nil }
 	}
-	s := &site{
+	return &site{
 		Options: o, mux: http.NewServeMux(), slots: make(bounded.Slots, 2*runtime.GOMAXPROCS(0)),
 		long: make(bounded.Slots, 1), streams: make(chan struct{}, maxStreams), links: links{o.Prefix},
 	}
-	protect := http.NewCrossOriginProtection()
-	for path, p := range map[string]page{
+}
+
+// pages returns the pages by method and path.
+func (s *site) pages() map[string]page {
+	return map[string]page{
 		"GET /{$}":                                  {s.overview, false},
 		"GET /meshes/{mesh}":                        {s.mesh, false},
 		"GET /meshes/{mesh}/dataplanes":             {s.dataplanes, false},
@@ -123,7 +131,12 @@ func New(o Options) http.Handler {
 		"GET /meshes/{mesh}/values":                 {s.values, true},
 		"GET /findings":                             {s.findings, false},
 		"GET /search":                               {s.search, false},
-	} {
+	}
+}
+
+func (s *site) handler(pages map[string]page) http.Handler {
+	protect := http.NewCrossOriginProtection()
+	for path, p := range pages {
 		s.mux.Handle(path, protect.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, p) })))
 	}
 	s.mux.HandleFunc("GET /events", s.events)
@@ -293,7 +306,7 @@ func (s *site) fail(w http.ResponseWriter, a *ask, err error) {
 		inspectapi.WriteProblem(w, status, err.Error())
 		return
 	}
-	s.write(w, a, status, &view{Title: http.StatusText(status), template: "problem", Data: problemData{err.Error(), status == http.StatusServiceUnavailable}})
+	s.write(w, a, status, &view{Title: http.StatusText(status), Data: problemData{err.Error(), status == http.StatusServiceUnavailable}})
 }
 
 type problemData struct {

@@ -358,3 +358,27 @@ func rawText(value json.RawMessage) string {
 	}
 	return text(tree)
 }
+
+// mark is the title of a place in the list of places.
+func (at *place) mark() string {
+	if at.Shadowed {
+		return at.Title + " ◌"
+	}
+	return at.Title
+}
+
+// summary is what a folded place has.
+func (at *place) summary() string {
+	if at.Shadowed {
+		return count(at.Rows, "field") + ", ◌ some differ"
+	}
+	return count(at.Rows, "field")
+}
+
+// columns is the number of columns of a table of confs.
+func (at *place) columns() int {
+	if at.Shadowed {
+		return 4
+	}
+	return 3
+}

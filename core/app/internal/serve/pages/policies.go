@@ -98,7 +98,7 @@ func (s *site) policies(a *ask) (*view, error) {
 		data.Rows = append(data.Rows, row)
 		answer.Policies = append(answer.Policies, policySummary{p.Kind, p.Mesh, p.Namespace, p.Name, a.View.Semantics().KRI(p.KRI(), &p.Meta), row.Target, p.Shadow()})
 	}
-	return &view{Title: "Policies", Section: "policies", template: "policies", Data: data, JSON: answer}, nil
+	return &view{Title: "Policies", Section: "policies", Data: data, JSON: answer}, nil
 }
 
 // policyHasWords reports whether each word is a part of the name, the kind, the name that

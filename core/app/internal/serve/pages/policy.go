@@ -64,7 +64,7 @@ func (s *site) policy(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: p.Qualified(), Kind: p.Kind, Section: "policies", Live: true, template: "policy", JSON: answer}
+	v := &view{Title: p.Qualified(), Kind: p.Kind, Section: "policies", Live: true, JSON: answer}
 	if a.wantsJSON() {
 		return v, nil
 	}
@@ -164,4 +164,12 @@ func sortedPointers[T any](m map[string]T) []string {
 	}
 	slices.SortFunc(list, inspect.ComparePointers)
 	return list
+}
+
+func (o overrideSummary) text() string {
+	text := "Of the " + thousands(o.Of) + " below it applies to " + thousands(o.Applies)
+	if o.Overridden > 0 {
+		text += ", and is overridden on " + thousands(o.Overridden)
+	}
+	return text + "."
 }

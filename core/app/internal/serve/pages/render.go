@@ -2,12 +2,12 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
@@ -18,51 +18,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-//go:embed templates static
+//go:embed static
 var files embed.FS
 
-// templates returns the templates of the pages, by name. Each one defines "content" for the
-// layout, and may use the parts of parts.html. The first page parses them, because commands
-// without pages should not wait for it.
-var templates = sync.OnceValue(func() map[string]*template.Template {
-	base := template.Must(template.New("").Funcs(template.FuncMap{
-		"count": func(n int, noun string) string {
-			return thousands(n) + strings.TrimPrefix(diag.Count(n, noun), strconv.Itoa(n))
-		},
-		"access":  accessMark,
-		"capital": capital,
-		"n":       thousands,
-		"bar":     newBar,
-		"dict":    dict,
-	}).ParseFS(files, "templates/layout.html", "templates/parts.html"))
-	all := map[string]*template.Template{}
-	names, err := fs.Glob(files, "templates/*.html")
-	if err != nil {
-		panic(err)
-	}
-	for _, name := range names {
-		if of := strings.TrimSuffix(path.Base(name), ".html"); of != "layout" && of != "parts" {
-			all[of] = template.Must(template.Must(base.Clone()).ParseFS(files, name))
-		}
-	}
-	return all
-})
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	return thousands(n) + strings.TrimPrefix(diag.Count(n, noun), strconv.Itoa(n))
+}
 
-// dict returns a map of pairs, for templates with several arguments.
-func dict(pairs ...any) (map[string]any, error) {
-	m := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, ok := pairs[i].(string)
-		if !ok {
-			return nil, fmt.Errorf("%v is not a name", pairs[i])
-		}
-		m[key] = pairs[i+1]
+// andMore names what a list leaves out, if anything.
+func andMore(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return m, nil
+	return " and " + thousands(n) + " more"
 }
 
 // capital returns a text that begins a sentence.
@@ -82,15 +57,19 @@ func thousands(n int) string {
 
 // view is a page before it is written.
 type view struct {
-	Title    string // of the page, which is its h1 too
-	Kind     string // of the subject, such as Dataplane; shown next to the title
-	Section  string // of the navigation
-	Live     bool   // the page follows changes
-	Data     any    // of the template
-	JSON     any    // the answer
-	HasJSON  bool   // there is an answer, which is only made if it is asked for
-	template string
-	status   int
+	Title   string // of the page, which is its h1 too
+	Kind    string // of the subject, such as Dataplane; shown next to the title
+	Section string // of the navigation
+	Live    bool   // the page follows changes
+	Data    content
+	JSON    any  // the answer
+	HasJSON bool // there is an answer, which is only made if it is asked for
+	status  int
+}
+
+// content is the data of a page, with the template that shows it.
+type content interface {
+	content(shown) templ.Component
 }
 
 // shown is a view with what every page has.
@@ -117,8 +96,13 @@ func (s shown) JSONLink() string           { return s.here("o", "json") }
 func (s shown) Events() string             { return with(s.site.to("events"), "path", s.URL.RequestURI()) }
 func (s shown) Time(t time.Time) *timeText { return newTime(t, s.now) }
 
-// Now is the time when the page was made.
-func (s shown) Now() time.Time { return s.now }
+// WindowTitle names the page among the windows of a browser.
+func (s shown) WindowTitle() string {
+	if s.mesh == "" || s.mesh == s.Title {
+		return s.Title + " · meshmatch"
+	}
+	return s.Title + " · " + s.mesh + " · meshmatch"
+}
 
 // Path is the path of the page, without parameters.
 func (s shown) Path() string { return s.site.prefix + s.URL.EscapedPath() }
@@ -159,20 +143,21 @@ func (s *site) shown(a *ask, v *view) shown {
 	if v.Section != "search" {
 		p.Query = ""
 	}
+	_, failed := v.Data.(problemData)
 	mesh := a.mesh
 	if a.State != nil && mesh == "" && len(a.View.Meshes()) == 1 {
 		mesh = a.View.Meshes()[0]
 	}
 	p.Nav = append(p.Nav, link{"Overview", s.to(), v.Section == "overview"})
-	if mesh != "" && v.template != "problem" {
+	if mesh != "" && !failed {
 		for _, section := range sections {
 			p.Nav = append(p.Nav, link{section.text, s.ofMesh(mesh, section.path), v.Section == section.path})
 		}
-	} else if v.template != "problem" && a.hasClusters() {
+	} else if !failed && a.hasClusters() {
 		p.Nav = append(p.Nav, link{"Roll-outs", s.to("rollouts"), v.Section == "rollouts"})
 	}
 	p.Nav = append(p.Nav, link{"Findings", s.to("findings"), v.Section == "findings"})
-	if a.mesh != "" && v.template != "problem" {
+	if a.mesh != "" && !failed {
 		p.Crumbs = append(p.Crumbs, link{"Meshes", s.to(), false}, link{a.mesh, s.ofMesh(a.mesh), false})
 		for _, section := range sections {
 			if section.path == v.Section && v.Kind != "" {
@@ -193,8 +178,8 @@ func (s *site) write(w http.ResponseWriter, a *ask, status int, v *view) {
 		return
 	}
 	var b bytes.Buffer
-	if err := templates()[v.template].ExecuteTemplate(&b, "layout", s.shown(a, v)); err != nil {
-		panic(fmt.Sprintf("the page %s: %v", v.template, err)) // the server logs it
+	if err := layout(s.shown(a, v)).Render(context.WithoutCancel(a.Context()), &b); err != nil {
+		panic(fmt.Sprintf("the page %s: %v", v.Title, err)) // the server logs it
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
@@ -311,4 +296,17 @@ func spanOf(d time.Duration) string {
 		return fmt.Sprintf("%d h", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// stateTexts are how pages show how far a proxy is.
+var stateTexts = map[string]string{"converged": "✓ converged", "pending": "… pending", "silent": "? silent", "absent": "○ absent"}
+
+func stateText(state string) string { return cmp.Or(stateTexts[state], state) }
+
+// verb returns a noun with its verb, for a number.
+func verb(n int, noun, verb string) string {
+	if n == 1 {
+		return noun + " " + verb + "s"
+	}
+	return noun + "s " + verb
 }

@@ -67,7 +67,7 @@ const maxTargets = 50
 // rollouts is the page of a mesh. Without a mesh it is about OCM policies and Rollouts, which have
 // none.
 func (s *site) rollouts(a *ask) (*view, error) {
-	v := &view{Title: "Roll-outs", Section: "rollouts", template: "rollouts"}
+	v := &view{Title: "Roll-outs", Section: "rollouts"}
 	data := rolloutsData{Of: a.mesh}
 	if policy, cluster := a.form.Get("policy"), a.form.Get("cluster"); policy != "" || cluster != "" {
 		var err error
@@ -173,4 +173,16 @@ func percent(n, of int) string {
 		return "> 99 %"
 	}
 	return fmt.Sprintf("%d %%", (n*100+of/2)/of)
+}
+
+// overrideText is what a binding does to the action of the policy.
+func overrideText(b placement.BindingEffect) string {
+	text := "none"
+	if b.Enforces {
+		text = "enforce"
+	}
+	if b.SubFilter {
+		text += ", subFilter"
+	}
+	return text
 }

@@ -44,7 +44,7 @@ const maxResults = 20
 // search finds dataplanes, policies and services by words, and resources by their KRI.
 func (s *site) search(a *ask) (*view, error) {
 	q := strings.TrimSpace(a.form.Get("q"))
-	v := &view{Title: "Search", Section: "search", template: "search"}
+	v := &view{Title: "Search", Section: "search"}
 	data, answer := searchData{Q: q}, searchAnswer{Results: []searchHit{}}
 	if q != "" {
 		f, err := newFilter(q)

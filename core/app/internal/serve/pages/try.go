@@ -68,7 +68,7 @@ var requestParameters = []string{"inbound", "port", "spiffe-id", "sni", "method"
 var errInbound = errors.New("the dataplane has several inbounds; choose one and ask again")
 
 func (s *site) tryRequest(a *ask) (*view, error) {
-	v := &view{Title: "Try", Section: "try", template: "try"}
+	v := &view{Title: "Try", Section: "try"}
 	data := tryData{Text: a.form.Get("policy")}
 	if len(data.Text) > maxInLink {
 		return nil, badRequest("the text in the link is too large; paste it")

@@ -71,7 +71,7 @@ type changedField struct {
 }
 
 func (s *site) tryPolicy(a *ask) (*view, error) {
-	v := &view{Title: "Try", Section: "try", template: "try"}
+	v := &view{Title: "Try", Section: "try"}
 	data := tryData{Text: a.form.Get("policy")}
 	if len(data.Text) <= maxInLink {
 		data.Link = with(s.ofMesh(a.mesh, "try"), "policy", data.Text)
@@ -102,7 +102,7 @@ func (s *site) tryPolicy(a *ask) (*view, error) {
 			}{answer, data.Diff.Errors}
 		}
 	}
-	v.Data = &data
+	v.Data = data
 	return v, nil
 }
 

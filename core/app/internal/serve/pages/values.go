@@ -43,7 +43,7 @@ func (s *site) values(a *ask) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Title: "Values", Section: "values", template: "values"}
+	v := &view{Title: "Values", Section: "values"}
 	data := valuesData{Asked: a.form.Get("field")}
 	here := s.ofMesh(a.mesh, "values")
 	var kind *resource.Kind
@@ -116,4 +116,12 @@ func kindNames(kinds []kindCount) []string {
 		names = append(names, k.Kind)
 	}
 	return names
+}
+
+// field is the text of the field to ask for.
+func (d valuesData) field() string {
+	if d.Values == nil {
+		return d.Asked
+	}
+	return d.Field
 }
