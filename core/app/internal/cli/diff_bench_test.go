@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/meshmatch/meshmatch/core/app/internal/exported"
 )
 
 // BenchmarkDiffPermission runs the whole command on what a zone control plane of Kuma exports:
@@ -26,7 +24,7 @@ spec:
   targetRef: ` + selects + `
   rules: [{default: {allow: [{spiffeID: {type: Exact, value: 'spiffe://default.west.mesh.local/ns/batch/sa/report'}}]}}]
 `
-			if err := errors.Join(os.WriteFile(world, exported.New(true, "east", 18, 1).YAML(), 0o600), os.WriteFile(edit, []byte(permission), 0o600)); err != nil {
+			if err := errors.Join(os.WriteFile(world, newExported(true, "east", 18, 1).YAML(), 0o600), os.WriteFile(edit, []byte(permission), 0o600)); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()

@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/meshmatch/meshmatch/core/app/internal/exported"
 )
 
 // foundInWorld is what the tests read of the answer of check.
@@ -25,7 +23,7 @@ type foundInWorld struct {
 }
 
 // checkWorld runs check with what a control plane prints.
-func checkWorld(t *testing.T, world *exported.World, flags ...string) *foundInWorld {
+func checkWorld(t *testing.T, world *exportedWorld, flags ...string) *foundInWorld {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "world.yaml")
 	if err := os.WriteFile(file, world.YAML(), 0o600); err != nil {
@@ -48,11 +46,11 @@ func checkFiles(t *testing.T, file string, flags ...string) *foundInWorld {
 }
 
 // forms calls a function with the worlds of each form in which a control plane prints a mesh.
-func forms(t *testing.T, f func(t *testing.T, world func(seed uint64) *exported.World)) {
+func forms(t *testing.T, f func(t *testing.T, world func(seed uint64) *exportedWorld)) {
 	for _, kubernetes := range []bool{true, false} {
 		for _, zone := range []string{"east", ""} {
 			t.Run(fmt.Sprintf("kubernetes=%t zone=%s", kubernetes, zone), func(t *testing.T) {
-				f(t, func(seed uint64) *exported.World { return exported.New(kubernetes, zone, 10, seed) })
+				f(t, func(seed uint64) *exportedWorld { return newExported(kubernetes, zone, 10, seed) })
 			})
 		}
 	}
@@ -61,7 +59,7 @@ func forms(t *testing.T, f func(t *testing.T, world func(seed uint64) *exported.
 // A sound mesh has no findings: what a control plane writes itself is none, and what this
 // program's own proxies do not do is found with --serve only (SPEC 13.5).
 func TestSoundWorldsHaveNoFindings(t *testing.T) {
-	forms(t, func(t *testing.T, world func(seed uint64) *exported.World) {
+	forms(t, func(t *testing.T, world func(seed uint64) *exportedWorld) {
 		for seed := range uint64(3) {
 			answer := checkWorld(t, world(seed))
 			if answer.Semantics != "kuma" || answer.Resources["Dataplane"] < 40 || answer.Resources["MeshService"] != 60 {
@@ -81,13 +79,13 @@ func TestSoundWorldsHaveNoFindings(t *testing.T) {
 // it, and has no findings.
 func TestSoundGlobalWorld(t *testing.T) {
 	lists := t.TempDir()
-	for kind, list := range exported.Global(false).Lists() {
+	for kind, list := range newGlobal(false).Lists() {
 		if err := os.WriteFile(filepath.Join(lists, kind+".json"), list, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for form, answer := range map[string]*foundInWorld{
-		"a list of Kubernetes": checkWorld(t, exported.Global(true)), "a universal export": checkWorld(t, exported.Global(false)), "lists of the REST API": checkFiles(t, lists),
+		"a list of Kubernetes": checkWorld(t, newGlobal(true)), "a universal export": checkWorld(t, newGlobal(false)), "lists of the REST API": checkFiles(t, lists),
 	} {
 		policies := 0
 		for kind, n := range answer.Resources {
@@ -97,7 +95,7 @@ func TestSoundGlobalWorld(t *testing.T) {
 				policies += n
 			}
 		}
-		if answer.Semantics != "kuma" || answer.Resources["Dataplane"] != exported.Dataplanes || answer.Resources["MeshService"] != exported.Services || policies != exported.Policies {
+		if answer.Semantics != "kuma" || answer.Resources["Dataplane"] != exportedDataplanes || answer.Resources["MeshService"] != exportedServices || policies != exportedPolicies {
 			t.Errorf("%s: semantics %s, %d policies, %v", form, answer.Semantics, policies, answer.Resources)
 		}
 		for _, w := range answer.Warnings {
@@ -110,7 +108,7 @@ func TestSoundGlobalWorld(t *testing.T) {
 // the namespace where they were made, or the error has the names under which they are stored.
 func TestNamesOfCopies(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "world.yaml")
-	if err := os.WriteFile(file, exported.Global(true).YAML(), 0o600); err != nil {
+	if err := os.WriteFile(file, newGlobal(true).YAML(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -133,7 +131,7 @@ func TestNamesOfCopies(t *testing.T) {
 func TestMissingMeshTrustIsOneFinding(t *testing.T) {
 	const trusted = "default.west.mesh.local"
 	for _, kubernetes := range []bool{true, false} {
-		world := exported.New(kubernetes, "east", 10, 1)
+		world := newExported(kubernetes, "east", 10, 1)
 		if n := world.Remove("MeshTrust", trusted); n != 1 {
 			t.Fatalf("%d MeshTrusts are removed", n)
 		}
@@ -149,9 +147,9 @@ func TestMissingMeshTrustIsOneFinding(t *testing.T) {
 }
 
 // A policy that changes one value of many outbounds is a few lines, and so is one for the
-// dataplanes of one team in a world of the numbers of exported.
+// dataplanes of one team in a world of the numbers of an export.
 func TestDiffOfManyOutboundsIsShort(t *testing.T) {
-	for name, world := range map[string]*exported.World{"zone": exported.New(true, "east", 10, 1), "global": exported.Global(true)} {
+	for name, world := range map[string]*exportedWorld{"zone": newExported(true, "east", 10, 1), "global": newGlobal(true)} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("COLUMNS", "120")
 			diffIsShort(t, world)
@@ -159,7 +157,7 @@ func TestDiffOfManyOutboundsIsShort(t *testing.T) {
 	}
 }
 
-func diffIsShort(t *testing.T, exportedWorld *exported.World) {
+func diffIsShort(t *testing.T, exportedWorld *exportedWorld) {
 	dir := t.TempDir()
 	world, edit := filepath.Join(dir, "world.yaml"), filepath.Join(dir, "edit.yaml")
 	const policy = `

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/app/internal/exported"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -30,10 +29,10 @@ spec: {targetRef: {kind: Dataplane, labels: {app: shop-0}}, rules: [{default: {a
 		rounds = 1
 	}
 	for _, kubernetes := range []bool{true, false} {
-		for _, kind := range exported.New(kubernetes, "", 1, 1).Kinds() {
+		for _, kind := range newExported(kubernetes, "", 1, 1).Kinds() {
 			for round := range rounds {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(len(kind))))
-				world := exported.New(kubernetes, "", 1, 1)
+				world := newExported(kubernetes, "", 1, 1)
 				what := world.Break(kind, r)
 				file := filepath.Join(t.TempDir(), "world.yaml")
 				if err := os.WriteFile(file, world.YAML(), 0o600); err != nil {

@@ -1,4 +1,4 @@
-package exported
+package cli
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Object is a part of a document.
-type Object map[string]any
+// object is a part of a document.
+type object map[string]any
 
 // meta is what a control plane stores about a resource.
 type meta struct {
@@ -28,7 +28,7 @@ type meta struct {
 }
 
 // add adds a resource to the world as its control plane has stored it.
-func (w *World) add(m *meta, spec, status Object) {
+func (w *exportedWorld) add(m *meta, spec, status object) {
 	labels := map[string]string{"kuma.io/origin": w.origin(m.zone), "kuma.io/display-name": m.name}
 	if !m.global {
 		labels["kuma.io/mesh"] = mesh
@@ -51,7 +51,7 @@ func (w *World) add(m *meta, spec, status Object) {
 }
 
 // origin returns the label of the last hop: what a control plane made itself, or got.
-func (w *World) origin(zone string) string {
+func (w *exportedWorld) origin(zone string) string {
 	if zone == w.Zone && zone != "" || w.Zone == "" && zone != "" {
 		return "zone"
 	}
@@ -59,12 +59,12 @@ func (w *World) origin(zone string) string {
 }
 
 // isCopy reports whether another control plane than that of the world made the resource.
-func (w *World) isCopy(m *meta) bool { return m.zone != w.Zone }
+func (w *exportedWorld) isCopy(m *meta) bool { return m.zone != w.Zone }
 
 // inAnnotations are labels that Kubernetes keeps as annotations.
 var inAnnotations = []string{"kuma.io/display-name", "kuma.io/workload", "k8s.kuma.io/service-account"}
 
-func (w *World) customResource(m *meta, labels map[string]string, spec, status Object) Object {
+func (w *exportedWorld) customResource(m *meta, labels map[string]string, spec, status object) object {
 	annotations := map[string]string{}
 	for _, key := range inAnnotations {
 		if value, ok := labels[key]; ok {
@@ -72,10 +72,10 @@ func (w *World) customResource(m *meta, labels map[string]string, spec, status O
 			delete(labels, key)
 		}
 	}
-	metadata := Object{
+	metadata := object{
 		"name": w.storedName(m), "labels": labels, "annotations": annotations, "uid": "5f2f8f9e-4d3e-4f6a-9d5e-0123456789ab",
 		"resourceVersion": "123456", "generation": 3, "creationTimestamp": created,
-		"managedFields": []Object{{"manager": "kuma-cp", "operation": "Update", "apiVersion": "kuma.io/v1alpha1"}},
+		"managedFields": []object{{"manager": "kuma-cp", "operation": "Update", "apiVersion": "kuma.io/v1alpha1"}},
 	}
 	if !m.global {
 		metadata["namespace"] = m.namespace
@@ -83,7 +83,7 @@ func (w *World) customResource(m *meta, labels map[string]string, spec, status O
 			metadata["namespace"] = "kuma-system"
 		}
 	}
-	document := Object{"apiVersion": "kuma.io/v1alpha1", "kind": m.kind, "metadata": metadata}
+	document := object{"apiVersion": "kuma.io/v1alpha1", "kind": m.kind, "metadata": metadata}
 	if m.top && !m.global {
 		document["mesh"] = mesh
 	}
@@ -96,8 +96,8 @@ func (w *World) customResource(m *meta, labels map[string]string, spec, status O
 	return document
 }
 
-func (w *World) universal(m *meta, labels map[string]string, spec, status Object) Object {
-	document := Object{
+func (w *exportedWorld) universal(m *meta, labels map[string]string, spec, status object) object {
+	document := object{
 		"type": m.kind, "name": w.storedName(m), "labels": labels, "kri": "kri_of_the_control_plane",
 		"creationTime": created, "modificationTime": created,
 	}
@@ -114,15 +114,15 @@ func (w *World) universal(m *meta, labels map[string]string, spec, status Object
 		document["status"] = status
 	}
 	if m.kind == "MeshService" || m.kind == "MeshExternalService" || m.kind == "MeshMultiZoneService" {
-		document["snis"] = []Object{{"port": 80, "sni": "sni.of.the.control.plane"}}
+		document["snis"] = []object{{"port": 80, "sni": "sni.of.the.control.plane"}}
 	}
 	return document
 }
 
 // Remove removes the documents of a kind in which a text is, and returns how many there were.
-func (w *World) Remove(kind, text string) int {
+func (w *exportedWorld) Remove(kind, text string) int {
 	before := len(w.documents)
-	w.documents = slices.DeleteFunc(w.documents, func(document Object) bool {
+	w.documents = slices.DeleteFunc(w.documents, func(document object) bool {
 		data, err := json.Marshal(document)
 		must(err)
 		return (document["kind"] == kind || document["type"] == kind) && bytes.Contains(data, []byte(text))
@@ -131,7 +131,7 @@ func (w *World) Remove(kind, text string) int {
 }
 
 // Kinds returns the kinds of the documents, sorted.
-func (w *World) Kinds() []string {
+func (w *exportedWorld) Kinds() []string {
 	kinds := map[string]bool{}
 	for _, document := range w.documents {
 		kinds[kindOf(document)] = true
@@ -139,7 +139,7 @@ func (w *World) Kinds() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-func kindOf(document Object) string {
+func kindOf(document object) string {
 	for _, field := range []string{"kind", "type"} {
 		if kind, ok := document[field].(string); ok {
 			return kind
@@ -150,7 +150,7 @@ func kindOf(document Object) string {
 
 // Break replaces a random field of a document of a kind by a value that it may not have, and
 // returns what it replaced. A control plane of another version could store such a document.
-func (w *World) Break(kind string, r *rand.Rand) string {
+func (w *exportedWorld) Break(kind string, r *rand.Rand) string {
 	var of []int
 	for i, document := range w.documents {
 		if kindOf(document) == kind {
@@ -200,12 +200,12 @@ func (w *World) Break(kind string, r *rand.Rand) string {
 
 // YAML returns the documents as the client of the control plane prints them: a list of
 // Kubernetes, or a stream of universal documents. JSON is YAML.
-func (w *World) YAML() []byte {
+func (w *exportedWorld) YAML() []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetIndent("", " ")
 	if w.Kubernetes {
-		must(encoder.Encode(Object{"apiVersion": "v1", "kind": "List", "items": w.documents, "metadata": Object{"resourceVersion": ""}}))
+		must(encoder.Encode(object{"apiVersion": "v1", "kind": "List", "items": w.documents, "metadata": object{"resourceVersion": ""}}))
 		return out.Bytes()
 	}
 	for _, document := range w.documents {
@@ -217,15 +217,15 @@ func (w *World) YAML() []byte {
 
 // Lists returns the answers of the REST API of a universal control plane to a request for each
 // kind, by the kind: a list with a total and the next page, which is the last.
-func (w *World) Lists() map[string][]byte {
-	items := map[string][]Object{}
+func (w *exportedWorld) Lists() map[string][]byte {
+	items := map[string][]object{}
 	for _, document := range w.documents {
 		kind := document["type"].(string)
 		items[kind] = append(items[kind], document)
 	}
 	out := map[string][]byte{}
 	for kind, list := range items {
-		data, err := json.Marshal(Object{"total": len(list), "items": list, "next": nil})
+		data, err := json.Marshal(object{"total": len(list), "items": list, "next": nil})
 		must(err)
 		out[kind] = data
 	}
