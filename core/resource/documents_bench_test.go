@@ -41,7 +41,7 @@ func BenchmarkDocuments(b *testing.B) {
 	}{
 		{"dataplanes", fleetDocuments},
 		{"own-outbounds", ownDocuments},
-		{"policies", func() ([]map[string]any, error) { return shape.KubernetesPolicies(documents) }},
+		{"policies", func() ([]map[string]any, error) { return kubernetesPolicies(documents) }},
 		{"permissions", permissionDocuments},
 	} {
 		trees, err := s.make()

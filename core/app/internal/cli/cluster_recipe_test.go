@@ -68,7 +68,7 @@ func TestRecipeBesideControlPlanes(t *testing.T) {
 	global, zones := kubetest.Start(t), map[string]*kubetest.Cluster{}
 	prepare := func(c *kubetest.Cluster, zone string) {
 		c.InstallLoose(kinds.All())
-		c.InstallWebhook(zone)
+		installWebhook(t, c, zone)
 		for _, namespace := range []string{"kuma-system", "shop"} {
 			c.Apply(kubetest.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}})
 		}

@@ -1,4 +1,4 @@
-package shape
+package resource_test
 
 import (
 	"bytes"
@@ -9,16 +9,17 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/meshmatch/meshmatch/core/internal/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-//go:embed kinds.yaml
+//go:embed testdata/kubernetes-policies.yaml
 var kindsYAML []byte
 
-// KubernetesPolicies returns n policies as an API server of Kubernetes sends them, as trees:
+// kubernetesPolicies returns n policies as an API server of Kubernetes sends them, as trees:
 // one of each kind in turn, each about as long as the documentation of Kuma has it, with all
 // metadata that the server adds.
-func KubernetesPolicies(n int) ([]map[string]any, error) {
+func kubernetesPolicies(n int) ([]map[string]any, error) {
 	var examples []map[string]any
 	for decoder := yaml.NewDecoder(bytes.NewReader(kindsYAML)); ; {
 		var example map[string]any
@@ -27,7 +28,7 @@ func KubernetesPolicies(n int) ([]map[string]any, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("kinds.yaml: %w", err)
+			return nil, fmt.Errorf("kubernetes-policies.yaml: %w", err)
 		}
 		examples = append(examples, example)
 	}
@@ -50,7 +51,7 @@ func kubernetesMetadata(i int) map[string]any {
 		"uid":             fmt.Sprintf("6f1c1d0e-5a77-4d5c-9a70-%012d", i),
 		"resourceVersion": fmt.Sprint(100_000 + i), "generation": 1, "creationTimestamp": created,
 		"labels": map[string]any{
-			resource.MeshLabel: Mesh, "kuma.io/origin": "zone", resource.ZoneTag: fmt.Sprintf("zone-%d", i%4),
+			resource.MeshLabel: shape.Mesh, "kuma.io/origin": "zone", resource.ZoneTag: fmt.Sprintf("zone-%d", i%4),
 			"kuma.io/policy-role": "system", "kuma.io/env": "kubernetes", "k8s.kuma.io/namespace": resource.SystemNamespace,
 		},
 		"managedFields": []any{map[string]any{

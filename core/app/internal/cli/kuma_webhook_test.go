@@ -1,4 +1,4 @@
-package kubetest
+package cli
 
 import (
 	"encoding/base64"
@@ -7,22 +7,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"testing"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes/kubetest"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// systemNamespace is the namespace of the control plane.
-const systemNamespace = "kuma-system"
-
-// InstallWebhook makes the API server call a webhook that adds the labels of Kuma's to each
+// installWebhook makes the API server call a webhook that adds the labels of Kuma's to each
 // object of Kuma that is created or updated. Zone is the zone of the control plane; the global
 // one has none. The webhook ends with the test.
-func (c *Cluster) InstallWebhook(zone string) {
-	c.t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { review(w, r, zone) }))
-	c.t.Cleanup(server.Close)
+func installWebhook(t *testing.T, c *kubetest.Cluster, zone string) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reviewLabels(w, r, zone) }))
+	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	c.Apply(Object{
+	c.Apply(kubetest.Object{
 		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "metadata": map[string]any{"name": "kuma"},
 		"webhooks": []any{map[string]any{
 			"name": "labels.kuma.io", "admissionReviewVersions": []any{"v1"}, "sideEffects": "None", "failurePolicy": "Fail",
@@ -32,37 +31,42 @@ func (c *Cluster) InstallWebhook(zone string) {
 			}},
 		}},
 	})
-	probe := Object{
+	probe := kubetest.Object{
 		"apiVersion": resource.KumaGroup + "/" + resource.KumaVersion, "kind": "MeshTimeout",
 		"metadata": map[string]any{"name": "probe", "namespace": "default"}, "spec": map[string]any{"to": []any{}},
 	}
 	c.Wait("the webhook is called", func() bool {
 		c.Apply(probe)
 		_, answer := c.Do(http.MethodGet, probe.Path(), nil)
-		var stored Object
-		return json.Unmarshal(answer, &stored) == nil && stored.labels()["k8s.kuma.io/namespace"] != nil
+		var stored kubetest.Object
+		return json.Unmarshal(answer, &stored) == nil && labelsOf(stored)["k8s.kuma.io/namespace"] != nil
 	})
 	c.Delete(probe)
 }
 
-// labels returns the labels of the object, in a new map.
-func (o Object) labels() map[string]any {
+// labelsOf returns the labels of an object, in a new map.
+func labelsOf(o kubetest.Object) map[string]any {
 	all := map[string]any{}
-	labels, _ := o.metadata()["labels"].(map[string]any)
+	labels, _ := metadataOf(o)["labels"].(map[string]any)
 	for key, value := range labels {
 		all[key] = value
 	}
 	return all
 }
 
-// review answers a review with the labels that an object lacks.
-func review(w http.ResponseWriter, r *http.Request, zone string) {
+func metadataOf(o kubetest.Object) map[string]any {
+	metadata, _ := o["metadata"].(map[string]any)
+	return metadata
+}
+
+// reviewLabels answers a review with the labels that an object lacks.
+func reviewLabels(w http.ResponseWriter, r *http.Request, zone string) {
 	var in struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Request    struct {
-			UID    string `json:"uid"`
-			Object Object `json:"object"`
+			UID    string          `json:"uid"`
+			Object kubetest.Object `json:"object"`
 		} `json:"request"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -84,15 +88,15 @@ var ofGlobal = []string{"Mesh", "MeshMultiZoneService", "Zone"}
 
 // withComputed returns the labels of an object with those that Kuma 2.14 computes. Labels that
 // the object has are kept.
-func withComputed(o Object, zone string) map[string]any {
-	labels := o.labels()
+func withComputed(o kubetest.Object, zone string) map[string]any {
+	labels := labelsOf(o)
 	add := func(key, value string) {
 		if _, has := labels[key]; !has {
 			labels[key] = value
 		}
 	}
 	kind, _ := o["kind"].(string)
-	namespace, _ := o.metadata()["namespace"].(string)
+	namespace, _ := metadataOf(o)["namespace"].(string)
 	if namespace != "" {
 		add("kuma.io/mesh", "default")
 	}
@@ -126,7 +130,7 @@ func withComputed(o Object, zone string) map[string]any {
 func roleOf(spec map[string]any, namespace string) string {
 	to, _ := spec["to"].([]any)
 	switch {
-	case namespace == systemNamespace:
+	case namespace == resource.SystemNamespace:
 		return "system"
 	case len(to) == 0:
 		return "workload-owner"
