@@ -2,6 +2,7 @@ package server
 
 import (
 	"sync"
+	"weak"
 
 	"google.golang.org/grpc/mem"
 
@@ -35,10 +36,11 @@ const cacheBytes = 64 << 20
 const maxVersions = 1024
 
 // A bodyCache contains the response bodies of one generation, by content. At a change most
-// streams have the same difference, so they share one body.
+// streams have the same difference, so they share one body. What no stream uses is collected as
+// garbage: after all streams have connected, most bodies were those of one stream.
 type bodyCache struct {
 	mu     sync.Mutex
-	bodies map[uint64]*body // by hash of the message
+	bodies map[uint64]weak.Pointer[body] // by hash of the message
 	size   int
 	// versions has the versions of slices of resources that many streams share.
 	versions map[sliceKey]string
@@ -85,7 +87,7 @@ func (c *bodyCache) get(m *message) *body {
 	hash := m.hash()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b, ok := c.bodies[hash]; ok && b.message.equal(m) {
+	if b := c.bodies[hash].Value(); b != nil && b.message.equal(m) {
 		return b
 	}
 	b := newBody(m.clone())
@@ -93,8 +95,8 @@ func (c *bodyCache) get(m *message) *body {
 		return b
 	}
 	if c.size += b.size; c.bodies == nil || c.size > cacheBytes {
-		c.bodies, c.size = map[uint64]*body{}, b.size
+		c.bodies, c.size = map[uint64]weak.Pointer[body]{}, b.size
 	}
-	c.bodies[hash] = b
+	c.bodies[hash] = weak.Make(b)
 	return b
 }

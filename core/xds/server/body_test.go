@@ -2,8 +2,10 @@ package server
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"google.golang.org/grpc/codes"
 
@@ -65,6 +67,20 @@ func TestBodyCache(t *testing.T) {
 	}
 	if c.size != small.size+cacheBytes/4 {
 		t.Errorf("%d bytes are counted, want those of the two bodies", c.size)
+	}
+}
+
+// What no stream uses is not kept until the next state.
+func TestUnusedBodiesAreCollected(t *testing.T) {
+	var c bodyCache
+	message := sized(1000, "used")
+	used, unused := c.get(message), weak.Make(c.get(sized(1000, "unused")))
+	runtime.GC()
+	if unused.Value() != nil {
+		t.Error("a body that no stream uses is kept")
+	}
+	if c.get(message) != used {
+		t.Error("a body that a stream uses is not shared")
 	}
 }
 
