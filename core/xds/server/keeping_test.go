@@ -17,7 +17,8 @@ import (
 type askedSource struct {
 	*xdstest.Source
 	mu    sync.Mutex
-	asked map[string]int
+	asked map[string]int // by Node
+	kept  map[string]int // by Keeps, which kept it
 }
 
 func (a *askedSource) Current() (server.State, <-chan struct{}) {
@@ -38,7 +39,13 @@ func (s askedNodes) Node(n *server.Node) (*wire.Snapshot, bool) {
 }
 
 func (s askedNodes) Keeps(n *server.Node, before server.State) bool {
-	return s.State.Keeps(n, before.(askedNodes).State)
+	keeps := s.State.Keeps(n, before.(askedNodes).State)
+	s.to.mu.Lock()
+	defer s.to.mu.Unlock()
+	if keeps {
+		s.to.kept[n.ID]++
+	}
+	return keeps
 }
 
 // take returns the nodes that were asked for since the last call.
@@ -46,6 +53,7 @@ func (a *askedSource) take() []string {
 	synctest.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	defer clear(a.kept)
 	defer clear(a.asked)
 	return slices.Sorted(maps.Keys(a.asked))
 }
@@ -62,7 +70,7 @@ func TestChangeReachesNodes(t *testing.T) {
 			all = append(all, fmt.Sprint("n", i))
 			state.Nodes[all[i]] = content("1")
 		}
-		source := &askedSource{Source: xdstest.NewSource(state), asked: map[string]int{}}
+		source := &askedSource{Source: xdstest.NewSource(state), asked: map[string]int{}, kept: map[string]int{}}
 		r := start(t, server.Options{Source: source})
 		clients := map[string]*xdstest.Client{}
 		for _, id := range append(all, "later") {
@@ -82,6 +90,12 @@ func TestChangeReachesNodes(t *testing.T) {
 			{"one that comes back", func(s *xdstest.State) { s.Nodes["n2"] = content("3") }, []string{"n2"}},
 		} {
 			source.Edit(edit.make)
+			synctest.Wait()
+			for id, n := range source.kept {
+				if n > 1 {
+					t.Errorf("%s: asked %d times whether it keeps %s", edit.name, n, id)
+				}
+			}
 			asked := slices.DeleteFunc(source.take(), func(id string) bool { return id == "later" })
 			if !slices.Equal(asked, edit.want) {
 				t.Errorf("%s: asked for %v, want %v", edit.name, asked, edit.want)

@@ -8,7 +8,8 @@ import (
 )
 
 // A pass moves all streams to the newest generation, and sends what that leads to. Its
-// runners each take one stream after another.
+// runners each take one stream after another. If the state knows what it keeps, there are two
+// rounds: first come the streams of which it does not keep what they have.
 //
 // A runner may have to wait: for a client that does not read, or for a state that computes
 // a variant. The other streams do not wait with it. While no runner takes a stream, more of
@@ -16,7 +17,7 @@ import (
 // stream has its turn after 15 stalls. A stream that is still sending is passed over by
 // later passes, so each client stops at most one runner.
 type pass struct {
-	cursors []cursor // one for each shard
+	rounds  [][]cursor // one for each shard; the last round is for all streams
 	runners atomic.Int64
 	once    sync.Once
 	done    chan struct{} // closed when there are no runners
@@ -32,11 +33,15 @@ const yieldAfter = 32
 // pass makes a pass. It returns when each stream has had its turn; some runners may still
 // wait then, and end by themselves.
 func (s *Server) pass() {
-	p := &pass{cursors: s.streams.cursors(), done: make(chan struct{})}
-	p.start(len(p.cursors))
+	p := &pass{done: make(chan struct{})}
+	if g := s.current.Load(); g != nil && g.keeping != nil {
+		p.rounds = append(p.rounds, s.streams.cursors())
+	}
+	p.rounds = append(p.rounds, s.streams.cursors())
+	p.start(len(s.streams.shards))
 	watch := time.NewTicker(stall)
 	defer watch.Stop()
-	more, before := len(p.cursors), -1
+	more, before := len(s.streams.shards), -1
 	for {
 		select {
 		case <-p.done:
@@ -67,12 +72,17 @@ func (p *pass) start(n int) {
 // run is a runner. It begins with one shard, and then helps with the others.
 func (p *pass) run(first int) {
 	visited := 0
-	for i := range p.cursors {
-		c := &p.cursors[(first+i)%len(p.cursors)]
-		for st := c.next(); st != nil; st = c.next() {
-			st.poke(true)
-			if visited++; visited%yieldAfter == 0 {
-				runtime.Gosched()
+	for round, cursors := range p.rounds {
+		isLast := round == len(p.rounds)-1
+		for i := range cursors {
+			c := &cursors[(first+i)%len(cursors)]
+			for st := c.next(); st != nil; st = c.next() {
+				if isLast || st.isReached() {
+					st.poke(true)
+				}
+				if visited++; visited%yieldAfter == 0 {
+					runtime.Gosched()
+				}
 			}
 		}
 	}
@@ -83,8 +93,10 @@ func (p *pass) run(first int) {
 
 // left returns how many streams have not had their turn.
 func (p *pass) left() (n int) {
-	for i := range p.cursors {
-		n += p.cursors[i].left()
+	for _, cursors := range p.rounds {
+		for i := range cursors {
+			n += cursors[i].left()
+		}
 	}
 	return n
 }

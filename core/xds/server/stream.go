@@ -58,6 +58,7 @@ type stream struct {
 	timer   *time.Timer    // calls poke when something has waited long enough
 
 	generation *generation
+	keptBy     *generation // it keeps what the node has, as isReached found; nil: not known
 	node       Node
 	snapshot   *wire.Snapshot // nil if there is no dataplane
 
@@ -173,6 +174,7 @@ func (s *stream) advance() {
 	reached := s.reachSince(earlier)
 	before := s.snapshot
 	kept := s.resolve(earlier)
+	s.keptBy = nil
 	for _, w := range s.watches {
 		if w == nil {
 			continue
@@ -266,10 +268,28 @@ func (s *stream) resolve(earlier *generation) (kept bool) {
 	return false
 }
 
+// isReached reports that the newest state may have something else for the node than what it has.
+// It is false for a stream that is busy, and for one without an earlier state.
+func (s *stream) isReached() bool {
+	if !s.mu.TryLock() {
+		return false
+	}
+	defer s.unlock()
+	g := s.server.current.Load()
+	if s.generation == nil || s.generation == g || g.keeping == nil || s.closed {
+		return false
+	}
+	if g.keeping.Keeps(&s.node, s.generation.state) {
+		s.keptBy = g
+		return false
+	}
+	return true
+}
+
 // keeps reports whether the state has what the one of an earlier generation had for the node.
 func (s *stream) keeps(earlier *generation) bool {
 	keeping := s.generation.keeping
-	return keeping != nil && earlier != nil && keeping.Keeps(&s.node, earlier.state)
+	return s.keptBy == s.generation || keeping != nil && earlier != nil && keeping.Keeps(&s.node, earlier.state)
 }
 
 // rewant computes what a watch wants by name.
