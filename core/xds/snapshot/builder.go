@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
@@ -36,6 +37,8 @@ type Options struct {
 type Builder struct {
 	translators []*xds.Translator
 	shape       shape
+	seed        maphash.Seed  // of serviceBits
+	meshStates  atomic.Uint64 // how many were made
 
 	resources    resources
 	destinations weakcache.Cache[string, destination]
@@ -84,7 +87,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for the built-in kinds.
 func NewBuilder(translators []xds.Translator, options Options) *Builder {
-	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}, scope: options.Scope, audit: options.Audit}
+	b := &Builder{seed: maphash.MakeSeed(), limits: variantLimits{variants: maxVariants, tuples: maxTuples}, scope: options.Scope, audit: options.Audit}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

@@ -113,14 +113,14 @@ var inputs = []struct {
 	},
 }
 
-// sameIn reports whether all inputs of a set are the same for all dataplanes of a mesh.
-func (i inputSet) sameIn(before, after *meshState) bool {
+// differing returns the inputs of a set that are not the same for all dataplanes of a mesh.
+func (i inputSet) differing(before, after *meshState) (differ inputSet) {
 	for _, input := range inputs {
 		if i&input.of != 0 && !input.same(before, after) {
-			return false
+			differ |= input.of
 		}
 	}
-	return true
+	return differ
 }
 
 // holds reports whether a build of the snapshot in a state would read what the snapshot was
@@ -129,6 +129,10 @@ func (s *Snapshot) holds(state *State) bool {
 	before, after := s.mesh.Load(), state.meshes[s.Dataplane.Mesh]
 	asked := s.asked()
 	if before == after && asked&viewInput == 0 {
+		return true
+	}
+	if since := &after.since; since.number == before.number && asked&since.inputs == 0 && s.zone == nil && s.shared.reads.services&(since.services|otherServices) == 0 {
+		s.mesh.Store(after)
 		return true
 	}
 	for _, input := range inputs {

@@ -173,7 +173,7 @@ func (n *located) holds(after *meshState, set *endpointSet) bool {
 	if inputs := n.asked.Load(); inputs != nil && !slices.Contains(n.many[:], true) {
 		asked = *inputs
 	}
-	return n.set == set && n.identities == after.identities && asked.sameIn(n.mesh, after)
+	return n.set == set && n.identities == after.identities && asked.differing(n.mesh, after) == 0
 }
 
 // follow brings the locator to a state.

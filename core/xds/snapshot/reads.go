@@ -26,6 +26,8 @@ import (
 type reads struct {
 	inputs inputSet
 	sets   []destinationSet // the endpoints of destinations
+	// services are those of the destinations.
+	services serviceBits
 }
 
 // destinationSet is a destination with the endpoints that it had.
@@ -107,6 +109,7 @@ func (r *reader) endpoints(d *destination) *endpointSet {
 	set := r.mesh.endpoints(r.state.builder, d)
 	if read := (destinationSet{d, set}); !slices.Contains(r.reads.sets, read) {
 		r.reads.sets = append(r.reads.sets, read)
+		r.reads.services |= d.serviceBit(r.state.builder.seed)
 	}
 	return set
 }

@@ -1,6 +1,11 @@
 package snapshot
 
-import "maps"
+import (
+	"hash/maphash"
+	"maps"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // serviceMap has the endpoints of services by their keys. It is immutable: a new version
 // shares the entries of the previous one, so a change of a few services costs about the
@@ -33,4 +38,31 @@ func (m serviceMap[K]) with(changes map[K]*service) serviceMap[K] {
 	maps.Copy(base, m.base)
 	maps.Copy(base, recent)
 	return serviceMap[K]{base: base}
+}
+
+// serviceBits are sets of services, by a bit of the hash of each: what two of them share says
+// that they may have a service in common. The last bit is of all services whose endpoints depend
+// on more than on dataplanes.
+type serviceBits uint64
+
+const (
+	hashedBits    = 63
+	otherServices = serviceBits(1) << hashedBits
+	allServices   = ^serviceBits(0)
+)
+
+func serviceBit[K comparable](seed maphash.Seed, service K) serviceBits {
+	return 1 << (maphash.Comparable(seed, service) % hashedBits)
+}
+
+// serviceBit returns the bit of the service of a destination.
+func (d *destination) serviceBit(seed maphash.Seed) serviceBits {
+	switch t := d.target; {
+	case t == nil:
+		return serviceBit(seed, d.Tags.Value(resource.ServiceTag))
+	case t.external != nil || t.via == viaIngress || t.via == viaEgress || t.isMultiZone():
+		return otherServices
+	default:
+		return serviceBit(seed, t.object.Identity().ID)
+	}
 }

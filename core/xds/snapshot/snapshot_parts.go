@@ -35,7 +35,7 @@ func (sb *snapshotBuilder) outboundParts() *outboundParts {
 	p := &sb.shared
 	return sb.bundles.get(p, func() *outboundParts {
 		done := &outboundParts{
-			parts: slices.Clone(p.parts), reads: reads{p.reads.inputs, slices.Clone(p.reads.sets)}, api: slices.Clone(p.api),
+			parts: slices.Clone(p.parts), reads: reads{p.reads.inputs, slices.Clone(p.reads.sets), p.reads.services}, api: slices.Clone(p.api),
 			held: new(atomic.Pointer[meshState]),
 		}
 		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"sync"
 
@@ -60,6 +61,17 @@ type meshState struct {
 	// proxies are the dataplanes with listeners of zone proxies, sorted by identity.
 	proxies []*resource.Dataplane
 	zones   *zones
+
+	// number is that of no other state of a mesh, and since is what changed after the state before.
+	number uint64
+	since  changes
+}
+
+// changes are the inputs and the services that may differ from those of an earlier state of a mesh.
+type changes struct {
+	number   uint64 // of the earlier state; 0: there is none
+	inputs   inputSet
+	services serviceBits
 }
 
 // newState returns the state of a view. Before is an earlier state, or nil.
@@ -97,17 +109,25 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		case old == nil || old.identities != next.identities:
 			next.findEndpoints(view, mesh, old)
 			next.multiZones = old.multiZonesAfter()
+			next.since.services = allServices
 		case len(changed[mesh]) > 0 || old.destinations != next.destinations:
 			next.selectors = old.selectors
 			next.multiZones = old.multiZonesAfter()
-			next.services, next.selected = old.endpointsAfter(view, before.view, changed[mesh])
+			next.services, next.selected, next.since.services = old.endpointsAfter(b.seed, view, before.view, changed[mesh])
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
+				next.since.services = allServices
 			}
 		case old.collectors == next.collectors && old.open == next.open && old.openIdentified == next.openIdentified && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.given.equal(&next.given) && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()
+		}
+		if next != old {
+			next.number = b.meshStates.Add(1)
+		}
+		if old != nil && next != old {
+			next.since.number, next.since.inputs = old.number, allInputs.differing(old, next)
 		}
 		s.meshes[mesh] = next
 	}
@@ -183,8 +203,8 @@ func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 }
 
 // endpointsAfter returns the endpoints after the given dataplanes were added, changed or
-// removed.
-func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.ID) (services serviceMap[string], selected serviceMap[resource.ID]) {
+// removed, and which of them may differ.
+func (m *meshState) endpointsAfter(seed maphash.Seed, view, before *core.View, changed []resource.ID) (services serviceMap[string], selected serviceMap[resource.ID], differ serviceBits) {
 	ofTags, ofSelectors := differences[string]{}, differences[resource.ID]{}
 	for _, id := range changed {
 		if d := before.Dataplane(id); d != nil {
@@ -208,7 +228,13 @@ func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.I
 			}
 		}
 	}
-	return ofTags.after(m.services), ofSelectors.after(m.selected)
+	for name := range ofTags {
+		differ |= serviceBit(seed, name)
+	}
+	for id := range ofSelectors {
+		differ |= serviceBit(seed, id)
+	}
+	return ofTags.after(m.services), ofSelectors.after(m.selected), differ
 }
 
 // differences are the changes of services.
