@@ -16,6 +16,7 @@ MUTATED     ?= core/permission core/internal/match core/internal/partition core/
 SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
+FLEETS      ?= 10000,20000,50000,100000
 EXAMPLE     := testdata/example
 # The modules of this repository that go.work has. Its other modules are built alone, by GOWORK=off.
 MODULES     := . ./core/app ./cmd/meshmatch ./cmd/benchgate
@@ -47,7 +48,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +127,9 @@ bench-streams: ##+ Measure serving 1,000 and 10,000 streams, and go-control-plan
 
 bench-world: ##+ Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
 	$(GO) run ./core/app/benchworld --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
+
+fleet: ##+ Serve up to 100,000 streams through 10 relays, of 10,000 each: takes half an hour and 18 GB, or make fleet FLEETS=10000,50000
+	GOGC=50 $(GO) run ./core/app/benchworld --serve --dataplanes $(FLEETS) --samples 1
 
 # No rule is about EditBesideAttack, whose attacks take minutes.
 check-bench: ##+ Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt

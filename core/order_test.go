@@ -15,6 +15,7 @@ var order = []string{
 	`core/app/internal/oracle`,
 	`core/app`,
 	`core/app/internal/benchworld`,
+	`core/app/internal/fleet`,
 	`core/app/internal/world`,
 	`core/app/internal/cli`,
 	`core/app/internal/e2e/demo`,
@@ -53,7 +54,7 @@ var order = []string{
 
 	// Envoy and gRPC.
 	`core/xds/server`,
-	`core/internal/xds/bootstrap`,
+	`core/internal/xds/(bootstrap|streams)`,
 	`core/xds/(snapshot|translators)`,
 	`core/internal/xds/sds`,
 	`core/xds`,

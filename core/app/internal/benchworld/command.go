@@ -1,6 +1,7 @@
 package benchworld
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,9 @@ type options struct {
 	files      bool
 	maxSlope   float64
 	output     string
+	isServe    bool
+	relays     int
+	maxMemory  float64 // GiB; 0: most of what is available
 }
 
 // sizes is a flag with numbers, separated by commas.
@@ -78,12 +82,22 @@ them, benchgate check compares one with rules, and benchgate growth draws one.
   benchworld --dataplanes 100000 --policies 10000
   benchworld --dataplanes 10000,100000 --max-slope 0.2
   benchworld --dataplanes 1000,10000,100000 -o bench | benchgate growth > growth.svg
+
+With --serve the world is served: a source, relays behind it, and a stream for each
+dataplane, all in one process for each size. It measures connecting, edits, storms and
+renewals of certificates, and compares what each stream has with the engine after each
+step. With several sizes a line through them gives the figures of 1,000,000 streams.
+It ends with an error if it needs more memory than --max-memory.
+
+  benchworld --serve
+  benchworld --serve --dataplanes 10000,20000,50000 --relays 10
+  benchworld --serve --dataplanes 10000,100000 --max-memory 16 -o json
 `
 
 var outputs = []string{"table", "json", "bench"}
 
 func parse(args []string, stderr io.Writer) (*options, error) {
-	o := options{dataplanes: sizes{100_000}}
+	var o options
 	flags := flag.NewFlagSet("benchworld", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -94,22 +108,37 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		fmt.Fprintln(stderr, "\nFlags:")
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&o.shape, "shape", "fleet", "the shape of the world")
-	flags.Var(&o.dataplanes, "dataplanes", "how many dataplanes, in each world")
+	flags.BoolVar(&o.isServe, "serve", false, "serve the world through relays")
+	flags.IntVar(&o.relays, "relays", 10, "how many relays --serve has")
+	flags.Float64Var(&o.maxMemory, "max-memory", 0, "the most physical memory of --serve, in GiB; 0: nine tenths of what is available")
+	flags.StringVar(&o.shape, "shape", "", "the shape of the world (default fleet; with --serve mesh-perf-10)")
+	flags.Var(&o.dataplanes, "dataplanes", "how many dataplanes, in each world (default 100000; with --serve 2000,10000)")
 	flags.IntVar(&o.policies, "policies", 10_000, "how many policies")
 	flags.IntVar(&o.outbounds, "outbounds", 10, "how many outbounds each dataplane has")
-	flags.IntVar(&o.samples, "samples", 200, "how often each change is applied")
+	flags.IntVar(&o.samples, "samples", 0, "how often each change is applied (default 200; with --serve 3)")
 	flags.BoolVar(&o.files, "files", true, "load the world from files; =false makes it in memory")
 	flags.Float64Var(&o.maxSlope, "max-slope", 0, "the steepest growth that is not an error; 0: no limit")
-	flags.StringVar(&o.output, "o", "table", "the form of the answer: "+strings.Join(outputs, ", "))
+	flags.StringVar(&o.output, "o", "table", "the form of the answer: "+strings.Join(outputs, ", ")+"; with --serve "+strings.Join(serveOutputs, ", "))
 	if err := flags.Parse(args); err != nil {
 		return nil, err
+	}
+	shape, dataplanes, samples, allowed := "fleet", sizes{100_000}, 200, outputs
+	if o.isServe {
+		shape, dataplanes, samples, allowed = "mesh-perf-10", sizes{2_000, 10_000}, 3, serveOutputs
+	}
+	o.shape, o.samples = cmp.Or(o.shape, shape), cmp.Or(o.samples, samples)
+	if o.dataplanes == nil {
+		o.dataplanes = dataplanes
 	}
 	switch {
 	case flags.NArg() > 0:
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case !slices.Contains(outputs, o.output):
-		return nil, fmt.Errorf("-o must be %s, not %q", strings.Join(outputs, ", "), o.output)
+	case !slices.Contains(allowed, o.output):
+		return nil, fmt.Errorf("-o must be %s, not %q", strings.Join(allowed, ", "), o.output)
+	case o.isServe && o.maxSlope != 0:
+		return nil, errors.New("--serve has no --max-slope: it prints the growth")
+	case !(o.maxMemory >= 0) || o.maxMemory > 0 && !o.isServe:
+		return nil, errors.New("--max-memory is a number above 0, and asks for --serve")
 	case !(o.maxSlope >= 0) || o.maxSlope > 0 && slices.Min(o.dataplanes) == slices.Max(o.dataplanes):
 		return nil, errors.New("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
 	case o.policies < 1 || o.outbounds < 1 || o.samples < 1:
@@ -146,6 +175,12 @@ func run(ctx context.Context, kind *resource.Kind, conf func(int) resource.Conf,
 	shape, err := findShape(o.shape)
 	if err != nil {
 		return err
+	}
+	if o.isServe {
+		if kind != nil {
+			return errors.New("--serve has policies of the built-in kinds only")
+		}
+		return o.serve(ctx, shape, show, stdout, stderr)
 	}
 	var a answer
 	for _, n := range o.dataplanes {

@@ -11,7 +11,7 @@ import (
 
 // table writes the answer for a reader.
 func (a *answer) table(w io.Writer) error {
-	p := page{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p := newPage(w)
 	for _, r := range a.Worlds {
 		p.heading("%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
 		if r.Load > 0 {
@@ -59,6 +59,8 @@ func (a *answer) table(w io.Writer) error {
 
 // page is a text with headings and tables.
 type page struct{ w *tabwriter.Writer }
+
+func newPage(w io.Writer) page { return page{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
 
 func (p page) heading(format string, args ...any) {
 	p.w.Flush() // the columns of a table end at a heading

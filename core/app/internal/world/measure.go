@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -160,28 +161,46 @@ type world struct {
 }
 
 func newWorld(o Options) *world {
-	w := &world{Options: o, kinds: kinds.All(), set: new(resource.Set), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
+	w := &world{Options: o, shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
+	w.kinds, w.set = o.resources()
+	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.Semantics()})
+	return w
+}
+
+// resources makes the resources of the world, with the kinds that they need.
+func (o *Options) resources() (*resource.Kinds, *resource.Set) {
+	all, set := kinds.All(), new(resource.Set)
 	if o.Kind != nil {
-		w.kinds = resource.NewKinds(append(kinds.BuiltIn(), o.Kind)...)
+		all = resource.NewKinds(append(kinds.BuiltIn(), o.Kind)...)
 	}
-	w.set.Dataplanes = o.Shape.dataplanes(&o)
-	w.set.Policies = o.Shape.policies(w.measured(), o.Policies)
+	set.Dataplanes = o.Shape.dataplanes(o)
+	set.Policies = o.Shape.policies(cmp.Or(o.Kind, all.Lookup(measuredKind)), o.Policies)
 	if o.Kind != nil {
-		for i, p := range w.set.Policies {
+		for i, p := range set.Policies {
 			for j := range p.To {
 				p.To[j].Conf = o.Conf(i)
 			}
 		}
 	}
 	if o.Shape.objects != nil {
-		w.set.Objects = o.Shape.objects(&o)
+		set.Objects = o.Shape.objects(o)
 	}
 	if o.Shape.routes != nil {
-		w.set.Policies = append(w.set.Policies, o.Shape.routes(w.kinds, &o)...)
+		set.Policies = append(set.Policies, o.Shape.routes(all, o)...)
 	}
-	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: cmp.Or(o.Shape.semantics, core.TargetRef)})
-	return w
+	return all, set
 }
+
+// Resources returns the resources of a world whose policies are MeshTimeouts, for measurements
+// of other packages.
+func (s Shape) Resources(dataplanes, policies, outbounds int) *resource.Set {
+	o := Options{Shape: s, Dataplanes: dataplanes, Policies: policies, Outbounds: outbounds}
+	_, set := o.resources()
+	return set
+}
+
+// Semantics returns how the policies of the shape select.
+func (s Shape) Semantics() semantics.Semantics { return cmp.Or(s.semantics, core.TargetRef) }
 
 // resident returns the physical memory of the process, in bytes, on Linux, and 0
 // on other systems.

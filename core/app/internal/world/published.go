@@ -7,15 +7,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// meshPerfDataplanes returns the graph of mesh-perf with two instances of each service, as
-// its tests have it.
-func meshPerfDataplanes(o *Options) []*resource.Dataplane {
-	const instances = 2
-	list := shape.MeshPerf((o.Dataplanes+instances-1)/instances, instances)[:o.Dataplanes]
-	for j, d := range list {
-		labelled(d, j)
+// meshPerfDataplanes returns the graph of mesh-perf with a number of instances of each service;
+// its tests have two.
+func meshPerfDataplanes(instances int) func(o *Options) []*resource.Dataplane {
+	return func(o *Options) []*resource.Dataplane {
+		list := shape.MeshPerf((o.Dataplanes+instances-1)/instances, instances)[:o.Dataplanes]
+		for j, d := range list {
+			labelled(d, j)
+		}
+		return slices.Clip(list)
 	}
-	return slices.Clip(list)
 }
 
 // meshPerfPolicies returns policies of the fleet. Half of them are for services of the graph

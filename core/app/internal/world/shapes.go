@@ -58,7 +58,14 @@ func Shapes() []Shape {
 		{
 			Name:       "mesh-perf",
 			About:      "the random service graph of Kong/mesh-perf, two instances of each service, and the policies of the fleet for its teams and zones; as many outbounds as the graph has",
-			dataplanes: meshPerfDataplanes,
+			dataplanes: meshPerfDataplanes(2),
+			policies:   meshPerfPolicies,
+			uneven:     true,
+		},
+		{
+			Name:       "mesh-perf-10",
+			About:      "the same with ten instances of each service",
+			dataplanes: meshPerfDataplanes(10),
 			policies:   meshPerfPolicies,
 			uneven:     true,
 		},
