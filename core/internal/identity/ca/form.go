@@ -3,6 +3,7 @@ package ca
 import (
 	"bytes"
 	"crypto"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -99,7 +100,11 @@ func (f *form) takeKeys(key *ecdsa.PrivateKey, public []byte) error {
 	if err != nil {
 		return err
 	}
-	number, point, err := numbers(key)
+	number, err := key.Bytes()
+	if err != nil {
+		return err
+	}
+	point, err := key.PublicKey.Bytes()
 	if err != nil {
 		return err
 	}
@@ -112,14 +117,6 @@ func (f *form) takeKeys(key *ecdsa.PrivateKey, public []byte) error {
 		return errors.New("the form of a key cannot be read")
 	}
 	return nil
-}
-
-// numbers returns the number of a key and its point on the curve.
-func numbers(key *ecdsa.PrivateKey) (number, point []byte, err error) {
-	if number, err = key.Bytes(); err == nil {
-		point, err = key.PublicKey.Bytes()
-	}
-	return number, point, err
 }
 
 // svidTemplate returns what crypto/x509 needs to know of an SVID.
@@ -137,14 +134,11 @@ func (f *form) issue(id string, from, end time.Time) (certificate, key []byte, e
 	if strings.ContainsFunc(id, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return nil, nil, fmt.Errorf("%q cannot be in a certificate: it is not in ASCII", id)
 	}
-	fresh, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	fresh, err := ecdh.P256().GenerateKey(rand.Reader) // a key of package ecdsa would verify its point again
 	if err != nil {
 		return nil, nil, err
 	}
-	number, point, err := numbers(fresh)
-	if err != nil {
-		return nil, nil, err
-	}
+	number, point := fresh.Bytes(), fresh.PublicKey().Bytes()
 	serial := make([]byte, 16)
 	_, _ = rand.Read(serial)          // it never returns an error
 	serial[0] = serial[0]&0x3f | 0x40 // positive, and always as long
