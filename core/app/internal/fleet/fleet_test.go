@@ -130,6 +130,27 @@ func TestMeter(t *testing.T) {
 	}
 }
 
+// A total that is too little to be measured in one of the fleets has no line.
+func TestLines(t *testing.T) {
+	fleet := func(streams int, source float64) *Report {
+		return &Report{Streams: streams, Engine: 1, Resources: 1, Source: 1, Relay: 1, Steps: []Step{{Name: EditAll, CPU: CPU{Source: source, Relays: float64(streams) / 1000}}}}
+	}
+	names := func(reports ...*Report) (all []string) {
+		for _, l := range Lines(reports) {
+			if all = append(all, l.Name); math.Abs(l.Growth-1) > 1e-9 || math.Abs(l.Million-l.PerStream*Million) > 1e-3*l.Million {
+				t.Errorf("the line is %+v, want one in proportion", l)
+			}
+		}
+		return all
+	}
+	if all, some := names(fleet(1000, 1), fleet(2000, 2)), names(fleet(1000, 0), fleet(2000, 0)); len(all) != 7 || len(some) != 6 {
+		t.Errorf("the lines are %q, and without a time of the source %q", all, some)
+	}
+	if got := Lines([]*Report{fleet(1000, 1)}); got != nil {
+		t.Errorf("one fleet has the lines %v", got)
+	}
+}
+
 func TestFit(t *testing.T) {
 	if base, slope := fit([]float64{1, 2, 5}, []float64{13, 16, 25}); math.Abs(base-10) > 1e-9 || math.Abs(slope-3) > 1e-9 {
 		t.Errorf("the line is %g + %g x, want 10 + 3 x", base, slope)

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"math"
+	"slices"
 )
 
 // Million is the size of the fleet that lines are extended to.
@@ -34,6 +35,9 @@ func Lines(reports []*Report) (lines []Line) {
 		var n, y []float64
 		for _, r := range reports {
 			n, y = append(n, float64(r.Streams)), append(y, total(r))
+		}
+		if slices.Min(y) <= 0 {
+			return // too little to be measured
 		}
 		base, slope := fit(n, y)
 		last := len(n) - 1
