@@ -87,8 +87,8 @@ var order = []string{
 	`core/internal/spiffe|core/internal/specs`,
 	`core/internal/content`,
 	`core/conf|core/internal/template`,
-	`core/internal/regex/language`,
-	`core/internal/strict|core/internal/regex(/automaton)?`,
+	`core/internal/regex/(automaton|language)`,
+	`core/internal/strict|core/internal/regex`,
 	`core/diag|core/internal/(effect|partition)|core/internal/(hashtable|loglimit|sorted|weakcache)|index`,
 
 	// What does not depend on meshes.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
 
 const (
@@ -36,22 +38,15 @@ type span struct{ first, last rune }
 // New returns the automaton of the texts in which at least one of the expressions is
 // found. The error for an assertion about words or lines is an [ErrAssertion].
 func New(expressions ...string) (*Automaton, error) {
-	whole := `(?s:.*)(?:` + strings.Join(expressions, `|`) + `)(?s:.*)`
-	tree, err := syntax.Parse(whole, syntax.Perl)
+	program, err := regex.Compile(`(?s:.*)(?:` + strings.Join(expressions, `|`) + `)(?s:.*)`)
 	if err != nil {
 		return nil, err
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, err
+	if regex.Asserts(program) {
+		return nil, ErrAssertion
 	}
 	b := &builder{program: program, known: map[string]int{}, automaton: &Automaton{classes: classesOf(program)}}
-	for i := range program.Inst {
-		if op := syntax.EmptyOp(program.Inst[i].Arg); program.Inst[i].Op == syntax.InstEmptyWidth && op&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
-			return nil, ErrAssertion
-		}
-	}
-	b.state(b.closure([]uint32{uint32(program.Start)}, syntax.EmptyBeginText), syntax.EmptyBeginText)
+	b.state(regex.Closure(b.program, []uint32{uint32(program.Start)}, syntax.EmptyBeginText), syntax.EmptyBeginText)
 	a := b.automaton
 	for s := 0; s < len(b.sets); s++ {
 		if len(b.sets) > maxStates {
@@ -132,7 +127,7 @@ func (b *builder) state(set []uint32, holds syntax.EmptyOp) int {
 	a := b.automaton
 	a.next = append(a.next, make([]int, len(a.classes)))
 	accepts := false
-	for _, pc := range b.closure(set, holds|syntax.EmptyEndText) {
+	for _, pc := range regex.Closure(b.program, set, holds|syntax.EmptyEndText) {
 		accepts = accepts || b.program.Inst[pc].Op == syntax.InstMatch
 	}
 	a.accepts = append(a.accepts, accepts)
@@ -147,52 +142,15 @@ func keyOf(numbers []uint32) string {
 	return string(key)
 }
 
-// closure follows the instructions that read no rune, as far as their assertions
-// hold. The result contains the instructions whose assertion does not hold here,
-// because it may hold at the end.
-func (b *builder) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
-	seen := map[uint32]bool{}
-	for todo := slices.Clone(from); len(todo) > 0; {
-		pc := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[pc] {
-			continue
-		}
-		seen[pc] = true
-		switch inst := &b.program.Inst[pc]; inst.Op {
-		case syntax.InstAlt, syntax.InstAltMatch:
-			todo = append(todo, inst.Out, inst.Arg)
-		case syntax.InstCapture, syntax.InstNop:
-			todo = append(todo, inst.Out)
-		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(inst.Arg)&^holds == 0 {
-				todo = append(todo, inst.Out)
-			}
-		}
-	}
-	var set []uint32
-	for pc := range seen {
-		switch b.program.Inst[pc].Op {
-		case syntax.InstEmptyWidth, syntax.InstMatch, syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-			set = append(set, pc)
-		}
-	}
-	slices.Sort(set)
-	return set
-}
-
 // step returns the set after a rune.
 func (b *builder) step(set []uint32, r rune) []uint32 {
 	var out []uint32
 	for _, pc := range set {
-		switch inst := &b.program.Inst[pc]; inst.Op {
-		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-			if inst.MatchRune(r) {
-				out = append(out, inst.Out)
-			}
+		if inst := &b.program.Inst[pc]; inst.MatchRune(r) { // no other instruction has runes
+			out = append(out, inst.Out)
 		}
 	}
-	return b.closure(out, 0)
+	return regex.Closure(b.program, out, 0)
 }
 
 // minimal merges the states that accept the same texts (Moore's algorithm).

@@ -61,15 +61,11 @@ func Denial(e *regex.Expr) Language {
 func Values(expression string) Language { return compile(expression) }
 
 func compile(expression string) Language {
-	tree, err := syntax.Parse(`(?:`+expression+`)\z`, syntax.Perl)
+	program, err := regex.Compile(`(?:` + expression + `)\z`)
 	if err != nil {
 		panic(err)
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		panic(err)
-	}
-	p := &automaton{program: program, known: map[string]int32{}, asserts: asserts(program)}
+	p := &automaton{program: program, known: map[string]int32{}, asserts: regex.Asserts(program)}
 	var cuts bytes
 	if p.asserts {
 		markContexts(&cuts)
@@ -139,8 +135,8 @@ func (a *automaton) step(state int32, c byte) int32 {
 	}
 	from := a.states[state]
 	var out []uint32
-	for _, pc := range a.closure(from.instructions, syntax.EmptyOpContext(rune(from.before), rune(c))) {
-		if inst := &a.program.Inst[pc]; inst.Op != syntax.InstMatch && inst.MatchRune(rune(c)) {
+	for _, pc := range regex.Closure(a.program, from.instructions, syntax.EmptyOpContext(rune(from.before), rune(c))) {
+		if inst := &a.program.Inst[pc]; inst.MatchRune(rune(c)) { // no other instruction has runes
 			out = append(out, inst.Out)
 		}
 	}
@@ -165,46 +161,17 @@ func (a *automaton) add(instructions []uint32, before context) int32 {
 	state := int32(len(a.states))
 	a.known[string(key)] = state
 	s := set{instructions: instructions, before: before, next: make([]int32, a.classes)}
-	for _, pc := range a.closure(instructions, syntax.EmptyOpContext(rune(before), -1)) {
+	for _, pc := range regex.Closure(a.program, instructions, syntax.EmptyOpContext(rune(before), -1)) {
 		s.accepting = s.accepting || a.program.Inst[pc].Op == syntax.InstMatch
 	}
 	if a.asserts {
 		markContexts(&s.cuts)
 	}
-	for _, pc := range a.closure(instructions, ^syntax.EmptyOp(0)) {
+	for _, pc := range regex.Closure(a.program, instructions, ^syntax.EmptyOp(0)) {
 		markRunes(&s.cuts, &a.program.Inst[pc])
 	}
 	a.states = append(a.states, s)
 	return state
-}
-
-// closure returns the instructions that read a byte or match, and that are reached from
-// the given ones through instructions that read no byte, as far as their assertions hold.
-func (a *automaton) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
-	seen := map[uint32]bool{}
-	var out []uint32
-	for todo := slices.Clone(from); len(todo) > 0; {
-		pc := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[pc] {
-			continue
-		}
-		seen[pc] = true
-		switch inst := &a.program.Inst[pc]; inst.Op {
-		case syntax.InstAlt, syntax.InstAltMatch:
-			todo = append(todo, inst.Out, inst.Arg)
-		case syntax.InstCapture, syntax.InstNop:
-			todo = append(todo, inst.Out)
-		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(inst.Arg)&^holds == 0 {
-				todo = append(todo, inst.Out)
-			}
-		case syntax.InstFail:
-		default:
-			out = append(out, pc)
-		}
-	}
-	return out
 }
 
 // certain reports whether a state accepts, distinguishes no bytes and leads to itself alone.
@@ -217,13 +184,6 @@ func (a *automaton) cut(state int32, cuts *bytes) {
 	for i, word := range a.states[state].cuts {
 		cuts[i] |= word
 	}
-}
-
-// asserts reports whether a program has an assertion about lines or words.
-func asserts(program *syntax.Prog) bool {
-	return slices.ContainsFunc(program.Inst, func(inst syntax.Inst) bool {
-		return inst.Op == syntax.InstEmptyWidth && syntax.EmptyOp(inst.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0
-	})
 }
 
 // markContexts marks the bytes that assertions distinguish: a word, a line, or neither.
