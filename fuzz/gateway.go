@@ -95,9 +95,7 @@ func (m *meshMaker) virtualHosts() string {
 		outbounds := []any{}
 		for range m.of(3) {
 			tags := map[string]any{}
-			for key, value := range m.tags() {
-				tags[key] = value
-			}
+			maps.Copy(tags, m.tags())
 			outbounds = append(outbounds, map[string]any{"Port": pick(m.choices, 80, 81, 8080), "TagSet": tags, "Origin": "service"})
 		}
 		host["outbounds"] = outbounds

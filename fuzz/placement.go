@@ -1,5 +1,7 @@
 package fuzz
 
+import "maps"
+
 // clusters are the names of clusters; the first two are zones of dataplanes.
 var clusters = []string{"east", "west", "north"}
 
@@ -58,9 +60,7 @@ func (m *meshMaker) ocmResource(group, kind, name, namespace string, body map[st
 		metadata["namespace"] = namespace
 	}
 	document := map[string]any{"apiVersion": groups[group] + "/v1", "kind": kind, "metadata": metadata}
-	for field, value := range body {
-		document[field] = value
-	}
+	maps.Copy(document, body)
 	return document
 }
 

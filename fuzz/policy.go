@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -109,9 +110,7 @@ func (m *meshMaker) items(section *resource.Section, targetRef func(resource.Tar
 		item := map[string]any{"default": m.conf(m.choices, section)}
 		if section.Inline {
 			item = map[string]any{}
-			for field, value := range m.conf(m.choices, section) {
-				item[field] = value
-			}
+			maps.Copy(item, m.conf(m.choices, section))
 		}
 		if ref := targetRef(section.Targets); ref != nil {
 			item["targetRef"] = ref

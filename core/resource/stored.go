@@ -33,22 +33,11 @@ func (d *decoder) isStored(in *strict.Value) bool {
 		return true
 	case d.origin == InputWritten || in.Kind() != strict.Mapping:
 		return false
-	}
-	for _, field := range printedFields {
-		if in.Has(field) {
-			return true
-		}
+	case slices.ContainsFunc(printedFields, in.Has):
+		return true
 	}
 	metadata := in.Field("metadata")
-	if metadata == nil {
-		return false
-	}
-	for _, field := range printedMeta {
-		if metadata.Has(field) {
-			return true
-		}
-	}
-	return metadata.FieldText("creationTimestamp") != ""
+	return metadata != nil && (slices.ContainsFunc(printedMeta, metadata.Has) || metadata.FieldText("creationTimestamp") != "")
 }
 
 // readAs sets what an unknown field of a document is, and whether its fields may be in snake

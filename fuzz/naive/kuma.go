@@ -1,6 +1,8 @@
 package naive
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -250,12 +252,7 @@ func (m *mesh) fromIsRule(kind *resource.Kind) bool {
 	if m.semantics != "kuma" {
 		return false
 	}
-	for _, name := range []string{"MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS"} {
-		if kind.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{"MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS"}, kind.Name)
 }
 
 // SyncedName returns the name of the copy of a resource at another control plane (SPEC

@@ -1,13 +1,13 @@
 package naive
 
+import "maps"
+
 // json returns the node as JSON.
 func (n *node) json() any {
 	switch n.shape {
 	case object, union, mapping:
 		tree := map[string]any{}
-		for name, value := range n.unset {
-			tree[name] = value
-		}
+		maps.Copy(tree, n.unset)
 		for name, field := range n.fields {
 			if !field.hides || !field.isZero() {
 				tree[name] = field.json()

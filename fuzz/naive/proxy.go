@@ -2,6 +2,7 @@ package naive
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -250,25 +251,17 @@ func (m *mesh) gatewayListeners(kind *resource.Kind, policies []matched, dp *res
 // one has the name *.
 func hostNames(items []item) []string {
 	names := []string{}
-	add := func(name string) {
-		for _, known := range names {
-			if known == name {
-				return
-			}
-		}
-		names = append(names, name)
-	}
 	for _, i := range items {
 		listed, _ := toJSON(i.conf).(map[string]any)["hostnames"].([]any)
 		for _, name := range listed {
-			add(name.(string))
+			names = append(names, name.(string))
 		}
 		if len(listed) == 0 {
-			add("*")
+			names = append(names, "*")
 		}
 	}
-	sort.Strings(names)
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // sameHosts reports whether a host can have both names, which may begin with *.

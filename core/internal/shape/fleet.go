@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -17,9 +18,7 @@ func Dataplane(j, outbounds int) *resource.Dataplane {
 	shared := map[string]string{"team": Team(j), "version": "v1", resource.ZoneTag: fmt.Sprintf("zone-%d", j%4)}
 	tags := func(service string) resource.Tags {
 		m := map[string]string{resource.ServiceTag: service}
-		for k, v := range shared {
-			m[k] = v
-		}
+		maps.Copy(m, shared)
 		return resource.NewTags(m)
 	}
 	d := &resource.Dataplane{

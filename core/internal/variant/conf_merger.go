@@ -2,6 +2,7 @@ package variant
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -94,12 +95,7 @@ func (m *confMerger) Add(state, item int) int {
 // sets reports whether an item set a leaf of the merged conf.
 func (m *confMerger) sets(merger resource.Merger, item int) bool {
 	m.buffer = merger.Origins(m.buffer[:0])
-	for _, origin := range m.buffer {
-		if origin == item {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(m.buffer, item)
 }
 
 // hasAll reports whether a conf sets all leaves that any item sets. For most confs this

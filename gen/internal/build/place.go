@@ -48,7 +48,7 @@ func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) pla
 	return at
 }
 
-func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
+func (b *builder) reportUnexported(named *types.Named, at place) {
 	switch {
 	case named.Obj().Pkg() != b.pkg.Types:
 		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use your own type, or one with an Equal")

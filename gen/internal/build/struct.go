@@ -35,7 +35,7 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 		field := under.Field(i)
 		at := b.fieldPlace(named, field, at)
 		if !field.Exported() {
-			b.reportUnexported(named, field, at)
+			b.reportUnexported(named, at)
 			continue
 		}
 		if f, ok := b.field(s, field, under.Tag(i), jsonNames, at); ok {

@@ -148,7 +148,7 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 		field := s.Field(i)
 		at := b.fieldPlace(named, field, at)
 		if !field.Exported() {
-			b.reportUnexported(named, field, at)
+			b.reportUnexported(named, at)
 			fine = false
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -67,9 +68,7 @@ func generate(t *testing.T, all []scenario.Scenario) map[string][]byte {
 // typeCheck type-checks the scenarios with their generated files, tests included.
 func typeCheck(t *testing.T, all []scenario.Scenario, files map[string][]byte) {
 	cfg := scenario.Config(all)
-	for path, content := range files {
-		cfg.Overlay[path] = content
-	}
+	maps.Copy(cfg.Overlay, files)
 	loaded, err := packages.Load(&packages.Config{
 		Mode:    packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
 		Tests:   true,

@@ -3,6 +3,7 @@ package load
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,9 +125,7 @@ func withoutGenerated(cfg Config) (map[string][]byte, error) {
 		return nil, err
 	}
 	overlay := make(map[string][]byte, len(cfg.Overlay)+len(found))
-	for name, content := range cfg.Overlay {
-		overlay[name] = content
-	}
+	maps.Copy(overlay, cfg.Overlay)
 	for _, p := range found {
 		for _, file := range Files {
 			path := filepath.Join(p.Dir, file)

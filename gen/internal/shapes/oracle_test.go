@@ -3,6 +3,7 @@ package shapes
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"strings"
@@ -101,9 +102,7 @@ func (o oracle) merge(place string, low, high any) any {
 			object = nil
 		}
 		merged := make(map[string]any)
-		for k, v := range object {
-			merged[k] = v
-		}
+		maps.Copy(merged, object)
 		for k, v := range high {
 			if v = o.merge(place+"/"+escape(k), merged[k], v); v != nil {
 				merged[k] = v

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -48,9 +49,7 @@ func installWebhook(t *testing.T, c *kubetest.Cluster, zone string) {
 func labelsOf(o kubetest.Object) map[string]any {
 	all := map[string]any{}
 	labels, _ := metadataOf(o)["labels"].(map[string]any)
-	for key, value := range labels {
-		all[key] = value
-	}
+	maps.Copy(all, labels)
 	return all
 }
 

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -132,9 +133,7 @@ func (r *rewriter) labels(d *resource.Dataplane) resource.Tags {
 	for _, label := range d.Labels {
 		all[label.Key] = label.Value
 	}
-	for key, value := range r.tagsAsLabels(d) {
-		all[key] = value
-	}
+	maps.Copy(all, r.tagsAsLabels(d))
 	all[resource.DisplayNameLabel] = d.DisplayName() // each dataplane has it
 	known = resource.NewTags(all)
 	r.labelsOf[d.ID] = known

@@ -2,6 +2,7 @@ package automaton
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 )
 
@@ -114,10 +115,8 @@ func nullable(tree *syntax.Regexp) bool {
 		}
 		return true
 	case syntax.OpAlternate:
-		for _, s := range tree.Sub {
-			if nullable(s) {
-				return true
-			}
+		if slices.ContainsFunc(tree.Sub, nullable) {
+			return true
 		}
 	}
 	return false

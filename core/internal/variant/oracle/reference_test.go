@@ -3,6 +3,7 @@ package oracle
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -122,9 +123,7 @@ func ParameterSpace(constraints []Constraints) []map[string]string {
 			larger = append(larger, parameters)
 			for _, value := range append(slices.Clone(mentioned[key]), unmentioned(mentioned[key])) {
 				next := map[string]string{key: value}
-				for k, v := range parameters {
-					next[k] = v
-				}
+				maps.Copy(next, parameters)
 				larger = append(larger, next)
 			}
 		}
@@ -258,9 +257,7 @@ func mergeContent(a, b any) any {
 			return b
 		}
 		merged := map[string]any{}
-		for key, value := range before {
-			merged[key] = value
-		}
+		maps.Copy(merged, before)
 		for key, value := range b {
 			if under, ok := before[key]; ok {
 				value = mergeContent(under, value)

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -116,9 +117,7 @@ func (s shown) MeshLink(page string) string { return s.site.ofMesh(s.mesh, page)
 // here returns the link of the page with other parameters; an empty value removes one.
 func (a *ask) here(pairs ...string) string {
 	query := url.Values{}
-	for key, values := range a.form {
-		query[key] = values
-	}
+	maps.Copy(query, a.form)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		query.Del(pairs[i])
 		if pairs[i+1] != "" {

@@ -86,7 +86,7 @@ func (f *follower) listAll(ctx context.Context, since source.Since) error {
 	var failure error
 	keys := int64(0)
 	f.witness((*witnesses).list)
-	revision, _, err := f.list(ctx, func(revision int64, kvs []*mvccpb.KeyValue, more bool) bool {
+	revision, err := f.list(ctx, func(revision int64, kvs []*mvccpb.KeyValue, more bool) bool {
 		if revision < int64(since.Revision) {
 			failure = setBack(revision, since.Revision)
 			return false

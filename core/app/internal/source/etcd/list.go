@@ -12,9 +12,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 )
 
-// list reads all keys at one revision, page by page. It returns the revision, or false if the
-// caller stopped.
-func (s *Store) list(ctx context.Context, page func(revision int64, kvs []*mvccpb.KeyValue, more bool) bool) (int64, bool, error) {
+// list reads all keys at one revision, page by page, until the caller stops. It returns the
+// revision.
+func (s *Store) list(ctx context.Context, page func(revision int64, kvs []*mvccpb.KeyValue, more bool) bool) (int64, error) {
 	from, end := s.key(""), clientv3.GetPrefixRangeEnd(s.key(""))
 	options := []clientv3.OpOption{clientv3.WithRange(end), clientv3.WithLimit(pageSize)}
 	var revision int64
@@ -22,7 +22,7 @@ func (s *Store) list(ctx context.Context, page func(revision int64, kvs []*mvccp
 	for {
 		response, err := s.get(ctx, from, options...)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if revision == 0 {
 			revision = response.Header.Revision
@@ -30,11 +30,11 @@ func (s *Store) list(ctx context.Context, page func(revision int64, kvs []*mvccp
 			header = response.Header
 		}
 		if !page(revision, response.Kvs, response.More) {
-			return revision, false, nil
+			return revision, nil
 		}
 		if !response.More {
 			s.remember(header)
-			return revision, true, nil
+			return revision, nil
 		}
 		from = string(response.Kvs[len(response.Kvs)-1].Key) + "\x00"
 	}

@@ -54,7 +54,7 @@ var (
 func (s *Store) Read(ctx context.Context) (*Stored, error) {
 	out := &Stored{revisions: map[string]int64{}}
 	var h hold
-	revision, _, err := s.list(ctx, func(_ int64, kvs []*mvccpb.KeyValue, _ bool) bool {
+	revision, err := s.list(ctx, func(_ int64, kvs []*mvccpb.KeyValue, _ bool) bool {
 		for _, kv := range kvs {
 			if o, ok := s.object(kv); ok {
 				out.Objects = append(out.Objects, o)
@@ -263,7 +263,7 @@ func (w *writer) release(l last) []clientv3.Op {
 // changed.
 func (w *writer) previous(ctx context.Context, chunks [][]write) (map[string][]byte, string, error) {
 	documents, now := map[string][]byte{}, map[string]int64{}
-	_, _, err := w.list(ctx, func(_ int64, kvs []*mvccpb.KeyValue, _ bool) bool {
+	_, err := w.list(ctx, func(_ int64, kvs []*mvccpb.KeyValue, _ bool) bool {
 		for _, kv := range kvs {
 			documents[w.name(kv)], now[w.name(kv)] = kv.Value, kv.ModRevision
 		}

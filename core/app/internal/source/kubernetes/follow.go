@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -156,9 +157,7 @@ func (f *combined) ready(ctx context.Context) error {
 // update starts to follow kinds that are new, and ends for those that are gone.
 func (f *combined) update(ctx context.Context, kinds []served) {
 	gone := map[string]*following{}
-	for path, kind := range f.kinds {
-		gone[path] = kind
-	}
+	maps.Copy(gone, f.kinds)
 	for _, k := range kinds {
 		if gone[k.path] != nil {
 			delete(gone, k.path)

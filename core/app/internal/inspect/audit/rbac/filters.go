@@ -90,7 +90,7 @@ func New(chain *dump.Chain, connection Connection) *Filters {
 			if !effect.refuses {
 				continue
 			}
-			b.unknown("", nil, fmt.Sprintf("filter %s of type %s refuses the request", f.Name, f.Type))
+			b.unknown(nil, fmt.Sprintf("filter %s of type %s refuses the request", f.Name, f.Type))
 			b.list.Open = true
 		}
 		out.Chain, out.Names, out.RBAC = append(out.Chain, &b.list), append(out.Names, f.Name), append(out.RBAC, isRBAC)
@@ -135,14 +135,14 @@ func (b *builder) add(policy string, allow bool, when ...*access.Set) {
 
 // unknown adds an entry that denies the requests that meet a condition if another condition
 // holds, which nothing in a request determines.
-func (b *builder) unknown(policy string, when *access.Set, what string) {
-	b.add(policy, false, when, access.Undetermined(what))
+func (b *builder) unknown(when *access.Set, what string) {
+	b.add("", false, when, access.Undetermined(what))
 }
 
 // unread adds entries for what cannot be read: it refuses the requests that meet a condition, lets
 // them pass, or does neither.
 func (b *builder) unread(when *access.Set, what string) {
-	b.unknown("", when, what+" refuses the request")
+	b.unknown(when, what+" refuses the request")
 	b.add("", true, when, access.Undetermined(what+" lets the request pass"))
 }
 
@@ -164,7 +164,7 @@ func (b *builder) filterOf(f *dump.Filter) {
 		case known:
 			b.add("", true, when)
 		default:
-			b.unknown("", when, fmt.Sprintf("the override of %s, of type %s, refuses the request", o.Where, o.Type))
+			b.unknown(when, fmt.Sprintf("the override of %s, of type %s, refuses the request", o.Where, o.Type))
 			b.add("", true, when)
 		}
 	}

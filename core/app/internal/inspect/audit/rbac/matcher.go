@@ -51,7 +51,7 @@ func (b *builder) onMatch(o dump.Object, when *access.Set) {
 		kind, action := o.Object("action").Object("typed_config").Typed()
 		decision := cmp.Or(action.Text("action"), "ALLOW")
 		if kind != "envoy.config.rbac.v3.Action" || decision != "ALLOW" && decision != "DENY" && decision != "LOG" {
-			b.unknown("", when, "an action of type "+kind+" refuses the request")
+			b.unknown(when, "an action of type "+kind+" refuses the request")
 			decision = "ALLOW"
 		}
 		b.add(action.Text("name"), decision != "DENY", when)

@@ -3,6 +3,7 @@ package rbac_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -278,9 +279,7 @@ func (r random) on(depth int) object {
 
 func typed(kind string, more object) object {
 	c := object{"@type": "type.googleapis.com/" + kind}
-	for k, v := range more {
-		c[k] = v
-	}
+	maps.Copy(c, more)
 	return object{"name": "x", "typed_config": c}
 }
 
