@@ -56,14 +56,20 @@ func MeshPerfScaled(services int) int {
 }
 
 func meshPerfInstance(service, instance, address int, calls []int) *resource.Dataplane {
+	return graphInstance(service, instance, address, calls, MeshPerfService)
+}
+
+// graphInstance returns an instance of a service of a graph, by its number.
+func graphInstance(service, instance, address int, calls []int, nameOf func(service int) string) *resource.Dataplane {
+	name := nameOf(service)
 	tags := map[string]string{
-		resource.ServiceTag: MeshPerfService(service),
+		resource.ServiceTag: name,
 		"team":              Team(service), "version": "v1", resource.ZoneTag: fmt.Sprintf("zone-%d", service%4),
 	}
 	d := &resource.Dataplane{
 		Meta: resource.Meta{
-			ID:     resource.ID{Kind: resource.DataplaneKind, Mesh: Mesh, Name: fmt.Sprintf("%s-%d", MeshPerfService(service), instance)},
-			Labels: resource.Tags{{Key: "app", Value: MeshPerfService(service)}},
+			ID:     resource.ID{Kind: resource.DataplaneKind, Mesh: Mesh, Name: fmt.Sprintf("%s-%d", name, instance)},
+			Labels: resource.Tags{{Key: "app", Value: name}},
 		},
 		Address:  fmt.Sprintf("10.%d.%d.%d", address>>16&255, address>>8&255, address&255),
 		Inbounds: []resource.Inbound{{Name: "main-port", Port: 80, Protocol: "http", Tags: resource.NewTags(tags)}},
@@ -71,7 +77,7 @@ func meshPerfInstance(service, instance, address int, calls []int) *resource.Dat
 	for i, called := range calls {
 		d.Outbounds = append(d.Outbounds, resource.Outbound{
 			Address: "127.0.0.1", Port: uint32(10000 + i),
-			Tags: resource.Tags{{Key: resource.ServiceTag, Value: MeshPerfService(called)}},
+			Tags: resource.Tags{{Key: resource.ServiceTag, Value: nameOf(called)}},
 		})
 	}
 	return d

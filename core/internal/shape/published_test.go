@@ -2,9 +2,11 @@ package shape
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
@@ -111,5 +113,45 @@ func TestMerges(t *testing.T) {
 		if got.Hash() != want[m.Name].Hash() {
 			t.Errorf("%s: got %+v", m.Name, got)
 		}
+	}
+}
+
+// The services of Alibaba have the published shares of roles and instances: 13 % are entries, and
+// 39 % leaves, of 67,760; 28 instances are the average.
+func TestAlibaba(t *testing.T) {
+	const n = 200_000
+	services, leaves := map[string]int{}, 0
+	callers, outbounds := map[string]int{}, 0
+	for _, d := range Alibaba(n, 10) {
+		name := d.Labels.Value("app")
+		if services[name]++; services[name] > 1 {
+			continue
+		}
+		if len(d.Outbounds) == 0 {
+			leaves++
+		}
+		for _, o := range d.Outbounds {
+			callers[o.Tags.Value(resource.ServiceTag)]++
+			outbounds++
+		}
+	}
+	if average := n / len(services); average < 24 || average > 32 {
+		t.Errorf("%d instances of each of %d services", average, len(services))
+	}
+	if share := 100 * leaves / len(services); share < 37 || share > 42 {
+		t.Errorf("%d %% of the services call none, want 39 %%", share)
+	}
+	if share := 100 * (len(services) - len(callers)) / len(services); share < 12 || share > 20 {
+		t.Errorf("nothing calls %d %% of the services, want at least 13 %%", share)
+	}
+	if average := float64(outbounds) / float64(len(services)); average < 8 || average > 12 {
+		t.Errorf("a service calls %.1f others, want about 10", average)
+	}
+	popular, counts := 0, slices.Sorted(maps.Values(callers))
+	for _, c := range counts[len(counts)-len(services)/10:] {
+		popular += c
+	}
+	if share := 100 * popular / outbounds; share < 50 || share > 70 {
+		t.Errorf("the most popular tenth has %d %% of all outbounds", share)
 	}
 }

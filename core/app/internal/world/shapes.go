@@ -59,14 +59,21 @@ func Shapes() []Shape {
 			Name:       "mesh-perf",
 			About:      "the random service graph of Kong/mesh-perf, two instances of each service, and the policies of the fleet for its teams and zones; as many outbounds as the graph has",
 			dataplanes: meshPerfDataplanes(2),
-			policies:   meshPerfPolicies,
+			policies:   graphPolicies(shape.MeshPerfService),
 			uneven:     true,
 		},
 		{
 			Name:       "mesh-perf-10",
 			About:      "the same with ten instances of each service",
 			dataplanes: meshPerfDataplanes(10),
-			policies:   meshPerfPolicies,
+			policies:   graphPolicies(shape.MeshPerfService),
+			uneven:     true,
+		},
+		{
+			Name:       "alibaba",
+			About:      "services by the published shares of entries, middles and leaves of a deployment at Alibaba, with 16, 41 and 17 instances on average; 1,866,091 dataplanes are its size",
+			dataplanes: alibabaDataplanes,
+			policies:   graphPolicies(shape.AlibabaService),
 			uneven:     true,
 		},
 		{
