@@ -150,6 +150,8 @@ func newConvergencePlot(c *Change) *convergencePlot {
 		points = append(points, point(x, y))
 		previous = y
 	}
+	// If all was there within a millisecond, the line has no width yet.
+	points = append(points, point(plotWidth, previous))
 	p.Points = strings.Join(points, " ")
 	switch within := time.Duration(last.Milliseconds) * time.Millisecond; {
 	case p.Absent:
