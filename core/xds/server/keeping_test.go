@@ -3,6 +3,7 @@ package server_test
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -104,6 +105,78 @@ func TestChangeReachesNodes(t *testing.T) {
 		for id, text := range map[string]string{"n0": "1", "n2": "3", "n3": "2", "later": "1"} {
 			if got := clients[id].Named(wire.ClusterType)["c"].Body; got != string(xdstest.Resource(wire.ClusterType, "c", text).Append(nil)) {
 				t.Errorf("%s holds %q, want content %s", id, got, text)
+			}
+		}
+	})
+}
+
+// orderedState notes in which order a change comes to streams: asked by Node, and the others
+// when their locators are looked at.
+type orderedState struct {
+	*xdstest.State
+	to *orderedSource
+}
+
+type orderedSource struct {
+	*xdstest.Source
+	mu    sync.Mutex
+	order []string
+}
+
+func (o *orderedSource) Current() (server.State, <-chan struct{}) {
+	state, changed := o.Source.Current()
+	return orderedState{state.(*xdstest.State), o}, changed
+}
+
+func (s orderedState) note(id string) {
+	s.to.mu.Lock()
+	defer s.to.mu.Unlock()
+	s.to.order = append(s.to.order, id)
+}
+
+func (s orderedState) Node(n *server.Node) (*wire.Snapshot, bool) {
+	s.note(n.ID)
+	return s.State.Node(n)
+}
+
+func (s orderedState) Keeps(n *server.Node, before server.State) bool {
+	return s.State.Keeps(n, before.(orderedState).State)
+}
+
+func (s orderedState) Relocated(n *server.Node, before server.State) ([]string, bool) {
+	s.note(n.ID)
+	return s.State.Relocated(n, before.(orderedState).State)
+}
+
+// The nodes that a change reaches come before those that it does not reach, in whatever order
+// they have connected. One runner makes the pass, so that there is an order.
+func TestReachedNodesComeFirst(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	synctest.Test(t, func(t *testing.T) {
+		state := xdstest.NewState()
+		name := xdstest.Name{Type: wire.ClusterType, Name: "located"}
+		state.Variants[name] = []wire.Variant{xdstest.Variant(xdstest.Resource(wire.ClusterType, "located", "1"), "")}
+		var all []string
+		for i := range 10 {
+			all = append(all, fmt.Sprint("n", i))
+			state.Nodes[all[i]] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, "e", "1"))
+		}
+		source := &orderedSource{Source: xdstest.NewSource(state)}
+		r := start(t, server.Options{Source: source})
+		for _, id := range all {
+			c := r.client(t, xdstest.Options{Node: node(id)})
+			must(t, c.SubscribeLocators(wire.ClusterType, xdstest.Locator{Name: "located", Parameters: map[string]string{"app": "n"}}))
+			must(t, c.Subscribe(wire.EndpointType, "e"))
+		}
+		for _, reached := range []string{"n0", "n5", "n9"} {
+			synctest.Wait()
+			source.order = nil
+			source.Edit(func(s *xdstest.State) {
+				s.Nodes[reached] = xdstest.Snapshot(xdstest.Resource(wire.EndpointType, "e", "2"))
+			})
+			synctest.Wait()
+			if len(source.order) < len(all) || source.order[0] != reached {
+				t.Errorf("%s is reached, and the order is %v", reached, source.order)
 			}
 		}
 	})
