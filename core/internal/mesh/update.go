@@ -132,10 +132,11 @@ func (u *Update) classify(ctx context.Context) error {
 			}
 		}
 	}
+	inPlacements := func(from *class, d *resource.Dataplane, b *match.Buffer) *class {
+		return u.writer.classes.InPlacements(u.index, from, d, b)
+	}
 	for _, slot := range u.movedPlacement {
-		if err := u.move(ctx, slot, func(from *class, d *resource.Dataplane, b *match.Buffer) *class {
-			return u.writer.classes.InPlacements(u.index, from, d, b)
-		}); err != nil {
+		if err := u.move(ctx, slot, inPlacements); err != nil {
 			return err
 		}
 	}
