@@ -1,2 +1,3 @@
-// Package usage measures the memory and the processor time of this process, for benchmarks.
+// Package usage measures the memory and the processor time of this process, and names the
+// machine, for benchmarks.
 package usage

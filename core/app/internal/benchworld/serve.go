@@ -9,13 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/fleet"
 	"github.com/meshmatch/meshmatch/core/app/internal/world"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 )
 
 // serveOutputs are the forms of the answer of --serve.
@@ -35,7 +35,7 @@ type fleetAnswer struct {
 }
 
 func (o *options) serve(ctx context.Context, shape world.Shape, show func(string, ...any), stdout, stderr io.Writer) error {
-	a := fleetAnswer{Start: time.Now().UTC(), Commit: commit(), Machine: machine(), LoadBefore: load(), Environment: environment()}
+	a := fleetAnswer{Start: time.Now().UTC(), Commit: usage.Commit(), Machine: usage.Machine(), LoadBefore: usage.Load(), Environment: environment()}
 	if o.maxMemory == 0 {
 		o.maxMemory = fleet.AvailableMemory() * 0.9 / (1 << 30)
 	}
@@ -57,7 +57,7 @@ func (o *options) serve(ctx context.Context, shape world.Shape, show func(string
 		}
 		a.Fleets = append(a.Fleets, report)
 	}
-	a.Lines, a.LoadAfter = fleet.Lines(a.Fleets), load()
+	a.Lines, a.LoadAfter = fleet.Lines(a.Fleets), usage.Load()
 	if o.output == "json" {
 		encoder := json.NewEncoder(stdout)
 		encoder.SetIndent("", "  ")
@@ -144,29 +144,6 @@ func byteSize(b float64) string {
 		}
 	}
 	return fmt.Sprintf("%.0f B", b)
-}
-
-// commit returns the revision of the working tree, or "unknown".
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func machine() string {
-	return fmt.Sprintf("%d processors, GOMAXPROCS=%d, %s %s/%s", runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// load returns the load of the machine over the last minute, on Linux.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	one, _, _ := strings.Cut(string(text), " ")
-	return one
 }
 
 // environment returns the variables that matter.

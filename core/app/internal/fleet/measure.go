@@ -74,7 +74,7 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 			return nil, cmp.Or(context.Cause(ctx), err)
 		}
 	}
-	r.Peak, r.Took = memoryOf("/proc/self/status", "VmHWM:"), time.Since(begin).Seconds()
+	r.Peak, r.Took = usage.PeakMemory("self"), time.Since(begin).Seconds()
 	return r, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/shape"
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -169,7 +170,7 @@ func (c *contest) addKuma(ctx context.Context, set *resource.Set, do command, co
 		return err
 	}
 	c.close = p.close
-	c.memory = func() float64 { return peakMemory(fmt.Sprint(p.command.Process.Pid)) }
+	c.memory = func() float64 { return usage.PeakMemory(fmt.Sprint(p.command.Process.Pid)) }
 	c.contenders = append(c.contenders, contender{
 		name: kuma,
 		answer: func() (string, error) {

@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/internal/usage"
 )
 
 // A page is what RESULTS.md has about the run.
@@ -51,63 +49,12 @@ func newPage(p plan, picture string, flags []string, planned int) (*page, error)
 	if len(flags) > 0 {
 		command = "go run . " + strings.Join(flags, " ") + "` in `core/app/internal/peers"
 	}
-	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, planned: planned, start: time.Now().UTC(), commit: commit(), load: load()}
+	page := &page{plan: p, command: command, picture: picture, whole: len(flags) == 0, planned: planned, start: time.Now().UTC(), commit: usage.Commit(), load: usage.Load()}
 	for _, path := range peerModules {
 		page.versions = append(page.versions, path+" "+versions[path])
 	}
 	page.versions = append(page.versions, kumaModule+" "+kumaVersion())
 	return page, nil
-}
-
-// commit returns the revision of the working tree, or "unknown".
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// machine names the processor, on Linux, and what the run may use of it.
-func machine() string {
-	model := "unknown processor"
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %d processors, GOMAXPROCS=%d, %s %s/%s",
-		model, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// load returns how many processes want to run, over the last minute, on Linux.
-func load() string {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	return strings.Fields(string(data))[0]
-}
-
-// peakMemory returns the most physical memory that a process had, in bytes, on Linux; elsewhere
-// 0. "self" is this process.
-func peakMemory(process string) float64 {
-	data, err := os.ReadFile(filepath.Join("/proc", process, "status"))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(data)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			var kib float64
-			if _, err := fmt.Sscan(value, &kib); err == nil {
-				return kib * 1024
-			}
-		}
-	}
-	return 0
 }
 
 func gibibytes(bytes float64) string {
@@ -185,8 +132,8 @@ How to read the table:
 - Numbers in brackets are notes below the table: what one side does more than the other, and whose
   input it is.
 %s
-`, p.command, run.note(p.planned), p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, machine(), p.load, load(),
-		gibibytes(peakMemory("self")), run.kumaMemory, p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.image())
+`, p.command, run.note(p.planned), p.start.Format("2006-01-02 15:04 UTC"), end.Sub(p.start).Round(time.Second), p.commit, usage.Machine(), p.load, usage.Load(),
+		gibibytes(usage.PeakMemory("self")), run.kumaMemory, p.plan.rounds, p.plan.round, strings.Join(p.versions, ", "), p.image())
 	text.WriteString("| ratio | work | input | peer | meshmatch | peer's | allocations |\n|---:|---|---|---|---:|---:|---:|\n")
 	var notes []string
 	subject := ""
