@@ -11,10 +11,11 @@ import (
 
 // TestFlags finds flags in the messages of packages that embedders and HTTP clients use:
 // an error names a field or an option, and the command line spells it as a flag. The
-// command line is excluded, what runs commands in tests, and the text of pages.
+// command line is excluded, what runs commands (in tests, and of git for measurements), and
+// the text of pages.
 func TestFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^\w-])--[a-z]`)
-	commands := regexp.MustCompile(`^core/(internal/xds/envoytest/|app/(benchworld|packaging/release|internal/((benchworld|cli|e2e|peers|replicas)|source/\w+/(etcdtest|kubetest)))/)`)
+	commands := regexp.MustCompile(`^core/(internal/(usage|xds/envoytest)/|app/(benchworld|packaging/release|internal/((benchworld|cli|e2e|peers|replicas)|source/\w+/(etcdtest|kubetest)))/)`)
 	for path, text := range sources(t, ".go") {
 		path = strings.TrimPrefix(path, "../")
 		if !strings.HasPrefix(path, "core/") || commands.MatchString(path) || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") {
