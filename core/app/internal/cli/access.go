@@ -31,27 +31,7 @@ type accessQuery struct {
 func newAccess(g *globals) *cobra.Command {
 	q := accessQuery{form: choice{"matcher", filterForms}}
 	var t targets
-	c := &cobra.Command{
-		Use:   "access DATAPLANE|svc/SERVICE|-l KEY=VALUE [--inbound NAME|--port N]",
-		Short: "Report whether an inbound allows a request, and which policy decides",
-		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
-entry of which policy decides, and the decision if allowWithShadowDeny were deny.
-The request has only what the flags give it: without --spiffe-id the client has
-no SPIFFE ID. --from DATAPLANE gives the client the identity and the tags of a
-dataplane. --why compares the request with every entry. With --filter, print the
-Envoy RBAC filter that decides the same.
-
-Several inbounds with the same answer are printed once: svc/SERVICE is the inbounds
-of a service or MeshService, -l those of all dataplanes that it selects.
-
-Exit status: 0 allowed; 1 denied, by any of several inbounds; 2 bad input or wrong
-usage.`,
-		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
-      --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
-  meshmatch access backend-1 --inbound http -f policies/ --from web-1 --path /items --why
-  meshmatch access svc/backend --inbound http -f policies/ --from web-1
-  meshmatch access backend-1 --inbound 5432 -f policies/ --tag kuma.io/service=web
-  meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
+	c := withHelp("access", &cobra.Command{
 		Args:              t.args("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -60,7 +40,7 @@ usage.`,
 			}
 			return q.run(g, c, &t, args)
 		},
-	}
+	})
 	t.register(c)
 	q.register(c.Flags())
 	return c

@@ -20,11 +20,11 @@ func noArgs(c *cobra.Command, args []string) error {
 }
 
 // group returns a command that has subcommands only.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use: use, Short: short, Args: subcommand,
+func group(name string, commands ...*cobra.Command) *cobra.Command {
+	c := withHelp(name, &cobra.Command{
+		Args: subcommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	})
 	c.AddCommand(commands...)
 	return c
 }

@@ -28,30 +28,7 @@ type auditQuery struct {
 
 func newAudit(g *globals) *cobra.Command {
 	var q auditQuery
-	c := &cobra.Command{
-		Use:   "audit --config-dump [DATAPLANE=]DUMP",
-		Short: "Compare what running Envoys allow with what the policies say",
-		Long: `Compare the permissions that Envoys run with those of the policies, for all requests
-that could exist. A DUMP is the answer of /config_dump of an Envoy's admin interface: a
-file (what "kumactl inspect dataplane --type=config-dump" prints), a directory of such
-files, - or the URL of the interface, such as http://127.0.0.1:9901. The id of the node
-names the dataplane, or DATAPLANE= does.
-
-For each inbound, "allows" are requests that the proxy allows and the policies deny,
-"denies" the reverse, and "unknown" those whose answer depends on what a dump does not
-show, such as metadata. Each has a request as a witness, and what decides there and here.
-
-With --alone, no policies are read: the answer is what the proxies of any mesh allow,
-as a matrix, or with --inbound about one request.
-
-Exit status: 0 no difference, and nothing unknown or rejected; 1 any of them; 2 bad
-input or wrong usage. With --alone and --inbound: 0 ALLOW; 1 DENY or UNKNOWN.`,
-		Example: `  kumactl inspect dataplane backend-1 --type=config-dump > backend-1.json
-  meshmatch audit -f policies/ --config-dump backend-1.json
-  meshmatch audit -f policies/ --config-dump dumps/ -o json
-  meshmatch audit --alone --config-dump backend-1.json
-  meshmatch audit --alone --config-dump backend-1.json --inbound 8080 \
-      --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items`,
+	c := withHelp("audit", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.check(); err != nil {
@@ -68,7 +45,7 @@ input or wrong usage. With --alone and --inbound: 0 ALLOW; 1 DENY or UNKNOWN.`,
 			}
 			return g.audit(c, proxies)
 		},
-	}
+	})
 	flags := c.Flags()
 	flags.StringArrayVar(&q.dumps, "config-dump", nil, "the `DUMP` of an Envoy, with DATAPLANE= before it to name the dataplane; may be repeated (required)")
 	flags.BoolVar(&q.alone, "alone", false, "what the proxies allow, without policies")

@@ -29,31 +29,7 @@ type bootstrapQuery struct {
 
 func newBootstrap(g *globals) *cobra.Command {
 	q := bootstrapQuery{options: defaultBootstrap()}
-	c := &cobra.Command{
-		Use:   "bootstrap DATAPLANE --xds ADDRESS",
-		Short: "Print the Envoy or gRPC bootstrap of a dataplane that is served",
-		Long: `Print the bootstrap with which the Envoy of a dataplane fetches its resources
-from "meshmatch serve", as JSON. The paths are those of files on the machine of the
-proxy. With --xds-ca the connection to the server uses TLS, and the server's
-certificate must have the host of ADDRESS.
-
-With --grpc the bootstrap is for a process that uses gRPC instead of Envoy. The
-environment variable GRPC_XDS_BOOTSTRAP of the process names the file. A client
-resolves names xds:///MESH/SERVICE; a server listens on the address and port of an
-inbound. The certificates of the dataplane are those of its MeshIdentity if that has
-files, else those of --xds-ca, --xds-cert and --xds-key.
-
-With --command, print the command line that starts Envoy with this bootstrap. A shell
-can run it, and further options of Envoy may follow. An edit that replaces the
-filter chain of a listener closes the connections through the old one after
---drain-time; Envoy's own default is 10 minutes. Until then a TCP connection keeps the
-permissions with which it was opened. The drain time is also in the node's metadata:
-for this time the server keeps what those connections use. If Envoy is started in
-another way, give --drain-time without --command, and the same time to Envoy.`,
-		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
-  meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
-  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/
-  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --command --drain-time 5s -f policies/`,
+	c := withHelp("bootstrap", &cobra.Command{
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -62,7 +38,7 @@ another way, give --drain-time without --command, and the same time to Envoy.`,
 			}
 			return q.run(g, c, args[0])
 		},
-	}
+	})
 	q.register(c)
 	return c
 }

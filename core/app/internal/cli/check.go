@@ -48,36 +48,11 @@ func (s *checkScope) proxies(by semantics.Semantics) bool {
 
 func newCheck(g *globals) *cobra.Command {
 	q := checkQuery{next: choice{words: versions}, findings: newFindingOptions()}
-	c := &cobra.Command{
-		Use:   "check",
-		Short: "Validate resources and report what has no effect",
-		Long: `Validate every resource of all meshes, and report all errors of all files at
-once, each as file:line:column: path: what; hint. Warnings report what is valid
-but has no effect, such as a policy that selects nothing, and inbounds that deny
-every request. With --tls they also report which dataplanes are served to no client
-over TLS, because no MeshIdentity gives them a SPIFFE ID. With --for kuma3 they report
-what Kuma 3 refuses, ignores or reads with another meaning than Kuma 2. The findings
-about a mesh of Kuma are about the mesh; with --serve there are also those about what
-"serve" and "snapshot" do not do. With --envoy they report what an older Envoy does
-not do. Findings with one cause are one line.
-
-Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
-junit, github and md contain only the findings, for CI. Errors make the exit status
-1; --fail-on adds the findings of a code or of a class. The class warning is every
-finding that is not an error; the other classes are
-` + classList() + `.`,
-		Example: `  meshmatch check -f policies/
-  meshmatch check -f policies/ -f dataplanes.yaml -o json
-  meshmatch check -f policies/ --fail-on warning
-  meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
-  meshmatch check -f policies/ --for kuma3
-  meshmatch check -f policies/ --serve
-  meshmatch check -f policies/ --envoy 1.36
-  meshmatch check -f policies/ -o sarif
-  meshmatch check -f policies/ --expand -o yaml`,
+	c := withHelp("check", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
-	}
+	})
+	c.Long = strings.ReplaceAll(c.Long, "{classes}", classList())
 	c.Flags().BoolVar(&q.expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	g.store.registerSecrets(c.Flags())
 	c.Flags().BoolVar(&q.scope.serve, "serve", false, "also report what the proxies of serve and snapshot do not do")

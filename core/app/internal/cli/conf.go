@@ -10,20 +10,7 @@ import (
 func newConf(g *globals) *cobra.Command {
 	var q inspect.ConfQuery
 	var t targets
-	c := &cobra.Command{
-		Use:   "conf DATAPLANE|svc/SERVICE|-l KEY=VALUE --kind KIND",
-		Short: "Print the one conf that applies to an outbound, a route, a client or a dataplane",
-		Long: `Print the one merged conf of a policy kind that applies to an outbound (by
-service name or port), to a route of it, to a client or request of an inbound,
-to a listener of a builtin gateway or a zone proxy or, for kinds without arrays,
-to the dataplane. If nothing applies the answer is empty. Several dataplanes
-with the same answer are printed once.`,
-		Example: `  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
-  meshmatch conf web-1 --kind MeshTimeout --outbound 10002 --route payments-info -f policies/
-  meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
-  meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
-  meshmatch conf -l app=web --kind MeshTimeout --outbound backend -f policies/
-  meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
+	c := withHelp("conf", &cobra.Command{
 		Args:              t.args("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -51,7 +38,7 @@ with the same answer are printed once.`,
 			}
 			return g.printAnswers(c, &t, answers)
 		},
-	}
+	})
 	t.register(c)
 	flags := c.Flags()
 	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })

@@ -11,21 +11,7 @@ import (
 )
 
 func newCRDs(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "crds [KIND...]",
-		Short: "Print CustomResourceDefinitions of the kinds that are read on Kubernetes",
-		Long: `Print the CustomResourceDefinitions of all kinds, or of the given ones: the policies,
-those of an embedder included, Mesh, Dataplane, the destinations and the other objects
-of Kuma, and the resources of Open Cluster Management. They are for clusters in which
-neither Kuma nor Open Cluster Management is installed; these install their own.
-
-The API server then refuses an object with an unknown field, a wrong type or a value out
-of range. "check -f k8s://" finds the rest.
-
-Exit status: 0 done; 2 an unknown kind.`,
-		Example: `  meshmatch crds
-  meshmatch crds MeshTimeout Dataplane
-  meshmatch crds mt -o json`,
+	return withHelp("crds", &cobra.Command{
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: g.completeCRDs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -42,7 +28,7 @@ Exit status: 0 done; 2 an unknown kind.`,
 			}
 			return printYAML(c.OutOrStdout(), list)
 		},
-	}
+	})
 }
 
 // chosenCRDs returns the definitions of the named kinds, or all if there are no names. A

@@ -30,36 +30,7 @@ type diffQuery struct {
 
 func newDiff(g *globals) *cobra.Command {
 	q := diffQuery{findings: newFindingOptions()}
-	c := &cobra.Command{
-		Use:   "diff",
-		Short: "Show what changes for each dataplane between two sets of files",
-		Long: `Show, field by field, how the effective configuration of each dataplane changes
-from the files of -f to the files of --with. Dataplanes with the same change
-are shown together. The first lines name the inbounds that may allow a request
-which they denied (opens), or deny one which they allowed (closes), and count the
-listeners that Envoy replaces, so that their connections close (drains).
-
-With --apply, the new input is the input of -f with the resources of these files
-added or replaced. --delete removes resources from it.
-
-With --shadow and without --with, show what would change if the policies that
-only inform were enforced, or the one of --policy.
-
-The formats sarif, junit, github and md have the findings that the new input has and
-the old one lacks, and what opens, closes and drains, for CI.
-
-Destinations that change are also shown: their addresses, ports, endpoints, and
-how other zones reach them.
-
-Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes, or a
-listener drains, or a destination changes; 2 bad input or wrong usage. With --fail-on:
-1 if there is such a finding, else 0.`,
-		Example: `  meshmatch diff -f old/ --with new/
-  git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
-  meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
-  meshmatch diff -f old/ --with new/ -o md --fail-on opens
-  meshmatch diff -f policies/ --shadow
-  meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
+	c := withHelp("diff", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.check(); err != nil {
@@ -67,7 +38,7 @@ listener drains, or a destination changes; 2 bad input or wrong usage. With --fa
 			}
 			return q.run(g, c)
 		},
-	}
+	})
 	flags := c.Flags()
 	q.next.register(flags)
 	q.findings.register(flags)

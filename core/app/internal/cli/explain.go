@@ -11,14 +11,7 @@ import (
 )
 
 func newExplain(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain CODE",
-		Short: "Explain the code of a finding",
-		Long: `Print what the code of an error or a warning means, with an example and what to do.
-The codes are those of check, in brackets at the end of each line, and of all
-output formats.`,
-		Example: `  meshmatch explain MM2001
-  meshmatch explain MM2001 -o json`,
+	return withHelp("explain", &cobra.Command{
 		Args: exactly("CODE"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return completeCodes(), cobra.ShellCompDirectiveNoFileComp
@@ -35,7 +28,7 @@ output formats.`,
 			_, err := io.WriteString(c.OutOrStdout(), explanation(d))
 			return err
 		},
-	}
+	})
 }
 
 // codeNames returns all codes.

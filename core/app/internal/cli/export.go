@@ -11,19 +11,7 @@ import (
 )
 
 func newExport(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "export",
-		Short: "Write what a cluster has as one file, without secrets",
-		Long: `Write the resources of the input as one stream of YAML documents (or a JSON list, with
--o json), which -f reads: for a job of CI that has no access to the cluster. All answers
-about the file are those about the cluster, except what certificates in Secrets decide.
-
-The documents are sorted by kind and identity, and have nothing that an API server or a
-client counts (uid, resourceVersion, generation, managedFields, ...). So the file of an
-unchanged mesh stays the same. --zone keeps the resources of one zone, and those that
-belong to no zone.`,
-		Example: `  meshmatch export -f policies/
-  meshmatch export -f policies/ --zone east`,
+	return withHelp("export", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			g.keepSources = true
@@ -47,7 +35,7 @@ belong to no zone.`,
 			}
 			return g.printSources(c, exported)
 		},
-	}
+	})
 }
 
 // counters are the fields of metadata that an API server or a client writes and no answer

@@ -19,23 +19,7 @@ func newGet(g *globals) *cobra.Command {
 	var q inspect.ResourceQuery
 	var selector string
 	form := choice{"table", append(slices.Clone(outputs), "name")}
-	c := &cobra.Command{
-		Use:   "get [KIND [NAME]]",
-		Short: "List the resources of the input",
-		Long: `List the resources of all meshes, or of the one of --mesh: those of a kind, of a
-name, or with the labels of -l. For a dataplane, -l also compares the tags of one
-inbound.
-
-The table has for each resource its mesh, its namespace, its name and the main fields
-of its kind, with the age of those that a control plane has stored. -o wide adds
-file:line. -o json is a list of the documents as they are written, -o yaml is a stream
-of them, which -f reads, and -o name has lines of KIND/[NAMESPACE/]NAME.
-
-Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
-		Example: `  meshmatch get -f policies/
-  meshmatch get meshtimeouts -f policies/
-  meshmatch get dp -l app=web,kuma.io/zone=east -f policies/ -o wide
-  meshmatch get mt web-faster -f policies/ -o yaml`,
+	c := withHelp("get", &cobra.Command{
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: g.completeResources,
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -76,7 +60,7 @@ Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
 			}
 			return g.printSources(c, list)
 		},
-	}
+	})
 	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
 	c.Flags().StringVarP(&selector, "selector", "l", "", "only resources with these labels, or dataplanes with these labels and tags: `KEY=VALUE[,...]`")
 	return c

@@ -14,24 +14,14 @@ import (
 )
 
 func newInspect(g *globals) *cobra.Command {
-	return group("inspect", "Show the configuration of a dataplane, or the targets of a policy", newInspectDataplane(g), newInspectPolicy(g))
+	return group("inspect", newInspectDataplane(g), newInspectPolicy(g))
 }
 
 func newInspectDataplane(g *globals) *cobra.Command {
 	var options inspect.Options
 	var t targets
-	c := &cobra.Command{
-		Use:     "dataplane NAME|svc/SERVICE|-l KEY=VALUE",
-		Aliases: []string{"dp", "dataplanes"},
-		Short:   "Show the effective configuration of a dataplane, and why",
-		Long: `Show, for each policy kind, the policies that select the dataplane (later ones
-override), and the merged conf of each outbound, route and inbound with the
-items that set it. Several dataplanes with the same answer are printed once.`,
-		Example: `  meshmatch inspect dataplane web-1 -f policies/
-  meshmatch inspect dataplane shop/payments-1 -f policies/ --kind mt -o wide
-  meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
-  meshmatch inspect dataplane web-1 -f policies/ --shadow
-  meshmatch inspect dataplane svc/web -f policies/ --kind MeshTimeout`,
+	c := withHelp("inspect-dataplane", &cobra.Command{
+		Aliases:           []string{"dp", "dataplanes"},
 		Args:              t.args("NAME"),
 		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,7 +48,7 @@ items that set it. Several dataplanes with the same answer are printed once.`,
 			}
 			return g.printAnswers(c, &t, answers)
 		},
-	}
+	})
 	t.register(c)
 	flags := c.Flags()
 	g.kindFlag(flags, "only this policy `KIND`", func(k *resource.Kind) { options.Kind = k.Name })

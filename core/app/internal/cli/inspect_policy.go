@@ -13,17 +13,9 @@ import (
 
 func newInspectPolicy(g *globals) *cobra.Command {
 	var expand bool
-	c := &cobra.Command{
-		Use:     "policy KIND NAME",
+	c := withHelp("inspect-policy", &cobra.Command{
 		Aliases: []string{"policies"},
-		Short:   "Show the dataplanes and inbounds that a policy selects",
-		Long: `Show the dataplanes and inbounds that a policy selects, and for each of them
-whether the policy is enforced there or only informs, and why. Of an OCM Policy,
-show the clusters.`,
-		Example: `  meshmatch inspect policy MeshTimeout web -f policies/
-  meshmatch inspect policy mr kuma-system/web-retries -f policies/ --mesh default -o json
-  meshmatch inspect policy mt web -f policies/ --expand -o yaml`,
-		Args: exactly("KIND", "NAME"),
+		Args:    exactly("KIND", "NAME"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return g.completeKinds(c, args, word)
@@ -55,7 +47,7 @@ show the clusters.`,
 			}
 			return g.print(c, answer, func(p *page) { policyPage(p, answer) })
 		},
-	}
+	})
 	c.Flags().BoolVar(&expand, "expand", false, "print the policy with its syntactic sugar expanded")
 	return c
 }

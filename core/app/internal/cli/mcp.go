@@ -67,15 +67,7 @@ const (
 )
 
 func newMCP(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Answer a program by the Model Context Protocol",
-		Long: `Answer the questions of a program, such as an assistant, by the Model Context Protocol
-on standard input and output. Its tools are the commands inspect, conf, why, access,
-reach, diff and check, whose answers are JSON. They read what -f names when they are
-asked. They write nothing, and read no other file.`,
-		Example: `  meshmatch mcp -f policies/ -f dataplanes/
-  meshmatch mcp -f k8s:// --semantics kuma`,
+	return withHelp("mcp", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
@@ -92,7 +84,7 @@ asked. They write nothing, and read no other file.`,
 			}
 			return nil // a signal ended it
 		},
-	}
+	})
 }
 
 type writeCloser struct{ io.Writer }

@@ -17,21 +17,7 @@ var versions = []string{semantics.Kuma3.String()}
 
 func newMigrate(g *globals) *cobra.Command {
 	to := choice{words: versions}
-	c := &cobra.Command{
-		Use:   "migrate --to kuma3",
-		Short: "Rewrite documents for the next version of Kuma, and compare what they do",
-		Long: `Rewrite the documents of Kuma 2 that Kuma 3 reads differently, if a rewrite
-exists: ` + "`from`" + ` becomes rules, and references by name or tags become references by
-labels. Then compare the input, as Kuma 2 reads it, with the rewritten input, as
-Kuma 3 reads it: each conf and each access decision. No rewritten document opens
-an inbound.
-
-With -o yaml, print the rewritten documents alone, in the form in which -f reads
-them; the rest is on standard error. "check --for kuma3" shows the findings.
-
-Exit status: 0 nothing differs; 1 something does; 2 bad input or wrong usage.`,
-		Example: `  meshmatch migrate --to kuma3 -f policies/
-  meshmatch migrate --to kuma3 -f policies/ -o yaml`,
+	c := withHelp("migrate", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if to.word == "" {
@@ -61,7 +47,7 @@ Exit status: 0 nothing differs; 1 something does; 2 bad input or wrong usage.`,
 			}
 			return nil
 		},
-	}
+	})
 	c.Flags().Var(&to, "to", "the `VERSION` of Kuma: kuma3 (required)")
 	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(versions, cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
 	return c

@@ -13,22 +13,7 @@ import (
 
 func newPages(g *globals) *cobra.Command {
 	var prefix, address string
-	c := &cobra.Command{
-		Use:   "page",
-		Short: "Show files or stores as pages in a browser",
-		Long: `Serve pages about the input of -f, without serving proxies: what each proxy gets
-and why, who may call what, where policies apply and are overridden, findings, the
-distribution of a value, and forms to try a request or a policy. They are the pages
-that "serve" has at / of its HTTP address.
-
-The pages are at a free port of loopback; their URL is printed on standard output. They
-follow edits, unless the input is standard input or --keep-going is given. Nothing is
-stored.
-
-The command runs until it gets SIGTERM or an interrupt.`,
-		Example: `  meshmatch page -f policies/ -f dataplanes/
-  helm template mesh-policies | meshmatch page -f -
-  meshmatch page -f etcd://127.0.0.1:2379/mesh`,
+	c := withHelp("page", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := untilSignal(c.Context())
@@ -49,7 +34,7 @@ The command runs until it gets SIGTERM or an interrupt.`,
 			}
 			return server.Run(ctx)
 		},
-	}
+	})
 	c.Flags().StringVar(&address, "http", "127.0.0.1:0", "the `ADDRESS` of HTTP, of loopback; port 0 is a free one")
 	c.Flags().StringVar(&prefix, "http-prefix", "", "the `PATH` with which the links of pages begin, such as /mesh")
 	return c

@@ -17,16 +17,7 @@ import (
 
 func newPlacement(g *globals) *cobra.Command {
 	var policy string
-	c := &cobra.Command{
-		Use:   "placement",
-		Short: "Show where policies are enforced and where they inform, and by which bindings",
-		Long: `Show for every OCM policy the clusters where it is placed. Show for every policy of
-the mesh that has a binding or the label kuma.io/effect: shadow the dataplanes that
-it selects. For each of them, show whether the policy is enforced there or informs,
-and the placement bindings that are the cause. Warnings are printed to standard
-error.`,
-		Example: `  meshmatch placement -f hub/
-  meshmatch placement --policy kuma-system/web-retries -f hub/ -o json`,
+	c := withHelp("placement", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := g.loadAll(c, g.files)
@@ -50,7 +41,7 @@ error.`,
 			}
 			return g.print(c, answer, func(p *page) { placementPage(p, answer) })
 		},
-	}
+	})
 	c.Flags().StringVar(&policy, "policy", "", "only the policies of this `NAME` or NAMESPACE/NAME")
 	c.AddCommand(newPlacementPlan(g))
 	return c

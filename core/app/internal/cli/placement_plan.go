@@ -17,27 +17,7 @@ func newPlacementPlan(g *globals) *cobra.Command {
 	var policy, percent, selector string
 	as := choice{"placement", []string{"placement", "policy"}}
 	var q placement.PlanQuery
-	c := &cobra.Command{
-		Use:   "plan --policy KIND/NAME --percent N",
-		Short: "Print the placements that enforce a policy on a share of its dataplanes",
-		Long: `Print a PlacementRule and a PlacementBinding that enforce a policy on a percentage
-of the dataplanes that it selects, rounded up; with several percentages, one pair
-for each. Give the policy the label kuma.io/effect: shadow, so that it informs, and
-apply the pairs one after the other. "diff --apply" shows what a pair changes, and
-"placement" where the policy is enforced.
-
-A later wave contains the earlier ones. Dataplanes that are added or removed change a
-wave as little as possible. With --by, the dataplanes with the same value of a label are
-in the same wave. -l and --zone restrict the plan to some of the dataplanes.
-
-Placements act where meshmatch serves. For a control plane of Kuma, --as policy prints
-policies instead: in each wave one for each value of the label of --by, and for 100 % the
-policy itself, without kuma.io/effect. Apply the policies of a wave, and delete them after
-the last one.`,
-		Example: `  meshmatch placement plan --policy MeshTimeout/web-faster --percent 50 -f policies/
-  meshmatch placement plan --policy mt/web-faster --percent 10,50,100 --by app -f policies/
-  meshmatch placement plan --policy mr/patient --percent 10,100 --by app --as policy -f policies/
-  meshmatch diff -f policies/ --apply wave.yaml`,
+	c := withHelp("placement-plan", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			switch {
@@ -79,7 +59,7 @@ the last one.`,
 			}
 			return g.printPlan(c, plan)
 		},
-	}
+	})
 	flags := c.Flags()
 	flags.StringVar(&policy, "policy", "", "the policy, as `KIND/NAME` or KIND/NAMESPACE/NAME")
 	flags.StringVar(&percent, "percent", "", "the `SHARE`s of the dataplanes, from 1 to 100, separated by commas")

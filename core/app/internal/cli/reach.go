@@ -22,20 +22,7 @@ var matrices = map[string]func(io.Writer, *traffic.Reach) error{"csv": reachCSV,
 func newReach(g *globals) *cobra.Command {
 	var q traffic.ReachQuery
 	form := choice{"table", append(slices.Clone(outputs), "csv", "dot", "md")}
-	c := &cobra.Command{
-		Use:   "reach",
-		Short: "Show which client may call which inbound, for all requests that could exist",
-		Long: `Show for each identity that a dataplane has, and for each inbound, whether the
-MeshTrafficPermissions allow all requests, none, or some, and which these are.
-The row "others" is all other clients, and those without a SPIFFE ID. Inbounds of
-one service and one name with equal permissions are one column.
-
-Answers are for every request that could exist. "unknown" means that an answer
-exceeds a limit; -o json has the reason.`,
-		Example: `  meshmatch reach -f policies/
-  meshmatch reach --to backend -f policies/
-  meshmatch reach --from spiffe://shop.mesh/ns/shop/sa/web -f policies/ -o md
-  meshmatch reach -f policies/ -o dot`,
+	c := withHelp("reach", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			write, isMatrix := matrices[form.word]
@@ -58,7 +45,7 @@ exceeds a limit; -o json has the reason.`,
 			}
 			return g.print(c, answer, func(p *page) { reachPage(p, answer) })
 		},
-	}
+	})
 	flags := c.Flags()
 	flags.StringVar(&q.To, "to", "", "only the inbounds of this `SERVICE`, or of the dataplane of this name")
 	flags.StringVar(&q.From, "from", "", "only this `CLIENT`: a SPIFFE ID, or the identities of a service or of a dataplane")

@@ -21,33 +21,7 @@ type relayFlags struct {
 
 func newRelay(g *globals) *cobra.Command {
 	flags := relayFlags{listenerFlags: newListenerFlags(), mode: choice{relay.Modes[0], relay.Modes}}
-	c := &cobra.Command{
-		Use:   "relay",
-		Short: "Cache what an ADS server serves, for many clients",
-		Long: `Serve clients from a cache of an ADS server: "meshmatch serve", another relay, or any
-management server that speaks the delta protocol.
-
-Clients that ask by locator, or whose node gives parameters by --parameter, share one
-upstream stream: a variant whose constraints accept the parameters of a client is
-served from the cache, so the upstream sends each variant once. What belongs to one
-node (the wildcards of an Envoy, its inbounds, filters and secrets) is requested on one
-upstream stream for each node. For an upstream without locators use --upstream-mode
-nodes: then everything is requested in this way.
-
-If the upstream is lost (a paused one within 25 s), what is held stays served, and the
-upstreams are tried again in their order; with --state it is served after a restart too.
-/status has the age.
-
-Over TLS the upstream decides what each client may have: give the identity of
---upstream-cert to serve with --relay, and with --relay-secrets if clients need private
-keys: of Bundled identities, or for MeshExternalServices with a clientKey. The files of TLS are read again when they change.
-
-The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
-		Example: `  meshmatch relay --upstream control.example:5678 --state /var/lib/meshmatch-relay
-  meshmatch relay --upstream 10.0.0.1:5678,10.0.0.2:5678 --xds :5678 --http :5681 \
-      --upstream-ca ca.crt --upstream-cert relay.crt --upstream-key relay.key \
-      --tls-cert relay.crt --tls-key relay.key --client-ca mesh-ca.crt
-  meshmatch relay --upstream 127.0.0.1:18000 --upstream-mode nodes`,
+	c := withHelp("relay", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := flags.check(g, c); err != nil {
@@ -61,7 +35,7 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			defer stop()
 			return r.Run(ctx)
 		},
-	}
+	})
 	flags.register(c)
 	return c
 }

@@ -30,37 +30,7 @@ type replayQuery struct {
 
 func newReplay(g *globals) *cobra.Command {
 	var q replayQuery
-	c := &cobra.Command{
-		Use:   "replay --log FILE",
-		Short: "Decide the requests of access logs by the permissions, and show what differs",
-		Long: `Read access logs of Envoy, a JSON object per line, and decide each request by the
-MeshTrafficPermissions of -f, and of a second input if one is given by --with,
---apply or --delete. Show the requests about which the log and the inputs differ,
-the entries that decided about no request, and the identities that no entry names.
-
-A field has the name of Envoy's operator in lower case, a header its own name:
-downstream_local_address, downstream_peer_uri_san, requested_server_name, method,
-path, authority, response_code_details, connection_termination_details,
-start_time, x-team.
-null means that the request has none. A field that is absent is unknown, and so is
-each request whose decision depends on it. --format prints the MeshAccessLog that
-writes these fields, with the headers that the permissions of -f compare.
-
-With start_time, as in 2026-11-29T14:03:00.123Z, the answer says from when to when
-records differ, and when the decisions of the log changed. --since leaves out earlier
-records.
-
-Files may be compressed with gzip. Lines that are not records are counted, and the
-first of them are printed on standard error.
-
-Exit status: 0 the decisions are equal, or unknown; 1 some differ; 2 bad input or
-wrong usage.`,
-		Example: `  meshmatch replay --log access.log -f policies/
-  meshmatch replay --log access.log.gz -f policies/ --apply mesh.yaml
-  kubectl logs web-1 -c kuma-sidecar | meshmatch replay --log - -f policies/ -o json
-  meshmatch replay --log access.log --since 2026-11-29T14:00:00Z -f policies/
-  meshmatch replay --log access.log --map path=request_path,method=verb -f policies/
-  meshmatch replay --format -f policies/`,
+	c := withHelp("replay", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.check(g); err != nil {
@@ -68,7 +38,7 @@ wrong usage.`,
 			}
 			return q.run(g, c)
 		},
-	}
+	})
 	flags := c.Flags()
 	flags.StringArrayVar(&q.logs, "log", nil, "the access log, a `FILE` or - for standard input; may be repeated")
 	flags.StringVar(&q.renamed, "map", "", "`NAME=FIELD` pairs, separated by commas, for fields with another name in the log")

@@ -12,20 +12,12 @@ import (
 )
 
 func newRollout(g *globals) *cobra.Command {
-	return group("rollout", "Plan how a change is applied to clusters, a few at a time", newRolloutPlan(g))
+	return group("rollout", newRolloutPlan(g))
 }
 
 func newRolloutPlan(g *globals) *cobra.Command {
 	at := time.Now()
-	c := &cobra.Command{
-		Use:   "plan",
-		Short: "Show for each cluster of a rollout whether the change is applied, and why",
-		Long: `Show for each Rollout of the input what to do with each cluster of its placement,
-by the rollout's strategy and the status of the clusters: apply the change, wait
-for its result, leave it as it is, or begin later. The answer depends only on the
-input and the time; "recheck after" is when it will change without a new input.`,
-		Example: `  meshmatch rollout plan -f rollout.yaml
-  meshmatch rollout plan -f rollout.yaml --now 2026-11-22T12:00:00Z -o json`,
+	c := withHelp("rollout-plan", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := g.refuseKeepGoing("rollout plan"); err != nil {
@@ -42,7 +34,7 @@ input and the time; "recheck after" is when it will change without a new input.`
 			printWarnings(c, warnings)
 			return g.print(c, answer, func(p *page) { rolloutPage(p, answer) })
 		},
-	}
+	})
 	const usage = "the `TIME` of the plan, such as 2026-11-22T12:00:00Z (default the present time)"
 	c.Flags().Func("now", usage, func(text string) (err error) {
 		if at, err = time.Parse(time.RFC3339, text); err != nil {

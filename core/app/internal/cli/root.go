@@ -69,43 +69,11 @@ func execute(ctx context.Context, g *globals, args []string, stdin io.Reader, st
 	return exitUsage
 }
 
-const rootLong = `Meshmatch reports which policies of a service mesh select a proxy, in which
-order, what the merged result is, and which item of which policy set each field. It
-prints the Envoy configuration that follows, and serves it while files change.
-
-It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
-Kubernetes spelling) from files, directories, standard input or a store: an etcd
-at etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or etcds:// with TLS, or the Kubernetes
-cluster k8s://CONTEXT; k8s:// is the current one. Without -f it reads what the variable
-MESHMATCH_FILE names or, started as kubectl-meshmatch, the current context; --context
-names another one.
-
-  why is this request denied?    access DATAPLANE|svc/SERVICE --spiffe-id ID
-  what does this edit change?    diff --apply FILE
-  how do 10 %% get it first?      placement plan --policy KIND/NAME --percent 10 --by app --as policy
-  may this pull request pass?    export once, then diff --apply FILE --fail-on opens
-  what sets this value?          conf DATAPLANE --kind KIND --outbound NAME --explain
-
-Names may be given as NAMESPACE/NAME, and policy kinds by their short names, in
-any letter case. The policy kinds are
-%s.
-
-Exit status: 0 done; 1 bad input, or the answer is "no"; 2 wrong usage. For
-access, audit, diff, migrate, replay, test and variants choose, whose 1 is an answer, bad
-input is 2.`
-
-const rootExample = `  meshmatch check -f policies/
-  meshmatch inspect dataplane web-1 -f policies/ --explain
-  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
-  meshmatch diff -f old/ --with new/
-  helm template mesh-policies | meshmatch check -f - -f dataplanes/`
-
 func newRoot(g *globals) *cobra.Command {
-	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
+	root := group("meshmatch",
 		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
 		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newMCP(g))
-	root.Long = fmt.Sprintf(rootLong, indented(find.KindNames(g.kinds)))
-	root.Example = rootExample
+	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {

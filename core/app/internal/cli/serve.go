@@ -29,53 +29,7 @@ type serveFlags struct {
 
 func newServe(g *globals) *cobra.Command {
 	flags := serveFlags{listenerFlags: newListenerFlags(), late: choice{"allow", []string{"allow", "deny"}}}
-	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the files to Envoy and gRPC by ADS, and answers over HTTP",
-		Long: `Watch the files of -f, and serve what they mean: to Envoy and gRPC by ADS, in the
-delta and the state of the world protocol, and to people and programs over HTTP.
-A node is a dataplane whose KRI is its id; "bootstrap" prints what a proxy needs.
-
-Errors of the first load end the command. A bad edit later is logged with its
-position and changes nothing; the next good one applies. With --state the input of
-the last good load is kept, and is served if the files have errors or are missing
-at the next start.
-
-A store is followed: a change there is served as an edit of a file is. While it cannot
-be read, the last state stays served, with --state even after a restart. An object
-that does not load concerns only itself; its last good version stays in effect.
-
-An edit that removes more than --max-removed of the dataplanes of a mesh, and more
-than 10, removes them after --removal-grace, unless they come back until then.
-
-Without TLS both addresses must be loopback addresses, unless --insecure is given.
-With --tls-cert, --tls-key and --client-ca a client gets only the dataplane whose
-SPIFFE ID its certificate has; the files are read again when they change. HTTP then
-answers only the identities of --operator, and each dataplane about itself. With
---operator-token it answers a client that has the token, with or without TLS.
-
-Replicas behind a balancer share their clients with --max-streams, which refuses more
-streams with UNAVAILABLE, and --max-connection-age, which ends old connections. A
-client that connects to another replica gets only what differs. Of each client, at
-most --max-client-rate is read in a second; what it sends beyond that waits.
-
-HTTP has pages for people at /, which show the same answers, follow changes and
-try a request or a policy without storing it; --http-prefix is for a proxy in front
-of them. It has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
-/converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
-conf, diff and placement below /meshes/MESH/.
-
-With --admission an API server of Kubernetes asks before it stores an object. It is
-answered within a second with the findings and with what the object opens, closes and
-drains, which kubectl prints as warnings. An error refuses the object, and so does what
---admission-deny names. Nothing is stored.
-
-The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
-		Example: `  meshmatch serve -f policies/ -f dataplanes/
-  meshmatch serve -f policies/ --state /var/lib/meshmatch
-  meshmatch serve -f etcd://127.0.0.1:2379/mesh --semantics targetref --state /var/lib/meshmatch
-  meshmatch serve -f policies/ --xds :5678 --http :5681 \
-      --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
+	c := withHelp("serve", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			options, err := flags.options(g, c)
@@ -84,7 +38,7 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			}
 			return runServer(c.Context(), options)
 		},
-	}
+	})
 	flags.register(c)
 	g.store.registerSecrets(c.Flags())
 	return c

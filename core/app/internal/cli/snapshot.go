@@ -19,20 +19,7 @@ func newSnapshot(g *globals) *cobra.Command {
 	var version string
 	var t targets
 	options := defaultBootstrap()
-	c := &cobra.Command{
-		Use:   "snapshot DATAPLANE|svc/SERVICE|-l KEY=VALUE",
-		Short: "Print the Envoy resources of a dataplane",
-		Long: `Print the Envoy resources (API v3) that a dataplane gets: listeners, routes,
-clusters, endpoints and secrets. Parts of policies that cannot have an effect are
-warnings on standard error. The table has the names of the resources, with the
-policies that shaped them; JSON and YAML have the resources themselves.
-
-With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
-which "envoy -c FILE" runs without a server. With --grpc the dataplane is gRPC
-instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
-		Example: `  meshmatch snapshot web-1 -f policies/
-  meshmatch snapshot web-1 -f policies/ -o json
-  meshmatch snapshot web-1 -f policies/ --bootstrap`,
+	c := withHelp("snapshot", &cobra.Command{
 		Args:              t.args("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,7 +54,7 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 			}
 			return g.printAnswers(c, &t, answers)
 		},
-	}
+	})
 	t.register(c)
 	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
 	envoyFlag(c, &version)

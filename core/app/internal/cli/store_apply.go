@@ -31,24 +31,10 @@ func (w *storeWrite) register(c *cobra.Command) {
 
 func newApply(g *globals) *cobra.Command {
 	var w storeWrite
-	c := &cobra.Command{
-		Use:   "apply",
-		Short: "Write the resources of the input to a store",
-		Long: `Write the resources of -f to a store, each as one key. They are first checked
-together with what is stored. What changes is printed; a resource that is stored
-already is not written again.
-
-Everything is written at once or not at all: servers see no part of it. If a key has changed
-since it was read, nothing is written. If the resources are of a Kuma control plane,
---semantics must be given.
-
-Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
-		Example: `  meshmatch apply -f policies/ --to etcd://127.0.0.1:2379/mesh --dry-run
-  meshmatch apply -f policies/ -f dataplanes/ --to etcd://127.0.0.1:2379/mesh
-  meshmatch apply -f all/ --prune --to etcds://a:2379,b:2379,c:2379/mesh --store-ca ca.crt`,
+	c := withHelp("apply", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return w.apply(g, c) },
-	}
+	})
 	w.register(c)
 	c.Flags().BoolVar(&w.prune, "prune", false, "also delete the resources of the input's meshes that the input does not have")
 	return c
@@ -56,18 +42,10 @@ Exit status: 0 done, even if nothing changes; 1 bad input, or a conflict.`,
 
 func newDelete(g *globals) *cobra.Command {
 	var w storeWrite
-	c := &cobra.Command{
-		Use:   "delete KIND NAME",
-		Short: "Delete a resource of a store",
-		Long: `Delete a resource of a store. The name may be NAMESPACE/NAME; --mesh chooses
-one of several meshes.
-
-Exit status: 0 done; 1 there is no such resource, or a conflict.`,
-		Example: `  meshmatch delete meshtimeout web --to etcd://127.0.0.1:2379/mesh
-  meshmatch delete dp shop/web-1 --mesh prod --to etcd://127.0.0.1:2379/mesh --dry-run`,
+	c := withHelp("delete", &cobra.Command{
 		Args: exactly("KIND", "NAME"),
 		RunE: func(c *cobra.Command, args []string) error { return w.delete(g, c, args[0], args[1]) },
-	}
+	})
 	w.register(c)
 	return c
 }

@@ -19,17 +19,7 @@ import (
 
 func newTest(g *globals) *cobra.Command {
 	form := choice{"table", append(slices.Clone(outputs), "junit")}
-	c := &cobra.Command{
-		Use:   "test",
-		Short: "Run the AccessTests of the input: what inbounds must allow and deny, and which confs must apply",
-		Long: `Run the AccessTests among the files of -f. Each of their cases is about one
-request. Each assertion under always must hold for every request that could exist;
-if it does not, a counterexample is printed. An assertion that is about nothing
-fails.
-
-Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or wrong usage.`,
-		Example: `  meshmatch test -f policies/ -f tests.yaml
-  meshmatch test -f policies/ -f tests.yaml -o junit`,
+	c := withHelp("test", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			junit := form.word == "junit"
@@ -58,7 +48,7 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 			}
 			return err
 		},
-	}
+	})
 	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
 	return c
 }

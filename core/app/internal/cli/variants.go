@@ -13,26 +13,8 @@ import (
 )
 
 func newVariants(g *globals) *cobra.Command {
-	c := group("variants", "Check, choose and compile variants of resources by dynamic parameters",
+	return group("variants",
 		newVariantsCheck(g), answering(newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
-	c.Long = `Variants are several contents of one resource name, each with constraints on
-the dynamic parameters of clients (xRFC TP2). The input is documents of type
-ResourceVariants and ResourceFragments:
-
-  type: ResourceVariants
-  name: routes
-  variants:
-    - constraints: {constraint: {key: env, value: prod}}
-      content: {timeout: 5s}
-    - constraints: {notConstraints: {constraint: {key: env, value: prod}}}
-      content: {timeout: 1s}
-
-Constraints are the proto3 JSON of DynamicParameterConstraints. A document of
-type ResourceFragments has fragments in the place of variants.
-
-Tables print constraints in short form: key=value, key!=value, key (it exists)
-and !key (it does not), combined by & and |.`
-	return c
 }
 
 // answersOf answers about each document of a type that -f names. It is an error if there
@@ -87,14 +69,7 @@ func warningLines(p *page, warnings []variantWarning) {
 }
 
 func newVariantsCheck(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check",
-		Short: "Admit sets of variants, or show parameters that two variants accept",
-		Long: `Admit the variants of each ResourceVariants document. A set is refused if its
-variants name different keys, or if two of them accept the same parameters,
-which the error shows. Parameters that no variant accepts are a warning.`,
-		Example: `  meshmatch variants check -f variants.yaml
-  meshmatch variants check -f variants.yaml -o json`,
+	return withHelp("variants-check", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			answer, err := answersOf(g, c, "ResourceVariants", func(name string, d *variant.VariantsDocument) (variantsCheck, error) {
@@ -117,7 +92,7 @@ which the error shows. Parameters that no variant accepts are a warning.`,
 				}
 			})
 		},
-	}
+	})
 }
 
 func keysTitle(set *variant.Set) string {
@@ -141,14 +116,7 @@ type variantChoice struct {
 
 func newVariantsChoose(g *globals) *cobra.Command {
 	var given []string
-	c := &cobra.Command{
-		Use:   "choose",
-		Short: "Print the variant that a client with the given parameters gets",
-		Long: `Print, for each ResourceVariants document, the variant whose constraints accept
-the parameters. Exit status: 0 each document has such a variant; 1 one has none:
-for this client the resource does not exist; 2 bad input or wrong usage.`,
-		Example: `  meshmatch variants choose --param env=prod --param version=v1 -f variants.yaml
-  meshmatch variants choose -f variants.yaml -o json`,
+	c := withHelp("variants-choose", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			parameters, err := parseParameters(given)
@@ -169,7 +137,7 @@ for this client the resource does not exist; 2 bad input or wrong usage.`,
 			}
 			return nil
 		},
-	}
+	})
 	c.Flags().StringArrayVar(&given, "param", nil, "a dynamic parameter of the client, as `KEY=VALUE`; may be repeated")
 	return c
 }
@@ -227,15 +195,7 @@ type compiledVariant struct {
 }
 
 func newVariantsCompile(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "compile",
-		Short: "Compile fragments of a resource to the fewest variants",
-		Long: `Compile each ResourceFragments document to one variant for each content that
-clients can have. A client has the contents of all fragments that accept its
-parameters, merged in order: mappings are merged by key, lists are concatenated,
-and anything else is replaced by the later fragment.`,
-		Example: `  meshmatch variants compile -f fragments.yaml
-  meshmatch variants compile -f fragments.yaml -o yaml`,
+	return withHelp("variants-compile", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			answer, err := answersOf(g, c, "ResourceFragments", newCompiledDocument)
@@ -252,7 +212,7 @@ and anything else is replaced by the later fragment.`,
 				}
 			})
 		},
-	}
+	})
 }
 
 func newCompiledDocument(name string, d *variant.FragmentsDocument) (compiledDocument, error) {

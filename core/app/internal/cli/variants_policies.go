@@ -14,21 +14,7 @@ import (
 
 func newVariantsPolicies(g *globals) *cobra.Command {
 	var kindName, outbound string
-	c := &cobra.Command{
-		Use:   "policies --kind KIND --outbound SERVICE",
-		Short: "Compile the policies of a kind to variants by the tags of clients",
-		Long: `Compile all policies of a kind to the effective confs of outbounds to one
-service, as variants of one resource. The outbounds are those by the tag kuma.io/service; those
-of a MeshService have no variants. The parameters are the tags, labels and names of
-a dataplane with one inbound (label KEY is @label/KEY, and there are @name,
-@namespace and @section). The answer counts the dataplanes that each variant serves,
-and the resources that the variants replace: without variants each dataplane has one
-of its own.
-
-A dataplane with several inbounds is served by a variant if all of its inbounds
-choose it; others are listed.`,
-		Example: `  meshmatch variants policies --kind MeshTimeout --outbound backend -f policies/ -f dataplanes/
-  meshmatch variants policies --kind mt --outbound 'payments?version=v2' -f policies/ -o json`,
+	c := withHelp("variants-policies", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
@@ -54,7 +40,7 @@ choose it; others are listed.`,
 			}
 			return g.print(c, answer, func(p *page) { policyVariantsPage(p, answer.Compiled, answer.Usage) })
 		},
-	}
+	})
 	flags := c.Flags()
 	flags.StringVar(&kindName, "kind", "", "the policy `KIND` (required)")
 	flags.StringVar(&outbound, "outbound", "", "the `SERVICE` of the outbounds, with further tags SERVICE?KEY=VALUE&KEY=VALUE (required)")

@@ -18,29 +18,7 @@ import (
 func newWhy(g *globals) *cobra.Command {
 	var q why.Query
 	var t targets
-	c := &cobra.Command{
-		Use:   "why KIND [NAME] DATAPLANE|svc/SERVICE|-l KEY=VALUE",
-		Short: "Show what a policy does on a dataplane, and why it does not",
-		Long: `Show what a policy does on a dataplane, or on one of its outbounds, inbounds or
-listeners:
-
-  applies       it sets a field that holds
-  overridden    it sets fields, and other policies override all of them
-  informs       it is not enforced there
-  not selected  it does not select the dataplane, or that part of it
-  no effect     it sets no field, or none that the proxy gets
-
-with the fields that hold, what overrides the others, or the condition of the
-targetRef that fails. Without the name, show the answer for all policies of the
-kind.
-
-Of an OCM Policy, show whether it is enforced, informs or is absent on a cluster,
-and which of its bindings reach the cluster.`,
-		Example: `  meshmatch why MeshTimeout web web-1 -f policies/
-  meshmatch why mt web web-1 --outbound backend -f policies/ -o json
-  meshmatch why mt 00-base svc/web -f policies/
-  meshmatch why MeshTrafficPermission web-1 -f policies/
-  meshmatch why Policy hub/audit riga -f hub/`,
+	c := withHelp("why", &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if isPlaced(args) {
 				return exactly("KIND", "NAME", "CLUSTER")(c, args)
@@ -57,7 +35,7 @@ and which of its bindings reach the cluster.`,
 			}
 			return g.why(c, &q, &t, args)
 		},
-	}
+	})
 	t.register(c)
 	flags := c.Flags()
 	flags.StringVar(&q.Outbound, "outbound", "", "only the effect on this outbound: the `NAME` of its service or destination, NAME:PORT, port, or address and port")
