@@ -10,46 +10,12 @@ import (
 	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
-const checkLong = `Check applies a rule file to the benchmark output of one run, read from a file or
-from standard input (-). It needs no base, because it compares only measurements of
-the same run on the same machine:
-
-  # a comment
-  ceiling  Merge/confs=2            allocs/op  1
-  ceiling  From/*                   B/op       16KiB
-  ceiling  Decide                   sec/op     150ns
-  ratio    Merge/*/impl=generated / Merge/*/impl=naive  sec/op  <= 0.01
-  slope    From/keys=*              sec/op     <= 1.2
-  count    From/keys=*              4
-  package  bench/index
-
-A benchmark is named without "Benchmark" and -GOMAXPROCS. A star is any text
-between slashes. In a ratio it is the same text on both sides. In a slope it is
-the size (1000, 10k): the slope of log(measurement) over log(size) is 0 for
-constant cost, 1 for linear, 2 for quadratic. A count is the number of benchmarks
-that match, so that a missing one is found. The rules below a line "package" apply
-to that package, given by its import path or the last elements of it.
-
-If benchmarks are repeated (-count), the best of the times is used, otherwise the
-median. A ceiling of a time holds on one machine only: without --times it is listed
-as not checked. A rule that matches no benchmark is an error.
-
-Exit status: 0 all rules hold; 1 a rule does not hold or the input is bad; 2 wrong usage.`
-
-const checkExample = `  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... > bench.txt
-  benchgate check bench.txt --rules bench/rules.txt
-  benchgate check bench.txt --rules bench/rules.txt --times -o json`
-
 func newCheck() *cobra.Command {
 	var rulesFile, filter string
 	var times bool
-	c := &cobra.Command{
-		Use:     "check FILE|- --rules RULES",
-		Short:   "Check the benchmarks of one run against rules",
-		Long:    checkLong,
-		Example: checkExample,
-		Args:    cobra.ExactArgs(1),
-	}
+	c := withHelp("check", &cobra.Command{
+		Args: cobra.ExactArgs(1),
+	})
 	format := addOutputFlag(c)
 	flags := c.Flags()
 	flags.StringVar(&rulesFile, "rules", "", "the rule file")

@@ -15,19 +15,11 @@ import (
 	"github.com/meshmatch/meshmatch/cmd/benchgate/internal/chart"
 )
 
-const growthLong = `Growth draws the least time of each benchmark against the size that its name has,
-such as dataplanes=1000, as SVG. It reads the benchmark output of one or several
-runs from a file or from standard input (-).`
-
 func newGrowth() *cobra.Command {
 	var by, title string
-	c := &cobra.Command{
-		Use:     "growth [FILE|-]",
-		Short:   "Draw the times of benchmarks against a size",
-		Long:    growthLong,
-		Example: `  benchgate growth bench.txt --by dataplanes > growth.svg`,
-		Args:    cobra.MaximumNArgs(1),
-	}
+	c := withHelp("growth", &cobra.Command{
+		Args: cobra.MaximumNArgs(1),
+	})
 	c.Flags().StringVar(&by, "by", "dataplanes", "the key of the size in the names of the benchmarks")
 	c.Flags().StringVar(&title, "title", "least time", "the title of the picture")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -54,26 +55,32 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitUsage
 }
 
-const rootLong = `Benchgate fails a change that makes Go benchmarks worse, even on a shared,
-noisy machine: it compares counts exactly, and times only by repeated interleaved
-runs, a statistical test and a second round.
+// helpTexts has a file for each command.
+//
+//go:embed help
+var helpTexts embed.FS
 
-Exit status: 0 the gate passes; 1 it fails, or bad input; 2 wrong usage.`
-
-const rootExample = `  benchgate compare --base origin/main --pkg ./bench/...
-  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... | benchgate check - --rules bench/rules.txt`
+// withHelp adds to a command what its file in help has: how it is used in the first line, what it
+// does in the second, then the rest and the examples.
+func withHelp(name string, c *cobra.Command) *cobra.Command {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	about, examples, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\nExamples:\n")
+	c.Use, about, _ = strings.Cut(about, "\n")
+	c.Short, about, _ = strings.Cut(about, "\n")
+	c.Long, c.Example = strings.TrimSpace(about), examples
+	return c
+}
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "benchgate",
-		Short:         "Fail a change that makes benchmarks worse",
-		Long:          rootLong,
-		Example:       rootExample,
+	root := withHelp("benchgate", &cobra.Command{
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	})
 	root.AddCommand(newCompare(), newCheck(), newGrowth())
 	return root
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,28 +13,8 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-const usage = `usage: confgen [-check] [packages]
-
-Generates zz_generated.conf.go and zz_generated.conf_test.go for each package
-(default: .) with a struct type that has the line //confgen:conf in its doc
-comment, zz_generated.schema.go and .json for those with //confgen:conf schema or
-//confgen:schema, and removes them from other packages.
-
-  -check   change nothing; list the files that are missing, stale or superfluous
-
-Exit status: 0 done, or all files are up to date; 1 errors in the source, or
--check lists files; 2 wrong usage.
-
-Examples:
-
-  go get -tool github.com/meshmatch/meshmatch/cmd/confgen
-                         once, in a module that has confs
-  //go:generate go tool confgen
-                         in each package with confs
-  go tool confgen ./...  generate for all packages below this directory
-  go tool confgen -check ./...
-                         for CI: fail if a file is not up to date
-`
+//go:embed usage.txt
+var usage string
 
 // run runs the command and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -3,6 +3,7 @@ package benchworld
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -67,32 +68,9 @@ func (s *sizes) Set(text string) error {
 	return nil
 }
 
-const about = `Make a world of dataplanes and policies. Measure loading it from files, the first
-build from decoded resources, the heap in addition to the resources, a read, and
-each kind of change.
-
-With several sizes the growth of each change is printed too: 0 is no growth, 1 is
-in proportion to the number of dataplanes. With --max-slope it is an error if a
-change that affects the same number of dataplanes in each world grows faster. A
-change that needs a larger world is left out.
-
-With -o bench the answer has the format of Go benchmarks: benchstat compares two of
-them, benchgate check compares one with rules, and benchgate growth draws one.
-
-  benchworld --dataplanes 100000 --policies 10000
-  benchworld --dataplanes 10000,100000 --max-slope 0.2
-  benchworld --dataplanes 1000,10000,100000 -o bench | benchgate growth > growth.svg
-
-With --serve the world is served: a source, relays behind it, and a stream for each
-dataplane, all in one process for each size. It measures connecting, edits, storms and
-renewals of certificates, and compares what each stream has with the engine after each
-step. With several sizes a line through them gives the figures of 1,000,000 streams.
-It ends with an error if it needs more memory than --max-memory.
-
-  benchworld --serve
-  benchworld --serve --dataplanes 10000,20000,50000 --relays 10
-  benchworld --serve --dataplanes 10000,100000 --max-memory 16 -o json
-`
+//
+//go:embed about.txt
+var about string
 
 var outputs = []string{"table", "json", "bench"}
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,20 +21,8 @@ import (
 	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
-const helpText = `Peers measures meshmatch and other projects on the same inputs, in one run, and writes a
-page with a picture. It is started in core/app/internal/peers:
-
-  go run .                                  all comparisons, into ../../../../bench/RESULTS.md, as make peers
-  go run . -list                            the names of the comparisons
-  go run . -only '^Merging' -rounds 6       some of them; without -o the page is printed only
-
-The page says how to read it. It is written again after each comparison. Ctrl-C ends the run
-after the present round, and the page then says what it lacks. A whole run takes about ten
-minutes on 2 processors; nothing else should run meanwhile. Kuma is built first, which takes
-minutes the first time; if its modules cannot be had, its rows have "-".
-
-Flags:
-`
+//go:embed help.txt
+var helpText string
 
 // options are the flags.
 type options struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -174,31 +175,9 @@ How to read the table:
 }
 
 // absentPeers is what the table cannot have.
-const absentPeers = `
-## What is not compared
-
-What could not be had from the module proxy that this page was made with (tried again on 26
-November 2026):
-
-- *Newer versions of Kuma*. Of ` + "`github.com/kumahq/kuma`, `github.com/kumahq/kuma/v2` and `github.com/kumahq/kuma/v3`" + ` the
-  proxy refuses the list of versions, and v1.7.0, v1.8.0, v2.0.0+incompatible, v2.6.0 to v2.14.0,
-  v3.0.0 and pseudo-versions of 2022 and 2025 (403). It serves v1.8.1 of 2022, which has no
-  MeshTimeout, and the pseudo-version of December 2024 that is measured here. That one is
-  not in the checksum database of the proxy; go.sum has the hashes that go.sum of
-  kumahq/kuma-smoke publishes for it. It is between 2.9 and 2.10: it has no targetRef of the kind
-  Dataplane, so policies of the fleet that have one are left out for both sides. Newer versions
-  may be faster.
-- *Calico's API module of the same date*. Calico requires the directory ` + "`api`" + ` of its own
-  repository, which has no version; here it is compiled with the newest one that is served
-  separately, of July 2024. Calico's calculation graph compiles with it, too, but needs 300 packages more,
-  most of them of Kubernetes' client: it is not measured. The labels and selectors of its benchmark
-  are the input "tags".
-- *Kong/mesh-perf* and *ii/xds-test-harness* as modules (403): the graph and the edits, and the
-  scenarios, are made anew from their descriptions.
-
-The graph of mesh-perf's largest test, 25,000 services with 2 instances, takes too long for
-every run: ` + "`make peers-25000`" + ` measures it.
-`
+//
+//go:embed absent.txt
+var absentPeers string
 
 // number returns the number of a note, from 1.
 func number(notes *[]string, note string) int {
