@@ -15,7 +15,7 @@ import (
 // view that the change of placements concerns. Sorted reports that the dataplanes and
 // policies of the batch are known to be sorted.
 func (b *Batch) perMesh(before *View, e mesh.Enforcement, sorted bool) []*mesh.Batch {
-	batches := meshBatches{}
+	var batches meshBatches
 	batches.upsert(b.upserts(), before)
 	for _, id := range b.Delete {
 		if ocm.IsKind(id.Kind) && id.Mesh == "" || resource.IsGlobal(id.Kind) {
@@ -28,24 +28,24 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement, sorted bool) []*mesh.B
 			batches.batchFor(m.Name()).Enforcement.Delta = e.Delta
 		}
 	}
-	return batches.sorted(e.State, sorted && len(b.Delete) == 0)
+	batches.sort(e.State, sorted && len(b.Delete) == 0)
+	return batches
 }
 
-// meshBatches are batches by the name of their mesh.
-type meshBatches map[string]*mesh.Batch
+// meshBatches are batches, sorted by the name of their mesh.
+type meshBatches []*mesh.Batch
 
 // batchFor returns the batch of a mesh, which may be new.
-func (all meshBatches) batchFor(name string) *mesh.Batch {
-	b := all[name]
-	if b == nil {
-		b = &mesh.Batch{Mesh: name}
-		all[name] = b
+func (all *meshBatches) batchFor(name string) *mesh.Batch {
+	at, known := slices.BinarySearchFunc(*all, name, func(b *mesh.Batch, name string) int { return cmp.Compare(b.Mesh, name) })
+	if !known {
+		*all = slices.Insert(*all, at, &mesh.Batch{Mesh: name})
 	}
-	return b
+	return (*all)[at]
 }
 
 // upsert adds the resources of a set, except those that belong to no mesh.
-func (all meshBatches) upsert(set *resource.Set, before *View) {
+func (all *meshBatches) upsert(set *resource.Set, before *View) {
 	for _, m := range set.Meshes {
 		all.batchFor(m.Name).Document = mesh.Upsert(m)
 	}
@@ -72,7 +72,7 @@ func (all meshBatches) upsert(set *resource.Set, before *View) {
 }
 
 // delete adds the deletion of a resource of a mesh.
-func (all meshBatches) delete(id resource.ID) {
+func (all *meshBatches) delete(id resource.ID) {
 	b := all.batchFor(id.Mesh)
 	if resource.IsObject(id.Kind) {
 		b.Objects = append(b.Objects, mesh.Edit[resource.Object]{ID: &id})
@@ -88,17 +88,13 @@ func (all meshBatches) delete(id resource.ID) {
 	}
 }
 
-// sorted returns the batches by mesh, each sorted, with the placements after them. Its
-// dataplanes and policies may be known to be sorted.
-func (all meshBatches) sorted(state *enforce.State, known bool) []*mesh.Batch {
-	batches := make([]*mesh.Batch, 0, len(all))
+// sort sorts each batch, and gives it the placements after it. Its dataplanes and policies may be
+// known to be sorted.
+func (all meshBatches) sort(state *enforce.State, known bool) {
 	for _, b := range all {
 		b.Enforcement.State = state
 		b.Sort(known)
-		batches = append(batches, b)
 	}
-	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })
-	return batches
 }
 
 // runsOfMesh yields the runs of consecutive resources of one mesh, with its name.

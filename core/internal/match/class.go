@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/index"
@@ -49,6 +50,17 @@ func (x *Index) pointKind(d *resource.Dataplane) pointKind {
 		return listeners
 	}
 	return unnamed
+}
+
+// SameClass reports whether two versions of a dataplane are in one class, by their difference
+// alone: no selector requires anything of it. False means that the class must be found.
+func (x *Index) SameClass(old, next *resource.Dataplane, by Difference) bool {
+	isRequired := func(t term) bool {
+		_, known := x.terms.Lookup(t)
+		return known || t.Space == start || t.Space == semantics.ZoneScope
+	}
+	return x.overrides == 0 && !slices.ContainsFunc(by.removed, isRequired) && !slices.ContainsFunc(by.added, isRequired) &&
+		x.pointKind(old) == x.pointKind(next) && slices.Equal(old.SharedListeners(), next.SharedListeners())
 }
 
 // SameButPlacements reports whether no selector distinguishes the dataplanes of two

@@ -22,7 +22,10 @@ type DataplaneIndex struct {
 	seed      maphash.Seed
 	semantics semantics.Semantics
 	postings  Postings[uint64]
-	old, next []uint64 // scratch memory of Replace
+
+	// scratch memory of Replace
+	old, next      []term
+	removed, added []uint64
 }
 
 // NewDataplaneIndex returns an empty index.
@@ -31,10 +34,23 @@ func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
 }
 
 // Replace replaces the dataplane old, which has the given number, by next. If old is
-// nil it adds next; if next is nil it removes old.
-func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
-	x.old, x.next = x.keys(x.old[:0], old), x.keys(x.next[:0], next)
-	removed, added := x.old, x.next
+// nil it adds next; if next is nil it removes old. Facts that both have at the same points are
+// not hashed. It returns the others, each with its point, for [Index.SameClass]; they are valid
+// until the next call.
+func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) Difference {
+	x.old, x.next = x.facts(x.old[:0], old), x.facts(x.next[:0], next)
+	before, after := x.old, x.next
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	first := x.next[:len(x.next)-len(after)]
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	last := x.next[len(first)+len(after):]
+	x.removed = x.keys(x.removed[:0], before, first, last)
+	x.added = x.keys(x.added[:0], after, first, last)
+	removed, added := x.removed, x.added
 	for len(removed)+len(added) > 0 {
 		switch {
 		case len(added) == 0 || len(removed) > 0 && removed[0] < added[0]:
@@ -47,21 +63,41 @@ func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
 			removed, added = removed[1:], added[1:]
 		}
 	}
+	return Difference{before, after}
 }
 
-// keys appends the hashes of a dataplane's terms, sorted and distinct.
-func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
+// Difference contains the facts that one of two versions of a dataplane has at a point where the
+// other one may not have it.
+type Difference struct{ removed, added []term }
+
+// facts appends the terms of a dataplane: after the start of each point its own, and then those
+// of the proxy.
+func (x *DataplaneIndex) facts(dst []term, d *resource.Dataplane) []term {
 	if d == nil {
 		return dst
 	}
-	add := func(t term) { dst = append(dst, x.key(t)) }
+	add := func(t term) { dst = append(dst, t) }
 	for point := range x.semantics.Points(d) {
+		add(term{Space: start})
 		x.semantics.PointFacts(d, point, add)
 	}
+	add(term{Space: start})
 	x.semantics.ProxyFacts(d, add)
 	if name := enforce.ZoneOf(d); name != "" {
 		add(term{Space: zone, Value: name})
 		add(term{Space: zoned})
+	}
+	return dst
+}
+
+// keys appends the hashes of terms, sorted and distinct, without those that are in the other
+// lists, too.
+func (x *DataplaneIndex) keys(dst []uint64, terms []term, others ...[]term) []uint64 {
+	for _, t := range terms {
+		isOther := func(list []term) bool { return slices.Contains(list, t) }
+		if t.Space != start && !slices.ContainsFunc(others, isOther) {
+			dst = append(dst, x.key(t))
+		}
 	}
 	slices.Sort(dst)
 	return slices.Compact(dst)

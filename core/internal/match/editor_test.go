@@ -40,6 +40,7 @@ type writer struct {
 	members        map[*match.Class[struct{}]]int
 	selections     map[*match.Class[struct{}]][2][]results.Selected // by scope
 	buffer         match.Buffer
+	kept           int // changes of dataplanes that selectors do not see
 }
 
 func newWriter(dataplanes int) *writer {
@@ -74,15 +75,27 @@ func (w *writer) edit(t *testing.T, r *rand.Rand) *match.Editor {
 	return e
 }
 
-// move changes dataplanes at random and returns their numbers.
-func (w *writer) move(r *rand.Rand) (changed []uint32) {
+// move changes dataplanes at random and returns their numbers. Their classes are by the policies
+// of now.
+func (w *writer) move(t *testing.T, r *rand.Rand, now *match.Index) (changed []uint32) {
 	for range r.IntN(3) {
 		n := uint32(r.IntN(len(w.dataplanes)))
 		var next *resource.Dataplane
 		if r.IntN(4) > 0 {
 			next = randomDataplane(r, fmt.Sprintf("d%d", n))
 		}
-		w.dataplaneIndex.Replace(n, w.dataplanes[n], next)
+		old := w.dataplanes[n]
+		if old != nil && next != nil && r.IntN(2) == 0 {
+			next = similar(r, old)
+		}
+		by := w.dataplaneIndex.Replace(n, old, next)
+		if old != nil && next != nil && now.SameClass(old, next, by) {
+			w.kept++
+			all := match.NewClasses[struct{}]()
+			if all.Of(now, old, &w.buffer) != all.Of(now, next, &w.buffer) {
+				t.Fatalf("%v and %v are not in one class", old, next)
+			}
+		}
 		w.dataplanes[n] = next
 		changed = append(changed, n)
 	}
@@ -144,6 +157,7 @@ func (w *writer) reselect(x *match.Index, c *match.Class[struct{}]) {
 // for their classes; earlier versions do not change; and what an edit reaches includes
 // everything that changes.
 func TestEditing(t *testing.T) {
+	kept := 0
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		w := newWriter(6)
@@ -156,7 +170,7 @@ func TestEditing(t *testing.T) {
 			}
 			policies := slices.Collect(maps.Values(w.policies))
 			checkReplaced(t, w, policies, delta)
-			w.follow(t, next, delta, w.move(r))
+			w.follow(t, next, delta, w.move(t, r, next))
 			if next.Len() != len(policies) || len(slices.Collect(next.All())) != len(policies) {
 				t.Fatalf("%d policies, want %d", next.Len(), len(policies))
 			}
@@ -182,6 +196,10 @@ func TestEditing(t *testing.T) {
 				}
 			}
 		}
+		kept += w.kept
+	}
+	if kept < 500 {
+		t.Errorf("%d changes of dataplanes kept the class by their difference alone", kept)
 	}
 }
 

@@ -3,6 +3,7 @@ package match_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -73,4 +74,26 @@ func randomDataplane(r *rand.Rand, name string) *resource.Dataplane {
 		d.Inbounds = append(d.Inbounds, resource.Inbound{Name: oneOf(r, "", "http"), Port: uint32(80 + i), Tags: randomTags(r)})
 	}
 	return d
+}
+
+// similar returns a dataplane that differs from another one in one place, or in none.
+func similar(r *rand.Rand, d *resource.Dataplane) *resource.Dataplane {
+	next := *d
+	next.Inbounds = slices.Clone(d.Inbounds)
+	if n := len(next.Inbounds); n > 0 && r.IntN(2) == 0 {
+		in, other := &next.Inbounds[r.IntN(n)], &next.Inbounds[r.IntN(n)]
+		switch r.IntN(4) {
+		case 0:
+			in.Tags, other.Tags = other.Tags, in.Tags
+		case 1:
+			in.Tags = randomTags(r)
+		case 2:
+			in.Port += 100
+		case 3:
+			next.Inbounds = next.Inbounds[:n-1]
+		}
+		return &next
+	}
+	next.Labels = oneOf(r, nil, tags("app=web"), tags("app=web", "tier=1"), tags("app=web", "none=1"), tags("aaa=1", "app=web"))
+	return &next
 }

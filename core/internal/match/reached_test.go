@@ -222,3 +222,39 @@ func TestDataplaneIndexForgets(t *testing.T) {
 		}
 	}
 }
+
+// The class of a changed dataplane is known by the difference alone if no selector requires
+// anything of it, and not if anything else of a class differs.
+func TestSameClass(t *testing.T) {
+	x, err := match.NewIndex([]*resource.Policy{policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetDataplane, Labels: tags("app=web")})}, semantics.Reading{Semantics: semantics.TargetRef})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataplane := func(edit func(d *resource.Dataplane)) *resource.Dataplane {
+		d := &resource.Dataplane{Address: "10.0.0.1", Inbounds: []resource.Inbound{{Name: "a", Port: 80, Address: "10.0.0.1"}, {Name: "b", Port: 80, Address: "10.0.0.2"}}}
+		d.Name, d.Labels = "d", tags("app=web", "revision=1")
+		edit(d)
+		return d
+	}
+	old := dataplane(func(*resource.Dataplane) {})
+	for name, c := range map[string]struct {
+		edit func(d *resource.Dataplane)
+		same bool
+	}{
+		"the address":                      {func(d *resource.Dataplane) { d.Address = "10.0.0.9" }, true},
+		"a label that no selector has":     {func(d *resource.Dataplane) { d.Labels = tags("app=web", "revision=2") }, true},
+		"one more label":                   {func(d *resource.Dataplane) { d.Labels = tags("app=web", "revision=1", "x=1") }, true},
+		"a tag that no selector has":       {func(d *resource.Dataplane) { d.Inbounds[0].Tags = tags("x=1") }, true},
+		"a label that a selector requires": {func(d *resource.Dataplane) { d.Labels = tags("app=api", "revision=1") }, false},
+		"one inbound less":                 {func(d *resource.Dataplane) { d.Inbounds = d.Inbounds[:1] }, false},
+		"inbounds share a listener":        {func(d *resource.Dataplane) { d.Inbounds[1].Address = "10.0.0.1" }, false},
+		"a gateway":                        {func(d *resource.Dataplane) { d.Inbounds, d.Gateway = nil, &resource.GatewayProxy{Builtin: true} }, false},
+	} {
+		known := match.NewDataplaneIndex(semantics.TargetRef)
+		next := dataplane(c.edit)
+		known.Replace(0, nil, old)
+		if same := x.SameClass(old, next, known.Replace(0, old, next)); same != c.same {
+			t.Errorf("%s: %v", name, same)
+		}
+	}
+}

@@ -10,4 +10,5 @@ const (
 	placement = semantics.FirstFree + iota // the placement that the dataplane is in: scope and name
 	zone                                   // the dataplane's zone is the value; in a DataplaneIndex only
 	zoned                                  // the dataplane has a zone; in a DataplaneIndex only
+	start                                  // the terms that follow are of the next point, or of the proxy; no term itself
 )

@@ -10,10 +10,16 @@ const Nowhere = noProfile
 // who is selected nor whether a resource differs. The dataplanes that join nowhere are removed.
 func (m *State) Copied(dataplanes []*resource.Dataplane, from, to uint32) *State {
 	next := *m
-	slots, entries := m.slots.Edit(), m.dataplanes.Edit()
+	slots, entries := m.slots, m.dataplanes.Edit()
 	left, joined := m.members.Value(from).set().Edit(), m.members.Value(to).set().Edit()
 	for _, d := range dataplanes {
-		slot, _ := slots.Add(proxyName{d.Namespace, d.Name})
+		name := proxyName{d.Namespace, d.Name}
+		slot, known := m.slots.Lookup(name)
+		if !known {
+			e := slots.Edit()
+			slot, _ = e.Add(name)
+			slots = e.Commit()
+		}
 		*entries.Mut(slot) = dataplane{d, to}
 		if from != to && from != Nowhere {
 			left.Remove(slot)
@@ -23,7 +29,9 @@ func (m *State) Copied(dataplanes []*resource.Dataplane, from, to uint32) *State
 		}
 		if to == Nowhere {
 			*entries.Mut(slot) = dataplane{}
-			slots.Release(slot)
+			e := slots.Edit()
+			e.Release(slot)
+			slots = e.Commit()
 		}
 	}
 	if from != to {
@@ -36,6 +44,6 @@ func (m *State) Copied(dataplanes []*resource.Dataplane, from, to uint32) *State
 		}
 		next.members = members.Commit()
 	}
-	next.slots, next.dataplanes, next.list = slots.Commit(), entries.Commit(), new(dataplaneList)
+	next.slots, next.dataplanes, next.list = slots, entries.Commit(), new(dataplaneList)
 	return &next
 }

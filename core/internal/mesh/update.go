@@ -22,13 +22,13 @@ type Update struct {
 	index     *match.Index // of the next state
 	delta     *match.Delta // what the policies' changes reach
 
-	buffer  *match.Buffer // to classify dataplanes
-	slots   *index.InternerEditor[proxyName]
-	entries index.VectorEditor[dataplane] // by slot
+	buffer  *match.Buffer                    // to classify dataplanes
+	slots   *index.InternerEditor[proxyName] // nil: no dataplane was added or removed; see slotEditor
+	entries index.VectorEditor[dataplane]    // by slot
 	members index.VectorEditor[*memberSet]
 	views   index.VectorEditor[*profileView]
 
-	edited         []uint32   // slots of dataplanes that were added or changed
+	edited         []uint32   // slots of dataplanes that were added or may have changed their profile
 	reached        []uint32   // slots of those with a term that selectors began or ceased to require
 	movedPlacement []uint32   // slots of those that came to a placement or left it
 	regrouped      []*profile // profiles whose members change
@@ -43,7 +43,6 @@ func (u *Update) Writer() *Writer { return u.writer }
 func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 	buffers := memory.forWorkers()
 	u.buffer = &buffers[0]
-	u.slots = u.writer.now.slots.Edit()
 	u.entries = u.writer.now.dataplanes.Edit()
 	u.members = u.writer.now.members.Edit()
 	u.views = u.writer.now.profiles.Edit()
@@ -86,31 +85,45 @@ func (u *Update) indexAll(slots []uint32) {
 	}
 }
 
-// replace makes one change to the dataplanes. A dataplane that is added or
-// changed gets its class in classify. If it is one of the first of its mesh, it is
-// not added to the index of dataplanes.
+// replace makes one change to the dataplanes. A dataplane that is added gets its class in
+// classify, and a changed one if its profile may change. If it is one of the first of its mesh,
+// it is not added to the index of dataplanes.
 func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
 	name := proxyName{d.ID.Namespace, d.ID.Name}
-	slot, added := u.slots.Add(name)
+	slot, known := u.writer.now.slots.Lookup(name)
 	var old *resource.Dataplane
-	if !added {
+	if known {
 		old = u.entries.Get(slot).resource
+	} else {
+		slot, _ = u.slotEditor().Add(name)
 	}
+	var by match.Difference
 	if !isFirst {
-		u.writer.dataplanes.Replace(slot, old, d.Resource)
+		by = u.writer.dataplanes.Replace(slot, old, d.Resource)
 	}
 	entry := u.entries.Mut(slot)
 	if d.Resource == nil {
 		u.leave(slot, u.writer.profiles.byNumber[entry.profile])
 		*entry = dataplane{}
-		u.slots.Release(slot)
+		u.slotEditor().Release(slot)
 		return
 	}
 	if old == nil {
 		entry.profile = noProfile
 	}
 	entry.resource = d.Resource
+	samePolicies := u.index == u.writer.now.index
+	if old != nil && samePolicies && u.index.SameClass(old, d.Resource, by) && equalOutboundTags(old.Outbounds, d.Resource.Outbounds) {
+		return
+	}
 	u.edited = append(u.edited, slot)
+}
+
+func (u *Update) slotEditor() *index.InternerEditor[proxyName] {
+	if u.slots == nil {
+		u.slots = u.writer.now.slots.Edit()
+	}
+	return u.slots
 }
 
 // classify finds the profile of every dataplane that was edited, that selectors reach in
@@ -240,8 +253,11 @@ func (u *Update) publish() *State {
 	if now := u.writer.now; u.index != now.index || u.resources.destinations != now.resources.destinations {
 		next.toItems = now.toItems.after()
 	}
+	if u.slots != nil {
+		next.slots = u.slots.Commit()
+	}
 	if len(u.edits) > 0 {
-		next.slots, next.list = u.slots.Commit(), new(dataplaneList)
+		next.list = new(dataplaneList)
 	}
 	u.writer.now = next
 	if u.writer.empty() {

@@ -143,7 +143,7 @@ func (w *Writer) empty() bool {
 func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 	var running Guard
 	defer running.Recover(&err) // confs are compared
-	u = &Update{writer: w, resources: w.now.resources.after(b, w.now.index.Semantics()), index: w.now.index, delta: &match.Delta{}}
+	u = &Update{writer: w, resources: w.now.resources.after(b, w.now.index.Semantics()), index: w.now.index, delta: &noDelta}
 	if err := u.edit(ctx, b.Dataplanes); err != nil {
 		return nil, err
 	}
@@ -182,10 +182,17 @@ func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 	return u, nil
 }
 
+// noDelta is the delta of an update that changes no policy. It is not written.
+var noDelta match.Delta
+
 // edit sets the edits of dataplanes: of those in a batch, sorted by identity, and of those
-// that the objects of the mesh complete in another way than before.
+// that the objects of the mesh complete in another way than before. Without the latter they are
+// in the memory of the batch.
 func (u *Update) edit(ctx context.Context, edits []Edit[*resource.Dataplane]) error {
 	now, proxies := u.writer.now, u.resources.proxies
+	if proxies == now.resources.proxies {
+		u.edits = edits[:0]
+	}
 	add := func(d Edit[*resource.Dataplane]) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
