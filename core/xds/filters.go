@@ -57,15 +57,30 @@ func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
 // filter's name, which is made as by AddHTTPFilter.
 func (f *Filters) AddDisabled(name string) string {
 	name = numbered(name, f.http)
-	f.http = append(f.http, &hcmv3.HttpFilter{
-		Name: name, Disabled: true,
-		ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: sharing(disabledConfig())},
-	})
+	f.http = append(f.http, newHTTPFilter(name, disabledConfig()))
+	f.http[len(f.http)-1].Disabled = true
 	return name
+}
+
+// newHTTPFilter returns a filter whose config shares its bytes with another one. A translator
+// may replace the bytes.
+func newHTTPFilter(name string, config *anypb.Any) *hcmv3.HttpFilter {
+	var m struct {
+		filter hcmv3.HttpFilter
+		kind   hcmv3.HttpFilter_TypedConfig
+		config anypb.Any
+	}
+	m.config.TypeUrl, m.config.Value = config.TypeUrl, config.Value
+	m.kind.TypedConfig = &m.config
+	m.filter.Name, m.filter.ConfigType = name, &m.kind
+	return &m.filter
 }
 
 // disabledConfig is the config of all filters of AddDisabled.
 var disabledConfig = sync.OnceValue(func() *anypb.Any { return message.Any(message.Composite(nil)) })
+
+// routerConfig is the config of all filters that send requests to clusters.
+var routerConfig = sync.OnceValue(func() *anypb.Any { return message.Any(&routerv3.Router{}) })
 
 // sharing returns a message that shares its bytes with another one. A translator may replace
 // the bytes.
@@ -98,9 +113,7 @@ func (f *Filters) AddAccessLog(log *accesslogv3.AccessLog) {
 func (f *Filters) List() []*listenerv3.Filter {
 	name, config := tcpFilter, proto.Message(f.TCP)
 	if f.Manager != nil {
-		f.Manager.HttpFilters = append(f.http, &hcmv3.HttpFilter{
-			Name: routerFilter, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: message.Any(&routerv3.Router{})},
-		})
+		f.Manager.HttpFilters = append(f.http, newHTTPFilter(routerFilter, routerConfig()))
 		name, config = managerFilter, f.Manager
 	}
 	return append(f.network, &listenerv3.Filter{

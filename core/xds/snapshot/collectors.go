@@ -24,12 +24,6 @@ func refers(confs []*results.Effective) bool {
 	return slices.ContainsFunc(confs, func(e *results.Effective) bool { return e != nil && conf.RefersToCollector(e.Conf) })
 }
 
-// collectorsOfInbound returns the collectors of the mesh if one of the confs of an inbound
-// refers to some of them, else nil.
-func (sb *snapshotBuilder) collectorsOfInbound(confs []xds.InboundConf) *collector.Set {
-	return sb.collectors(slices.ContainsFunc(confs, inboundRefers))
-}
-
 // collectors returns the collectors of the mesh for a part that refers to some of them, and
 // nil for any other part.
 func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {

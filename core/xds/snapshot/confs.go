@@ -162,18 +162,25 @@ const placesOfZoneProxy = 128
 
 // dataplaneConfs are the confs of a dataplane by kind.
 type dataplaneConfs struct {
-	byKind map[string]*results.Config
-	finish finishConfs
-	asks   capability.Set // of the translators with Finish
+	configs []*results.Config
+	finish  finishConfs
+	asks    capability.Set // of the translators with Finish
+}
+
+// ofKind returns the config of a kind; nil if there is none.
+func (c *dataplaneConfs) ofKind(kind string) *results.Config {
+	for _, config := range c.configs {
+		if config.Kind.Name == kind {
+			return config
+		}
+	}
+	return nil
 }
 
 // confsOf returns the confs of a dataplane. A gRPC process has no confs of the translators
 // with Finish.
 func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType, places int) *dataplaneConfs {
-	c := &dataplaneConfs{byKind: make(map[string]*results.Config, len(configs))}
-	for _, config := range configs {
-		c.byKind[config.Kind.Name] = config
-	}
+	c := &dataplaneConfs{configs: configs}
 	c.finish.confs = make([]*results.Effective, len(b.shape.finish))
 	for i, t := range b.shape.finish {
 		if client != xds.Envoy {
@@ -189,14 +196,14 @@ func (b *Builder) confsOf(configs []*results.Config, client xds.ClientType, plac
 
 // defaultOf returns the conf of a kind without arrays; nil if there is none.
 func (c *dataplaneConfs) defaultOf(kind string) *results.Effective {
-	if config := c.byKind[kind]; config != nil {
+	if config := c.ofKind(kind); config != nil {
 		return config.Default
 	}
 	return nil
 }
 
 func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
-	config := c.byKind[kind]
+	config := c.ofKind(kind)
 	if config == nil {
 		return xds.InboundConf{}
 	}
@@ -212,6 +219,10 @@ func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
 type inboundConfs struct {
 	shape  []xds.InboundConf // by translator
 	finish finishConfs
+
+	// The following are made from the others, for a list that is kept.
+	refers   bool // to collectors
+	policies []*resource.Policy
 }
 
 func (c *inboundConfs) hash() uint64 { return c.finish.hash(hashOf(0, c.shape...)) }
@@ -233,10 +244,17 @@ func (c *dataplaneConfs) inboundConfs(index int, translators []*xds.Translator) 
 	return list
 }
 
+// complete makes what is made from the list.
+func (c *inboundConfs) complete() *inboundConfs {
+	c.refers = slices.ContainsFunc(c.shape, inboundRefers)
+	confs, policies := c.shaping()
+	c.policies = shapedBy(append(confs, c.finish.confs...), policies)
+	return c
+}
+
 // shaping returns what shapes an inbound: merged confs, and the policies of others.
-func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (confs []*results.Effective, policies []*resource.Policy) {
-	for _, t := range translators {
-		in := c.inbound(t.Kind, index)
+func (c *inboundConfs) shaping() (confs []*results.Effective, policies []*resource.Policy) {
+	for _, in := range c.shape {
 		confs = append(confs, in.Default)
 		if in.InboundConfig == nil {
 			continue
@@ -260,7 +278,7 @@ func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (conf
 func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
 	list := &confList{own: make([]*results.Effective, len(translators)), finish: c.finish, asks: c.asks}
 	for i, t := range translators {
-		config := c.byKind[t.Kind]
+		config := c.ofKind(t.Kind)
 		switch {
 		case config == nil:
 		case config.Default != nil:
@@ -279,7 +297,7 @@ func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *con
 // single routes.
 func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xds.Translator, shapes func(*xds.Translator) bool) *confList {
 	for i, t := range translators {
-		config := c.byKind[t.Kind]
+		config := c.ofKind(t.Kind)
 		if config == nil || config.Outbounds == nil || !shapes(t) {
 			continue
 		}
@@ -298,7 +316,7 @@ func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xd
 
 // makes reports whether a route policy has a part in the routes of an outbound.
 func (c *dataplaneConfs) makes(route *resource.Policy, index int) bool {
-	config := c.byKind[route.Kind]
+	config := c.ofKind(route.Kind)
 	if config == nil || config.Outbounds == nil || config.Outbound(index).Effective == nil {
 		return false
 	}

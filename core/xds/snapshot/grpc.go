@@ -64,7 +64,7 @@ func withoutForwarding(list []*routev3.Route) {
 // an outbound or of the proxy.
 func (sb *snapshotBuilder) warnKindsWithoutGRPC() {
 	for _, t := range sb.translators {
-		config := sb.confs.byKind[t.Kind]
+		config := sb.confs.ofKind(t.Kind)
 		if config == nil || t.Cluster != nil || slices.Contains(sb.shape.routes, t) {
 			continue
 		}

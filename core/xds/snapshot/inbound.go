@@ -69,8 +69,7 @@ func (sb *snapshotBuilder) inbound(index int, tls serverTLS, before *built) *bui
 		Origin: xds.InboundOrigin, Tags: b.semantics.ComparedTags(i.Dataplane, i.Inbound.Tags),
 		Names:    b.inboundNames(i.Place, i.Cluster.Name, inboundAddress(i.Dataplane, i.Inbound), i.Inbound),
 		Messages: messages, Report: i.Report, Sealed: seal.New(i.Listener, decided),
-	}}
-	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
+	}, shaped: key.confs.policies}
 	done := b.finishOwn(part, key.lacks, confs.finish, before)
 	for _, e := range i.Extensions {
 		if refersTo(done.resources, wire.ListenerType, e.Name) { // a patch may have removed the filter
@@ -91,9 +90,9 @@ func (sb *snapshotBuilder) inboundKey(index int, tls serverTLS) inboundKey {
 	shapedBy := sb.confs.inboundConfs(index, sb.shape.inbounds)
 	key := inboundKey{
 		dataplane: sb.dataplane, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: sb.client.Type, lacks: sb.client.Lacks, open: tls.open, redirected: tls.redirected, taken: tls.taken,
-		confs: sb.Builder.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
+		confs: sb.Builder.inboundConfs.get(shapedBy, shapedBy.complete),
 	}
-	key.collectors = sb.collectorsOfInbound(key.confs.shape)
+	key.collectors = sb.collectors(key.confs.refers)
 	if tls.identity != nil {
 		key.spiffeID, key.hasTags = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type == spiffe.Extension
 	}
@@ -150,14 +149,23 @@ func inboundMessages(i *xds.Inbound) []proto.Message {
 // inboundRoutes returns the routes of an HTTP inbound, or of a filter chain of an egress, whose
 // listener is complete.
 func inboundRoutes(i *xds.Inbound, name string) *routev3.RouteConfiguration {
-	host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}, TypedPerFilterConfig: i.Enabled, RequestHeadersToRemove: i.HiddenHeaders()}
+	var m struct {
+		routes  routev3.RouteConfiguration
+		host    routev3.VirtualHost
+		hosts   [1]*routev3.VirtualHost
+		domains [1]string
+	}
+	host := &m.host
+	m.hosts[0], m.domains[0] = host, "*"
+	m.routes.Name, m.routes.VirtualHosts = name, m.hosts[:]
+	host.Name, host.Domains, host.TypedPerFilterConfig, host.RequestHeadersToRemove = name, m.domains[:], i.Enabled, i.HiddenHeaders()
 	if i.RefuseEscapedSlashes && i.Client == xds.Envoy {
 		host.Routes = append(host.Routes, message.RefuseEscapedSlashes())
 	}
 	for _, r := range i.Routes {
 		host.Routes = append(host.Routes, r.Messages()...)
 	}
-	return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
+	return &m.routes
 }
 
 func inboundName(address string, port uint32) string {

@@ -21,14 +21,24 @@ type draft struct {
 	found    []destinations.Outbound
 	confs    []*results.Effective // that shaped the draft
 	policies []*resource.Policy   // that did so, in addition to the policies of confs
+	shaped   []*resource.Policy   // all that did so, if that is known; the two above are not read then
 	peers    *wire.Peers          // of a cluster or its endpoints, or nil
 	key      *wire.Resource       // a secret that the clusters may use, or nil
 }
 
 // shapedBy returns the policies that shaped the part, sorted by kind and identity.
 func (p *draft) shapedBy() []*resource.Policy {
-	all := slices.Clone(p.policies)
-	for _, e := range p.confs {
+	if p.shaped != nil {
+		return p.shaped
+	}
+	return shapedBy(p.confs, p.policies)
+}
+
+// shapedBy returns the policies of confs, which may be nil, and others, sorted by kind and
+// identity.
+func shapedBy(confs []*results.Effective, others []*resource.Policy) []*resource.Policy {
+	all := slices.Clone(others)
+	for _, e := range confs {
 		if e == nil {
 			continue
 		}

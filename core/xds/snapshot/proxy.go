@@ -16,7 +16,7 @@ import (
 func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
 	b, d, confs := sb.Builder, sb.dataplane, sb.confs
 	p := &xds.Proxy{Lacks: sb.client.Lacks, Report: xds.Report{Place: d.KRI("")}, Dataplane: d, Service: tagOf(d, resource.ServiceTag), TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.in.passthroughOff(), ClosedPorts: closedPorts(d, tls.open),
-		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled(), !tls.open)}
+		UndeclaredPass: permission.PassesUndeclared(confs.ofKind(permission.KindName), tls.enabled(), !tls.open)}
 	if sb.transparent != nil && sb.transparent.RedirectPortOutbound != 0 {
 		sb.basis.passing = sb.in.passthroughConfs(sb.basis.configs)
 		p.Collectors = sb.collectors(refers(slices.Collect(maps.Values(sb.basis.passing))))

@@ -248,7 +248,7 @@ func (z *zoneListener) addLedTo(x *xds.Inbound, proxy *zoneProxy, to *confList, 
 	for _, c := range x.Clusters {
 		part.Messages = append(part.Messages, c)
 	}
-	part.confs, part.policies = proxy.confs.shaping(z.index, z.shapes)
+	part.confs, part.policies = proxy.confs.inboundConfs(z.index, z.shapes).shaping()
 	if to != nil {
 		part.confs = append(part.confs, to.all()...)
 	}

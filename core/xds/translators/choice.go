@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -17,6 +18,9 @@ type choice struct {
 	*results.Effective
 	rbac.Conditions
 }
+
+// withoutTags is the key of the conf that clients without tags have.
+type withoutTags struct{ from *results.From }
 
 // choicesOf returns the confs that an inbound has for the clients and requests that
 // it sees. The first whose conditions hold applies. What never applies is left out:
@@ -34,7 +38,7 @@ func choicesOf(i *xds.Inbound, in xds.InboundConf, sees xds.Visibility) ([]choic
 	switch {
 	case in.From == nil:
 	case !sees.Tags:
-		if e := in.From.Client(nil); e != nil {
+		if e := memo.Once(i.Memo, withoutTags{in.From}, func() *results.Effective { return in.From.Client(nil) }); e != nil {
 			all = append(all, choice{e, rbac.Conditions{}})
 		}
 	default:

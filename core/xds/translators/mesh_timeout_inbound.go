@@ -41,7 +41,7 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 			i.WarnInbound(choices[k].Effective, "/http", "a TCP inbound sees no requests")
 		}
 	}
-	if i.Protocol.IsHTTP() {
+	if i.Protocol.IsHTTP() && len(choices) > 0 {
 		i.Routes = timeoutRoutes(i, choices)
 	}
 }

@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/types/known/anypb"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/request"
+	"github.com/meshmatch/meshmatch/core/internal/xds/memo"
 	"github.com/meshmatch/meshmatch/core/internal/xds/rbac"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -86,31 +90,56 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	if c.PermissionsNotApplied {
 		return
 	}
-	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
-	seen := visiblePermissions(all, c.Visibility())
-	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
-	if err != nil {
-		c.WarnPlace(diag.PastLimit, "every client is denied: %s: %v", permission.KindName, err)
+	key := decisionKey{in.Config, c.Index, request.ProtocolOf(c.Dataplane, c.Index), c.Visibility(), c.RequestForm()}
+	d := memo.Once(c.Memo, key, func() *decision { return newDecision(c, in, key) })
+	if d.err != nil {
+		c.WarnPlace(diag.PastLimit, "every client is denied: %s: %v", permission.KindName, d.err)
 	}
-	if err != nil || deniesReserved(all, c.Visibility()) {
-		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
-	}
+	// A translator may replace the bytes, which others have too.
+	filter := rbac.Filter{Name: d.filter.Name, Config: &anypb.Any{TypeUrl: d.filter.Config.TypeUrl, Value: d.filter.Config.Value}}
 	if c.TLS != nil && !c.Plaintext && c.RequestForm() != rbac.RulesForm { // gRPC compares each URI SAN by itself
 		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
 		add := c.AddNetworkFilter
-		if all.Protocol == request.HTTP {
+		if key.protocol == request.HTTP {
 			add = c.AddHTTPFilter
 		}
-		add(rbac.SeveralFilterName, rbac.SeveralFilter(all.Protocol))
+		add(rbac.SeveralFilterName, rbac.SeveralFilter(key.protocol))
 	}
-	if all.Protocol == request.TCP {
+	if key.protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)
 		c.Decide()
-		connectAfterDecision(c, in, seen, err != nil)
+		connectAfterDecision(c, in, d.seen, d.err != nil)
 		return
 	}
 	c.AddPermissionFilter(filter)
 	c.Decide()
+}
+
+// decisionKey is what the filter of a filter chain depends on: equal inbounds of all dataplanes
+// have one.
+type decisionKey struct {
+	config   *results.Config
+	index    int // of the inbound
+	protocol request.Protocol
+	sees     xds.Visibility
+	form     rbac.Form
+}
+
+// decision is the filter of a filter chain, and the permissions that it was made from.
+type decision struct {
+	seen   *permission.Permissions
+	filter rbac.Filter
+	err    error // [rbac.ErrTooLarge]; then the filter denies all
+}
+
+func newDecision(c *xds.Chain, in xds.InboundConf, key decisionKey) *decision {
+	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
+	d := &decision{seen: visiblePermissions(all, key.sees)}
+	d.filter, d.err = rbac.New(d.seen, key.form, "inbound.")
+	if d.err != nil || deniesReserved(all, key.sees) {
+		d.filter = rbac.DenyAll(all.Protocol, key.form, "inbound.")
+	}
+	return d
 }
 
 // visiblePermissions returns permissions without what never matches a client.

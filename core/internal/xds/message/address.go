@@ -6,7 +6,15 @@ import (
 
 // SocketAddress returns a TCP address.
 func SocketAddress(host string, port uint32) *corev3.Address {
-	return &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
-		Address: host, PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: port},
-	}}}
+	var m struct {
+		address corev3.Address
+		kind    corev3.Address_SocketAddress
+		socket  corev3.SocketAddress
+		port    corev3.SocketAddress_PortValue
+	}
+	m.port.PortValue = port
+	m.socket.Address, m.socket.PortSpecifier = host, &m.port
+	m.kind.SocketAddress = &m.socket
+	m.address.Address = &m.kind
+	return &m.address
 }

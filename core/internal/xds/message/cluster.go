@@ -27,20 +27,26 @@ func NewCluster(name string, connect time.Duration) *clusterv3.Cluster {
 // NewHTTPOptions returns the options of HTTP connections to an upstream that speaks p.
 // Connections are closed after idle without requests.
 func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions {
-	explicit := &httpv3.HttpProtocolOptions_ExplicitHttpConfig{
-		ProtocolConfig: &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
-			HttpProtocolOptions: &corev3.Http1ProtocolOptions{},
-		},
+	var m struct {
+		options  httpv3.HttpProtocolOptions
+		common   corev3.HttpProtocolOptions
+		idle     durationpb.Duration
+		kind     httpv3.HttpProtocolOptions_ExplicitHttpConfig_
+		explicit httpv3.HttpProtocolOptions_ExplicitHttpConfig
 	}
 	if p.IsHTTP2() {
-		explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_Http2ProtocolOptions{
+		m.explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_Http2ProtocolOptions{
 			Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
 		}
+	} else {
+		m.explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
+			HttpProtocolOptions: &corev3.Http1ProtocolOptions{},
+		}
 	}
-	return &httpv3.HttpProtocolOptions{
-		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
-		UpstreamProtocolOptions:   &httpv3.HttpProtocolOptions_ExplicitHttpConfig_{ExplicitHttpConfig: explicit},
-	}
+	m.common.IdleTimeout = set(&m.idle, idle)
+	m.kind.ExplicitHttpConfig = &m.explicit
+	m.options.CommonHttpProtocolOptions, m.options.UpstreamProtocolOptions = &m.common, &m.kind
+	return &m.options
 }
 
 // SetHTTPOptions puts options, which may be nil, into a cluster.
@@ -60,14 +66,31 @@ const AdminCluster = "admin"
 
 // NewStaticCluster returns a cluster with one endpoint, or with none if the address is nil.
 func NewStaticCluster(name string, address *corev3.Address, connect time.Duration) *clusterv3.Cluster {
-	c := NewCluster(name, connect)
-	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
-	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{ClusterName: name}
-	if address != nil {
-		c.LoadAssignment.Endpoints = []*endpointv3.LocalityLbEndpoints{{LbEndpoints: []*endpointv3.LbEndpoint{{
-			HostIdentifier: &endpointv3.LbEndpoint_Endpoint{Endpoint: &endpointv3.Endpoint{Address: address}},
-		}}}}
+	var m struct {
+		cluster    clusterv3.Cluster
+		connect    durationpb.Duration
+		kind       clusterv3.Cluster_Type
+		assignment endpointv3.ClusterLoadAssignment
+		locality   endpointv3.LocalityLbEndpoints
+		localities [1]*endpointv3.LocalityLbEndpoints
+		lb         endpointv3.LbEndpoint
+		lbs        [1]*endpointv3.LbEndpoint
+		identifier endpointv3.LbEndpoint_Endpoint
+		endpoint   endpointv3.Endpoint
 	}
+	m.kind.Type = clusterv3.Cluster_STATIC
+	m.assignment.ClusterName = name
+	if address != nil {
+		m.endpoint.Address = address
+		m.identifier.Endpoint = &m.endpoint
+		m.lb.HostIdentifier = &m.identifier
+		m.lbs[0] = &m.lb
+		m.locality.LbEndpoints = m.lbs[:]
+		m.localities[0] = &m.locality
+		m.assignment.Endpoints = m.localities[:]
+	}
+	c := &m.cluster
+	c.Name, c.ConnectTimeout, c.ClusterDiscoveryType, c.LoadAssignment = name, set(&m.connect, connect), &m.kind, &m.assignment
 	return c
 }
 

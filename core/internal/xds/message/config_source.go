@@ -5,11 +5,19 @@ import (
 )
 
 // FromADS returns the config source for resources that the proxy's xDS server sends.
-func FromADS() *corev3.ConfigSource {
-	return &corev3.ConfigSource{
-		ResourceApiVersion:    corev3.ApiVersion_V3,
-		ConfigSourceSpecifier: &corev3.ConfigSource_Ads{Ads: &corev3.AggregatedConfigSource{}},
-	}
+func FromADS() *corev3.ConfigSource { return new(adsSource).source() }
+
+// adsSource is what FromADS returns, with its parts.
+type adsSource struct {
+	config    corev3.ConfigSource
+	specifier corev3.ConfigSource_Ads
+	ads       corev3.AggregatedConfigSource
+}
+
+func (a *adsSource) source() *corev3.ConfigSource {
+	a.specifier.Ads = &a.ads
+	a.config.ResourceApiVersion, a.config.ConfigSourceSpecifier = corev3.ApiVersion_V3, &a.specifier
+	return &a.config
 }
 
 func fromCluster(name string) *corev3.ConfigSource {

@@ -11,6 +11,7 @@
 //
 //   - Equal messages have the same bytes and the same JSON.
 //   - Each call returns a new message, which the caller may change.
+//   - What an edit of one policy makes for each proxy is one allocation with its parts.
 //
 // The package does not depend on policies, dataplanes or snapshots.
 package message

@@ -39,9 +39,18 @@ func CanonicalName(filter string) string {
 // Discovered returns an HTTP filter whose config, of the given type, is the extension of
 // its name. The listener does not open before the config is there.
 func Discovered(name, typeURL string) *hcmv3.HttpFilter {
-	source := FromADS()
-	source.InitialFetchTimeout = durationpb.New(0)
-	return &hcmv3.HttpFilter{Name: name, ConfigType: &hcmv3.HttpFilter_ConfigDiscovery{
-		ConfigDiscovery: &corev3.ExtensionConfigSource{ConfigSource: source, TypeUrls: []string{typeURL}},
-	}}
+	var m struct {
+		filter hcmv3.HttpFilter
+		kind   hcmv3.HttpFilter_ConfigDiscovery
+		source corev3.ExtensionConfigSource
+		ads    adsSource
+		fetch  durationpb.Duration
+		types  [1]string
+	}
+	m.types[0] = typeURL
+	m.source.ConfigSource, m.source.TypeUrls = m.ads.source(), m.types[:]
+	m.source.ConfigSource.InitialFetchTimeout = &m.fetch
+	m.kind.ConfigDiscovery = &m.source
+	m.filter.Name, m.filter.ConfigType = name, &m.kind
+	return &m.filter
 }

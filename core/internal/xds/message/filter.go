@@ -16,17 +16,27 @@ import (
 // NewManager returns a connection manager that fetches its routes by RDS. It normalizes
 // paths, so that a route of the client and the inbound of the server see the same path.
 func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
-	return &hcmv3.HttpConnectionManager{
-		StatPrefix: statPrefix,
-		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
-			Rds: &hcmv3.Rds{ConfigSource: FromADS(), RouteConfigName: routes},
-		},
-		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
-		StreamIdleTimeout:         durationpb.New(streamIdle),
-		NormalizePath:             wrapperspb.Bool(true),
-		MergeSlashes:              true,
-		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
+	var m struct {
+		manager          hcmv3.HttpConnectionManager
+		kind             hcmv3.HttpConnectionManager_Rds
+		rds              hcmv3.Rds
+		ads              adsSource
+		options          corev3.HttpProtocolOptions
+		idle, streamIdle durationpb.Duration
+		yes              wrapperspb.BoolValue
+		websocket        hcmv3.HttpConnectionManager_UpgradeConfig
+		upgrades         [1]*hcmv3.HttpConnectionManager_UpgradeConfig
 	}
+	m.rds.ConfigSource, m.rds.RouteConfigName = m.ads.source(), routes
+	m.kind.Rds = &m.rds
+	m.options.IdleTimeout = set(&m.idle, idle)
+	m.yes.Value = true
+	m.websocket.UpgradeType = "websocket"
+	m.upgrades[0] = &m.websocket
+	h := &m.manager
+	h.StatPrefix, h.RouteSpecifier, h.CommonHttpProtocolOptions = statPrefix, &m.kind, &m.options
+	h.StreamIdleTimeout, h.NormalizePath, h.MergeSlashes, h.UpgradeConfigs = set(&m.streamIdle, streamIdle), &m.yes, true, m.upgrades[:]
+	return h
 }
 
 // Composite returns the config of an HTTP filter that runs the filter which the matcher

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
@@ -27,8 +29,11 @@ func Decode(r *wire.Resource) (proto.Message, error) {
 }
 
 // Marshal returns the bytes of a message. Equal messages have the same bytes.
-func Marshal(m proto.Message) []byte {
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+func Marshal(m proto.Message) []byte { return Append(nil, m) }
+
+// Append appends the bytes of a message to a buffer. Equal messages have the same bytes.
+func Append(buffer []byte, m proto.Message) []byte {
+	body, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(buffer, m)
 	if err != nil { // a string is not UTF-8; each decoder rejects those
 		panic(fmt.Sprintf("marshalling %T: %v", m, err))
 	}
@@ -37,7 +42,19 @@ func Marshal(m proto.Message) []byte {
 
 // Any packs a message into a google.protobuf.Any. Equal messages have the same bytes.
 func Any(m proto.Message) *anypb.Any {
-	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: Marshal(m)}
+	return &anypb.Any{TypeUrl: typeURL(m.ProtoReflect().Descriptor()), Value: Marshal(m)}
+}
+
+// typeURLs are the type URLs of the messages that were packed so far, by their descriptors.
+var typeURLs sync.Map
+
+func typeURL(d protoreflect.MessageDescriptor) string {
+	if known, ok := typeURLs.Load(d); ok {
+		return known.(string)
+	}
+	url := "type.googleapis.com/" + string(d.FullName())
+	typeURLs.Store(d, url)
+	return url
 }
 
 // JSON returns a message in proto3 JSON. Equal messages have the same bytes; protojson

@@ -11,14 +11,23 @@ import (
 
 // RouteTo returns a route that sends all requests to a cluster.
 func RouteTo(cluster string, request, streamIdle time.Duration) *routev3.Route {
-	return &routev3.Route{
-		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
-		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: cluster},
-			Timeout:          durationpb.New(request),
-			IdleTimeout:      durationpb.New(streamIdle),
-		}},
+	var m struct {
+		route               routev3.Route
+		match               routev3.RouteMatch
+		prefix              routev3.RouteMatch_Prefix
+		kind                routev3.Route_Route
+		action              routev3.RouteAction
+		cluster             routev3.RouteAction_Cluster
+		request, streamIdle durationpb.Duration
 	}
+	m.prefix.Prefix = "/"
+	m.match.PathSpecifier = &m.prefix
+	m.cluster.Cluster = cluster
+	m.action.ClusterSpecifier = &m.cluster
+	m.action.Timeout, m.action.IdleTimeout = set(&m.request, request), set(&m.streamIdle, streamIdle)
+	m.kind.Route = &m.action
+	m.route.Match, m.route.Action = &m.match, &m.kind
+	return &m.route
 }
 
 // RefuseEscapedSlashes returns the route that answers 400 to a path with an escaped slash
