@@ -61,18 +61,18 @@ func (sb *snapshotBuilder) addOutbounds(before *Snapshot) {
 // addOutbound adds the listener of an outbound and what it leads to.
 func (sb *snapshotBuilder) addOutbound(o *outbound) {
 	set := sb.in.endpoints(o.destination)
-	http := protocolBetween(o.destination.Tags, set.facts).IsHTTP()
+	spoken := spokenBetween(o.destination.Tags, set.facts)
+	http := spoken.protocol.IsHTTP()
 	sb.warnRoutes(o, http)
 	if sb.client.Type == xds.ProxylessGRPC {
 		sb.addOutboundOfGRPC(o, set)
 		return
 	}
-	confs := o.confs.outbound(o.index, sb.shape.outbound)
-	confs = o.confs.withRoutes(confs, o.index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute })
+	confs := sb.list(o.confs.withRoutes(o.confs.outbound(o.index, sb.shape.outbound), o.index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute }))
 	sb.addShared(sb.outboundListener(outboundKey{
 		address: o.address, port: o.port, virtual: sb.transparent != nil,
-		destination: o.destination, facts: set.facts,
-		confs: sb.list(confs), backends: sb.referred(confs, sb.shape.outbound), collectors: sb.collectorsOf(confs),
+		destination: o.destination, spoken: spoken,
+		confs: confs, backends: sb.referred(confs, sb.shape.outbound), collectors: sb.collectorsOf(confs),
 	}, sb.dataplane))
 	if !sb.reached[o.destination] {
 		sb.addDestination(o, set)
@@ -83,12 +83,11 @@ func (sb *snapshotBuilder) addOutbound(o *outbound) {
 // and the routes of its destination.
 func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
 	sb.reach(o.destination, set, o.confs, o.index)
-	if protocolBetween(o.destination.Tags, set.facts).IsHTTP() {
-		confs := o.confs.outbound(o.index, sb.shape.routes)
+	if spoken := spokenBetween(o.destination.Tags, set.facts); spoken.protocol.IsHTTP() {
+		confs := sb.list(o.confs.withRoutes(o.confs.outbound(o.index, sb.shape.routes), o.index, sb.shape.routes, func(*xds.Translator) bool { return true }))
 		sb.addShared(sb.routeConfiguration(routesKey{
-			destination: o.destination, facts: set.facts, client: sb.client.Type,
-			confs:    sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
-			backends: sb.referred(confs, sb.shape.routes),
+			destination: o.destination, spoken: spoken, client: sb.client.Type,
+			confs: confs, backends: sb.referred(confs, sb.shape.routes),
 		}, sb.dataplane))
 		sb.shared.api = append(sb.shared.api, sb.apiListener(o.destination))
 	}

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -109,7 +110,11 @@ func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
 // list returns the one pointer for a list of confs of a snapshot.
 func (sb *snapshotBuilder) list(l *confList) *confList {
 	l.lacks = sb.client.Lacks & l.asks
-	return sb.Builder.confs.get(l, func() *confList { return l })
+	return sb.Builder.confs.get(l, func() *confList {
+		kept := *l
+		kept.own = slices.Clone(l.own)
+		return &kept
+	})
 }
 
 // finish calls Finish of the translators with the messages of a part, and marshals them.

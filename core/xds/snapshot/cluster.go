@@ -23,11 +23,11 @@ type clusterKey struct {
 // cluster returns the cluster of a destination.
 func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	return b.clusters.get(key, d, func(client *client) *built {
-		name := key.destination.name
+		name, spoken := key.destination.name, spokenBetween(key.destination.Tags, key.facts)
 		c := &xds.Cluster{
-			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client, Client: key.client,
+			Report: xds.Report{Place: name, OnlyTCP: spoken.onlyTCP}, Facets: client, Client: key.client,
 			Destination: key.destination.Destination,
-			Protocol:    protocolBetween(key.destination.Tags, key.facts),
+			Protocol:    spoken.protocol,
 			Message:     message.NewCluster(name, message.OutboundConnectTimeout),
 		}
 		upstream := c.Protocol
@@ -76,19 +76,20 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	})
 }
 
-// protocolBetween returns the protocol of an outbound: its tag, else the protocol of the
-// endpoints if they agree, else TCP (SPEC 11.3).
-func protocolBetween(tags resource.Tags, facts *endpointFacts) message.Protocol {
-	if tag := tags.Value(resource.ProtocolTag); tag != "" {
-		return message.ProtocolOf(tag)
-	}
-	return facts.protocol
+// spoken is what the listener and the routes of an outbound depend on of its endpoints. So an
+// edit of identities changes none of them.
+type spoken struct {
+	protocol  message.Protocol // the tag of the outbound, else that of all endpoints, else TCP (SPEC 11.3)
+	onlyTCP   bool             // by the tag, or by each of the endpoints
+	hostNames bool             // the address of an endpoint is one
 }
 
-// onlyTCP reports whether an outbound is TCP by its tag or by each of its endpoints.
-func onlyTCP(tags resource.Tags, facts *endpointFacts) bool {
+// spokenBetween returns what an outbound with the given tags and its endpoints speak.
+func spokenBetween(tags resource.Tags, facts *endpointFacts) spoken {
+	s := spoken{facts.protocol, facts.onlyTCP, facts.names}
 	if tag := tags.Value(resource.ProtocolTag); tag != "" {
-		return !message.ProtocolOf(tag).IsHTTP()
+		s.protocol = message.ProtocolOf(tag)
+		s.onlyTCP = !s.protocol.IsHTTP()
 	}
-	return facts.onlyTCP
+	return s
 }

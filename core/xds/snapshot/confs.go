@@ -165,6 +165,7 @@ type dataplaneConfs struct {
 	configs []*results.Config
 	finish  finishConfs
 	asks    capability.Set // of the translators with Finish
+	last    confList       // see outbound
 }
 
 // ofKind returns the config of a kind; nil if there is none.
@@ -274,9 +275,12 @@ func (c *inboundConfs) shaping() (confs []*results.Effective, policies []*resour
 	return confs, policies
 }
 
-// outbound returns the confs of an outbound for the given translators.
+// outbound returns the confs of an outbound for the given translators, until it is called again:
+// the pool has most lists already.
 func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
-	list := &confList{own: make([]*results.Effective, len(translators)), finish: c.finish, asks: c.asks}
+	list, own := &c.last, slices.Grow(c.last.own[:0], len(translators))[:len(translators)]
+	clear(own)
+	*list = confList{own: own, finish: c.finish, asks: c.asks}
 	for i, t := range translators {
 		config := c.ofKind(t.Kind)
 		switch {

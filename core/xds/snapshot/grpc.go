@@ -29,7 +29,7 @@ import (
 
 // addOutboundOfGRPC adds what a gRPC client needs of an outbound.
 func (sb *snapshotBuilder) addOutboundOfGRPC(o *outbound, set *endpointSet) {
-	protocol := protocolBetween(o.destination.Tags, set.facts)
+	protocol := spokenBetween(o.destination.Tags, set.facts).protocol
 	switch {
 	case sb.reached[o.destination]:
 	case !protocol.IsHTTP():

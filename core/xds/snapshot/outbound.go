@@ -23,7 +23,7 @@ type outboundKey struct {
 	port        uint32
 	virtual     bool // connections are redirected to the proxy: it binds no port
 	destination *destination
-	facts       *endpointFacts
+	spoken      spoken
 	confs       *confList
 	backends    *destinations.Set // that confs refer to; nil: they refer to none
 	collectors  *collector.Set    // that confs refer to; nil: they refer to none
@@ -35,10 +35,10 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		destination, found := key.destination.name, &finder{set: key.backends}
 		name := outboundName(key.address, key.port)
 		o := &xds.Outbound{
-			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client, Lacks: key.confs.lacks,
+			Report: xds.Report{Place: name, OnlyTCP: key.spoken.onlyTCP}, Facets: client, Lacks: key.confs.lacks,
 			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found},
 			Destination: key.destination.Destination,
-			Protocol:    protocolBetween(key.destination.Tags, key.facts),
+			Protocol:    key.spoken.protocol,
 			Listener: &listenerv3.Listener{
 				Name: name, Address: message.SocketAddress(key.address, key.port),
 				TrafficDirection: corev3.TrafficDirection_OUTBOUND,

@@ -15,7 +15,7 @@ import (
 // routesKey is all that the routes of a destination depend on.
 type routesKey struct {
 	destination *destination
-	facts       *endpointFacts
+	spoken      spoken
 	client      xds.ClientType
 	confs       *confList
 	backends    *destinations.Set // that confs refer to; nil: they refer to none
@@ -25,9 +25,8 @@ type routesKey struct {
 func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *built {
 	return b.routes.get(key, d, func(client *client) *built {
 		name, found := key.destination.name, &finder{set: key.backends}
-		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			Client: key.client, Protocol: protocol, HostNames: key.facts.names, LongerRegexFirst: b.semantics != semantics.TargetRef, External: key.destination.target.isDirect(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
+			Client: key.client, Protocol: key.spoken.protocol, HostNames: key.spoken.hostNames, LongerRegexFirst: b.semantics != semantics.TargetRef, External: key.destination.target.isDirect(), Backends: xds.Backends{Mesh: key.destination.Mesh, Finder: found}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
