@@ -7,8 +7,7 @@ import (
 )
 
 // absentClients warns of `from` items that select no client of the mesh.
-func (m *meshCheck) absentClients() []diag.Diagnostic {
-	var warnings []diag.Diagnostic
+func (m *meshCheck) absentClients() {
 	for _, p := range m.policies {
 	items:
 		for i := range p.From {
@@ -16,12 +15,11 @@ func (m *meshCheck) absentClients() []diag.Diagnostic {
 			for range m.workloads().with(selector) {
 				continue items
 			}
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.AbsentClient, Pos: p.From[i].Pos, Path: fmt.Sprintf("spec.from[%d].targetRef", i),
 				What: fmt.Sprintf("no dataplane of mesh %q is a client with the tags %s", m.mesh, selector),
 				Hint: "check the tags, or remove the item", Cause: selector.String(),
 			})
 		}
 	}
-	return warnings
 }

@@ -4,7 +4,7 @@ import "github.com/meshmatch/meshmatch/core/diag"
 
 // builtinGateways reports builtin gateways with a MeshGateway, once at the first: policies
 // and routes of their listeners are in answers, but not in Envoy (SPEC 17.3).
-func (m *meshCheck) builtinGateways() []diag.Diagnostic {
+func (m *meshCheck) builtinGateways() {
 	var w diag.Diagnostic
 	count := 0
 	for _, d := range m.dataplanes {
@@ -21,9 +21,9 @@ func (m *meshCheck) builtinGateways() []diag.Diagnostic {
 	}
 	switch {
 	case count == 0:
-		return nil
+		return
 	case count > 1:
 		w.What += "; the mesh has " + diag.Count(count, "such gateway")
 	}
-	return []diag.Diagnostic{w}
+	m.warn(w)
 }

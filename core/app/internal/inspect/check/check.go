@@ -74,28 +74,11 @@ func New(view *core.View, set *resource.Set) *Check {
 		m := newMeshCheck(view, mesh)
 		m.identities = identities
 		if len(m.dataplanes) == 0 {
-			warnings = append(warnings, m.withoutDataplanes()...)
-			continue
+			m.withoutDataplanes()
+		} else {
+			m.examine(views)
 		}
-		warnings = append(warnings, m.idlePolicies()...)
-		warnings = append(warnings, m.overriddenItems(views)...)
-		warnings = append(warnings, m.ignoredFrom()...)
-		warnings = append(warnings, m.absentClients()...)
-		warnings = append(warnings, m.httpOnTCP()...)
-		warnings = append(warnings, m.idleEntries()...)
-		warnings = append(warnings, m.unknownIdentities()...)
-		warnings = append(warnings, m.prefixesOfText()...)
-		warnings = append(warnings, m.closedInbounds()...)
-		warnings = append(warnings, m.differingInbounds()...)
-		warnings = append(warnings, m.sharedListeners()...)
-		warnings = append(warnings, m.openInbounds()...)
-		warnings = append(warnings, m.withoutIdentity()...)
-		warnings = append(warnings, m.unresolved()...)
-		warnings = append(warnings, m.collectors()...)
-		warnings = append(warnings, m.mixedRoles()...)
-		warnings = append(warnings, m.unreadFields()...)
-		warnings = append(warnings, m.builtinGateways()...)
-		warnings = append(warnings, m.defaultPolicies()...)
+		warnings = append(warnings, m.warnings...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)
 	warnings = append(warnings, overlappingTrustDomains(view)...)
@@ -111,8 +94,32 @@ func New(view *core.View, set *resource.Set) *Check {
 	return check
 }
 
-// meshCheck contains the data for the checks of one mesh.
+// examine makes all checks of a mesh with dataplanes.
+func (m *meshCheck) examine(views *ruleviews.Views) {
+	m.idlePolicies()
+	m.overriddenItems(views)
+	m.ignoredFrom()
+	m.absentClients()
+	m.httpOnTCP()
+	m.idleEntries()
+	m.unknownIdentities()
+	m.prefixesOfText()
+	m.closedInbounds()
+	m.differingInbounds()
+	m.sharedListeners()
+	m.openInbounds()
+	m.withoutIdentity()
+	m.unresolved()
+	m.collectors()
+	m.mixedRoles()
+	m.unreadFields()
+	m.builtinGateways()
+	m.defaultPolicies()
+}
+
+// meshCheck contains the data for the checks of one mesh, and the warnings so far.
 type meshCheck struct {
+	warnings   []diag.Diagnostic
 	view       *core.View
 	mesh       string
 	dataplanes []*resource.Dataplane
@@ -159,15 +166,15 @@ func newMeshCheck(view *core.View, mesh string) *meshCheck {
 	return m
 }
 
+func (m *meshCheck) warn(w diag.Diagnostic) { m.warnings = append(m.warnings, w) }
+
 // withoutIdentity warns of dataplanes that an identity selects but cannot give a
 // SPIFFE ID (SPEC 11.6).
-func (m *meshCheck) withoutIdentity() []diag.Diagnostic {
+func (m *meshCheck) withoutIdentity() {
 	identities := m.view.Identities(m.mesh)
-	var warnings []diag.Diagnostic
 	for _, d := range m.dataplanes {
 		if _, err := identities.Of(d); err != nil {
-			warnings = append(warnings, diag.Diagnostic{Code: diag.NoSPIFFEID, Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
+			m.warn(diag.Diagnostic{Code: diag.NoSPIFFEID, Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
 		}
 	}
-	return warnings
 }

@@ -21,7 +21,7 @@ import (
 // closedInbounds warns of inbounds, and of the listeners of egresses, that deny every
 // request (SPEC 7.3, 17.4). There is one warning for all that no permission selects, and one
 // for each group with the same permissions.
-func (m *meshCheck) closedInbounds() []diag.Diagnostic {
+func (m *meshCheck) closedInbounds() {
 	var causes []*closedCause
 	known := map[string]*closedCause{}           // by the policies
 	closed := map[requests.Inputs]*closedCause{} // nil: the inbound allows some request
@@ -64,11 +64,9 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 			}
 		}
 	}
-	var warnings []diag.Diagnostic
 	for _, cause := range causes {
-		warnings = append(warnings, cause.warning(m.openAll(cause.dataplane)))
+		m.warn(cause.warning(m.openAll(cause.dataplane)))
 	}
-	return warnings
 }
 
 // hasEgress reports whether a dataplane serves listeners of an egress (SPEC 17.4).
@@ -97,7 +95,7 @@ func inboundOf(d *resource.Dataplane, inbound int) string {
 
 // openInbounds warns, once for a mesh, of inbounds that allow every client
 // because no permission is applied to their dataplanes (SPEC 17.1).
-func (m *meshCheck) openInbounds() []diag.Diagnostic {
+func (m *meshCheck) openInbounds() {
 	var first *resource.Dataplane
 	var inbounds []string
 	for _, d := range m.dataplanes {
@@ -112,12 +110,12 @@ func (m *meshCheck) openInbounds() []diag.Diagnostic {
 		}
 	}
 	if first == nil {
-		return nil
+		return
 	}
-	return []diag.Diagnostic{{
+	m.warn(diag.Diagnostic{
 		Code: diag.OpenInbound, Pos: first.Pos, Path: "networking.inbound[0]",
 		What: fmt.Sprintf("every client is allowed, because %s: %s", permission.OpenReason, words.First(inbounds)), Hint: permission.OpenHint,
-	}}
+	})
 }
 
 // permittingPolicies returns the names of the policies that select an inbound.

@@ -12,9 +12,8 @@ import (
 
 // collectors warns of references to collectors that find none, and of what proxies do not
 // do with a MeshOpenTelemetryBackend (SPEC 17.3).
-func (m *meshCheck) collectors() []diag.Diagnostic {
+func (m *meshCheck) collectors() {
 	set := m.view.Collectors(m.mesh)
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for at, c := range confsOf(p) {
 			for pointer, ref := range conf.CollectorRefs(c) {
@@ -29,7 +28,7 @@ func (m *meshCheck) collectors() []diag.Diagnostic {
 				case ref.Name != nil:
 					hint = "load the MeshOpenTelemetryBackend, or check its name"
 				}
-				warnings = append(warnings, diag.Diagnostic{
+				m.warn(diag.Diagnostic{
 					Code: diag.UnresolvedReference, Pos: fieldPosition(p, at), Path: fieldPath(p, at),
 					What: "no MeshOpenTelemetryBackend is found, so nothing is sent", Hint: hint,
 				})
@@ -38,20 +37,19 @@ func (m *meshCheck) collectors() []diag.Diagnostic {
 	}
 	for _, b := range resource.ObjectsOf[*resource.MeshOpenTelemetryBackend](m.view.Objects(m.mesh)) {
 		if b.Namespace != "" && (b.Spec.Endpoint == nil || b.Spec.Endpoint.Address == nil) {
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.UnknownNode, Pos: b.Pos, Path: "spec.endpoint.address", Serve: true,
 				What: fmt.Sprintf("proxies send to 127.0.0.1, because no resource names the nodes on which they run: %s", b.Qualified()),
 				Hint: "write the address of the collector, such as the host name of its Service",
 			})
 		}
 		if b.Spec.Env != nil {
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.FieldNotUsed, Pos: b.Pos, Path: "spec.env", Serve: true,
 				What: fmt.Sprintf("proxies read no environment, so the endpoint holds: %s", b.Qualified()), Hint: "write what the environment sets into endpoint",
 			})
 		}
 	}
-	return warnings
 }
 
 // confsOf yields the confs of the items of a policy, each with its place, which has no

@@ -11,7 +11,7 @@ import (
 
 // defaultPolicies warns of the policies that a new mesh has but this one lacks. They have
 // an effect only if they are in the input (SPEC 17.5).
-func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
+func (m *meshCheck) defaultPolicies() {
 	document := m.view.Mesh(m.mesh)
 	var missing []string
 	for _, id := range m.view.Semantics().DefaultPolicies(m.mesh, document) {
@@ -20,18 +20,18 @@ func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return
 	}
 	at := m.dataplanes[0].Pos
 	if document != nil {
 		at = document.Pos
 	}
-	return []diag.Diagnostic{{
+	m.warn(diag.Diagnostic{
 		Code: diag.DefaultPolicyMissing,
 		Pos:  at,
 		What: fmt.Sprintf("the mesh %q lacks policies that a new mesh has: %s", m.mesh, strings.Join(missing, ", ")),
 		Hint: "if the mesh has them, add them to the input, or the answers are without them",
-	}}
+	})
 }
 
 // isDefaultPolicy reports whether the control plane has created a policy with the mesh.

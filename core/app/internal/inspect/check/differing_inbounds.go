@@ -14,7 +14,7 @@ import (
 // differingInbounds warns, once for each service, if inbounds of the service decide
 // some request differently. It does not compare inbounds of different protocols,
 // which receive different requests, nor inbounds without the tag of a service.
-func (m *meshCheck) differingInbounds() []diag.Diagnostic {
+func (m *meshCheck) differingInbounds() {
 	type group struct {
 		service  string
 		protocol request.Protocol
@@ -23,7 +23,6 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 	lists := map[requests.Inputs]permissions{}
 	equal := map[[2]string]bool{}
 	reported := map[string]bool{}
-	var warnings []diag.Diagnostic
 	for _, d := range m.dataplanes {
 		applied := m.view.PermissionsApply(d)
 		config := requests.ConfigIn(m.view.Configs(d, core.Enforced))
@@ -54,14 +53,13 @@ func (m *meshCheck) differingInbounds() []diag.Diagnostic {
 				continue
 			}
 			reported[of.service] = true
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.InboundsDiffer, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", i),
 				What: fmt.Sprintf("the service %s has inbounds with different permissions: %s", of.service, what),
 				Hint: "select all inbounds of the service by the same policies, or give them services of their own",
 			})
 		}
 	}
-	return warnings
 }
 
 // permissions are the permissions of an inbound.

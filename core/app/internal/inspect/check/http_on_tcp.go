@@ -11,7 +11,7 @@ import (
 
 // httpOnTCP warns of the HTTP fields of `to` items that apply only to TCP
 // outbounds (SPEC 11.3).
-func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
+func (m *meshCheck) httpOnTCP() {
 	h := httpItems{tcp: map[httpField]bool{}, other: map[httpField]bool{}}
 	seen := map[effectiveOn]bool{}
 	for _, config := range m.configs {
@@ -26,7 +26,7 @@ func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 			}
 		}
 	}
-	return h.warnings()
+	m.warnHTTP(&h)
 }
 
 // effectiveOn is a conf with the protocol of an outbound to which it applies.
@@ -78,8 +78,7 @@ func (h *httpItems) add(on effectiveOn, fields []string) {
 	}
 }
 
-func (h *httpItems) warnings() []diag.Diagnostic {
-	var warnings []diag.Diagnostic
+func (m *meshCheck) warnHTTP(h *httpItems) {
 	for set := range h.tcp {
 		if h.other[set] {
 			continue
@@ -90,12 +89,11 @@ func (h *httpItems) warnings() []diag.Diagnostic {
 		if !o.Policy.Type.To.Inline {
 			path += ".default"
 		}
-		warnings = append(warnings, diag.Diagnostic{
+		m.warn(diag.Diagnostic{
 			Code: diag.HTTPOnTCP,
 			Pos:  pos, Path: path + strings.ReplaceAll(field, "/", "."),
 			What: "has no effect: every outbound that the item applies to is TCP",
 			Hint: "set the protocol of the inbounds of the service, such as protocol: http",
 		})
 	}
-	return warnings
 }

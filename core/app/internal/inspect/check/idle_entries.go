@@ -17,8 +17,8 @@ import (
 
 // idleEntries warns of permission entries that an inbound cannot match in full
 // (SPEC 7.5), and of entries that change nothing on any inbound.
-func (m *meshCheck) idleEntries() []diag.Diagnostic {
-	e := entries{known: map[permission.Place]*entryEffect{}, seen: map[requests.Inputs]bool{}, allows: m.allows, limits: m.accessLimits}
+func (m *meshCheck) idleEntries() {
+	e := entries{meshCheck: m, known: map[permission.Place]*entryEffect{}, seen: map[requests.Inputs]bool{}}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
 			config := requests.ConfigIn(m.view.Configs(d, inspect.ScopeOf(shadow)))
@@ -33,38 +33,35 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 	for _, place := range e.order {
 		switch effect := e.known[place]; {
 		case !effect.decides:
-			e.warn(diag.NeverDecides, place, "changes nothing: another entry decides about every request that it matches",
+			e.warnEntry(diag.NeverDecides, place, "changes nothing: another entry decides about every request that it matches",
 				"remove it, or check the entries that deny or allow more")
 		case !effect.needed:
-			e.warn(diag.NeverNeeded, place, "is not needed: without it, every request has the same decision",
+			e.warnEntry(diag.NeverNeeded, place, "is not needed: without it, every request has the same decision",
 				"remove it, and check again before another one is removed")
 		case effect.denied != nil && effect.denied.isExcept:
-			e.warn(diag.ExceptedByDeny, place, effect.denied.name+" takes some requests out of what it allows", "")
+			e.warnEntry(diag.ExceptedByDeny, place, effect.denied.name+" takes some requests out of what it allows", "")
 		case effect.denied != nil:
-			e.warn(diag.PartlyShadowed, place, effect.denied.name+" denies some of the requests that it allows",
+			e.warnEntry(diag.PartlyShadowed, place, effect.denied.name+" denies some of the requests that it allows",
 				"make one of them narrower if that is not meant")
 		}
 	}
 	if e.unknown > 0 {
-		e.warnings = append(e.warnings, diag.Diagnostic{
+		m.warn(diag.Diagnostic{
 			Code: diag.UnknownAccess, Pos: e.first.Pos, Path: "networking.inbound",
 			What: fmt.Sprintf("it is unknown whether entries for %s, one of them of %s, change nothing: they divide the requests into more parts than the limit allows", diag.Count(e.unknown, "inbound"), e.first.Name),
 			Hint: "use fewer regular expressions on one header or path",
 		})
 	}
-	return e.warnings
 }
 
 // entries collects the effects of permission entries on the inbounds of a mesh.
 type entries struct {
-	known    map[permission.Place]*entryEffect
-	order    []permission.Place // the keys of known, in the order in which they were added
-	seen     map[requests.Inputs]bool
-	allows   map[requests.Inputs]bool // see meshCheck
-	limits   access.Limits
-	unknown  int                 // inbounds that exceed a limit
-	first    *resource.Dataplane // of such an inbound
-	warnings []diag.Diagnostic
+	*meshCheck
+	known   map[permission.Place]*entryEffect
+	order   []permission.Place // the keys of known, in the order in which they were added
+	seen    map[requests.Inputs]bool
+	unknown int                 // inbounds that exceed a limit
+	first   *resource.Dataplane // of such an inbound
 }
 
 func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
@@ -75,10 +72,10 @@ func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
 	list, warnings := permission.NewDecisionList(p.Protocol, permission.RulesOf(p.Config.Inbounds[p.Inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
 	permissions := &permission.Permissions{Protocol: p.Protocol, Rules: list}
-	decides, allows := requests.Deciding(permissions, e.limits)
+	decides, allows := requests.Deciding(permissions, e.accessLimits)
 	var needless map[permission.Place]bool
 	if decides != nil {
-		needless = needlessEntries(permissions, decides, e.limits)
+		needless = needlessEntries(permissions, decides, e.accessLimits)
 		if p.Config.Inbounds[p.Inbound].From == nil {
 			e.allows[p] = allows
 		}
@@ -88,7 +85,7 @@ func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
 			e.first = d
 		}
 	}
-	denials := newDenials(p.Protocol, list, e.limits)
+	denials := newDenials(p.Protocol, list, e.accessLimits)
 	for _, entry := range list.Entries() {
 		effect := e.known[entry.Place]
 		if effect == nil {
@@ -108,8 +105,8 @@ func (e *entries) inbound(p requests.Inputs, d *resource.Dataplane) {
 	}
 }
 
-func (e *entries) warn(code diag.Code, place permission.Place, what, hint string) {
-	e.warnings = append(e.warnings, diag.Diagnostic{
+func (e *entries) warnEntry(code diag.Code, place permission.Place, what, hint string) {
+	e.warn(diag.Diagnostic{
 		Code: code,
 		Pos:  place.Policy.Rules[place.Rule].Pos,
 		Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", place.Rule, place.List, place.Index),

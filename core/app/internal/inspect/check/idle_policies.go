@@ -12,9 +12,9 @@ import (
 
 // withoutDataplanes returns one warning for all policies of a mesh without
 // dataplanes.
-func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
+func (m *meshCheck) withoutDataplanes() {
 	if len(m.policies) == 0 {
-		return nil
+		return
 	}
 	first := slices.MinFunc(m.policies, func(a, b *resource.Policy) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
@@ -23,23 +23,22 @@ func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
 	if n := len(m.policies); n > 1 {
 		effect = fmt.Sprintf("none of its %d policies selects any", n)
 	}
-	return []diag.Diagnostic{{
+	m.warn(diag.Diagnostic{
 		Code: diag.NoDataplanes,
 		Pos:  first.Pos,
 		What: fmt.Sprintf("mesh %q has no dataplanes, so %s", m.mesh, effect),
 		Hint: "give the files of the dataplanes too, with -f",
-	}}
+	})
 }
 
 // idlePolicies warns of policies that select no dataplane, with what no dataplane has.
-func (m *meshCheck) idlePolicies() []diag.Diagnostic {
+func (m *meshCheck) idlePolicies() {
 	selecting := map[*resource.Policy]bool{}
 	for _, config := range m.configs {
 		for _, matched := range config.Matched.All() {
 			selecting[matched.Policy] = true
 		}
 	}
-	var warnings []diag.Diagnostic
 	facts := sync.OnceValue(func() meshFacts { return newMeshFacts(m.view.Semantics(), m.dataplanes) })
 	for _, p := range m.policies {
 		if selecting[p] || m.isDefaultPolicy(p) { // a mesh may have no gateways
@@ -50,15 +49,14 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 		if reason != "" {
 			what += ": " + reason
 		}
-		warnings = append(warnings, diag.Diagnostic{Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef", What: what, Hint: hint, Cause: reason})
+		m.warn(diag.Diagnostic{Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef", What: what, Hint: hint, Cause: reason})
 	}
-	return warnings
 }
 
 // ignoredFrom warns of policies whose `from` has no effect on an inbound, because other
 // policies of the kind have rules there (SPEC 5.6), or because the semantics ignores
 // `from` (SPEC 17.1).
-func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
+func (m *meshCheck) ignoredFrom() {
 	type place struct {
 		inbound  string
 		replaced bool // by the rules of other policies
@@ -81,7 +79,6 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 			}
 		}
 	}
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		at, ignored := where[p]
 		if !ignored {
@@ -95,7 +92,6 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 			w.What, w.Hint = "has no effect on "+at.inbound+", because only rules are applied", "write it as rules"
 			w.Cause = "only rules"
 		}
-		warnings = append(warnings, w)
+		m.warn(w)
 	}
-	return warnings
 }

@@ -15,8 +15,9 @@ import (
 // overriddenItems warns of items, rules and defaults that set nothing on any
 // dataplane that their policy selects, and of inbounds whose rule views exceed
 // the limit (SPEC 5.5).
-func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
+func (m *meshCheck) overriddenItems(views *ruleviews.Views) {
 	o := overridden{
+		meshCheck:  m,
 		semantics:  m.view.Semantics(),
 		views:      views,
 		sets:       map[place]bool{},
@@ -37,7 +38,6 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 	}
 	for _, config := range m.configs {
 		o.add(&config)
-		o.configs = append(o.configs, config)
 	}
 	m.markDestinations(&o)
 	m.markListeners(&o)
@@ -52,20 +52,19 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) []diag.Diagnostic {
 		}
 		o.policy(p)
 	}
-	return o.warnings
 }
 
 // overridden collects the effects of items.
 type overridden struct {
+	*meshCheck
 	semantics semantics.Semantics
 	views     *ruleviews.Views
 	sets      map[place]bool // items that set a leaf of some conf
 	// needed are the items that set a leaf which would have another value without them, or may
 	// have.
 	needed     map[place]bool
-	applies    map[results.Origin]bool // items of `from` that apply to an inbound
-	unresolved map[results.Origin]bool // items of `to` whose reference finds nothing
-	configs    []dataplaneConfig
+	applies    map[results.Origin]bool   // items of `from` that apply to an inbound
+	unresolved map[results.Origin]bool   // items of `to` whose reference finds nothing
 	fromIsRule map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
 	overridden map[*resource.Policy]bool // what isOverridden returns
 	// The policies that select an inbound, a dataplane with outbounds, and any
@@ -75,7 +74,6 @@ type overridden struct {
 	setting                  map[target][]results.Origin // items that set a leaf
 	routed                   map[*resource.Policy]bool   // an item selects an outbound; nil: not found yet
 	steps                    int                         // that are left to find which items override others
-	warnings                 []diag.Diagnostic
 }
 
 // A place is an item with its array: the first item of `to` and the first rule of a policy have
@@ -159,12 +157,12 @@ func (o *overridden) item(origin results.Origin, section *resource.Section, what
 		if o.isOverridden(origin.Policy) {
 			code = diag.OverriddenEverywhere
 		}
-		o.warnings = append(o.warnings, diag.Diagnostic{
+		o.warn(diag.Diagnostic{
 			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
 			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 		})
 	case !o.needed[at]:
-		o.warnings = append(o.warnings, diag.Diagnostic{
+		o.warn(diag.Diagnostic{
 			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
 			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 		})

@@ -127,7 +127,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 	from, d := config.Inbounds[inbound].From, config.dataplane
 	view, err := o.views.Of(from)
 	if err != nil {
-		o.warnings = append(o.warnings, diag.Diagnostic{
+		o.warn(diag.Diagnostic{
 			Code: diag.PastLimit, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
 			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, find.InboundName(d, inbound), d.Name, err),
 			Hint: "ask for the conf of one client at a time, by its tags",

@@ -15,9 +15,8 @@ import (
 // prefixesOfText warns of prefixes of SPIFFE IDs that are compared as text, and match an identity
 // of the input, or a trust domain of a MeshTrust, that is not below them (SPEC 7.2). In the
 // semantics of Kuma all prefixes are text.
-func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
+func (m *meshCheck) prefixesOfText() {
 	var known []string // sorted
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		if p.Kind != permission.KindName {
 			continue
@@ -38,7 +37,7 @@ func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
 			if more := len(matched) - 1; more > 0 {
 				example += " and " + diag.Count(more, "other")
 			}
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.PrefixOfText, Pos: p.Rules[entry.Rule].Pos,
 				Path: fmt.Sprintf("spec.rules[%d].default.%s[%d].spiffeId", entry.Rule, entry.List, entry.Index),
 				What: fmt.Sprintf("the prefix %s is compared as text: it also matches %s", prefix, example),
@@ -46,7 +45,6 @@ func (m *meshCheck) prefixesOfText() []diag.Diagnostic {
 			})
 		}
 	}
-	return warnings
 }
 
 // knownClients returns the SPIFFE IDs of the dataplanes of all meshes and the trust domains that

@@ -10,21 +10,20 @@ import (
 
 // sharedListeners warns of each inbound that shares the listener of another one, and has
 // another protocol, workload or name than the listener (SPEC 1.3).
-func (m *meshCheck) sharedListeners() (warnings []diag.Diagnostic) {
+func (m *meshCheck) sharedListeners() {
 	for _, d := range m.dataplanes {
 		for i := range d.SharedListeners() {
 			what := differsFromListener(&d.Inbounds[i], &d.Inbounds[d.ListenerOf(i)])
 			if what == "" {
 				continue
 			}
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.SharedListener, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", i),
 				What: fmt.Sprintf("it is one listener with inbound[%d], and %s", d.ListenerOf(i), what),
 				Hint: "write both inbounds alike, or give them ports of their own",
 			})
 		}
 	}
-	return warnings
 }
 
 // differsFromListener returns how an inbound differs from the inbound of its listener; "" if it

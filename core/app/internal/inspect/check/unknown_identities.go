@@ -17,9 +17,8 @@ import (
 // dataplane has, or with a prefix of no such ID. It assumes that identities are issued
 // elsewhere if no dataplane has an identity, or if no dataplane has the trust domain and a
 // MeshTrust trusts it.
-func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
+func (m *meshCheck) unknownIdentities() {
 	var known *identitySet
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		if p.Kind != permission.KindName {
 			continue
@@ -30,7 +29,7 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 			}
 			if known == nil {
 				if known = m.identities(); len(known.ids) == 0 {
-					return nil
+					return
 				}
 			}
 			if m.trustsElsewhere(known, entry.Match.SpiffeID) || known.has(entry.Match.SpiffeID) {
@@ -54,10 +53,9 @@ func (m *meshCheck) unknownIdentities() []diag.Diagnostic {
 				w.Hint = "give the MeshTrust or the dataplanes of that trust domain, or check the identity"
 				w.Cause = "no trust domain " + domain
 			}
-			warnings = append(warnings, w)
+			m.warn(w)
 		}
 	}
-	return warnings
 }
 
 // trustsElsewhere reports whether the mesh trusts the trust domain of an identity, but no

@@ -13,15 +13,14 @@ import (
 )
 
 // unreachable warns of destinations to which no proxy connects (SPEC 17.4).
-func (m *meshCheck) unreachable(destinations *destination.Set) []diag.Diagnostic {
+func (m *meshCheck) unreachable(destinations *destination.Set) {
 	if len(destinations.All()) == 0 {
-		return nil
+		return
 	}
-	var warnings []diag.Diagnostic
 	for _, o := range destinations.All() {
 		if s, is := o.(*resource.MeshExternalService); is {
 			if path, why := destinations.Unreachable(s); path != "" {
-				warnings = append(warnings, diag.Diagnostic{
+				m.warn(diag.Diagnostic{
 					Code: diag.NoEndpoints, Pos: s.Pos, Path: path,
 					What: fmt.Sprintf("%s, so %s has no endpoints and is answered with 503", why, s.Identity().Qualified()),
 				})
@@ -29,12 +28,11 @@ func (m *meshCheck) unreachable(destinations *destination.Set) []diag.Diagnostic
 		}
 	}
 	if closed := m.closed(destinations); closed != nil {
-		warnings = append(warnings, *closed)
+		m.warn(*closed)
 	}
 	if m.view.Semantics().Zones().Proxied {
-		warnings = append(warnings, m.unreachableZones(destinations)...)
+		m.unreachableZones(destinations)
 	}
-	return warnings
 }
 
 // closed returns the warning that no external service of the mesh has endpoints, or nil.
@@ -68,7 +66,7 @@ type zoneCheck struct {
 
 // unreachableZones warns of destinations that clients reach through zone proxies only, if
 // there are none, or if the destination has no server name. Each zone has one warning.
-func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagnostic {
+func (m *meshCheck) unreachableZones(destinations *destination.Set) {
 	c := &zoneCheck{meshCheck: m, zones: m.zones()}
 	for _, d := range m.dataplanes {
 		if len(d.Inbounds) > 0 || d.Gateway != nil {
@@ -77,12 +75,11 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 	}
 	slices.Sort(c.clients)
 	c.clients = slices.Compact(c.clients)
-	var warnings []diag.Diagnostic
 	warned := map[string]bool{} // by kind and zone
 	add := func(o resource.Destination, zone, what, hint string) {
 		if key := o.Identity().Kind + " " + zone; !warned[key] {
 			warned[key] = true
-			warnings = append(warnings, diag.Diagnostic{Code: diag.NoEndpoints, Pos: o.Identity().Pos, What: what, Hint: hint})
+			m.warn(diag.Diagnostic{Code: diag.NoEndpoints, Pos: o.Identity().Pos, What: what, Hint: hint})
 		}
 	}
 	for _, o := range destinations.All() {
@@ -94,7 +91,7 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 			if why, hint := c.missingIngress(o.Zone()); why != "" {
 				add(o, o.Zone(), fmt.Sprintf("clients of other zones do not reach the MeshServices of the zone %s, because %s: %s has no endpoints for them and is answered with 503", o.Zone(), why, o.Identity().Qualified()), hint)
 			}
-			warnings = append(warnings, c.unnamed(o, o.Zone())...)
+			c.unnamed(o, o.Zone())
 		case *resource.MeshExternalService:
 			for _, client := range c.clients {
 				if !destination.InZone(o, client) {
@@ -104,12 +101,11 @@ func (m *meshCheck) unreachableZones(destinations *destination.Set) []diag.Diagn
 					add(o, client, fmt.Sprintf("dataplanes%s reach no MeshExternalService, because %s: %s has no endpoints for them and is answered with 503", zonePhrase(client), why, o.Identity().Qualified()), hint)
 				}
 			}
-			warnings = append(warnings, c.unnamed(o, "")...)
+			c.unnamed(o, "")
 		case *resource.MeshMultiZoneService:
-			warnings = append(warnings, c.unnamed(o, "")...)
+			c.unnamed(o, "")
 		}
 	}
-	return warnings
 }
 
 // zonePhrase returns " of the zone ZONE", or nothing for the empty zone.
@@ -146,7 +142,7 @@ func (c *zoneCheck) missingEgress(zone string) (why, hint string) {
 }
 
 // unnamed warns of the ports of a destination that have no server name.
-func (c *zoneCheck) unnamed(o resource.Destination, zone string) (warnings []diag.Diagnostic) {
+func (c *zoneCheck) unnamed(o resource.Destination, zone string) {
 	var ports []string
 	for _, port := range o.Ports() {
 		if _, named := c.zones.ServerName(o, port, zone); !named {
@@ -154,13 +150,13 @@ func (c *zoneCheck) unnamed(o resource.Destination, zone string) (warnings []dia
 		}
 	}
 	if len(ports) == 0 {
-		return nil
+		return
 	}
-	return []diag.Diagnostic{{
+	c.warn(diag.Diagnostic{
 		Code: diag.NoEndpoints, Pos: o.Identity().Pos,
 		What: fmt.Sprintf("zone proxies do not recognize %s (%s), so clients that need one have no cluster for it: its mesh, zone, namespace, name and port do not make a server name (SNI)", o.Identity().Qualified(), strings.Join(ports, ", ")),
 		Hint: "use DNS labels: at most 63 lower-case letters, digits and -",
-	}}
+	})
 }
 
 // zones returns how the proxies of the mesh reach other zones.

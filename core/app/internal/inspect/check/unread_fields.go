@@ -10,12 +10,11 @@ import (
 
 // unreadFields warns of what the version of Kuma by which the resources are read ignores or
 // refuses (SPEC 17.5): fields of confs, fields of the Mesh, and destinations.
-func (m *meshCheck) unreadFields() []diag.Diagnostic {
+func (m *meshCheck) unreadFields() {
 	s := m.view.Semantics()
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for _, field := range p.Unread {
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.FieldNotUsed, Pos: fieldPosition(p, field), Path: fieldPath(p, field),
 				What: fmt.Sprintf("%s does not read the field", s), Hint: "the findings of an upgrade to Kuma 3 name what replaces it", Cause: p.Kind + field.Pointer,
 			})
@@ -23,7 +22,7 @@ func (m *meshCheck) unreadFields() []diag.Diagnostic {
 	}
 	mesh := m.view.Mesh(m.mesh)
 	if mesh.Passthrough() != s.Passthrough(mesh) {
-		warnings = append(warnings, diag.Diagnostic{
+		m.warn(diag.Diagnostic{
 			Code: diag.FieldNotUsed, Pos: mesh.Pos, Path: "networking.outbound.passthrough",
 			What: fmt.Sprintf("%s does not read the field: workloads may connect to addresses that are not outbounds", s), Hint: "write a MeshPassthrough with passthroughMode None",
 		})
@@ -34,14 +33,13 @@ func (m *meshCheck) unreadFields() []diag.Diagnostic {
 			continue
 		}
 		if path := s.Refused(d); path != "" {
-			warnings = append(warnings, diag.Diagnostic{
+			m.warn(diag.Diagnostic{
 				Code: diag.NoEndpoints, Pos: o.Identity().Pos, Path: path,
 				What: fmt.Sprintf("%s refuses this form of a certificate, so there is no %s %s", s, o.Identity().Kind, o.Identity().Qualified()),
 				Hint: "write {type: Secret, secretRef: {kind: Secret, name: NAME}}",
 			})
 		}
 	}
-	return warnings
 }
 
 // fieldPosition returns the position of the item that has a field.

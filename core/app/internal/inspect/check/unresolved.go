@@ -12,14 +12,13 @@ import (
 
 // unresolved warns of references that find nothing (SPEC 17.3): in `to` items, to
 // destinations or by labels to routes, and in dataplanes.
-func (m *meshCheck) unresolved() []diag.Diagnostic {
+func (m *meshCheck) unresolved() {
 	destinations := m.view.Destinations(m.mesh)
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for i := range p.To {
 			t := &p.To[i].TargetRef
 			if why, hint := m.unresolvedItem(destinations, p, t); why != "" {
-				warnings = append(warnings, diag.Diagnostic{
+				m.warn(diag.Diagnostic{
 					Code: diag.UnresolvedReference, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
 					What: why + ", so the item has no effect", Hint: hint,
 					Cause: fmt.Sprintln(why, t.Kind, t.Namespace, t.Name, t.Labels, t.SectionName),
@@ -27,16 +26,15 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 			}
 		}
 	}
-	warnings = append(warnings, m.unreachable(destinations)...)
-	warnings = append(warnings, m.missedPorts(destinations)...)
-	return append(warnings, m.unresolvedBackends(destinations)...)
+	m.unreachable(destinations)
+	m.missedPorts(destinations)
+	m.unresolvedBackends(destinations)
 }
 
 // unresolvedBackends warns of references to destinations in outbounds and
 // reachableBackends that find none. Dataplanes with the same reference at the same
 // place share one warning.
-func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Diagnostic {
-	var warnings []diag.Diagnostic
+func (m *meshCheck) unresolvedBackends(destinations *destination.Set) {
 	more := map[string]int{} // by the text of the warning: the number of further dataplanes
 	first := map[string]int{}
 	add := func(d *resource.Dataplane, path, what, hint string, ref *resource.BackendRef) {
@@ -45,8 +43,8 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 			more[key]++
 			return
 		}
-		first[key] = len(warnings)
-		warnings = append(warnings, diag.Diagnostic{Code: diag.UnresolvedReference, Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, d.Qualified()), Hint: hint})
+		first[key] = len(m.warnings)
+		m.warn(diag.Diagnostic{Code: diag.UnresolvedReference, Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, d.Qualified()), Hint: hint})
 	}
 	for _, d := range m.dataplanes {
 		for i := range d.Outbounds {
@@ -69,15 +67,14 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 		}
 	}
 	for key, n := range more {
-		warnings[first[key]].What += fmt.Sprintf(" and %d more", n)
+		m.warnings[first[key]].What += fmt.Sprintf(" and %d more", n)
 	}
-	return warnings
 }
 
 // missedPorts warns of `to` items that name a port and miss an outbound that a
 // dataplane lists, because the section of the outbound is the number of the port (SPEC
 // 17.3).
-func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic {
+func (m *meshCheck) missedPorts(destinations *destination.Set) {
 	type port struct {
 		destination resource.Destination
 		section     string
@@ -94,9 +91,8 @@ func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic
 		}
 	}
 	if len(listing) == 0 {
-		return nil
+		return
 	}
-	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
 		for i := range p.To {
 			for _, found := range destinations.Find(p, &p.To[i].TargetRef) {
@@ -104,7 +100,7 @@ func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic
 				if d == nil {
 					continue
 				}
-				warnings = append(warnings, diag.Diagnostic{
+				m.warn(diag.Diagnostic{
 					Code: diag.MissedPort, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef.sectionName", i),
 					What: fmt.Sprintf("misses the outbound of %s to %s, which selects its port by its number",
 						d.Qualified(), found.Destination.Identity().Qualified()),
@@ -114,7 +110,6 @@ func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic
 			}
 		}
 	}
-	return warnings
 }
 
 // firstSelected returns the first of the dataplanes that a policy selects, or nil.
