@@ -47,9 +47,17 @@ func (f *Filters) Decided() seal.Chain { return f.decide }
 // one. Name is Envoy's canonical name of the filter; a second filter of that name is
 // named NAME.1 (SPEC 11.4). It must only be called if Manager is set.
 func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
-	f.http = append(f.http, &hcmv3.HttpFilter{
+	f.addHTTP(&hcmv3.HttpFilter{
 		Name: numbered(name, f.http), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
 	})
+}
+
+// addHTTP adds a filter to a list with room for the filters of most inbounds and the router.
+func (f *Filters) addHTTP(filter *hcmv3.HttpFilter) {
+	if f.http == nil {
+		f.http = make([]*hcmv3.HttpFilter, 0, 8)
+	}
+	f.http = append(f.http, filter)
 }
 
 // AddDisabled adds a filter that does nothing unless routes enable it, see
@@ -57,8 +65,9 @@ func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
 // filter's name, which is made as by AddHTTPFilter.
 func (f *Filters) AddDisabled(name string) string {
 	name = numbered(name, f.http)
-	f.http = append(f.http, newHTTPFilter(name, disabledConfig()))
-	f.http[len(f.http)-1].Disabled = true
+	filter := newHTTPFilter(name, disabledConfig())
+	filter.Disabled = true
+	f.addHTTP(filter)
 	return name
 }
 
@@ -88,7 +97,7 @@ func sharing(m *anypb.Any) *anypb.Any { return &anypb.Any{TypeUrl: m.TypeUrl, Va
 
 // addDiscovered adds an HTTP filter whose config is an extension (SPEC 11.8).
 func (f *Filters) addDiscovered(name, typeURL string) {
-	f.http = append(f.http, message.Discovered(name, typeURL))
+	f.addHTTP(message.Discovered(name, typeURL))
 }
 
 // AddNetworkFilter adds a filter before the HTTP connection manager or the TCP proxy. It

@@ -59,6 +59,8 @@ type Builder struct {
 	// inputs show whether a state has the same one.
 	snapshots sync.Map
 
+	lists resourceRoom
+
 	limits variantLimits
 	// locators are the variants of the destinations of each mesh: *locator by locatorKey.
 	locators sync.Map

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -163,18 +164,41 @@ type snapshotBuilder struct {
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
 	backends  []*destination
-	found     []destinations.Outbound         // as backends, to resources
-	resources [wire.NumTypes][]*wire.Resource // of all parts
+	found     []destinations.Outbound // as backends, to resources
+	resources *resourceLists          // of all parts
+	before    *Snapshot               // an earlier one of the dataplane, or nil
 	// badListeners reports that listeners may have one name for a known reason.
 	badListeners bool
+}
+
+// resourceLists are resources by type. A build has them until the snapshot is done.
+type resourceLists [wire.NumTypes][]*wire.Resource
+
+// resourceRoom is the room of lists that no build has.
+type resourceRoom struct{ free sync.Pool }
+
+func (r *resourceRoom) get() *resourceLists {
+	if lists, ok := r.free.Get().(*resourceLists); ok {
+		return lists
+	}
+	return new(resourceLists)
+}
+
+func (r *resourceRoom) put(lists *resourceLists) {
+	for t := range lists {
+		clear(lists[t][:cap(lists[t])])
+		lists[t] = lists[t][:0]
+	}
+	r.free.Put(lists)
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
 func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, client xds.Client) *snapshotBuilder {
 	sb := &snapshotBuilder{
 		Builder: s.builder, memo: &s.memo, dataplane: d, client: client,
-		reached:  map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, client: client}, basis: &basis{configs: configs},
+		reached:   map[*destination]bool{},
+		resources: s.builder.lists.get(),
+		snapshot:  &Snapshot{Dataplane: d, client: client}, basis: &basis{configs: configs},
 		Report: xds.Report{Place: d.KRI("")},
 	}
 	sb.in = reader{state: s, mesh: s.meshes[d.Mesh], dataplane: d, reads: &sb.own}
@@ -193,11 +217,8 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*results.Config, cl
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
 func (s *State) build(d *resource.Dataplane, configs []*results.Config, client xds.Client, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
-	if before != nil {
-		for t, list := range before.byType {
-			sb.resources[t] = make([]*wire.Resource, 0, len(list)+1) // most edits change no number
-		}
-	}
+	sb.before = before
+	defer s.builder.lists.put(sb.resources)
 	if outbounds := sb.in.outbounds(); len(outbounds) > 0 {
 		sb.basis.targets = s.kindConfs(d, configs).targetsOf(outbounds)
 	}
@@ -317,9 +338,12 @@ func (sb *snapshotBuilder) done() *Snapshot {
 		s.shared = sb.outboundParts()
 	}
 	for t, list := range sb.resources {
-		if slices.Equal(list, s.shared.endpoints) {
+		switch {
+		case slices.Equal(list, s.shared.endpoints):
 			s.byType[t] = s.shared.endpoints
-		} else {
+		case sb.before != nil && slices.Equal(list, sb.before.byType[t]):
+			s.byType[t] = sb.before.byType[t]
+		default:
 			s.byType[t] = slices.Clone(list)
 		}
 	}

@@ -33,15 +33,16 @@ func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions 
 		idle     durationpb.Duration
 		kind     httpv3.HttpProtocolOptions_ExplicitHttpConfig_
 		explicit httpv3.HttpProtocolOptions_ExplicitHttpConfig
+		http1    httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions
+		first    corev3.Http1ProtocolOptions
 	}
 	if p.IsHTTP2() {
 		m.explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_Http2ProtocolOptions{
 			Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
 		}
 	} else {
-		m.explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
-			HttpProtocolOptions: &corev3.Http1ProtocolOptions{},
-		}
+		m.http1.HttpProtocolOptions = &m.first
+		m.explicit.ProtocolConfig = &m.http1
 	}
 	m.common.IdleTimeout = set(&m.idle, idle)
 	m.kind.ExplicitHttpConfig = &m.explicit
