@@ -12,9 +12,5 @@ func (s Semantics) FindsCollector(ref *conf.CollectorRef, backend *resource.Meta
 	if ref.Name == nil {
 		return backend.HasLabels(resource.NewTags(ref.Labels))
 	}
-	return s.reader().namesCollectors() && s.ReferenceName(backend) == *ref.Name
+	return s != Kuma3 && s.ReferenceName(backend) == *ref.Name
 }
-
-func (targetRef) namesCollectors() bool { return true }
-
-func (k kuma) namesCollectors() bool { return !k.labelsOnly }

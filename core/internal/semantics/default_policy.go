@@ -10,8 +10,18 @@ import (
 // a control plane creates with a mesh (SPEC 17.5). Document is the document of the mesh,
 // which may name kinds that are not created; it may be nil.
 func (s Semantics) DefaultPolicies(mesh string, document *resource.Mesh) []resource.ID {
+	if !s.isKuma() {
+		return nil
+	}
+	timeouts := defaultPolicy{"MeshTimeout", "mesh-gateways-timeout-all"}
+	if s == Kuma3 {
+		timeouts.prefix = "mesh-timeout-to-all"
+	}
 	var ids []resource.ID
-	for _, p := range s.reader().defaultPolicies() {
+	for _, p := range []defaultPolicy{
+		{"MeshTimeout", "mesh-timeout-all"}, timeouts,
+		{"MeshCircuitBreaker", "mesh-circuit-breaker-all"}, {"MeshRetry", "mesh-retry-all"},
+	} {
 		if document == nil || !slices.ContainsFunc(document.Spec.SkipCreatingInitialPolicies, func(kind string) bool { return kind == "*" || kind == p.kind }) {
 			ids = append(ids, resource.ID{Kind: p.kind, Mesh: mesh, Name: p.prefix + "-" + mesh})
 		}
@@ -23,16 +33,3 @@ func (s Semantics) DefaultPolicies(mesh string, document *resource.Mesh) []resou
 // defaultPolicy is a kind, and the prefix of the policy's name before the name
 // of the mesh.
 type defaultPolicy struct{ kind, prefix string }
-
-func (targetRef) defaultPolicies() []defaultPolicy { return nil }
-
-func (k kuma) defaultPolicies() []defaultPolicy {
-	timeouts := defaultPolicy{"MeshTimeout", "mesh-gateways-timeout-all"}
-	if k.labelsOnly {
-		timeouts.prefix = "mesh-timeout-to-all"
-	}
-	return []defaultPolicy{
-		{"MeshTimeout", "mesh-timeout-all"}, timeouts,
-		{"MeshCircuitBreaker", "mesh-circuit-breaker-all"}, {"MeshRetry", "mesh-retry-all"},
-	}
-}

@@ -68,11 +68,17 @@ const AnyZone = "*"
 // is attached to a route: such a policy is selected where the route is
 // ([Semantics.RefersToRoute]) and the required facts hold.
 func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, attached bool) {
-	r := s.reader()
-	if attached = p.TargetRef.Kind.IsRoute(); !attached {
-		facts = r.appendTarget(facts, p)
+	attached = p.TargetRef.Kind.IsRoute()
+	if s.isKuma() {
+		if !attached {
+			facts = s.appendKumaTarget(facts, p)
+		}
+		return s.appendScope(facts, p), attached
 	}
-	return r.appendScope(facts, p), attached
+	if !attached {
+		facts = appendTargetRef(facts, &p.TargetRef)
+	}
+	return facts, attached
 }
 
 // Points returns the number of points of a dataplane: its named points, its gateway, or
@@ -135,8 +141,6 @@ func (s Semantics) ProxyFacts(d *resource.Dataplane, yield func(Fact)) {
 	yield(Fact{Space: Name, Value: d.Name})
 	yield(Fact{Space: Namespace, Value: d.Namespace})
 	yield(proxyType(d.ProxyType()))
-	// The methods are not called through the interface, so that yield does not escape to
-	// the heap.
 	if s != TargetRef {
 		kumaFacts(d, yield)
 	}

@@ -16,15 +16,9 @@ func (s Semantics) IdentityDefaults() identity.Defaults {
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied
 // (SPEC 17.1). If not, every client may call it. Mesh is the document of its mesh, or
 // nil; identified reports whether a MeshIdentity selects the dataplane.
+//
+// Kuma requires an identity, because its permissions act on TLS connections. If the Mesh of
+// Kuma 2 has a certificate authority, each dataplane has an identity.
 func (s Semantics) PermissionsApply(mesh *resource.Mesh, identified bool) bool {
-	return s.reader().permissionsApply(mesh, identified)
-}
-
-func (targetRef) permissionsApply(*resource.Mesh, bool) bool { return true }
-
-// permissionsApply requires an identity, because Kuma's permissions act on TLS
-// connections. If the Mesh of Kuma 2 has a certificate authority, each dataplane has
-// an identity.
-func (k kuma) permissionsApply(mesh *resource.Mesh, identified bool) bool {
-	return identified || !k.labelsOnly && mesh != nil && mesh.Spec.MTLS.Enabled() != nil
+	return !s.isKuma() || identified || s == Kuma && mesh != nil && mesh.Spec.MTLS.Enabled() != nil
 }

@@ -2,29 +2,20 @@ package semantics
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// kuma reads policies like a Kuma control plane (SPEC 17.1). labelsOnly is for Kuma
-// 3, where references have labels and no names.
-type kuma struct{ labelsOnly bool }
-
-// role returns the role of a policy. Kuma refuses a policy whose `to` items have
+// role returns the role of a policy in Kuma. Kuma refuses a policy whose `to` items have
 // different roles; here it is a consumer policy.
-func (k kuma) role(p *resource.Policy) Role {
-	role, _ := RoleOf(p, k.labelsOnly)
+func (s Semantics) role(p *resource.Policy) Role {
+	role, _ := RoleOf(p, s == Kuma3)
 	return role
 }
 
-func (k kuma) mixesRoles(p *resource.Policy) bool {
-	_, labelled := p.Labels.Get(resource.PolicyRoleLabel)
-	_, one := RoleOf(p, k.labelsOnly)
-	return !one && !labelled
-}
-
-func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
+// appendScope appends the facts that the role and the origin of a policy require in Kuma.
+func (s Semantics) appendScope(facts []Fact, p *resource.Policy) []Fact {
 	facts = append(facts, Fact{Space: Serves})
-	if k.labelsOnly && p.TargetRef.Kind.IsRoute() {
+	if s == Kuma3 && p.TargetRef.Kind.IsRoute() {
 		facts = append(facts, Fact{Space: Never})
 	}
-	role := k.role(p)
+	role := s.role(p)
 	if role == ProducerRole {
 		return facts
 	}
@@ -37,15 +28,15 @@ func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
-// appendTarget ignores a name in Kuma 3. Kuma 3 applies a policy only if its targetRef is
+// appendKumaTarget ignores a name in Kuma 3. Kuma 3 applies a policy only if its targetRef is
 // of kind Mesh or Dataplane.
-func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
+func (s Semantics) appendKumaTarget(facts []Fact, p *resource.Policy) []Fact {
 	t := &p.TargetRef
 	if t.Kind != resource.TargetDataplane {
 		switch {
-		case t.Kind == resource.TargetMesh && k.labelsOnly: // proxyTypes are not read
+		case t.Kind == resource.TargetMesh && s == Kuma3: // proxyTypes are not read
 			return facts
-		case k.labelsOnly:
+		case s == Kuma3:
 			return append(facts, Fact{Space: Never})
 		case t.Kind == resource.TargetMeshGateway:
 			return appendGateway(facts, t)
@@ -67,7 +58,7 @@ func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 		facts = append(facts, Fact{Space: SectionName, Value: t.SectionName})
 	}
 	switch {
-	case k.labelsOnly:
+	case s == Kuma3:
 	case t.Name != "":
 		return append(facts, Fact{Space: DisplayName, Value: t.Name},
 			Fact{Space: HomeNamespace, Value: namespaceOf(p, t)}, Fact{Space: InZone, Value: p.Zone()})
@@ -120,28 +111,4 @@ func kumaFacts(d *resource.Dataplane, yield func(Fact)) {
 	if d.Gateway != nil && d.Gateway.MeshGateway != nil {
 		yield(Fact{Space: GatewayName, Value: d.Gateway.MeshGateway.DisplayName()})
 	}
-}
-
-// refersToRoute compares names, zones and namespaces, or labels.
-func (k kuma) refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
-	switch {
-	case t.Kind.String() != route.Kind:
-		return false
-	case t.Name == "":
-		return route.HasLabels(t.Labels)
-	}
-	return !k.labelsOnly && t.Name == route.DisplayName() && p.Zone() == route.Zone() && namespaceOf(p, t) == route.HomeNamespace()
-}
-
-// fromItems returns FromAsRules for the kinds whose items Kuma 2 reads as rules. Kuma 3
-// ignores all `from` items.
-func (k kuma) fromItems(kind *resource.Kind) FromItems {
-	if k.labelsOnly {
-		return FromUnread
-	}
-	switch kind.Name {
-	case "MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS":
-		return FromAsRules
-	}
-	return FromByClient
 }

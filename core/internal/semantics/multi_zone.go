@@ -7,27 +7,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// multiZoneReading determines how a MeshMultiZoneService is read (SPEC 17.4).
-type multiZoneReading struct {
-	byStatus  bool // its status, if it has one, lists its MeshServices
-	byName    bool // ports are matched by name
-	available bool // MeshServices of other zones must be Available
-	tls       ServiceTLS
-}
-
-func (targetRef) multiZone() multiZoneReading {
-	return multiZoneReading{byName: true, tls: TLSByEndpoint}
-}
-
-func (k kuma) multiZone() multiZoneReading {
-	return multiZoneReading{byStatus: true, byName: k.labelsOnly, available: true, tls: AlwaysTLS}
-}
-
 // JoinsService reports whether a MeshService of the same mesh belongs to a
-// MeshMultiZoneService (SPEC 17.4).
+// MeshMultiZoneService (SPEC 17.4). In Kuma its status, if it has one, lists its MeshServices.
 func (s Semantics) JoinsService(m *resource.MeshMultiZoneService, service *resource.MeshService) bool {
 	listed := m.State().MeshServices
-	if len(listed) == 0 || !s.reader().multiZone().byStatus {
+	if len(listed) == 0 || !s.isKuma() {
 		return service.HasLabels(m.Spec.Selector.MeshService.MatchLabels)
 	}
 	return slices.ContainsFunc(listed, func(name resource.MeshServiceName) bool {
@@ -36,12 +20,12 @@ func (s Semantics) JoinsService(m *resource.MeshMultiZoneService, service *resou
 }
 
 // JoinedPort returns the port of a MeshService that serves a port of its
-// MeshMultiZoneService, or nil.
+// MeshMultiZoneService, or nil. Kuma 2 does not match ports by name.
 func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.MeshService) *specs.ServicePort {
 	byNumber := -1
 	for i := range service.Spec.Ports {
 		p := &service.Spec.Ports[i]
-		if s.reader().multiZone().byName && port.Name != "" && p.Name == port.Name {
+		if s != Kuma && port.Name != "" && p.Name == port.Name {
 			return p
 		}
 		if p.Port == port.Number {
@@ -57,9 +41,14 @@ func (s Semantics) JoinedPort(port resource.DestinationPort, service *resource.M
 // JoinsElsewhere reports whether clients of other zones reach a MeshService by a
 // MeshMultiZoneService.
 func (s Semantics) JoinsElsewhere(service *resource.MeshService) bool {
-	return !s.reader().multiZone().available || service.Spec.State == specs.Available
+	return !s.isKuma() || service.Spec.State == specs.Available
 }
 
 // MultiZoneTLS returns to which dataplanes of a MeshMultiZoneService proxies connect
 // by TLS.
-func (s Semantics) MultiZoneTLS() ServiceTLS { return s.reader().multiZone().tls }
+func (s Semantics) MultiZoneTLS() ServiceTLS {
+	if s.isKuma() {
+		return AlwaysTLS
+	}
+	return TLSByEndpoint
+}

@@ -10,7 +10,12 @@ import (
 
 // Order returns the order in which policies of one kind and mesh override each other:
 // the order of SPEC 3 or of SPEC 17.1.
-func (s Semantics) Order() results.Order { return s.reader().compare }
+func (s Semantics) Order() results.Order {
+	if s.isKuma() {
+		return s.compare
+	}
+	return results.DefaultOrder
+}
 
 // Reading determines how an engine reads policies: by a semantics, and an order of the
 // policies of one kind that an embedder may replace.
@@ -25,21 +30,21 @@ type Reading struct {
 // origin, the role, and the display name in descending order. Kuma does not define
 // the order of policies that are equal in all of these; here the namespace and the
 // name decide, also in descending order.
-func (k kuma) compare(a, b *resource.Policy) int {
+func (s Semantics) compare(a, b *resource.Policy) int {
 	return cmp.Or(
-		k.compareTops(a, b),
+		s.compareTops(a, b),
 		cmp.Compare(a.Origin(), b.Origin()),
-		k.compareGateways(&a.TargetRef, &b.TargetRef),
-		cmp.Compare(k.role(a), k.role(b)),
+		s.compareGateways(&a.TargetRef, &b.TargetRef),
+		cmp.Compare(s.role(a), s.role(b)),
 		compareNames(a, b),
 	)
 }
 
 // compareTops compares the levels of the top-level targetRefs.
-func (k kuma) compareTops(a, b *resource.Policy) int {
+func (s Semantics) compareTops(a, b *resource.Policy) int {
 	return cmp.Or(
 		cmp.Compare(kumaLevel(a.TargetRef.Kind), kumaLevel(b.TargetRef.Kind)),
-		k.compareDataplanes(&a.TargetRef, &b.TargetRef),
+		s.compareDataplanes(&a.TargetRef, &b.TargetRef),
 	)
 }
 
@@ -65,12 +70,12 @@ func kumaLevel(kind resource.TargetKind) resource.TargetKind {
 // In Kuma 2, a targetRef with a name overrides one without, and a targetRef with a
 // section overrides one without. Kuma 2 combines the two rules in a way that has a cycle;
 // here the name decides first.
-func (k kuma) compareDataplanes(a, b *resource.TargetRef) int {
+func (s Semantics) compareDataplanes(a, b *resource.TargetRef) int {
 	if a.Kind != resource.TargetDataplane || b.Kind != resource.TargetDataplane {
 		return 0
 	}
 	sections := compareBool(a.SectionName != "", b.SectionName != "")
-	if k.labelsOnly {
+	if s == Kuma3 {
 		return sections
 	}
 	return cmp.Or(compareBool(a.Name != "", b.Name != ""), sections)
@@ -78,8 +83,8 @@ func (k kuma) compareDataplanes(a, b *resource.TargetRef) int {
 
 // compareGateways compares two targetRefs of kind MeshGateway. In Kuma 2, the one with
 // more tags overrides.
-func (k kuma) compareGateways(a, b *resource.TargetRef) int {
-	if k.labelsOnly || a.Kind != resource.TargetMeshGateway || b.Kind != resource.TargetMeshGateway {
+func (s Semantics) compareGateways(a, b *resource.TargetRef) int {
+	if s == Kuma3 || a.Kind != resource.TargetMeshGateway || b.Kind != resource.TargetMeshGateway {
 		return 0
 	}
 	return cmp.Compare(len(a.Tags), len(b.Tags))

@@ -20,9 +20,9 @@ import (
 //
 // It is for one goroutine at a time. A nil Proxies changes no dataplane.
 type Proxies struct {
-	kuma     kuma
-	gateways []*resource.MeshGateway
-	virtual  []*resource.VirtualAddresses // nil if the mesh has no outbounds of service tags
+	semantics Semantics // Kuma or Kuma3
+	gateways  []*resource.MeshGateway
+	virtual   []*resource.VirtualAddresses // nil if the mesh has no outbounds of service tags
 
 	outbounds []resource.Outbound            // all outbounds of service tags
 	addresses map[string]bool                // of these outbounds
@@ -32,14 +32,11 @@ type Proxies struct {
 // Proxies returns what completes the dataplanes of a mesh. Mesh is its document, or nil;
 // objects are sorted by identity.
 func (s Semantics) Proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
-	return s.reader().proxies(mesh, objects)
-}
-
-func (targetRef) proxies(*resource.Mesh, []resource.Object) *Proxies { return nil }
-
-func (k kuma) proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies {
-	x := &Proxies{kuma: k, addresses: map[string]bool{}, reached: map[string][]resource.Outbound{}}
-	if k.labelsOnly {
+	if !s.isKuma() {
+		return nil
+	}
+	x := &Proxies{semantics: s, addresses: map[string]bool{}, reached: map[string][]resource.Outbound{}}
+	if s == Kuma3 {
 		return x
 	}
 	x.gateways = resource.ObjectsOf[*resource.MeshGateway](objects)
@@ -81,7 +78,7 @@ func appendVirtual(outbounds []resource.Outbound, host *specs.VirtualHost) []res
 // Equal reports whether both complete every dataplane in the same way. Objects that are
 // the same pointer are equal.
 func (x *Proxies) Equal(o *Proxies) bool {
-	return x == o || x != nil && o != nil && x.kuma == o.kuma && slices.Equal(x.gateways, o.gateways) && slices.Equal(x.virtual, o.virtual)
+	return x == o || x != nil && o != nil && x.semantics == o.semantics && slices.Equal(x.gateways, o.gateways) && slices.Equal(x.virtual, o.virtual)
 }
 
 // Complete returns the dataplane as its proxy is configured: d itself if its document is
@@ -92,7 +89,7 @@ func (x *Proxies) Complete(d *resource.Dataplane) *resource.Dataplane {
 	}
 	gateway := x.gatewayOf(d)
 	outbounds, others := x.outboundsOf(d)
-	dropped := x.kuma.labelsOnly && dropsFields(d)
+	dropped := x.semantics == Kuma3 && dropsFields(d)
 	if !others && !dropped && (d.Gateway == nil || d.Gateway.MeshGateway == gateway) {
 		return d
 	}
@@ -116,7 +113,7 @@ func (x *Proxies) Complete(d *resource.Dataplane) *resource.Dataplane {
 // dataplane's own.
 func (x *Proxies) outboundsOf(d *resource.Dataplane) (outbounds []resource.Outbound, differ bool) {
 	transparent := IsTransparent(d)
-	if !transparent && !x.kuma.labelsOnly {
+	if !transparent && x.semantics == Kuma {
 		return nil, false
 	}
 	var listed []resource.Outbound

@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // Semantics is a way to read policies. The zero Semantics is none: an engine refuses it.
@@ -50,76 +49,37 @@ func Parse(name string) (Semantics, error) {
 	return 0, fmt.Errorf("unknown semantics %q; %s", name, diag.DidYouMean(name, names[1:]))
 }
 
-// reader is one way to read policies.
-type reader interface {
-	// compare is negative if b overrides a.
-	compare(a, b *resource.Policy) int
-	// appendTarget appends the facts that the top-level targetRef of a policy requires,
-	// which is not of a route kind. appendScope appends the facts that the role and the
-	// origin require.
-	appendTarget(facts []Fact, p *resource.Policy) []Fact
-	appendScope(facts []Fact, p *resource.Policy) []Fact
-	// See name.go.
-	referenceName(m *resource.Meta) string
-	kri(kri string, m *resource.Meta) string
-	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
-	fromItems(kind *resource.Kind) FromItems
-	asStored(p *resource.Policy) *resource.Policy
-	defaultPolicies() []defaultPolicy
-	permissionsApply(mesh *resource.Mesh, identified bool) bool
-	passthrough(mesh *resource.Mesh) bool
-	proxies(mesh *resource.Mesh, objects []resource.Object) *Proxies
-	// See the methods of Semantics about destinations.
-	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
-	hasServiceNames() bool
-	namesCollectors() bool
-	refused(d resource.Destination) string
-	routeBackend(route *resource.Policy, ref *resource.BackendRef) *resource.BackendRef
-	listedSection(port resource.DestinationPort) string
-	reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
-	rankItem(o results.Origin) (rank uint64, applies bool)
-	compareItems(a, b *RankedItem, order results.Order) int
-	routesHaveOutboundItems() bool
-	hasServiceTags() bool
-	serviceTLS(ready bool) ServiceTLS
-	multiZone() multiZoneReading
-	zones() ZoneReading
-	appliesToTags(p *resource.Policy) bool
-	mixesRoles(p *resource.Policy) bool
-}
-
-func (s Semantics) reader() reader {
-	switch s {
-	case Kuma:
-		return kuma{}
-	case Kuma3:
-		return kuma{labelsOnly: true}
-	}
-	return targetRef{}
-}
+// isKuma reports whether policies are read like a control plane of Kuma reads them.
+func (s Semantics) isKuma() bool { return s >= Kuma }
 
 // RefersToRoute reports whether a targetRef of a policy, at its top level or in `to`, is
-// of a route kind and refers to the route.
+// of a route kind and refers to the route: in Kuma by its name, zone and namespace, or by labels.
 func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
-	return s.reader().refersToRoute(p, t, route)
+	switch {
+	case !s.isKuma():
+		return t.SelectsRoute(route)
+	case t.Kind.String() != route.Kind:
+		return false
+	case t.Name == "":
+		return route.HasLabels(t.Labels)
+	}
+	return s == Kuma && t.Name == route.DisplayName() && p.Zone() == route.Zone() && namespaceOf(p, t) == route.HomeNamespace()
 }
 
 // AppliesToTags reports whether the `to` items of a policy may apply to outbounds that are
 // given by tags, and to their routes. In Kuma, no item does if an item of the policy is for
 // a MeshHTTPRoute (SPEC 17.3).
-func (s Semantics) AppliesToTags(p *resource.Policy) bool { return s.reader().appliesToTags(p) }
-
-func (targetRef) appliesToTags(*resource.Policy) bool { return true }
-
-func (kuma) appliesToTags(p *resource.Policy) bool {
-	return !slices.ContainsFunc(p.To, func(i resource.Item) bool { return i.TargetRef.Kind == resource.TargetMeshHTTPRoute })
+func (s Semantics) AppliesToTags(p *resource.Policy) bool {
+	return !s.isKuma() || !slices.ContainsFunc(p.To, func(i resource.Item) bool { return i.TargetRef.Kind == resource.TargetMeshHTTPRoute })
 }
 
 // MixesRoles reports whether a control plane refuses a policy because its `to` items
 // have different roles and no label names the role of the policy (SPEC 17.1).
-func (s Semantics) MixesRoles(p *resource.Policy) bool { return s.reader().mixesRoles(p) }
-
-func (targetRef) mixesRoles(*resource.Policy) bool { return false }
+func (s Semantics) MixesRoles(p *resource.Policy) bool {
+	_, labelled := p.Labels.Get(resource.PolicyRoleLabel)
+	_, one := RoleOf(p, s == Kuma3)
+	return s.isKuma() && !one && !labelled
+}
 
 // FromItems determines how the `from` items of a kind are read.
 type FromItems uint8
@@ -134,8 +94,20 @@ const (
 	FromUnread
 )
 
-// FromItems returns how the `from` items of a kind are read (SPEC 17.1).
-func (s Semantics) FromItems(kind *resource.Kind) FromItems { return s.reader().fromItems(kind) }
+// FromItems returns how the `from` items of a kind are read (SPEC 17.1): the items of some kinds
+// are rules in Kuma 2, and Kuma 3 reads none.
+func (s Semantics) FromItems(kind *resource.Kind) FromItems {
+	if s == Kuma3 {
+		return FromUnread
+	}
+	switch kind.Name {
+	case "MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS":
+		if s == Kuma {
+			return FromAsRules
+		}
+	}
+	return FromByClient
+}
 
 // Detect returns the semantics of resources: [Kuma] if a policy has a label that Kuma's
 // control planes write, or if there is a MeshService, otherwise [TargetRef]. Because is

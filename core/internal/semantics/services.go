@@ -9,7 +9,7 @@ import (
 
 // SelectsByTags reports whether service tags have a meaning: a MeshService may select
 // dataplanes by tags, and a backend of a route may be a service by its tag (SPEC 17.4).
-func (s Semantics) SelectsByTags() bool { return s.reader().hasServiceTags() }
+func (s Semantics) SelectsByTags() bool { return s != Kuma3 }
 
 // ServiceTLS determines to which dataplanes of a MeshService a proxy with an identity
 // connects by TLS.
@@ -24,7 +24,12 @@ const (
 
 // ServiceTLS returns to which dataplanes of a MeshService proxies connect by TLS
 // (SPEC 17.4). Ready is the readiness in the status of the MeshService.
-func (s Semantics) ServiceTLS(ready bool) ServiceTLS { return s.reader().serviceTLS(ready) }
+func (s Semantics) ServiceTLS(ready bool) ServiceTLS {
+	if s == Kuma3 && !ready {
+		return NeverTLS
+	}
+	return s.MultiZoneTLS()
+}
 
 // SPIFFEIDs returns the SPIFFE IDs of the `identities` of a MeshService, sorted.
 func (s Semantics) SPIFFEIDs(service *resource.MeshService) []string {
@@ -33,25 +38,12 @@ func (s Semantics) SPIFFEIDs(service *resource.MeshService) []string {
 		switch {
 		case id.Type == specs.SpiffeIDIdentity:
 			ids = append(ids, id.Value)
-		case s.reader().hasServiceTags():
+		case s.SelectsByTags():
 			ids = append(ids, "spiffe://"+service.Mesh+"/"+id.Value)
 		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func (targetRef) hasServiceTags() bool { return true }
-
-func (targetRef) serviceTLS(bool) ServiceTLS { return TLSByEndpoint }
-
-func (k kuma) hasServiceTags() bool { return !k.labelsOnly }
-
-func (k kuma) serviceTLS(ready bool) ServiceTLS {
-	if k.labelsOnly && !ready {
-		return NeverTLS
-	}
-	return AlwaysTLS
 }
 
 // ComparedTags returns what affinity tags, host selection and the listener tags of patches

@@ -11,16 +11,15 @@ import (
 // the fields that its schema sets, which are merged like fields of the document, and
 // without those that its version does not read (SPEC 17.5). If nothing differs, it returns
 // p itself. It does not change p.
-func (s Semantics) AsStored(p *resource.Policy) *resource.Policy { return s.reader().asStored(p) }
-
-func (targetRef) asStored(p *resource.Policy) *resource.Policy { return p }
-
-func (k kuma) asStored(p *resource.Policy) *resource.Policy {
+func (s Semantics) AsStored(p *resource.Policy) *resource.Policy {
+	if !s.isKuma() {
+		return p
+	}
 	var copied *resource.Policy
 	// change replaces the conf to which place returns a pointer. Index is the index of its
 	// item in the array.
 	change := func(c resource.Conf, array string, index int, place func(*resource.Policy) *resource.Conf) {
-		next, defaults, unread := k.storedConf(c)
+		next, defaults, unread := s.storedConf(c)
 		if next == c && len(defaults) == 0 && len(unread) == 0 {
 			return
 		}
@@ -75,12 +74,12 @@ func hasTextPrefix(matches []conf.Match) bool {
 
 // storedConf returns the conf that a control plane merges instead of c, with the JSON pointers
 // of the fields that its schema sets and of the fields that it does not read.
-func (k kuma) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
+func (s Semantics) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
 	stored = c
 	if ordered, is := stored.(kumaConf); is {
 		stored = ordered.InKuma()
 	}
-	if versioned, is := stored.(kuma3Conf); is && k.labelsOnly {
+	if versioned, is := stored.(kuma3Conf); is && s == Kuma3 {
 		stored, unread = versioned.InKuma3()
 	}
 	if defaulter, is := stored.(schemaDefaulter); is {

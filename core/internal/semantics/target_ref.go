@@ -1,17 +1,9 @@
 package semantics
 
-import (
-	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/results"
-)
+import "github.com/meshmatch/meshmatch/core/resource"
 
-// targetRef is the reader of SPEC 1 to 9.
-type targetRef struct{}
-
-func (targetRef) compare(a, b *resource.Policy) int { return results.DefaultOrder(a, b) }
-
-func (targetRef) appendTarget(facts []Fact, p *resource.Policy) []Fact {
-	t := &p.TargetRef
+// appendTargetRef appends the facts that the top-level targetRef of a policy requires by SPEC 2.2.
+func appendTargetRef(facts []Fact, t *resource.TargetRef) []Fact {
 	facts = appendTarget(facts, t)
 	if t.Kind == resource.TargetDataplane && t.Name != "" {
 		facts = append(facts, Fact{Space: Name, Value: t.Name})
@@ -21,11 +13,3 @@ func (targetRef) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	}
 	return facts
 }
-
-func (targetRef) appendScope(facts []Fact, _ *resource.Policy) []Fact { return facts }
-
-func (targetRef) refersToRoute(_ *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
-	return t.SelectsRoute(route)
-}
-
-func (targetRef) fromItems(*resource.Kind) FromItems { return FromByClient }

@@ -14,7 +14,7 @@ type ZoneReading struct {
 }
 
 // Zones returns how proxies reach destinations of other zones and external services.
-func (s Semantics) Zones() ZoneReading { return s.reader().zones() }
+func (s Semantics) Zones() ZoneReading { return ZoneReading{Proxied: s.isKuma(), Kuma2: s == Kuma} }
 
 // IsRemote reports whether a MeshService belongs to another zone than a client with the
 // given zone, which may be empty. A client without a zone recognizes other zones by
@@ -29,10 +29,6 @@ func (r ZoneReading) IsRemote(service *resource.MeshService, zone string) bool {
 		return of != zone
 	}
 }
-
-func (targetRef) zones() ZoneReading { return ZoneReading{} }
-
-func (k kuma) zones() ZoneReading { return ZoneReading{Proxied: true, Kuma2: !k.labelsOnly} }
 
 // NoExternalServices returns the field of a Mesh, which may be nil, for which no
 // MeshExternalService has endpoints; "" if there is none.
