@@ -38,7 +38,7 @@ func choicesOf(i *xds.Inbound, in xds.InboundConf, sees xds.Visibility) ([]choic
 	switch {
 	case in.From == nil:
 	case !sees.Tags:
-		if e := memo.Once(i.Memo, withoutTags{in.From}, func() *results.Effective { return in.From.Client(nil) }); e != nil {
+		if e := memo.Weakly(i.Memo, withoutTags{in.From}, func() *results.Effective { return in.From.Client(nil) }); e != nil {
 			all = append(all, choice{e, rbac.Conditions{}})
 		}
 	default:

@@ -91,7 +91,7 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 		return
 	}
 	key := decisionKey{in.Config, c.Index, request.ProtocolOf(c.Dataplane, c.Index), c.Visibility(), c.RequestForm()}
-	d := memo.Once(c.Memo, key, func() *decision { return newDecision(c, in, key) })
+	d := memo.Weakly(c.Memo, key, func() *decision { return newDecision(c, in, key) })
 	if d.err != nil {
 		c.WarnPlace(diag.PastLimit, "every client is denied: %s: %v", permission.KindName, d.err)
 	}

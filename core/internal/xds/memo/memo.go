@@ -1,6 +1,9 @@
 package memo
 
-import "sync"
+import (
+	"sync"
+	"weak"
+)
 
 // A Memo keeps what translators make of inputs that the inbounds of many dataplanes share,
 // such as the config of a filter, so that it is made once for all of them. The zero Memo is
@@ -17,4 +20,17 @@ func Once[K comparable, V any](m *Memo, key K, make func() *V) *V {
 	}
 	first, _ := m.made.LoadOrStore(key, make())
 	return first.(*V)
+}
+
+// Weakly is [Once] for values that may be large, or different for each dataplane: a value that no
+// caller uses is collected, and made again when it is asked for.
+func Weakly[K comparable, V any](m *Memo, key K, make func() *V) *V {
+	if known, ok := m.made.Load(key); ok {
+		if v := known.(weak.Pointer[V]).Value(); v != nil {
+			return v
+		}
+	}
+	v := make()
+	m.made.Store(key, weak.Make(v))
+	return v
 }
