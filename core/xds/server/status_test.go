@@ -48,6 +48,9 @@ func TestStatusAndConvergence(t *testing.T) {
 			}
 		}
 		converged(1)
+		if n := testing.AllocsPerRun(100, func() { r.NodeState("n") }); n > 0 {
+			t.Errorf("NodeState, which a relay asks of each node in each second, makes %v allocations", n)
+		}
 		s := r.Status("n")
 		clusters := s.Types["clusters"]
 		if !s.Converged || len(s.Streams) != 1 || clusters.Sent == "" || clusters.Sent != clusters.Acked || clusters.NACK != nil {

@@ -76,6 +76,7 @@ type nodeType struct {
 	large int64
 	// responded is when the upstream first answered in this type after the last request.
 	responded int64
+	silent    bool // tick has found what the silence after the last request or response means
 	wrong     map[string]wrongness // by name
 }
 
@@ -123,7 +124,7 @@ func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string
 	if !found {
 		of.names = slices.Insert(of.names, at, nodeName{name: strings.Clone(name)})
 		of.fresh = append(of.fresh, of.names[at].name)
-		of.responded = 0
+		of.responded, of.silent = 0, false
 		n.session.wake()
 	}
 	return of.names[at].verdict
@@ -158,7 +159,7 @@ func (n *node) begin(s *session) {
 	n.session = s
 	for t := range n.types {
 		of := &n.types[t]
-		of.begun, of.fresh, of.gone, of.large, of.responded = false, nil, nil, 0, 0
+		of.begun, of.fresh, of.gone, of.large, of.responded, of.silent = false, nil, nil, 0, 0, false
 		if of.all {
 			of.fresh = append(of.fresh, wildcard)
 		}
@@ -242,6 +243,7 @@ func (n *node) apply(v *verified) (problems []string) {
 	if of.responded == 0 {
 		of.responded = r.clock.Load()
 	}
+	of.silent = false
 	n.publish()
 	return nil
 }
@@ -327,9 +329,10 @@ func (n *node) tick(now int64) {
 		if of.all && !of.allAnswered && of.large != 0 && now-of.large >= lastPart {
 			of.allAnswered, changed = true, true
 		}
-		if of.responded == 0 || now-of.responded < notFound {
+		if of.silent || of.responded == 0 || now-of.responded < notFound {
 			continue
 		}
+		of.silent = true
 		for i := range of.names {
 			name := &of.names[i]
 			if _, held := slices.BinarySearchFunc(of.held, name.name, compareHeld); !held && name.verdict == server.Unknown {
