@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -24,7 +23,7 @@ type clientDiffs struct {
 	failed []*clientsParts
 }
 
-type fromPair struct{ before, after *results.From } // nil: none
+type fromPair = twoSides[*results.From]
 
 // clientsParts contains either parts or the error that names the limit.
 type clientsParts struct {
@@ -41,46 +40,14 @@ type clientsPart struct {
 	before, after *results.Effective
 }
 
-// inboundFroms is the `from` of an inbound in both views.
-type inboundFroms struct {
-	kind  *resource.Kind
-	place inspect.Place
-	fromPair
-}
-
-// fromsOf returns, kind by kind, the `from` of each inbound that has one in
-// either view. Inbounds of two views are the same if they have the same name.
-func fromsOf(d *differ, p pair, before, after []*results.Config) []inboundFroms {
-	var froms []inboundFroms
-	at := map[string]int{}
-	collect := func(s side, configs []*results.Config, d *resource.Dataplane, set func(*fromPair, *results.From)) {
-		for _, config := range configs {
-			for place, c := range s.points(config, d) {
-				if c.From == nil {
-					continue
-				}
-				key := config.Kind.Name + " " + place.String()
-				n, known := at[key]
-				if !known {
-					n = len(froms)
-					at[key], froms = n, append(froms, inboundFroms{kind: config.Kind, place: place})
-				}
-				set(&froms[n].fromPair, c.From)
-			}
-		}
-	}
-	collect(d.before, before, p.before, func(both *fromPair, f *results.From) { both.before = f })
-	collect(d.after, after, p.after, func(both *fromPair, f *results.From) { both.after = f })
-	return froms
-}
-
 // add adds the confs of the clients of each inbound to the leaves of each view.
 func (c *clientDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) {
-	for _, froms := range fromsOf(d, p, before, after) {
+	from := func(c *results.InboundConfig) *results.From { return c.From }
+	for _, froms := range pairInbounds(d, p, before, after, from) {
 		if froms.before == froms.after {
 			continue
 		}
-		both := c.parts(froms.fromPair)
+		both := c.parts(froms.twoSides)
 		if both.inbounds++; both.inbounds == 1 {
 			both.first = fmt.Sprintf("%s of %s of %s", froms.kind.Name, froms.place.String(), p.either().Name)
 		}
@@ -139,7 +106,7 @@ func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
 	joined, err := disjoint(selectors, ruleOfEach(len(before)), c.views.Limits)
 	if err != nil {
 		c.views.Failed(err)
-		return nil, both.limitError(err)
+		return nil, limitError(both, err)
 	}
 	parts := make([]clientsPart, len(joined))
 	for i, r := range joined {
@@ -156,7 +123,7 @@ func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
 
 // limitError returns the error of a comparison that exceeds the limit. It names
 // the policies of both views instead of the compared selectors.
-func (both fromPair) limitError(err error) error {
+func limitError(both fromPair, err error) error {
 	var limit *partition.LimitError
 	if !errors.As(err, &limit) {
 		return err

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
@@ -18,7 +17,7 @@ type entryDiffs struct {
 	err           error // the first error
 }
 
-type entryPair struct{ before, after *results.InboundConfig } // nil: none
+type entryPair = twoSides[*results.InboundConfig]
 
 // entryKeyOf identifies an entry of an inbound by its JSON and its list. The effect of
 // an entry does not depend on its position in the list.
@@ -35,40 +34,21 @@ func newEntryDiffs(sides sides) *entryDiffs {
 // add adds the entries that only one of two views has to the leaves of that
 // view.
 func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) error {
-	type inbound struct {
-		kind  *resource.Kind
-		place *inspect.Place
-		entryPair
-	}
-	var inbounds []inbound
-	at := map[string]int{}
-	collect := func(s side, configs []*results.Config, d *resource.Dataplane, set func(*entryPair, *results.InboundConfig)) {
-		for _, config := range configs {
-			for place, c := range s.points(config, d) {
-				if len(c.Unmerged) == 0 {
-					continue
-				}
-				key := config.Kind.Name + " " + place.String()
-				n, known := at[key]
-				if !known {
-					n = len(inbounds)
-					at[key], inbounds = n, append(inbounds, inbound{kind: config.Kind, place: &place})
-				}
-				set(&inbounds[n].entryPair, c)
-			}
+	unmerged := func(c *results.InboundConfig) *results.InboundConfig {
+		if len(c.Unmerged) == 0 {
+			return nil
 		}
+		return c
 	}
-	collect(d.before, before, p.before, func(both *entryPair, c *results.InboundConfig) { both.before = c })
-	collect(d.after, after, p.after, func(both *entryPair, c *results.InboundConfig) { both.after = c })
-	for _, in := range inbounds {
-		for _, key := range e.compare(in.kind, in.entryPair) {
+	for _, in := range pairInbounds(d, p, before, after, unmerged) {
+		for _, key := range e.compare(in.kind, in.twoSides) {
 			at := leafKey{in.kind.Name, in.place.String() + ", permissions", key.entry, key.field}
 			for _, side := range []struct {
 				l *leaves
 				c *results.InboundConfig
 			}{{old, in.before}, {next, in.after}} {
 				if entry, has := e.lists[side.c][key]; has {
-					entry.place = in.place
+					entry.place = &in.place
 					side.l.at[at] = entry
 				}
 			}
@@ -85,16 +65,7 @@ func (e *entryDiffs) compare(kind *resource.Kind, both entryPair) []entryKeyOf {
 	keys, known := e.known[both]
 	if !known {
 		before, after := e.list(kind, both.before, e.before), e.list(kind, both.after, e.after)
-		for key, entry := range before {
-			if other, has := after[key]; !has || !bytes.Equal(entry.value, other.value) {
-				keys = append(keys, key)
-			}
-		}
-		for key := range after {
-			if _, has := before[key]; !has {
-				keys = append(keys, key)
-			}
-		}
+		keys = differing(before, after)
 		e.known[both] = keys
 	}
 	return keys

@@ -87,18 +87,23 @@ func (known flatPairs) differ(before, after *flatConf) []string {
 	key := [2]*flatConf{before, after}
 	fields, has := known[key]
 	if !has {
-		a, b := before.leaves(), after.leaves()
-		for field := range a {
-			if !bytes.Equal(a[field].value, b[field].value) {
-				fields = append(fields, field)
-			}
-		}
-		for field := range b {
-			if _, both := a[field]; !both {
-				fields = append(fields, field)
-			}
-		}
+		fields = differing(before.leaves(), after.leaves())
 		known[key] = fields
 	}
 	return fields
+}
+
+// differing returns the keys of leaves that have other values, or that only one side has.
+func differing[K comparable](before, after map[K]leaf) (keys []K) {
+	for key := range before {
+		if other, both := after[key]; !both || !bytes.Equal(before[key].value, other.value) {
+			keys = append(keys, key)
+		}
+	}
+	for key := range after {
+		if _, both := before[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
