@@ -38,17 +38,28 @@ func newHistogram(name, help string) prometheus.Histogram {
 	})
 }
 
-// collectLimits sends what the limits on clients have refused, slowed down and left out. Others
-// are lines of the log that were left out elsewhere.
-func (s *front) collectLimits(values chan<- prometheus.Metric, others int64) {
+// collectADS sends the states of nodes, what streams do, and what the limits on clients have
+// refused, slowed down and left out. Others are lines of the log that were left out elsewhere.
+func (s *front) collectADS(values chan<- prometheus.Metric, states [server.NumNodeStates]int64, others int64) {
 	counters := s.ads.Counters()
-	for d, v := range map[*prometheus.Desc]float64{
-		refusedDesc:  float64(counters.Refused.Load()),
-		pausedDesc:   time.Duration(counters.Paused.Load()).Seconds(),
-		unloggedDesc: float64(counters.Unlogged.Load() + s.unlogged.Load() + others),
-	} {
-		values <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
+	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, label ...string) {
+		values <- prometheus.MustNewConstMetric(d, kind, v, label...)
 	}
+	for state, n := range states {
+		send(dataplanesDesc, prometheus.GaugeValue, float64(n), server.NodeState(state).String())
+	}
+	for i, name := range server.ProtocolNames {
+		send(streamsDesc, prometheus.GaugeValue, float64(counters.Streams[i].Load()), name)
+	}
+	for t := range wire.Type(wire.NumTypes) {
+		send(subscriptionsDesc, prometheus.GaugeValue, float64(counters.Subscriptions[t].Load()), t.String())
+		send(pushesDesc, prometheus.CounterValue, float64(counters.Pushes[t].Load()), t.String())
+		send(pushBytesDesc, prometheus.CounterValue, float64(counters.PushBytes[t].Load()), t.String())
+		send(nacksDesc, prometheus.CounterValue, float64(counters.NACKs[t].Load()), t.String())
+	}
+	send(refusedDesc, prometheus.CounterValue, float64(counters.Refused.Load()))
+	send(pausedDesc, prometheus.CounterValue, time.Duration(counters.Paused.Load()).Seconds())
+	send(unloggedDesc, prometheus.CounterValue, float64(counters.Unlogged.Load()+s.unlogged.Load()+others))
 }
 
 // collector reads the counters of the server at each scrape.
@@ -91,33 +102,16 @@ func (*collector) Describe(descs chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (c *collector) Collect(values chan<- prometheus.Metric) {
-	counter := func(d *prometheus.Desc, v int64, label string) {
-		values <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), label)
-	}
 	gauge := func(d *prometheus.Desc, v int64, label ...string) {
 		values <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), label...)
 	}
-	counters := c.ads.Counters()
-	for i, name := range server.ProtocolNames {
-		gauge(streamsDesc, counters.Streams[i].Load(), name)
-	}
+	current := c.publisher.current.Load()
+	c.collectADS(values, c.nodeStates(current), 0)
 	for _, f := range c.fleet() {
 		gauge(clientsDesc, f.Streams, f.Client)
 	}
-	for t := range wire.Type(wire.NumTypes) {
-		gauge(subscriptionsDesc, counters.Subscriptions[t].Load(), t.String())
-		counter(pushesDesc, counters.Pushes[t].Load(), t.String())
-		counter(pushBytesDesc, counters.PushBytes[t].Load(), t.String())
-		counter(nacksDesc, counters.NACKs[t].Load(), t.String())
-	}
-	c.collectLimits(values, 0)
-	current := c.publisher.current.Load()
 	for kind, n := range current.view().Count() {
 		gauge(resourcesDesc, int64(n), kind)
-	}
-	states := c.nodeStates(current)
-	for state, n := range states {
-		gauge(dataplanesDesc, n, server.NodeState(state).String())
 	}
 	gauge(warningsDesc, c.warner.count.Load())
 	gauge(heldDesc, c.loads.held.Load())

@@ -13,11 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/relay"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
-	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -72,16 +70,10 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 		return nil, err
 	}
 	push := newHistogram("push_seconds", "Time from when a change is found until its response is passed to gRPC.")
-	ads := server.Options{
-		Source: s.relay, KeepNodes: true, Logger: options.Logger,
-		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
-		MaxStreams:  options.MaxStreams, MaxConnectionAge: options.MaxConnectionAge, MaxRate: options.MaxClientRate,
-	}
+	ads := s.adsOptions(s.relay, push)
+	ads.KeepNodes = true
 	if s.tls != nil {
 		ads.Identify, ads.Relay, ads.SpeaksFor = identify, trusts.isRelay, speaksFor
-	}
-	if keys := options.Parameters; len(keys) > 0 {
-		ads.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
 	}
 	s.ads = server.New(ads)
 	s.registry.MustRegister(push, relayCollector{s},
@@ -142,12 +134,17 @@ type RelayStatus struct {
 
 // status answers GET /status.
 func (s *Relay) status(w http.ResponseWriter, _ *http.Request) {
-	status := RelayStatus{Version: s.options.Version, Upstream: s.relay.Status(), Dataplanes: s.dataplanes()}
-	counters := s.ads.Counters()
-	for i := range server.ProtocolNames {
-		status.Streams += counters.Streams[i].Load()
+	inspectapi.WriteJSON(w, RelayStatus{
+		Version: s.options.Version, Upstream: s.relay.Status(), Dataplanes: newDataplanesStatus(s.nodeStates()), Streams: s.streams(),
+	})
+}
+
+// nodeStates returns how many nodes have each state.
+func (s *Relay) nodeStates() (states [server.NumNodeStates]int64) {
+	for _, id := range s.nodes() {
+		states[s.ads.NodeState(id)]++
 	}
-	inspectapi.WriteJSON(w, status)
+	return states
 }
 
 // wrongNames returns a line for each type that has names whose newest content was NACKed.
@@ -166,22 +163,6 @@ func (s *Relay) nodes() []string {
 	ids := append(s.ads.NodeIDs(), s.relay.NodeIDs()...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func (s *Relay) dataplanes() (status DataplanesStatus) {
-	for _, id := range s.nodes() {
-		switch s.ads.NodeState(id) {
-		case server.Converged:
-			status.Converged++
-		case server.Pending:
-			status.Pending++
-		case server.Absent:
-			status.Absent++
-		case server.Silent:
-			status.Silent++
-		}
-	}
-	return status
 }
 
 // dataplaneStatus answers GET /dataplanes/{kri}/status.
@@ -205,26 +186,7 @@ func (s *Relay) converged(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer cancel()
-	ids := s.nodes()
-	connected := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return s.ads.NodeState(id) == server.Absent })
-	_, _ = s.ads.WaitConverged(ctx, connected) // the answer is counted below
-	answer := &Convergence{Of: len(ids), Waiting: []string{}}
-	for _, id := range ids {
-		switch s.ads.NodeState(id) {
-		case server.Absent:
-			answer.Absent++
-		case server.Converged:
-			answer.Converged++
-		case server.Pending:
-			if answer.Pending++; len(answer.Waiting) < maxWaiting {
-				answer.Waiting = append(answer.Waiting, id)
-			}
-		case server.Silent:
-			answer.addSilent(s.ads.Silences(id))
-		}
-	}
-	answer.Done = answer.Pending == 0
-	inspectapi.WriteJSON(w, answer)
+	inspectapi.WriteJSON(w, s.waitFor(ctx, s.nodes()))
 }
 
 // relayCollector reads the counters of a relay at each scrape.
@@ -254,26 +216,13 @@ func (c relayCollector) Collect(values chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, kind prometheus.ValueType, v int64, label ...string) {
 		values <- prometheus.MustNewConstMetric(d, kind, float64(v), label...)
 	}
-	counters := c.ads.Counters()
-	for i, name := range server.ProtocolNames {
-		send(streamsDesc, prometheus.GaugeValue, counters.Streams[i].Load(), name)
-	}
+	c.collectADS(values, c.nodeStates(), c.relay.Counters().Unlogged.Load())
 	questions := c.relay.Questions()
 	_, wrong := c.relay.Wrong()
 	for t := range wire.Type(wire.NumTypes) {
-		send(subscriptionsDesc, prometheus.GaugeValue, counters.Subscriptions[t].Load(), t.String())
-		send(pushesDesc, prometheus.CounterValue, counters.Pushes[t].Load(), t.String())
-		send(pushBytesDesc, prometheus.CounterValue, counters.PushBytes[t].Load(), t.String())
-		send(nacksDesc, prometheus.CounterValue, counters.NACKs[t].Load(), t.String())
 		send(upstreamQuestionsDesc, prometheus.GaugeValue, int64(questions[t]), t.String())
 		send(upstreamWrongDesc, prometheus.GaugeValue, int64(wrong[t]), t.String())
 	}
-	c.collectLimits(values, c.relay.Counters().Unlogged.Load())
-	states := c.dataplanes()
-	send(dataplanesDesc, prometheus.GaugeValue, states.Converged, server.Converged.String())
-	send(dataplanesDesc, prometheus.GaugeValue, states.Pending, server.Pending.String())
-	send(dataplanesDesc, prometheus.GaugeValue, states.Absent, server.Absent.String())
-	send(dataplanesDesc, prometheus.GaugeValue, states.Silent, server.Silent.String())
 	upstream, exchanged := c.relay.Status(), c.relay.Counters()
 	connected := int64(0)
 	if upstream.Connected {

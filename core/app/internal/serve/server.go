@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -83,7 +84,7 @@ func New(options Options) (*Server, error) {
 	s.good.drains = newDrainLog(options.Logger, options.Loader.Kinds.Names())
 	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
-	s.ads = server.New(s.adsOptions())
+	s.ads = server.New(s.serverOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
 	return s, nil
 }
@@ -96,19 +97,26 @@ func authorities(o *Options) *ca.Authorities {
 	return ca.NewAuthorities(o.State)
 }
 
-func (s *Server) adsOptions() server.Options {
-	push, old := s.metrics.push, &oldVersions{log: s.options.Logger, logged: map[string]bool{}}
+// adsOptions returns the options of ADS that serve and relay have in common.
+func (s *front) adsOptions(source server.Source, push prometheus.Histogram) server.Options {
 	o := server.Options{
-		Source: &s.publisher, Logger: s.options.Logger, Follow: followed, Refuse: old.admit,
+		Source: source, Logger: s.options.Logger,
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
 		MaxStreams:  s.options.MaxStreams, MaxConnectionAge: s.options.MaxConnectionAge, MaxRate: s.options.MaxClientRate,
 	}
+	if keys := s.options.Parameters; len(keys) > 0 {
+		o.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
+	}
+	return o
+}
+
+func (s *Server) serverOptions() server.Options {
+	old := &oldVersions{log: s.options.Logger, logged: map[string]bool{}}
+	o := s.adsOptions(&s.publisher, s.metrics.push)
+	o.Follow, o.Refuse = followed, old.admit
 	if s.tls != nil {
 		a := &access{s.options.Relays, s.options.RelaySecrets}
 		o.Identify, o.Access, o.Relay, o.Secrets, o.SpeaksFor = identify, a, a.isRelay, a.mayHaveSecrets, speaksFor
-	}
-	if keys := s.options.Parameters; len(keys) > 0 {
-		o.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
 	}
 	return o
 }

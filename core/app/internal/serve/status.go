@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -44,22 +45,26 @@ type DataplanesStatus struct {
 	Silent int64 `json:"silent"`
 }
 
+func newDataplanesStatus(states [server.NumNodeStates]int64) DataplanesStatus {
+	return DataplanesStatus{states[server.Converged], states[server.Pending], states[server.Absent], states[server.Silent]}
+}
+
+// streams returns the number of open streams.
+func (s *front) streams() (n int64) {
+	counters := s.ads.Counters()
+	for i := range server.ProtocolNames {
+		n += counters.Streams[i].Load()
+	}
+	return n
+}
+
 // status answers GET /status.
 func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	current, loads := s.publisher.current.Load(), s.loads.current()
-	states := s.nodeStates(current)
 	status := Status{
-		Version:   s.options.Version,
-		Semantics: current.view().Semantics(),
-		Meshes:    len(current.view().Meshes()),
-		Dataplanes: DataplanesStatus{
-			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent], Silent: states[server.Silent],
-		},
+		Version: s.options.Version, Semantics: current.view().Semantics(), Meshes: len(current.view().Meshes()),
+		Dataplanes: newDataplanesStatus(s.nodeStates(current)), Streams: s.streams(),
 		Clients: s.fleet(), Errors: loads.errors, Stale: loads.stale, Slow: loads.slow, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
-	}
-	counters := s.ads.Counters()
-	for i := range server.ProtocolNames {
-		status.Streams += counters.Streams[i].Load()
 	}
 	if !loads.last.IsZero() {
 		status.LastLoad = &loads.last
@@ -146,17 +151,17 @@ func waiting(w http.ResponseWriter, r *http.Request) (ctx context.Context, cance
 // them at the time of the call, or until the context ends. It does not wait for dataplanes
 // without a stream.
 func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *Convergence {
-	selected := s.selected(selector)
-	var connected []string
-	for _, kri := range selected {
-		if s.ads.NodeState(kri) != server.Absent {
-			connected = append(connected, kri)
-		}
-	}
-	_, _ = s.ads.WaitConverged(ctx, connected) // the answer is counted below, with absent dataplanes
-	answer := &Convergence{Of: len(selected), Waiting: []string{}}
-	for _, kri := range selected {
-		switch s.ads.NodeState(kri) {
+	return s.waitFor(ctx, s.selected(selector))
+}
+
+// waitFor waits until nodes that are connected have ACKed what is served to them, or until the
+// context ends.
+func (s *front) waitFor(ctx context.Context, nodes []string) *Convergence {
+	connected := slices.DeleteFunc(slices.Clone(nodes), func(id string) bool { return s.ads.NodeState(id) == server.Absent })
+	_, _ = s.ads.WaitConverged(ctx, connected) // the answer is counted below, with absent nodes
+	answer := &Convergence{Of: len(nodes), Waiting: []string{}}
+	for _, id := range nodes {
+		switch s.ads.NodeState(id) {
 		case server.Absent:
 			answer.Absent++
 		case server.Converged:
@@ -164,10 +169,10 @@ func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *C
 		case server.Pending:
 			answer.Pending++
 			if len(answer.Waiting) < maxWaiting {
-				answer.Waiting = append(answer.Waiting, kri)
+				answer.Waiting = append(answer.Waiting, id)
 			}
 		case server.Silent:
-			answer.addSilent(s.ads.Silences(kri))
+			answer.addSilent(s.ads.Silences(id))
 		}
 	}
 	answer.Done = answer.Pending == 0
