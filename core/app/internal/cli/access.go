@@ -91,11 +91,8 @@ func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []strin
 	var answers []answered
 	for _, d := range t.list {
 		for _, answer := range a.answersFor(d, t.service) {
-			next := t.answered(w, d, nil, answer.err)
-			if answer.err == nil {
-				next.answer, next.no = answer.access, !answer.access.Allowed()
-				next.table = func(p *page) { accessPage(p, answer.access) }
-			}
+			next := answerAbout(w, d, answer.access, answer.err, accessPage)
+			next.no = answer.err == nil && !answer.access.Allowed()
 			answers = append(answers, next)
 		}
 	}

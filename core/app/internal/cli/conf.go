@@ -26,15 +26,10 @@ func newConf(g *globals) *cobra.Command {
 			var answers []answered
 			for _, d := range t.list {
 				answer, err := inspect.NewConf(w.view, d, &q)
-				a := t.answered(w, d, answer, err)
-				if err != nil {
-					a.answer = nil
-				}
-				a.table = func(p *page) {
-					p.row("semantics", answer.Semantics.String())
-					confRows(p, answer.EffectiveConf)
-				}
-				answers = append(answers, a)
+				answers = append(answers, answerAbout(w, d, answer, err, func(p *page, a *inspect.Conf) {
+					p.row("semantics", a.Semantics.String())
+					confRows(p, a.EffectiveConf)
+				}))
 			}
 			return g.printAnswers(c, &t, answers)
 		},

@@ -38,13 +38,11 @@ func newInspectDataplane(g *globals) *cobra.Command {
 					options.NoEffect = proxied.NoEffectInMesh(state, d)
 				}
 				answer, errLimit := inspect.NewDataplane(w.view, d, options)
-				a := t.answered(w, d, answer, errLimit)
-				a.table = func(p *page) { dataplanePage(p, answer) }
 				if t.several() {
-					a.answer = &answer.Configuration
-					a.table = func(p *page) { configurationPage(p, &answer.Configuration) }
+					answers = append(answers, answerAbout(w, d, &answer.Configuration, errLimit, configurationPage))
+				} else {
+					answers = append(answers, answerAbout(w, d, answer, errLimit, dataplanePage))
 				}
-				answers = append(answers, a)
 			}
 			return g.printAnswers(c, &t, answers)
 		},

@@ -41,16 +41,13 @@ func newSnapshot(g *globals) *cobra.Command {
 			var answers []answered
 			for _, d := range t.list {
 				snapshot := state.SnapshotFor(d, client)
-				if err := reportWarnings(c, snapshot); err != nil {
-					answers = append(answers, t.answered(w, d, nil, err))
-					continue
-				}
-				if asBootstrap {
+				err := reportWarnings(c, snapshot)
+				if err != nil {
+					snapshot = nil
+				} else if asBootstrap {
 					return g.printBootstrap(c, snapshot, options)
 				}
-				a := t.answered(w, d, snapshot, nil)
-				a.table = func(p *page) { snapshotRows(p, snapshot) }
-				answers = append(answers, a)
+				answers = append(answers, answerAbout(w, d, snapshot, err, snapshotRows))
 			}
 			return g.printAnswers(c, &t, answers)
 		},

@@ -84,9 +84,14 @@ type answered struct {
 	err       error       // instead of the answer, or in addition to a part of it
 }
 
-// answered returns the answer about a dataplane, nil if there is only an error.
-func (t *targets) answered(w *world, d *resource.Dataplane, answer any, err error) answered {
-	return answered{name: d.Name, kri: inspect.DataplaneKRI(w.view, d), answer: answer, err: err}
+// answerAbout returns the answer about a dataplane, which a table prints. A nil answer means that
+// there is only an error.
+func answerAbout[A any](w *world, d *resource.Dataplane, answer *A, err error, table func(*page, *A)) answered {
+	a := answered{name: d.Name, kri: inspect.DataplaneKRI(w.view, d), err: err}
+	if answer != nil {
+		a.answer, a.table = answer, func(p *page) { table(p, answer) }
+	}
+	return a
 }
 
 // printAnswers prints what was answered about the targets: the answer about one, or each

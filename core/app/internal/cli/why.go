@@ -70,30 +70,20 @@ func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string)
 	var answers []answered
 	for _, d := range t.list {
 		q.NoEffect = proxied.NoEffectInMesh(state, d)
-		answers = append(answers, whyAnswer(c, w, t, d, policy, q))
+		answers = append(answers, whyAnswer(c, w, d, policy, q))
 	}
 	return g.printAnswers(c, t, answers)
 }
 
 // whyAnswer answers about a dataplane: about a policy or, if it is nil, about all of the
 // kind.
-func whyAnswer(c *cobra.Command, w *world, t *targets, d *resource.Dataplane, policy *resource.Policy, q *why.Query) answered {
+func whyAnswer(c *cobra.Command, w *world, d *resource.Dataplane, policy *resource.Policy, q *why.Query) answered {
 	if policy == nil {
 		answer, err := why.NewPolicies(c.Context(), w.view, d, q)
-		if answer == nil {
-			return t.answered(w, d, nil, err)
-		}
-		a := t.answered(w, d, answer, err)
-		a.table = func(p *page) { effectsPage(p, answer) }
-		return a
+		return answerAbout(w, d, answer, err, effectsPage)
 	}
 	answer, err := why.NewPolicy(c.Context(), w.view, d, policy, q)
-	if answer == nil {
-		return t.answered(w, d, nil, err)
-	}
-	a := t.answered(w, d, answer, err)
-	a.table = func(p *page) { effectPage(p, answer) }
-	return a
+	return answerAbout(w, d, answer, err, effectPage)
 }
 
 func effectsPage(p *page, a *why.Policies) {
