@@ -52,11 +52,10 @@ type flaws struct {
 	warnings []diag.Diagnostic
 	ignores  []diag.Ignore
 	skipped  map[string]int
-	unread   map[string]int
 }
 
 func (f *flaws) any() bool {
-	return f.errors != nil || f.warnings != nil || f.ignores != nil || f.skipped != nil || f.unread != nil
+	return f.errors != nil || f.warnings != nil || f.ignores != nil || f.skipped != nil
 }
 
 func newObjects(loader *resource.Loader) *objects {
