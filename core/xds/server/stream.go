@@ -145,7 +145,7 @@ func (s *stream) setNode(node *corev3.Node) error {
 	if s.node.ID != "" {
 		s.server.nodes.add(s)
 	}
-	s.generation = nil
+	s.generation, s.keptBy = nil, nil // what was found was about no node
 	return nil
 }
 
