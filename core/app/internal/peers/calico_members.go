@@ -25,7 +25,7 @@ import (
 // endpoints. Its endpoints are dataplanes here, and the selectors of its IP sets are selectors
 // of policies.
 func memberships() []comparison {
-	const note = "Calico changes its index of endpoints and IP sets in place and calls back for each member; meshmatch's engine validates, publishes a new version with the policies of each dataplane in order and merged, and keeps what equal dataplanes share. In groups of one member the peer's work is less. Copying its pages takes half of the time of a member or selector, and a sixth of that of labels (BenchmarkMembershipFloor in core/internal/mesh). With labels, the rest is to validate and compare the edit and to file the dataplane under them"
+	const note = "Calico changes its index of endpoints and IP sets in place and calls back for each member; meshmatch's engine validates, publishes a new version with the policies of each dataplane in order and merged, and keeps what equal dataplanes share. In groups of one member the peer's work is less. Copying its pages takes half of the time of a member or selector, and a seventh of that of labels (BenchmarkMembershipFloor in core/internal/mesh). With labels, the rest is to validate and compare the edit and to file the dataplane under them"
 	c := func(label, work, input string, prepare func(ctx context.Context, s size) (*contest, error)) comparison {
 		return comparison{
 			subject: "Memberships: Calico's benchmarks of its index, on meshmatch's engine", label: label, work: work,
