@@ -76,7 +76,7 @@ type nodeType struct {
 	large int64
 	// responded is when the upstream first answered in this type after the last request.
 	responded int64
-	silent    bool // tick has found what the silence after the last request or response means
+	silent    bool                 // tick has found what the silence after the last request or response means
 	wrong     map[string]wrongness // by name
 }
 
