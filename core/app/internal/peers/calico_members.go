@@ -161,11 +161,9 @@ func (m *engineMembers) id(n int) resource.ID {
 }
 
 func (m *engineMembers) setEndpoint(n int, labels map[string]string) error {
-	labels = maps.Clone(labels)
-	labels[resource.ServiceTag] = "wep"
 	d := &resource.Dataplane{
 		Meta: resource.Meta{ID: m.id(n)}, Address: fmt.Sprintf("10.0.%d.%d", n>>8, n&255),
-		Inbounds: []resource.Inbound{{Port: 80, Tags: resource.NewTags(labels)}},
+		Inbounds: []resource.Inbound{{Port: 80, Tags: resource.NewTags(labels).With(resource.ServiceTag, "wep")}},
 	}
 	_, err := m.engine.Apply(m.ctx, core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{d}}})
 	return err
