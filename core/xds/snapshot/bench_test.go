@@ -26,7 +26,7 @@ import (
 const fleetOutbounds = 10
 
 // filesIdentity returns a MeshIdentity for all dataplanes, with certificates in files.
-func filesIdentity(b *testing.B) *resource.Set {
+func filesIdentity(b testing.TB) *resource.Set {
 	b.Helper()
 	identity, err := (&resource.Loader{Kinds: kinds.All()}).Decode(b.Context(), resource.Input{Name: "identity.yaml", Data: []byte(`
 type: MeshIdentity

@@ -275,8 +275,8 @@ func (c *inboundConfs) shaping() (confs []*results.Effective, policies []*resour
 	return confs, policies
 }
 
-// outbound returns the confs of an outbound for the given translators, until it is called again:
-// the pool has most lists already.
+// outbound returns the confs of an outbound for the given translators. The next call uses the
+// list again: the pool has most lists already, and takes a copy of others.
 func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
 	list, own := &c.last, slices.Grow(c.last.own[:0], len(translators))[:len(translators)]
 	clear(own)
