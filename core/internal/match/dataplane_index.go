@@ -34,8 +34,8 @@ func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
 }
 
 // Replace replaces the dataplane old, which has the given number, by next. If old is
-// nil it adds next; if next is nil it removes old. Facts that both have at the same points are
-// not hashed. It returns the others, each with its point, for [Index.SameClass]; they are valid
+// nil it adds next; if next is nil it removes old. If few facts differ, the others are not hashed.
+// It returns the facts that differ, each with its point, for [Index.SameClass]; they are valid
 // until the next call.
 func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) Difference {
 	x.old, x.next = x.facts(x.old[:0], old), x.facts(x.next[:0], next)
@@ -48,8 +48,12 @@ func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) D
 		before, after = before[:len(before)-1], after[:len(after)-1]
 	}
 	last := x.next[len(first)+len(after):]
-	x.removed = x.keys(x.removed[:0], before, first, last)
-	x.added = x.keys(x.added[:0], after, first, last)
+	if len(before)+len(after) <= maxCompared {
+		x.removed = x.keys(x.removed[:0], before, first, last)
+		x.added = x.keys(x.added[:0], after, first, last)
+	} else {
+		x.removed, x.added = x.keys(x.removed[:0], x.old), x.keys(x.added[:0], x.next)
+	}
 	removed, added := x.removed, x.added
 	for len(removed)+len(added) > 0 {
 		switch {
@@ -65,6 +69,10 @@ func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) D
 	}
 	return Difference{before, after}
 }
+
+// maxCompared is the largest number of facts that are compared with all others of a dataplane. If
+// more differ, all are hashed: a dataplane with many inbounds would take the square of their number.
+const maxCompared = 16
 
 // Difference contains the facts that one of two versions of a dataplane has at a point where the
 // other one may not have it.
