@@ -12,7 +12,7 @@ import (
 // BenchmarkReplaceInbounds changes a tag of half of the inbounds of a dataplane, and changes it
 // back. 1,000 is the most that a dataplane may have.
 func BenchmarkReplaceInbounds(b *testing.B) {
-	for _, n := range []int{100, 1_000} {
+	for _, n := range []int{100, 300, 1_000} {
 		dataplane := func(revision string) *resource.Dataplane {
 			d := &resource.Dataplane{Address: "10.0.0.1"}
 			for i := range n {
