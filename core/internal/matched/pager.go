@@ -40,7 +40,8 @@ func (p *Pager) Matched(selected []Selected) Matched { return p.After(Matched{},
 
 // After is [Pager.Matched] for a list that differs little from an earlier one, which must be of
 // a pager with the same seed. The two lists share the pages that they have in common, and only
-// the policies of other pages are hashed.
+// the policies of other pages are hashed. So the lists of a mesh share their pages however
+// its policies came: a class that one change evaluates alone keeps the pages of the others.
 func (p *Pager) After(earlier Matched, selected []Selected) Matched {
 	var m Matched
 	left := earlier.pages
