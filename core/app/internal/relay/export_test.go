@@ -8,9 +8,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// ReadSaved reads the file of a cache with a limit, and returns what it has.
-func ReadSaved(path string, limit int64) ([]byte, error) { return readAll(path, limit) }
-
 // ReadCache reads the file of a cache.
 func ReadCache(path string) error {
 	_, err := readFile(path)

@@ -2,29 +2,24 @@ package relay
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/kept"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// The cache is kept in one file: what follows in gob, and a last line `sha256 HASH` with the
-// hash of all before it. It is only ever replaced as a whole. Each content is in it once.
+// The cache is kept in one file (package kept): what follows in gob. Each content is in it once.
 // Secrets are not in it.
 
 // saved is the content of the file.
@@ -84,12 +79,7 @@ type savedGrant struct {
 	UserAgent, Version string // of one of the clients
 }
 
-// ErrDamaged indicates that the file does not have the content that was written to it.
-var ErrDamaged = errors.New("the file is damaged: its checksum does not match its content")
-
 func (r *Relay) statePath() string { return filepath.Join(r.options.State, "relay-cache") }
-
-const savedPattern = "relay-cache-*.tmp"
 
 // saver has what is used by the goroutine that saves.
 type saver struct {
@@ -187,80 +177,34 @@ func (r *Relay) collect() *saved {
 
 // writeFile replaces a file.
 func writeFile(path string, s *saved) error {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(s); err != nil {
-		return err
-	}
-	b.WriteString(checksumLine(b.Bytes()))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), savedPattern) // of mode 0600
+	file, err := kept.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(b.Bytes())
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
+	if err := gob.NewEncoder(file).Encode(s); err != nil {
+		file.Discard()
+		return err
 	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
-}
-
-func checksumLine(content []byte) string {
-	sum := sha256.Sum256(content)
-	return "sha256 " + hex.EncodeToString(sum[:]) + "\n"
+	return file.Keep()
 }
 
 // maxSaved limits the size of a file with the state of a relay.
 const maxSaved = 4 << 30
 
-// errNotSaved indicates that what is in the place of the file is not what a relay wrote.
-var errNotSaved = errors.New("it is not a regular file of at most 4 GiB")
-
-// readAll returns the content of a file that may be anything by now, and may grow: it does not wait for a
-// FIFO, and reads no more than limit bytes.
-func readAll(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > limit:
-		return nil, errNotSaved
-	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errNotSaved
-	}
-	return data, err
-}
-
 func readFile(path string) (*saved, error) {
-	data, err := readAll(path, maxSaved)
+	content, err := kept.Read(path, maxSaved)
 	if err != nil {
 		return nil, err
-	}
-	end := len(data) - len(checksumLine(nil))
-	if end < 0 || checksumLine(data[:end]) != string(data[end:]) {
-		return nil, ErrDamaged
 	}
 	s := new(saved)
-	if err := gob.NewDecoder(bytes.NewReader(data[:end])).Decode(s); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(s); err != nil {
+		return nil, fmt.Errorf("%w: %w", kept.ErrDamaged, err)
 	}
 	return s, nil
 }
 
 // load fills the cache from the file. If it is damaged, the cache stays empty.
 func (r *Relay) load() {
-	r.removeAbandoned()
 	s, err := readFile(r.statePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -280,16 +224,6 @@ func (r *Relay) load() {
 		r.lost = r.start // the clock was set back
 	}
 	r.log.Info("the kept cache is served until the upstream answers", "at", s.At.UTC().Format(time.RFC3339))
-}
-
-// removeAbandoned removes the temporary files of relays that were killed.
-func (r *Relay) removeAbandoned() {
-	paths, _ := filepath.Glob(filepath.Join(r.options.State, savedPattern))
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(path)
-		}
-	}
 }
 
 // restore makes the cache from what was saved.

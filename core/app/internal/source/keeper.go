@@ -2,60 +2,47 @@ package source
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/kept"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // A Keeper keeps the input of the last good load in one file, so that a server can
 // start without its files (SPEC 12.1).
 //
-// The file is a tar archive with the content of all files that were read, in order and
-// under the names of their positions, and a last line `sha256 HASH` with the hash of the
-// archive. It is only ever replaced as a whole.
+// The file (package kept) is a tar archive with the content of all files that were read, in order
+// and under the names of their positions.
 type Keeper struct{ dir string }
 
 // NewKeeper returns a keeper that has its file in a directory, which is created when
 // something is recorded.
 func NewKeeper(dir string) *Keeper { return &Keeper{dir} }
 
-// ErrDamaged indicates that a file of kept input does not have the content that was
-// written to it.
-var ErrDamaged = errors.New("the file is damaged: its checksum does not match its content")
-
 // Path returns the path of the file.
 func (k *Keeper) Path() string { return filepath.Join(k.dir, "last-good-input.tar") }
 
-const recordingPattern = "last-good-input-*.tmp"
-
-// checksumLine is the last line of the file.
-func checksumLine(h hash.Hash) string { return "sha256 " + hex.EncodeToString(h.Sum(nil)) + "\n" }
-
 // Load returns the resources that are kept, and when they were kept. The error is
-// [fs.ErrNotExist] if there are none, [ErrDamaged] with the path, or an error of the loader.
+// [fs.ErrNotExist] if there are none, [kept.ErrDamaged] with the path, or an error of the loader.
 func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.Set, time.Time, error) {
-	data, err := readState(k.Path())
+	var inputs []resource.Input
+	err := eachEntry(k.Path(), func(header *tar.Header, content []byte) error {
+		inputs = append(inputs, resource.Input{Name: header.Name, Data: content, Walked: header.PAXRecords[walkedRecord] != ""})
+		return nil
+	})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	info, err := os.Stat(k.Path())
 	if err != nil {
 		return nil, time.Time{}, err
-	}
-	inputs, err := unpack(data)
-	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("%s: %w", k.Path(), err)
 	}
 	set, err := loader.Decode(ctx, inputs...)
 	if err != nil {
@@ -64,51 +51,39 @@ func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.S
 	return set, info.ModTime(), nil
 }
 
-// verified returns the content of a file, without its checksum.
-func verified(data []byte) ([]byte, error) {
-	h := sha256.New()
-	end := len(data) - len(checksumLine(h))
-	if end < 0 {
-		return nil, ErrDamaged
-	}
-	h.Write(data[:end])
-	if string(data[end:]) != checksumLine(h) {
-		return nil, ErrDamaged
-	}
-	return data[:end], nil
-}
-
-// unpack returns the inputs of a file.
-func unpack(data []byte) ([]resource.Input, error) {
-	content, err := verified(data)
-	if err != nil {
-		return nil, err
-	}
-	var inputs []resource.Input
-	for archive := tar.NewReader(bytes.NewReader(content)); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return inputs, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		if header.Size > int64(len(content)) {
-			return nil, ErrDamaged
-		}
-		content := make([]byte, header.Size)
-		if _, err := io.ReadFull(archive, content); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		inputs = append(inputs, resource.Input{Name: header.Name, Data: content, Walked: header.PAXRecords[walkedRecord] != ""})
-	}
-}
-
 // maxState limits the size of a file with a state. A load has at most 1 GiB.
 const maxState = 2 << 30
 
-// readState returns the content of a file with a state. The file may be anything by now.
-func readState(path string) ([]byte, error) { return resource.ReadFile(path, maxState) }
+// eachEntry calls a function for each entry of the archive in a kept file. The error is that of
+// reading the file or, with its path, [kept.ErrDamaged] or that of the function.
+func eachEntry(path string, do func(*tar.Header, []byte) error) (err error) {
+	content, err := kept.Read(path, maxState)
+	if err != nil && !errors.Is(err, kept.ErrDamaged) {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	for archive := tar.NewReader(bytes.NewReader(content)); err == nil; {
+		header, next := archive.Next()
+		switch {
+		case next == io.EOF:
+			return nil
+		case next != nil:
+			return fmt.Errorf("%w: %w", kept.ErrDamaged, next)
+		case header.Size > int64(len(content)):
+			return kept.ErrDamaged
+		}
+		entry := make([]byte, header.Size)
+		if _, err := io.ReadFull(archive, entry); err != nil {
+			return fmt.Errorf("%w: %w", kept.ErrDamaged, err)
+		}
+		err = do(header, entry)
+	}
+	return err
+}
 
 // walkedRecord is the record of an input that a directory has: what is no resource in it stays
 // left out when it is read again (SPEC 1.1).
@@ -117,12 +92,9 @@ const walkedRecord = "MESHMATCH.walked"
 // A Recording is the input of one load, in a temporary file. Its user calls Keep or
 // Discard, once. It is used by one goroutine at a time. The methods of nil do nothing.
 type Recording struct {
-	keeper  *Keeper
-	file    *os.File
-	hash    hash.Hash
-	buffer  *bufio.Writer // to the file and the hash
-	archive *tar.Writer
-	err     error // the first one
+	file    *kept.File
+	archive *tar.Writer // to the file
+	err     error       // the first one
 
 	// keep is called by Keep if there is no file, and parts are further recordings.
 	keep  func() error
@@ -132,35 +104,16 @@ type Recording struct {
 // join returns a recording of several sources.
 func join(parts []*Recording) *Recording { return &Recording{parts: parts} }
 
-// abandoned is the age of a temporary file that no server writes any longer.
-const abandoned = time.Hour
-
 // record begins a recording.
 func (k *Keeper) record() *Recording {
 	if k == nil {
 		return nil
 	}
-	r := &Recording{keeper: k, hash: sha256.New()}
-	if r.err = os.MkdirAll(k.dir, 0o700); r.err != nil {
-		return r
+	r := &Recording{}
+	if r.file, r.err = kept.Create(k.Path()); r.err == nil {
+		r.archive = tar.NewWriter(r.file)
 	}
-	k.removeAbandoned()
-	if r.file, r.err = os.CreateTemp(k.dir, recordingPattern); r.err != nil {
-		return r
-	}
-	r.buffer = bufio.NewWriterSize(io.MultiWriter(r.file, r.hash), 64<<10)
-	r.archive = tar.NewWriter(r.buffer)
 	return r
-}
-
-// removeAbandoned removes the temporary files of servers that were killed.
-func (k *Keeper) removeAbandoned() {
-	paths, _ := filepath.Glob(filepath.Join(k.dir, recordingPattern))
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
-			os.Remove(path)
-		}
-	}
 }
 
 // add adds an input.
@@ -191,31 +144,17 @@ func (r *Recording) Keep() error {
 			all = errors.Join(all, part.Keep())
 		}
 		return all
-	case r.keeper == nil:
-		return nil
-	}
-	err := r.finish()
-	if err == nil {
-		err = os.Rename(r.file.Name(), r.keeper.Path())
-	}
-	if err != nil {
-		r.Discard()
-	}
-	return err
-}
-
-// finish completes the temporary file.
-func (r *Recording) finish() error {
-	if r.err != nil {
+	case r.file == nil:
 		return r.err
 	}
-	if err := errors.Join(r.archive.Close(), r.buffer.Flush()); err != nil {
-		return err
+	if r.err == nil {
+		r.err = r.archive.Close()
 	}
-	if _, err := r.file.WriteString(checksumLine(r.hash)); err != nil {
-		return err
+	if r.err != nil {
+		r.Discard()
+		return r.err
 	}
-	return errors.Join(r.file.Sync(), r.file.Close())
+	return r.file.Keep()
 }
 
 // Discard removes the recording.
@@ -227,7 +166,6 @@ func (r *Recording) Discard() {
 		part.Discard()
 	}
 	if r.file != nil {
-		r.file.Close()
-		os.Remove(r.file.Name())
+		r.file.Discard()
 	}
 }

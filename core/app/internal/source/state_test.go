@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/kept"
 )
 
 // The file of a kept state may lead to anything by now: it is read with a limit, and without
@@ -36,12 +38,12 @@ func TestStateThatNeverEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// It is not read at all: what is read and has another checksum is [ErrDamaged].
+			// It is not read at all: what is read and has another checksum is [kept.ErrDamaged].
 			var unread *fs.PathError
 			if _, err := keeper.load(); !errors.As(err, &unread) {
 				t.Errorf("the state of a store is read: %v", err)
 			}
-			if _, err := readState(files.Path()); !errors.As(err, &unread) {
+			if _, err := kept.Read(files.Path(), maxState); !errors.As(err, &unread) {
 				t.Errorf("the state of files is read: %v", err)
 			}
 		})
@@ -94,7 +96,7 @@ func TestTruncatedState(t *testing.T) {
 		if err := os.WriteFile(keeper.path, whole[:size], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := keeper.load(); !errors.Is(err, ErrDamaged) {
+		if _, err := keeper.load(); !errors.Is(err, kept.ErrDamaged) {
 			t.Fatalf("%d of %d bytes: %v", size, len(whole), err)
 		}
 	}

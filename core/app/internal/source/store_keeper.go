@@ -2,12 +2,9 @@ package source
 
 import (
 	"archive/tar"
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,15 +15,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/kept"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // StoreKeeper keeps the last state of a store in one file, so that a server can start
 // without the store, and keeps the last good versions of objects over a restart (SPEC 14.3).
 //
-// The file is a tar archive and a line with its checksum, like the file of a [Keeper]. The first
-// entry is the revision and when it was confirmed; each other one is an object in effect. It
-// is only ever replaced as a whole.
+// The file (package kept) is a tar archive. The first entry is the revision and when it was
+// confirmed; each other one is an object in effect.
 type StoreKeeper struct{ path string }
 
 // NewStoreKeeper returns a keeper for the store of that name. It has its file in a
@@ -86,98 +83,50 @@ type keptObject struct {
 }
 
 // load returns the state that is kept. The error is [fs.ErrNotExist] if there is none, or
-// [ErrDamaged] with the path.
+// [kept.ErrDamaged] with the path.
 func (k *StoreKeeper) load() (*keptState, error) {
-	data, err := readState(k.path)
-	if err != nil {
-		return nil, err
-	}
-	state, err := unpackState(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.path, err)
-	}
-	return state, nil
-}
-
-func unpackState(data []byte) (*keptState, error) {
-	content, err := verified(data)
-	if err != nil {
-		return nil, err
-	}
 	state := &keptState{}
-	for archive := tar.NewReader(bytes.NewReader(content)); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		if header.Size > int64(len(content)) {
-			return nil, ErrDamaged
-		}
-		text := make([]byte, header.Size)
-		if _, err := io.ReadFull(archive, text); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
+	err := eachEntry(k.path, func(header *tar.Header, text []byte) error {
 		record, isObject := header.PAXRecords[objectRecord]
 		if !isObject {
 			number, err := strconv.ParseInt(string(text), 10, 64)
 			if err != nil {
-				return nil, ErrDamaged
+				return kept.ErrDamaged
 			}
 			state.revision, state.at = Revision(number), header.ModTime
-			continue
+			return nil
 		}
-		var kept keptObject
-		if err := json.Unmarshal([]byte(record), &kept); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		var o keptObject
+		if err := json.Unmarshal([]byte(record), &o); err != nil {
+			return fmt.Errorf("%w: %w", kept.ErrDamaged, err)
 		}
-		if kept.Bytes != nil {
-			kept.Key = string(kept.Bytes)
+		if o.Bytes != nil {
+			o.Key = string(o.Bytes)
 		}
-		state.objects = append(state.objects, Object{Key: kept.Key, At: header.Name, Data: text, ID: kept.ID, AnyMesh: kept.AnyMesh, Whole: kept.Whole, Flaw: kept.Flaw})
+		state.objects = append(state.objects, Object{Key: o.Key, At: header.Name, Data: text, ID: o.ID, AnyMesh: o.AnyMesh, Whole: o.Whole, Flaw: o.Flaw})
+		return nil
+	})
+	if err == nil && state.revision == 0 {
+		err = fmt.Errorf("%s: %w", k.path, kept.ErrDamaged)
 	}
-	if state.revision == 0 {
-		return nil, ErrDamaged
-	}
-	return state, nil
+	return state, err
 }
 
 // save replaces the file.
 func (k *StoreKeeper) save(state *keptState) error {
-	dir := filepath.Dir(k.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, filepath.Base(k.path)+"-*.tmp")
+	file, err := kept.Create(k.path)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(state.write(file), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), k.path)
+	if err := state.write(file); err != nil {
+		file.Discard()
+		return err
 	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
-}
-
-// removeAbandoned removes the temporary files of servers that were killed.
-func (k *StoreKeeper) removeAbandoned() {
-	paths, _ := filepath.Glob(k.path + "-*.tmp")
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
-			os.Remove(path)
-		}
-	}
+	return file.Keep()
 }
 
 func (s *keptState) write(file io.Writer) error {
-	h := sha256.New()
-	buffer := bufio.NewWriterSize(io.MultiWriter(file, h), 64<<10)
-	archive := tar.NewWriter(buffer)
+	archive := tar.NewWriter(file)
 	entry := func(name string, data []byte, records map[string]string) error {
 		err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), ModTime: s.at, Format: tar.FormatPAX, PAXRecords: records})
 		if err == nil {
@@ -191,11 +140,11 @@ func (s *keptState) write(file io.Writer) error {
 	slices.SortFunc(s.objects, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 	for i := range s.objects {
 		o := &s.objects[i]
-		kept := keptObject{Key: o.Key, ID: o.ID, AnyMesh: o.AnyMesh, Whole: o.Whole, Flaw: o.Flaw}
-		if kept.Key = plain(o.Key); kept.Key != o.Key {
-			kept.Bytes = []byte(o.Key)
+		identity := keptObject{Key: plain(o.Key), ID: o.ID, AnyMesh: o.AnyMesh, Whole: o.Whole, Flaw: o.Flaw}
+		if identity.Key != o.Key {
+			identity.Bytes = []byte(o.Key)
 		}
-		record, err := json.Marshal(kept)
+		record, err := json.Marshal(identity)
 		if err != nil {
 			return err
 		}
@@ -203,11 +152,7 @@ func (s *keptState) write(file io.Writer) error {
 			return err
 		}
 	}
-	if err := errors.Join(archive.Close(), buffer.Flush()); err != nil {
-		return err
-	}
-	_, err := io.WriteString(file, checksumLine(h))
-	return err
+	return archive.Close()
 }
 
 // plain returns a text that an archive can have: a key may have any bytes.

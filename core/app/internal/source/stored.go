@@ -269,7 +269,6 @@ func (w *storeWatch) resume(ctx context.Context) {
 	if w.Keeper == nil {
 		return
 	}
-	w.Keeper.removeAbandoned()
 	w.saver.keeper, w.objects.kept = w.Keeper, true
 	kept, err := w.Keeper.load()
 	if err != nil {
