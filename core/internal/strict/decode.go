@@ -113,7 +113,6 @@ type decoder struct {
 	names   []string
 	entries []Entry
 	scratch []byte // a text for UnmarshalText
-	flat    flatCursor
 }
 
 // newDecoder returns a decoder of a value. The caller must release it after
@@ -129,12 +128,7 @@ func newDecoder(in *Value) *decoder {
 	}
 	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), &in.at
 	d.moving = *d.outer.Moving(d.steps)
-	if in.flat.text != nil {
-		d.flat = flatCursor{text: in.flat.text, strings: r.strings, next: in.flat.i, ends: d.flat.ends[:0]}
-		d.in = &d.flat
-	} else {
-		d.in = in.node.cursor(r.strings)
-	}
+	d.in = cursor{text: &in.doc.text, strings: r.strings, next: in.part, ends: d.in.ends[:0]}
 	return d
 }
 
@@ -143,7 +137,7 @@ func (d *decoder) release() {
 	reader := d.doc.reader
 	*d = decoder{
 		steps: d.steps, path: d.path[:0], places: d.places[:0], names: d.names[:0], entries: d.entries[:0], scratch: d.scratch[:0],
-		flat: flatCursor{ends: d.flat.ends},
+		in: cursor{ends: d.in.ends},
 	}
 	reader.decoders = append(reader.decoders, d)
 }
@@ -244,13 +238,7 @@ func (d *decoder) capture() *Value {
 	if last := len(d.path) - 1; last >= 0 {
 		at = *stepFrom(d.placeAfter(last), d.path[last])
 	}
-	var v *Value
-	if d.in == &d.flat {
-		v = newFlatValue(d.doc, at, flatNode{d.flat.text, d.flat.next})
-	} else {
-		in := d.in.(*yamlCursor)
-		v = newValue(d.doc, at, yamlNode{in.text, in.next})
-	}
+	v := d.doc.value(at, d.in.next)
 	d.in.skip()
 	return v
 }

@@ -6,9 +6,9 @@
 //  1. [Chunks] splits a file between documents, so that a [Reader] for each
 //     piece can read them in parallel.
 //  2. The reader checks the syntax of each document and the [Limits]: size,
-//     depth and expansion of aliases. JSON remains text, and so does YAML in
-//     the forms that programs and people usually write (block.go); other YAML
-//     becomes a tree of nodes.
+//     depth and expansion of aliases. It makes a flat list of the values of JSON, and of
+//     YAML in the forms that programs and people usually write (block.go). Other YAML is
+//     parsed by a library, and its tree becomes such a list (yaml_node.go).
 //     A document that cannot be parsed is reported and does not affect the
 //     others.
 //  3. [Decode] fills a Go value from a [Value], a part of a document. It reports
@@ -24,16 +24,15 @@
 //
 // # Two languages, one decoder
 //
-// The decoder reads values through a cursor. One cursor reads the text of JSON and of
-// usual YAML, the other the nodes of other YAML. Both report the same errors. The reader of
+// The decoder reads the list of values, so JSON and YAML have the same errors. The reader of
 // JSON also accepts JSON that is not valid YAML, such as JSON with tabs. Like YAML 1.1, the
 // parser of YAML treats U+0085, U+2028 and U+2029 as line breaks. Plain scalars have the
 // types of YAML 1.2's core schema: 017 is the number 17, yes is a string.
 //
 // Reading JSON, or usual YAML, allocates little more than the decoded
-// values. The check of the syntax makes a flat list of the offsets of the values in
-// the text. Only an error needs a position, which is found from the path of the value
-// (see [Document.Locate]). So only documents with errors pay for positions.
+// values: the list has the offsets of the values in the text. Only an error needs a
+// position, which is found from the path of the value (see [Document.Locate]). So only
+// documents with errors pay for positions.
 //
 // # Structs
 //

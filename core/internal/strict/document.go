@@ -8,11 +8,8 @@ type Document struct {
 	sink   *diag.Sink
 	reader *Reader
 	place  diag.At // of the root
-	root   node
-	// The text and the root, if the document is a [flatText].
-	text     flatText
-	flatRoot flatNode
-	others   []int32 // parts of the text that may mean something else in YAML 1.1
+	text   flatText
+	others []int32 // parts of the text that may mean something else in YAML 1.1
 	// values has room for values. Most documents are decoded by way of some ten values,
 	// which then take one allocation, or none after Release.
 	values []Value
@@ -47,9 +44,7 @@ func (r *Reader) document(sink *diag.Sink) *Document {
 // setText makes a text the content of the document. It returns a slice for the parts of
 // another document.
 func (d *Document) setText(file string, data []byte, lines *lines, parts []part) (room []part) {
-	d.text = flatText{file: file, data: data, lines: lines, parts: d.text.parts[:0]}
-	d.flatRoot = flatNode{&d.text, 0}
-	d.root = &d.flatRoot
+	d.text = flatText{content: content{file: file, data: data, lines: lines, parts: d.text.parts[:0]}}
 	if len(parts) < minTaken {
 		d.text.parts = append(d.text.parts, parts...)
 		return parts
@@ -71,7 +66,7 @@ func (d *Document) Release() {
 		keepRoom(parts)
 		parts = nil
 	}
-	d.root, d.text, d.others = nil, flatText{parts: parts}, d.others[:0]
+	d.text, d.others = flatText{content: content{parts: parts}}, d.others[:0]
 	clear(d.values)
 	d.values = d.values[:0]
 	d.reader.released = append(d.reader.released, d)
@@ -84,48 +79,41 @@ func (d *Document) IsLarge() bool {
 	return minTaken <= n && n <= maxRoom
 }
 
-// newValue returns room for a value.
-func (d *Document) newValue() *Value {
+// value returns the value of a part at a place.
+func (d *Document) value(at diag.At, part int) *Value {
 	if len(d.values) == cap(d.values) {
 		d.values = make([]Value, 0, max(minRoom, min(2*len(d.values), 8*minRoom)))
 	}
-	d.values = d.values[:len(d.values)+1]
+	d.values = append(d.values, Value{d, at, part})
 	return &d.values[len(d.values)-1]
 }
 
 // Root returns the document's outermost value.
-func (d *Document) Root() *Value { return newValue(d, d.place, d.root) }
+func (d *Document) Root() *Value { return d.value(d.place, 0) }
 
 // Copy returns the same document for another reader, so that another goroutine can
 // decode its values at the same time; see [Value.In]. Errors go to sink.
 func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
 	reader.init()
 	copied := reader.document(sink)
-	copied.root = d.root.in(copied)
+	copied.text.content = d.text.content // without what another goroutine may be changing
 	return copied
 }
 
 // Locate returns the position of a value by its path; see [diag.Source].
 func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
-	at := d.root
+	at := 0
 	for i, step := range path {
+		next := -1
 		if step.Index != diag.IsField {
-			element := at.element(step.Index)
-			if element == nil {
-				break
-			}
-			at = element
-			continue
+			next = d.text.element(at, step.Index)
+		} else if next = d.text.find(at, step.Field); next >= 0 && (!name || i < len(path)-1) {
+			next++
 		}
-		field := at.find(step.Field)
-		if field < 0 {
+		if next < 0 {
 			break
 		}
-		if name && i == len(path)-1 {
-			at = at.name(field)
-		} else {
-			at = at.value(field)
-		}
+		at = next
 	}
-	return at.position()
+	return d.text.position(at)
 }

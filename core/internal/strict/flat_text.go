@@ -8,15 +8,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// flatText is a document in JSON, or in YAML of the usual forms, with the offsets of its
-// values. There is no tree: the parts are in one slice, in the order of the text. The
-// outermost value is first, and its contents follow. The value of a field follows its
-// name.
+// flatText is a document with the offsets of its values. There is no tree: the parts are in
+// one slice, in the order of the text. The outermost value is first, and its contents follow.
+// The value of a field follows its name.
 type flatText struct {
-	file  string
-	data  []byte
-	lines *lines // of data
-	parts []part
+	content
 	// children contains the children of mappings and lists that were searched
 	// and have more than smallMapping children.
 	children map[int]*children
@@ -24,6 +20,18 @@ type flatText struct {
 	// the first search.
 	latest       mark
 	latestOffset int
+}
+
+// content is the part of a flatText that is not changed while the document is in use.
+type content struct {
+	file  string
+	data  []byte // the text, or the names and values of a document with marks
+	lines *lines // of data; nil for a document with marks
+	parts []part
+	// marks are the positions of the parts of a document that the library of YAML parsed, and
+	// flaws the errors in its names and in the tags of its values.
+	marks []mark
+	flaws map[int]*flaw
 }
 
 // part is a value, or the name of a field.
@@ -112,59 +120,41 @@ func (t *flatText) childrenOf(container int) *children {
 	return found
 }
 
-// flatNode is a value of a [flatText], or the name of a field.
-type flatNode struct {
-	text *flatText
-	i    int // in text.parts
-}
-
-func (n *flatNode) part() *part { return &n.text.parts[n.i] }
-
-func (n *flatNode) position() diag.Position {
-	p := n.part()
-	offset := p.begin
-	if p.quoted {
-		offset-- // the quote
+// position returns the position of a part.
+func (t *flatText) position(i int) diag.Position {
+	var at mark
+	if p := &t.parts[i]; t.marks != nil {
+		at = t.marks[i]
+	} else if p.quoted {
+		at = t.locate(int(p.begin - 1)) // of the quote
+	} else {
+		at = t.locate(int(p.begin))
 	}
-	at := n.text.locate(int(offset))
-	return diag.Position{File: n.text.file, Line: at.line, Column: at.column}
+	return diag.Position{File: t.file, Line: at.line, Column: at.column}
 }
 
-func (n *flatNode) kind() Kind { return n.part().kind }
-
-func (n *flatNode) scalar(strings *localStrings) string {
-	if n.part().isContainer() {
+// scalar returns the text of a scalar, and "" for other values.
+func (t *flatText) scalar(i int, strings *localStrings) string {
+	if t.parts[i].isContainer() {
 		return ""
 	}
-	return keep(strings, n.text.textOf(n.i))
+	return keep(strings, t.textOf(i))
 }
 
-func (n *flatNode) cursor(strings *localStrings) cursor {
-	return &flatCursor{text: n.text, strings: strings, next: n.i}
-}
-
-func (n *flatNode) in(doc *Document) node {
-	if root, ok := doc.root.(*flatNode); ok {
-		return &flatNode{root.text, n.i}
-	}
-	// Another goroutine may be using the children of the text.
-	text := n.text
-	return &flatNode{&flatText{file: text.file, data: text.data, lines: text.lines, parts: text.parts}, n.i}
-}
-
-func (n *flatNode) find(name string) int {
-	if n.part().kind != Mapping {
+// find returns the first name of a field of a mapping, or -1. The value is the next part.
+func (t *flatText) find(mapping int, name string) int {
+	p := &t.parts[mapping]
+	if p.kind != Mapping {
 		return -1
 	}
-	parts := n.text.parts
-	end := n.i + int(n.part().parts)
+	end := mapping + int(p.parts)
 	steps := 0
-	for i := n.i + 1; i < end; i += 1 + int(parts[i+1].parts) {
-		if parts[i].kind == String && string(n.text.textOf(i)) == name {
+	for i := mapping + 1; i < end; i += 1 + int(t.parts[i+1].parts) {
+		if t.parts[i].kind == String && string(t.textOf(i)) == name {
 			return i
 		}
 		if steps++; steps > smallMapping {
-			if i, found := n.text.childrenOf(n.i).byName[name]; found {
+			if i, found := t.childrenOf(mapping).byName[name]; found {
 				return i
 			}
 			return -1
@@ -173,28 +163,14 @@ func (n *flatNode) find(name string) int {
 	return -1
 }
 
-func (n *flatNode) name(i int) node { return &flatNode{n.text, i} }
-
-func (n *flatNode) value(i int) node { return &flatNode{n.text, i + 1} }
-
-func (n *flatNode) names(strings *localStrings, yield func(string) bool) {
-	if n.part().kind != Mapping {
-		return
+// element returns an element of a list, or -1.
+func (t *flatText) element(list, i int) int {
+	if t.parts[list].kind != List {
+		return -1
 	}
-	for i := range n.text.within(n.i) {
-		if n.text.parts[i].kind == String && !yield(keep(strings, n.text.textOf(i))) {
-			return
-		}
-	}
-}
-
-func (n *flatNode) element(i int) node {
-	if n.part().kind != List {
-		return nil
-	}
-	elements := n.text.childrenOf(n.i).parts
+	elements := t.childrenOf(list).parts
 	if i >= len(elements) {
-		return nil
+		return -1
 	}
-	return &flatNode{n.text, elements[i]}
+	return elements[i]
 }

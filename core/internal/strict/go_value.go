@@ -147,7 +147,7 @@ func validateScalar(at *diag.At, value Scalar) {
 	itself := source{reader: reader, file: at.Pos().String(), piece: Chunk{data: text}, sink: at.Sink()}
 	done, bad := itself.json(func(doc *Document) bool {
 		copied := reflect.New(reflect.TypeOf(value).Elem()).Interface().(Scalar)
-		copied.DecodeAt(newValue(doc, *at, doc.root))
+		copied.DecodeAt(doc.value(*at, 0))
 		return true
 	})
 	if !done {

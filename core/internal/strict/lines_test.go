@@ -10,7 +10,7 @@ import (
 func TestLocate(t *testing.T) {
 	const part = "aä€😀bcdefghijklm\n\r\nn\ro" // characters of one to four bytes, and all line breaks
 	data := []byte(strings.Repeat(part, 3*markEvery/len(part)))
-	text := &flatText{data: data, lines: &lines{first: 5}}
+	text := &flatText{content: content{data: data, lines: &lines{first: 5}}}
 	var starts []int
 	want := map[int]mark{}
 	at := mark{5, 1}

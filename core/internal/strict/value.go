@@ -14,24 +14,7 @@ import (
 type Value struct {
 	doc  *Document
 	at   diag.At
-	node node
-	flat flatNode // the node, if it is in a [flatText]: so a value is one allocation
-}
-
-func newValue(doc *Document, at diag.At, n node) *Value {
-	if flat, ok := n.(*flatNode); ok {
-		return newFlatValue(doc, at, *flat)
-	}
-	v := doc.newValue()
-	*v = Value{doc: doc, at: at, node: n}
-	return v
-}
-
-func newFlatValue(doc *Document, at diag.At, n flatNode) *Value {
-	v := doc.newValue()
-	*v = Value{doc: doc, at: at, flat: n}
-	v.node = &v.flat
-	return v
+	part int // of the text of the document
 }
 
 // At returns the place of the value, for errors.
@@ -39,24 +22,21 @@ func (v *Value) At() *diag.At { return &v.at }
 
 // Pos returns the position of the value. It costs less than the position of
 // its place.
-func (v *Value) Pos() diag.Position { return v.node.position() }
+func (v *Value) Pos() diag.Position { return v.doc.text.position(v.part) }
 
 // Document returns the document of the value.
 func (v *Value) Document() *Document { return v.doc }
 
 // In returns the same value in a copy of its document.
 func (v *Value) In(doc *Document) *Value {
-	return newValue(doc, *v.at.In(doc, doc.sink), v.node.in(doc))
+	return doc.value(*v.at.In(doc, doc.sink), v.part)
 }
 
 // Source returns the text of a mapping or list in JSON, or of a list in YAML's block style;
 // values with equal texts are equal. It returns nil for all other values. The text is valid as
 // long as the document.
 func (v *Value) Source() []byte {
-	if v.flat.text == nil {
-		return nil
-	}
-	p, data := v.flat.part(), v.flat.text.data
+	p, data := &v.doc.text.parts[v.part], v.doc.text.data
 	begin := int(p.begin)
 	if !p.isContainer() || p.begin == p.end {
 		return nil
@@ -68,7 +48,7 @@ func (v *Value) Source() []byte {
 }
 
 // Kind returns the kind of the value.
-func (v *Value) Kind() Kind { return v.node.kind() }
+func (v *Value) Kind() Kind { return v.doc.text.parts[v.part].kind }
 
 // IsNull reports whether the value is a null.
 func (v *Value) IsNull() bool { return v.Kind() == Null }
@@ -79,20 +59,16 @@ func (v *Value) Text() string {
 	if v == nil {
 		return ""
 	}
-	return v.node.scalar(v.doc.reader.strings)
+	return v.doc.text.scalar(v.part, v.doc.reader.strings)
 }
 
 // FieldText returns the [Value.Text] of a mapping's field, or "" if there is no such field.
 func (v *Value) FieldText(name string) string {
-	i := v.node.find(name)
-	switch {
-	case i < 0:
+	i := v.doc.text.find(v.part, name)
+	if i < 0 {
 		return ""
-	case v.flat.text != nil:
-		value := flatNode{v.flat.text, i + 1}
-		return value.scalar(v.doc.reader.strings)
 	}
-	return v.node.value(i).scalar(v.doc.reader.strings)
+	return v.doc.text.scalar(i+1, v.doc.reader.strings)
 }
 
 // Names returns the names of the fields of a mapping in the order of the
@@ -100,28 +76,35 @@ func (v *Value) FieldText(name string) string {
 func (v *Value) Names() []string { return slices.Collect(v.EachName) }
 
 // EachName yields the names of [Value.Names].
-func (v *Value) EachName(yield func(string) bool) { v.node.names(v.doc.reader.strings, yield) }
+func (v *Value) EachName(yield func(string) bool) {
+	text := &v.doc.text
+	if v.Kind() != Mapping {
+		return
+	}
+	for i := range text.within(v.part) {
+		if text.parts[i].kind == String && !yield(text.scalar(i, v.doc.reader.strings)) {
+			return
+		}
+	}
+}
 
 // Has reports whether the value is a mapping with the field.
-func (v *Value) Has(name string) bool { return v.node.find(name) >= 0 }
+func (v *Value) Has(name string) bool { return v.doc.text.find(v.part, name) >= 0 }
 
 // Element returns an element of a list, or nil.
 func (v *Value) Element(i int) *Value {
-	n := v.node.element(i)
-	if n == nil {
+	part := v.doc.text.element(v.part, i)
+	if part < 0 {
 		return nil
 	}
-	return newValue(v.doc, *v.at.Index(i), n)
+	return v.doc.value(*v.at.Index(i), part)
 }
 
 // Field returns the value of a mapping's field, or nil.
 func (v *Value) Field(name string) *Value {
-	i := v.node.find(name)
-	switch {
-	case i < 0:
+	i := v.doc.text.find(v.part, name)
+	if i < 0 {
 		return nil
-	case v.flat.text != nil:
-		return newFlatValue(v.doc, *v.at.Field(name), flatNode{v.flat.text, i + 1})
 	}
-	return newValue(v.doc, *v.at.Field(name), v.node.value(i))
+	return v.doc.value(*v.at.Field(name), i+1)
 }

@@ -74,7 +74,8 @@ func (s *source) parseYAML(yield func(*Document) bool) *syntaxError {
 			continue
 		}
 		doc := s.reader.document(s.sink)
-		doc.root = yamlNode{&yamlText{file: s.file}, root}
+		doc.setText(s.file, nil, nil, nil)
+		doc.addNode(root, false)
 		if !yield(doc) {
 			return nil
 		}

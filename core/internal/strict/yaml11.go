@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -22,37 +20,14 @@ type OtherScalar struct {
 // OtherScalars returns the values of a document in YAML that mean something else in YAML 1.1, in
 // the order of the text.
 func (d *Document) OtherScalars() []OtherScalar {
-	if n, ok := d.root.(yamlNode); ok {
-		return otherNodes(n.text.file, n.Node, nil)
-	}
 	var others []OtherScalar
 	for _, i := range d.others {
-		n := flatNode{&d.text, int(i)}
 		text := string(d.text.textOf(int(i)))
 		if old, differs := inYAML11(text); differs {
-			others = append(others, otherScalar(n.position(), text, old))
+			others = append(others, otherScalar(d.text.position(int(i)), text, old))
 		}
 	}
 	return others
-}
-
-func otherNodes(file string, n *yaml.Node, to []OtherScalar) []OtherScalar {
-	for i, part := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 {
-			continue // a name
-		}
-		if part.Kind != yaml.ScalarNode {
-			to = otherNodes(file, part, to) // an alias has no content: its anchor is reported
-			continue
-		}
-		if part.Style != 0 {
-			continue
-		}
-		if old, differs := inYAML11(part.Value); differs {
-			to = append(to, otherScalar(diag.Position{File: file, Line: part.Line, Column: part.Column}, part.Value, old))
-		}
-	}
-	return to
 }
 
 func otherScalar(pos diag.Position, text, old string) OtherScalar {

@@ -2,108 +2,60 @@ package strict
 
 import (
 	"fmt"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// yamlNode is a node of a YAML document. Its tree has no cyclic alias.
-type yamlNode struct {
-	text *yamlText
-	*yaml.Node
-}
-
-// yamlText contains the data that the nodes of a YAML document share.
-type yamlText struct {
-	file string
-	// fields maps the names of large mappings to indexes in their content.
-	fields map[*yaml.Node]map[string]int
-}
-
-func (n yamlNode) position() diag.Position {
-	return diag.Position{File: n.text.file, Line: n.Line, Column: n.Column}
-}
-
-func (n yamlNode) kind() Kind { return kindOf(resolve(n.Node)) }
-
-func (n yamlNode) scalar(strings *localStrings) string {
-	if scalar := resolve(n.Node); scalar.Kind == yaml.ScalarNode {
-		return scalar.Value
+// addNode adds the parts of a tree of the library to the text of the document. The tree has
+// no cyclic alias, and an alias becomes a copy of the value for which it stands.
+func (d *Document) addNode(n *yaml.Node, aliased bool) {
+	t := &d.text
+	value := n
+	for value.Kind == yaml.AliasNode {
+		value, aliased = value.Alias, true
 	}
-	return ""
-}
-
-func (n yamlNode) cursor(strings *localStrings) cursor {
-	return &yamlCursor{text: n.text, strings: strings, next: n.Node}
-}
-
-func (n yamlNode) in(doc *Document) node {
-	if root, ok := doc.root.(yamlNode); ok {
-		return yamlNode{root.text, n.Node}
-	}
-	return yamlNode{&yamlText{file: n.text.file}, n.Node}
-}
-
-func (n yamlNode) name(i int) node { return yamlNode{n.text, resolve(n.Node).Content[i]} }
-
-func (n yamlNode) value(i int) node { return yamlNode{n.text, resolve(n.Node).Content[i+1]} }
-
-// find looks up the names of large mappings in a map, so that a mapping is read in
-// linear time. It returns the index of the name in the content of the mapping.
-func (n yamlNode) find(name string) int {
-	mapping := resolve(n.Node)
-	if mapping.Kind != yaml.MappingNode {
-		return -1
-	}
-	if len(mapping.Content) <= 2*smallMapping {
-		for i := 0; i+1 < len(mapping.Content); i += 2 {
-			if key := mapping.Content[i]; key.Value == name && isName(key) {
-				return i
-			}
+	this := d.addPart(n, kindOf(value), value.Value, tagFlaw(value))
+	for i, c := range value.Content {
+		switch {
+		case value.Kind == yaml.MappingNode && i%2 == 0:
+			d.addName(c)
+			continue
+		case !aliased && c.Kind == yaml.ScalarNode && c.Style == 0: // a value that is aliased too is reported once
+			d.others = append(d.others, int32(len(t.parts)))
 		}
-		return -1
+		d.addNode(c, aliased)
 	}
-	index := n.text.fields[mapping]
-	if index == nil {
-		index = map[string]int{}
-		for i := 0; i+1 < len(mapping.Content); i += 2 {
-			key := mapping.Content[i]
-			if _, twice := index[key.Value]; isName(key) && !twice {
-				index[key.Value] = i
-			}
-		}
-		if n.text.fields == nil {
-			n.text.fields = map[*yaml.Node]map[string]int{}
-		}
-		n.text.fields[mapping] = index
-	}
-	if i, found := index[name]; found {
-		return i
-	}
-	return -1
+	t.parts[this].parts = int32(len(t.parts) - this)
 }
 
-func (n yamlNode) names(_ *localStrings, yield func(string) bool) {
-	mapping := resolve(n.Node)
-	for i := 0; mapping.Kind == yaml.MappingNode && i < len(mapping.Content); i += 2 {
-		if key := mapping.Content[i]; isName(key) && !yield(key.Value) {
-			return
-		}
+// addName adds the name of a field.
+func (d *Document) addName(key *yaml.Node) {
+	switch bad := tagFlaw(key); {
+	case isMerge(key):
+		d.addPart(key, 0, "", &flaw{diag.UnsupportedYAML, "merge keys (<<) are not supported", "write the fields out"})
+	case key.Kind != yaml.ScalarNode:
+		d.addPart(key, 0, "", &flaw{diag.WrongType, "a field's name must be a string", ""})
+	default:
+		d.addPart(key, scalarKind(key), key.Value, bad)
 	}
 }
 
-func (n yamlNode) element(i int) node {
-	list := resolve(n.Node)
-	if list.Kind != yaml.SequenceNode || i >= len(list.Content) {
-		return nil
+// addPart adds a part without its contents, and returns its index.
+func (d *Document) addPart(at *yaml.Node, kind Kind, value string, bad *flaw) int {
+	t := &d.text
+	this, begin := len(t.parts), len(t.data)
+	t.data = append(t.data, value...)
+	t.parts = append(t.parts, part{begin: int32(begin), end: int32(len(t.data)), parts: 1, kind: kind})
+	t.marks = append(t.marks, mark{at.Line, at.Column})
+	if bad != nil {
+		if t.flaws == nil {
+			t.flaws = map[int]*flaw{}
+		}
+		t.flaws[this] = bad
 	}
-	return yamlNode{n.text, list.Content[i]}
-}
-
-func isName(key *yaml.Node) bool {
-	return key.Kind == yaml.ScalarNode && scalarKind(key) == String && !isMerge(key)
+	return this
 }
 
 func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
@@ -175,105 +127,3 @@ func kindOf(n *yaml.Node) Kind {
 var plainTags = map[string]Kind{
 	"!!map": Mapping, "!!seq": List, "!!str": String, "!!bool": Bool, "!!int": Int, "!!float": Float, "!!null": Null,
 }
-
-func resolve(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
-// yamlCursor is a [cursor] in a tree of nodes.
-type yamlCursor struct {
-	text    *yamlText
-	strings *localStrings
-	next    *yaml.Node
-	known   Kind       // of next, or 0
-	key     *yaml.Node // the latest name
-	entered []yamlParts
-	peeked  []byte // the latest text that peek returned
-}
-
-// yamlParts contains the parts of a mapping or list, and the number of parts
-// that were read.
-type yamlParts struct {
-	of   *yaml.Node
-	read int
-}
-
-func (c *yamlCursor) kind() Kind {
-	if c.known != 0 {
-		return c.known
-	}
-	c.known = kindOf(resolve(c.next))
-	return c.known
-}
-
-func (c *yamlCursor) tagFlaw() *flaw { return tagFlaw(resolve(c.next)) }
-
-func (c *yamlCursor) peek() []byte {
-	if n := resolve(c.next); n.Kind == yaml.ScalarNode {
-		c.peeked = append(c.peeked[:0], n.Value...)
-		return c.peeked
-	}
-	return nil
-}
-
-func (c *yamlCursor) scalar() string { return keep(c.strings, resolve(c.next).Value) }
-
-func (c *yamlCursor) enter() { c.entered = append(c.entered, yamlParts{of: resolve(c.next)}) }
-
-func (c *yamlCursor) parts() *yamlParts { return &c.entered[len(c.entered)-1] }
-
-func (c *yamlCursor) size() int { return len(c.parts().of.Content) }
-
-func (c *yamlCursor) more() bool {
-	parts := c.parts()
-	if parts.read >= len(parts.of.Content) {
-		return false
-	}
-	if parts.of.Kind == yaml.SequenceNode {
-		c.next, c.known = parts.of.Content[parts.read], 0
-		parts.read++
-	}
-	return true
-}
-
-func (c *yamlCursor) name() (string, *flaw) {
-	parts := c.parts()
-	c.key, c.next, c.known = parts.of.Content[parts.read], parts.of.Content[parts.read+1], 0
-	parts.read += 2
-	switch {
-	case isMerge(c.key):
-		return "", &flaw{diag.UnsupportedYAML, "merge keys (<<) are not supported", "write the fields out"}
-	case c.key.Kind != yaml.ScalarNode:
-		return "", &flaw{diag.WrongType, "a field's name must be a string", ""}
-	case tagFlaw(c.key) != nil:
-		return "", tagFlaw(c.key)
-	case !isName(c.key):
-		return "", badName(scalarKind(c.key), c.key.Value)
-	}
-	return keep(c.strings, c.key.Value), nil
-}
-
-func (c *yamlCursor) nameIn(known *fields) int {
-	parts := c.parts()
-	key := parts.of.Content[parts.read]
-	spelling := spellingOf(known, key.Value)
-	if spelling < 0 || !isName(key) {
-		return -1
-	}
-	c.key, c.next, c.known = key, parts.of.Content[parts.read+1], 0
-	parts.read += 2
-	return spelling
-}
-
-func badName(kind Kind, text string) *flaw {
-	return &flaw{diag.WrongType, "a field's name must be a string, not " + describe(kind, text), "write it in quotes: " + strconv.Quote(text)}
-}
-
-func (c *yamlCursor) namePosition() diag.Position { return yamlNode{c.text, c.key}.position() }
-
-func (c *yamlCursor) leave() { c.entered = c.entered[:len(c.entered)-1] }
-
-func (c *yamlCursor) skip() {}
