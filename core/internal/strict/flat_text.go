@@ -28,8 +28,8 @@ type content struct {
 	data  []byte // the text, or the names and values of a document with marks
 	lines *lines // of data; nil for a document with marks
 	parts []part
-	// marks are the positions of the parts of a document that the library of YAML parsed, and
-	// flaws the errors in its names and in the tags of its values.
+	// marks are the positions of the parts of a document that the library of YAML parsed.
+	// flaws are the errors in its names and in the tags of its values.
 	marks []mark
 	flaws map[int]*flaw
 }
