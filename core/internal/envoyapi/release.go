@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/anypb"
 )
 
 // additions has a line "1.37 NAME" for each type, field and word that a release of the API
@@ -43,68 +42,28 @@ type Need struct {
 // for each time that it is used.
 func Needs(m proto.Message) (needs []Need) {
 	by := addedBy()
-	Walk(m, func(name string) {
+	use := func(name string) {
 		if release := by[name]; release != "" {
 			needs = append(needs, Need{release, name})
 		}
-	}, func(string) {})
-	return needs
-}
-
-// Walk calls name for each type, field and word that a message uses, with its full name, and text for
-// each text in it, also in each google.protobuf.Any in it.
-func Walk(m proto.Message, name, text func(string)) {
-	w := walker{name, text}
-	w.message(m.ProtoReflect())
-}
-
-type walker struct{ name, text func(string) }
-
-func (w *walker) message(m protoreflect.Message) {
-	d := m.Descriptor()
-	for outer := protoreflect.Descriptor(d); outer != nil; outer = outer.Parent() {
-		if _, file := outer.(protoreflect.FileDescriptor); file {
-			break
-		}
-		w.name(string(outer.FullName()))
 	}
-	if d.FullName() == anyName {
-		fields := d.Fields()
-		packed := &anypb.Any{TypeUrl: m.Get(fields.ByName("type_url")).String(), Value: m.Get(fields.ByName("value")).Bytes()}
-		// An Any of an unknown type has no names to compare.
-		if inner, err := anypb.UnmarshalNew(packed, proto.UnmarshalOptions{Resolver: Types{}}); err == nil {
-			w.message(inner.ProtoReflect())
+	for field, value := range Values(m) {
+		if field != nil {
+			use(string(field.FullName()))
 		}
-		return
-	}
-	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		w.name(string(field.FullName()))
-		switch {
-		case field.IsMap():
-			value.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
-				w.value(field.MapValue(), v)
-				return true
-			})
-		case field.IsList():
-			for i := range value.List().Len() {
-				w.value(field, value.List().Get(i))
+		switch value := value.Interface().(type) {
+		case protoreflect.Message:
+			for outer := protoreflect.Descriptor(value.Descriptor()); outer != outer.ParentFile(); outer = outer.Parent() {
+				use(string(outer.FullName()))
 			}
-		default:
-			w.value(field, value)
+		case protoreflect.EnumNumber:
+			if field.IsMap() {
+				field = field.MapValue()
+			}
+			if word := field.Enum().Values().ByNumber(value); word != nil {
+				use(string(field.Enum().FullName()) + "." + string(word.Name()))
+			}
 		}
-		return true
-	})
-}
-
-func (w *walker) value(field protoreflect.FieldDescriptor, value protoreflect.Value) {
-	switch {
-	case field.Message() != nil:
-		w.message(value.Message())
-	case field.Enum() != nil:
-		if word := field.Enum().Values().ByNumber(value.Enum()); word != nil {
-			w.name(string(field.Enum().FullName()) + "." + string(word.Name()))
-		}
-	case field.Kind() == protoreflect.StringKind:
-		w.text(value.String())
 	}
+	return needs
 }

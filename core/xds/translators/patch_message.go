@@ -216,21 +216,19 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch, left *allowa
 // of Envoy's API. It checks what Envoy demands beyond them of listeners and routes: a refused
 // listener or route would keep all its fields as they were.
 func validate(m proto.Message) error {
-	v, ok := m.(interface{ ValidateAll() error })
-	if !ok {
+	type validator interface{ ValidateAll() error }
+	if _, ok := m.(validator); !ok {
 		return errors.New("this is no message of Envoy's API")
 	}
-	err := v.ValidateAll()
-	if err == nil {
-		err = visit(m.ProtoReflect(), func(inner proto.Message, packed bool) error {
-			if v, ok := inner.(interface{ ValidateAll() error }); ok && packed {
-				return v.ValidateAll()
+	for field, value := range envoyapi.Values(m) {
+		if field != nil { // its message was checked
+			continue
+		}
+		if v, ok := value.Message().Interface().(validator); ok {
+			if err := v.ValidateAll(); err != nil {
+				return fmt.Errorf("the result breaks a rule of Envoy: %w", err)
 			}
-			return nil
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("the result breaks a rule of Envoy: %w", err)
+		}
 	}
 	switch m := m.(type) {
 	case *listenerv3.Listener:

@@ -14,8 +14,9 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	httpoptionsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 )
 
 // refusal returns why Envoy refuses a message that passes [validate]; nil if no reason is
@@ -23,23 +24,31 @@ import (
 // modifications, such as one that removes the last filter and one that adds another, so
 // refusal is for the result of modifications.
 func refusal(m proto.Message) error {
-	return visit(m.ProtoReflect(), func(m proto.Message, _ bool) error {
-		switch m := m.(type) {
-		case *listenerv3.Listener:
-			return listenerRefusal(m)
-		case *listenerv3.FilterChain:
-			return filtersRefusal(networkFilters, m.Filters)
-		case *hcmv3.HttpConnectionManager:
-			return managerRefusal(m)
-		case *httpoptionsv3.HttpProtocolOptions:
-			return filtersRefusal(upstreamFilters, m.HttpFilters)
-		case *routev3.RouteAction:
-			return upgradesRefusal(m.UpgradeConfigs, "resource")
-		case *routerv3.Router:
-			return filtersRefusal(upstreamFilters, m.UpstreamHttpFilters)
+	for m := range envoyapi.Messages(m) {
+		if err := ownRefusal(m.Interface()); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// ownRefusal is refusal without the messages in the message.
+func ownRefusal(m proto.Message) error {
+	switch m := m.(type) {
+	case *listenerv3.Listener:
+		return listenerRefusal(m)
+	case *listenerv3.FilterChain:
+		return filtersRefusal(networkFilters, m.Filters)
+	case *hcmv3.HttpConnectionManager:
+		return managerRefusal(m)
+	case *httpoptionsv3.HttpProtocolOptions:
+		return filtersRefusal(upstreamFilters, m.HttpFilters)
+	case *routev3.RouteAction:
+		return upgradesRefusal(m.UpgradeConfigs, "resource")
+	case *routerv3.Router:
+		return filtersRefusal(upstreamFilters, m.UpstreamHttpFilters)
+	}
+	return nil
 }
 
 func listenerRefusal(l *listenerv3.Listener) error {
@@ -247,46 +256,4 @@ func ranges(list []*corev3.CidrRange) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s/%d", r.AddressPrefix, r.GetPrefixLen().GetValue()))
 	}
 	return texts
-}
-
-// visit calls a function for a message and each message in it until the function returns an
-// error. It reports to it whether the message was packed in a google.protobuf.Any. An Any of an
-// unknown type is left out: the document was refused for it.
-func visit(m protoreflect.Message, f func(m proto.Message, packed bool) error) error {
-	return visitor(f).visit(m, false)
-}
-
-type visitor func(m proto.Message, packed bool) error
-
-func (f visitor) visit(m protoreflect.Message, packed bool) (err error) {
-	if a, ok := m.Interface().(*anypb.Any); ok {
-		inner, err := unpack(a)
-		if err != nil {
-			return nil
-		}
-		return f.visit(inner.ProtoReflect(), true)
-	}
-	if err := f(m.Interface(), packed); err != nil {
-		return err
-	}
-	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch {
-		case field.IsMap():
-			if field.MapValue().Message() != nil {
-				value.Map().Range(func(_ protoreflect.MapKey, value protoreflect.Value) bool {
-					err = f.visit(value.Message(), false)
-					return err == nil
-				})
-			}
-		case field.Message() == nil:
-		case field.IsList():
-			for i := 0; i < value.List().Len() && err == nil; i++ {
-				err = f.visit(value.List().Get(i).Message(), false)
-			}
-		default:
-			err = f.visit(value.Message(), false)
-		}
-		return err == nil
-	})
-	return err
 }

@@ -35,9 +35,10 @@ func unknownTo(lacks capability.Set, m proto.Message) error {
 		}
 	}
 	var unknown error
-	envoyapi.Walk(m, func(string) {}, func(text string) {
-		if !strings.Contains(text, "%") {
-			return
+	for _, value := range envoyapi.Values(m) {
+		text, ok := value.Interface().(string)
+		if !ok || !strings.Contains(text, "%") {
+			continue
 		}
 		meshaccesslog.EditOperators(text, func(_, written string) string {
 			if release := capability.ReleaseOfOperator(written); release != "" && lacks.Has(capability.API(release)) && unknown == nil {
@@ -45,7 +46,7 @@ func unknownTo(lacks capability.Set, m proto.Message) error {
 			}
 			return written
 		})
-	})
+	}
 	return unknown
 }
 

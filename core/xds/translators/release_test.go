@@ -178,9 +178,10 @@ func (c *releaseCheck) message(t *testing.T, title string, m proto.Message, rele
 			t.Errorf("%s has %s of %s", title, need.Name, need.Release)
 		}
 	}
-	envoyapi.Walk(m, func(string) {}, func(text string) {
-		if !strings.Contains(text, "%") {
-			return
+	for _, value := range envoyapi.Values(m) {
+		text, ok := value.Interface().(string)
+		if !ok || !strings.Contains(text, "%") {
+			continue
 		}
 		for _, expression := range celExpression.FindAllStringSubmatch(text, -1) {
 			for _, call := range celCall.FindAllStringSubmatch(expression[1], -1) {
@@ -195,7 +196,7 @@ func (c *releaseCheck) message(t *testing.T, title string, m proto.Message, rele
 			}
 			return written
 		})
-	})
+	}
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
 
@@ -108,7 +109,7 @@ func (s *Inbound) brokenRoutes(routes *routev3.RouteConfiguration) (broken []str
 			broken = append(broken, text)
 		}
 	}
-	walk(routes, func(m protoreflect.Message) {
+	for m := range envoyapi.Messages(routes) {
 		for _, field := range []protoreflect.Name{"typed_per_filter_config", "filter_configs"} {
 			if configs := m.Descriptor().Fields().ByName(field); configs != nil && configs.IsMap() {
 				m.Get(configs).Map().Range(func(key protoreflect.MapKey, _ protoreflect.Value) bool {
@@ -122,6 +123,6 @@ func (s *Inbound) brokenRoutes(routes *routev3.RouteConfiguration) (broken []str
 		if reason := chosenByRequest(m); reason != "" {
 			found("%s", reason)
 		}
-	})
+	}
 	return broken
 }

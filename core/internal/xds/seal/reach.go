@@ -13,6 +13,8 @@ import (
 	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 )
 
 // Reach is what a resource refers to. Each list is sorted and has no duplicates.
@@ -41,7 +43,7 @@ func Find(m proto.Message) *Reach {
 		r.Listening = append(r.Listening, a.GetPortValue())
 	}
 	top := m.ProtoReflect()
-	walk(m, func(m protoreflect.Message) {
+	for m := range envoyapi.Messages(m) {
 		r.Unknown = append(r.Unknown, unknownOf(m)...)
 		if a := socketAddress(m); a != nil && !slices.Contains(own, a) {
 			r.Addresses = append(r.Addresses, hostPort(a))
@@ -55,8 +57,8 @@ func Find(m proto.Message) *Reach {
 		if presentsCertificate(m) {
 			r.Certificates = append(r.Certificates, "it presents a certificate of the proxy, so its clients would be decided as the proxy")
 		}
-		if isAny(m) {
-			return
+		if envoyapi.IsAny(m) {
+			continue
 		}
 		m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 			if m != top || field.Name() != "name" { // its own name is not a reference
@@ -64,7 +66,7 @@ func Find(m proto.Message) *Reach {
 			}
 			return true
 		})
-	})
+	}
 	if cluster, ok := m.(*clusterv3.Cluster); ok {
 		r.Unknown = append(r.Unknown, unknownEndpoints(cluster)...)
 	}
@@ -213,11 +215,11 @@ func unknownOf(m protoreflect.Message) (reasons []string) {
 		reasons = append(reasons, reason)
 	}
 	name := string(m.Descriptor().FullName())
-	if isAny(m) {
+	if envoyapi.IsAny(m) {
 		if name = m.Get(m.Descriptor().Fields().ByName("type_url")).String(); name == "" {
 			return reasons
 		}
-		if unpacked(m) == nil {
+		if envoyapi.Unpack(m) == nil {
 			reasons = append(reasons, "it has the unknown type "+name)
 		}
 		for _, program := range programs {

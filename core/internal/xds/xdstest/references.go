@@ -11,9 +11,8 @@ import (
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -45,7 +44,9 @@ func References(t wire.Type, name, body string) []Reference {
 			found = []Reference{{wire.EndpointType, name}}
 		}
 	} else {
-		walk(m.ProtoReflect(), func(m proto.Message) { found = append(found, referencesOf(m)...) })
+		for m := range envoyapi.Messages(m) {
+			found = append(found, referencesOf(m.Interface())...)
+		}
 	}
 	known.Store(Seen{t, name, body}, found)
 	return found
@@ -79,33 +80,6 @@ func referencesOf(m proto.Message) (found []Reference) {
 		}
 	}
 	return found
-}
-
-// walk visits a message and all messages inside of it.
-func walk(m protoreflect.Message, visit func(proto.Message)) {
-	visit(m.Interface())
-	if any, ok := m.Interface().(*anypb.Any); ok {
-		if inner, err := any.UnmarshalNew(); err == nil {
-			walk(inner.ProtoReflect(), visit)
-		}
-		return
-	}
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		switch {
-		case f.IsMap():
-			if f.MapValue().Message() != nil {
-				v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool { walk(v.Message(), visit); return true })
-			}
-		case f.Message() == nil:
-		case f.IsList():
-			for i := range v.List().Len() {
-				walk(v.List().Get(i).Message(), visit)
-			}
-		default:
-			walk(v.Message(), visit)
-		}
-		return true
-	})
 }
 
 // EndpointsOf returns the endpoints of a resource of endpoints, as bytes.
