@@ -2,10 +2,10 @@ package check
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -15,12 +15,11 @@ import (
 func (m *meshCheck) collectors() {
 	set := m.view.Collectors(m.mesh)
 	for _, p := range m.policies {
-		for at, c := range confsOf(p) {
-			for pointer, ref := range conf.CollectorRefs(c) {
+		for _, item := range items.Of(p) {
+			for pointer, ref := range conf.CollectorRefs(item.Conf) {
 				if _, ok := set.Find(ref); ok {
 					continue
 				}
-				at.Pointer = pointer
 				hint := "load the MeshOpenTelemetryBackend, or check its labels"
 				switch {
 				case ref.Name != nil && m.view.Semantics() == semantics.Kuma3:
@@ -28,8 +27,9 @@ func (m *meshCheck) collectors() {
 				case ref.Name != nil:
 					hint = "load the MeshOpenTelemetryBackend, or check its name"
 				}
+				pos, path := item.Field(pointer)
 				m.warn(diag.Diagnostic{
-					Code: diag.UnresolvedReference, Pos: fieldPosition(p, at), Path: fieldPath(p, at),
+					Code: diag.UnresolvedReference, Pos: pos, Path: path,
 					What: "no MeshOpenTelemetryBackend is found, so nothing is sent", Hint: hint,
 				})
 			}
@@ -48,31 +48,6 @@ func (m *meshCheck) collectors() {
 				Code: diag.FieldNotUsed, Pos: b.Pos, Path: "spec.env", Serve: true,
 				What: fmt.Sprintf("proxies read no environment, so the endpoint holds: %s", b.Qualified()), Hint: "write what the environment sets into endpoint",
 			})
-		}
-	}
-}
-
-// confsOf yields the confs of the items of a policy, each with its place, which has no
-// pointer.
-func confsOf(p *resource.Policy) iter.Seq2[resource.UnreadField, resource.Conf] {
-	return func(yield func(resource.UnreadField, resource.Conf) bool) {
-		if p.Default != nil && !yield(resource.UnreadField{Array: "default"}, p.Default) {
-			return
-		}
-		for _, array := range []struct {
-			name  string
-			items []resource.Item
-		}{{"to", p.To}, {"from", p.From}} {
-			for i := range array.items {
-				if !yield(resource.UnreadField{Array: array.name, Index: i}, array.items[i].Conf) {
-					return
-				}
-			}
-		}
-		for i := range p.Rules {
-			if !yield(resource.UnreadField{Array: "rules", Index: i}, p.Rules[i].Conf) {
-				return
-			}
 		}
 	}
 }

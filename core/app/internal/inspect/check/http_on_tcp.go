@@ -3,8 +3,8 @@ package check
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -83,15 +83,10 @@ func (m *meshCheck) warnHTTP(h *httpItems) {
 		if h.other[set] {
 			continue
 		}
-		o, field := set.item, set.field
-		item, pos := words.Item(o, o.Policy.Type.To)
-		path := "spec." + item
-		if !o.Policy.Type.To.Inline {
-			path += ".default"
-		}
+		pos, path := items.Place{Origin: set.item, Array: inTo}.Field(set.field)
 		m.warn(diag.Diagnostic{
 			Code: diag.HTTPOnTCP,
-			Pos:  pos, Path: path + strings.ReplaceAll(field, "/", "."),
+			Pos:  pos, Path: path,
 			What: "has no effect: every outbound that the item applies to is TCP",
 			Hint: "set the protocol of the inbounds of the service, such as protocol: http",
 		})

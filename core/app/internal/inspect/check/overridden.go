@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -20,16 +21,16 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) {
 		meshCheck:  m,
 		semantics:  m.view.Semantics(),
 		views:      views,
-		sets:       map[place]bool{},
+		sets:       map[items.Place]bool{},
 		applies:    map[results.Origin]bool{},
 		overridden: map[*resource.Policy]bool{},
-		needed:     map[place]bool{},
+		needed:     map[items.Place]bool{},
 		unresolved: map[results.Origin]bool{},
 		inbounds:   map[*resource.Policy]bool{},
 		outbounds:  map[*resource.Policy]bool{},
 		any:        map[*resource.Policy]bool{},
 		examined:   map[*results.From]bool{},
-		setting:    map[target][]results.Origin{},
+		setting:    map[target][]items.Written{},
 		steps:      maxHintSteps,
 		fromIsRule: map[*resource.Kind]bool{},
 	}
@@ -59,10 +60,10 @@ type overridden struct {
 	*meshCheck
 	semantics semantics.Semantics
 	views     *ruleviews.Views
-	sets      map[place]bool // items that set a leaf of some conf
+	sets      map[items.Place]bool // items that set a leaf of some conf
 	// needed are the items that set a leaf which would have another value without them, or may
 	// have.
-	needed     map[place]bool
+	needed     map[items.Place]bool
 	applies    map[results.Origin]bool   // items of `from` that apply to an inbound
 	unresolved map[results.Origin]bool   // items of `to` whose reference finds nothing
 	fromIsRule map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
@@ -71,100 +72,74 @@ type overridden struct {
 	// dataplane. The items of other policies are not reported.
 	inbounds, outbounds, any map[*resource.Policy]bool
 	examined                 map[*results.From]bool
-	setting                  map[target][]results.Origin // items that set a leaf
-	routed                   map[*resource.Policy]bool   // an item selects an outbound; nil: not found yet
-	steps                    int                         // that are left to find which items override others
+	setting                  map[target][]items.Written // items that set a leaf
+	routed                   map[*resource.Policy]bool  // an item selects an outbound; nil: not found yet
+	steps                    int                        // that are left to find which items override others
 }
-
-// A place is an item with its array: the first item of `to` and the first rule of a policy have
-// one origin.
-type place struct {
-	results.Origin
-	array array
-}
-
-type array string
-
-const (
-	inTo      array = "to"
-	inFrom    array = "from"
-	inRules   array = "rules"
-	inDefault array = "default"
-)
 
 // placeOf returns the place of an item of an array. Without rules, one of the rules is an item of
 // `from` that is read as a rule.
-func placeOf(o results.Origin, in array) place {
-	if in == inRules && len(o.Policy.Rules) == 0 {
-		in = inFrom
+func placeOf(o results.Origin, array string) items.Place {
+	if array == inRules && len(o.Policy.Rules) == 0 {
+		array = inFrom
 	}
-	return place{o, in}
+	return items.Place{Origin: o, Array: array}
 }
 
-// arrayOf returns the array of a section of the kind of a policy.
-func arrayOf(p *resource.Policy, section *resource.Section) array {
-	switch section {
-	case p.Type.To:
-		return inTo
-	case p.Type.From:
-		return inFrom
-	case p.Type.Rules:
-		return inRules
-	}
-	return inDefault
-}
+// The arrays of items, and the single conf of a policy.
+const (
+	inTo      = "to"
+	inFrom    = "from"
+	inRules   = "rules"
+	inDefault = "default"
+)
 
 func (o *overridden) policy(p *resource.Policy) {
 	const removeIt = "remove it or change the order"
-	kind := p.Type
-	if o.outbounds[p] {
-		for i := range p.To {
-			if o.unresolved[results.Origin{Policy: p, Index: i}] {
-				continue
+	for _, item := range items.Of(p) {
+		switch item.Array {
+		case inTo:
+			if o.outbounds[p] && !o.unresolved[item.Origin] {
+				o.item(item, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
 			}
-			o.item(results.Origin{Policy: p, Index: i}, kind.To, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
-		}
-	}
-	if o.inbounds[p] {
-		for i := range p.From {
-			if o.semantics.FromItems(kind) == semantics.FromUnread {
-				break // ignoredFrom warns of it
+		case inFrom:
+			if o.inbounds[p] && o.semantics.FromItems(p.Type) != semantics.FromUnread { // ignoredFrom warns of it
+				o.item(item, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
 			}
-			o.item(results.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
-		}
-		for i := range p.Rules {
-			if !kind.Rules.Unmerged { // unmerged rules are examined entry by entry
-				o.item(results.Origin{Policy: p, Index: i}, kind.Rules, "any request to the inbounds", "other rules override it whole; "+removeIt)
+		case inRules:
+			if o.inbounds[p] && !p.Type.Rules.Unmerged { // unmerged rules are examined entry by entry
+				o.item(item, "any request to the inbounds", "other rules override it whole; "+removeIt)
+			}
+		case inDefault:
+			if o.any[p] {
+				o.item(item, "any of the dataplanes", "other policies override it whole; "+removeIt)
 			}
 		}
-	}
-	if p.Default != nil && o.any[p] {
-		o.item(results.Origin{Policy: p}, kind.Default, "any of the dataplanes", "other policies override it whole; "+removeIt)
 	}
 }
 
-func (o *overridden) item(origin results.Origin, section *resource.Section, what, hint string) {
-	field, pos := words.Item(origin, section)
-	at := place{origin, arrayOf(origin.Policy, section)}
+func (o *overridden) item(item items.Written, what, hint string) {
+	p := item.Policy
+	field, _ := words.Item(item.Origin, item.Section)
 	switch {
-	case !o.sets[at]:
+	case !o.sets[item.Place]:
 		code := diag.SetsNothing
-		if !hasFields(section.Conf, confOf(origin, section)) {
+		if !hasFields(item) {
 			hint = "it has no field: set one, or remove it"
-		} else if by := o.overriding(origin, section); len(by) > 0 {
+		} else if by := o.overriding(item); len(by) > 0 {
 			hint = "overridden by " + words.First(by) + "; remove it or change the order"
 		}
-		if o.isOverridden(origin.Policy) {
+		if o.isOverridden(p) {
 			code = diag.OverriddenEverywhere
 		}
 		o.warn(diag.Diagnostic{
-			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
-			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+			Code: code, Pos: item.Pos, Path: "spec." + field, Hint: hint,
+			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, p.Kind, p.Name),
 		})
-	case !o.needed[at]:
+	case !o.needed[item.Place]:
 		o.warn(diag.Diagnostic{
-			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
-			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+			Code: diag.EqualsOverridden, Pos: item.Pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
+			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, p.Kind, p.Name),
 		})
 	}
 }
@@ -180,14 +155,9 @@ type target struct {
 	name, namespace string
 }
 
-func targetOf(o results.Origin, section *resource.Section) target {
-	at := target{section: section}
-	switch p := o.Policy; section {
-	case p.Type.To:
-		ref := &p.To[o.Index].TargetRef
-		at.kind, at.name, at.namespace = ref.Kind, ref.Name, ref.Namespace
-	case p.Type.From:
-		ref := &p.From[o.Index].TargetRef
+func targetOf(item items.Written) target {
+	at := target{section: item.Section}
+	if ref := item.TargetRef; ref != nil {
 		at.kind, at.name, at.namespace = ref.Kind, ref.Name, ref.Namespace
 	}
 	return at
@@ -195,15 +165,10 @@ func targetOf(o results.Origin, section *resource.Section) target {
 
 // index adds the items of a policy that set a leaf.
 func (o *overridden) index(p *resource.Policy) {
-	for _, section := range []*resource.Section{p.Type.To, p.Type.From, p.Type.Rules, p.Type.Default} {
-		if section == nil {
-			continue
-		}
-		for _, item := range itemsOf(p, section) {
-			if o.sets[place{item, arrayOf(p, section)}] {
-				at := targetOf(item, section)
-				o.setting[at] = append(o.setting[at], item)
-			}
+	for _, item := range items.Of(p) {
+		if o.sets[item.Place] {
+			at := targetOf(item)
+			o.setting[at] = append(o.setting[at], item)
 		}
 	}
 }
@@ -211,13 +176,13 @@ func (o *overridden) index(p *resource.Policy) {
 // overriding returns the items for the same target that have a higher priority than an item and
 // set something. They are those on the first dataplane where there are any. The result is nil if there
 // are none, or if the search takes too long.
-func (o *overridden) overriding(origin results.Origin, section *resource.Section) []string {
-	others := map[*resource.Policy][]results.Origin{}
-	for _, other := range o.setting[targetOf(origin, section)] {
+func (o *overridden) overriding(item items.Written) []string {
+	others := map[*resource.Policy][]items.Written{}
+	for _, other := range o.setting[targetOf(item)] {
 		if o.steps--; o.steps < 0 {
 			return nil
 		}
-		if other != origin && sameTarget(origin, other, section) {
+		if other.Origin != item.Origin && sameTarget(item, other) {
 			others[other.Policy] = append(others[other.Policy], other)
 		}
 	}
@@ -228,7 +193,7 @@ func (o *overridden) overriding(origin results.Origin, section *resource.Section
 		if o.steps--; o.steps < 0 {
 			return nil
 		}
-		if o.configs[i].Kind != origin.Policy.Type {
+		if o.configs[i].Kind != item.Policy.Type {
 			continue
 		}
 		var names []string
@@ -237,13 +202,13 @@ func (o *overridden) overriding(origin results.Origin, section *resource.Section
 			if o.steps--; o.steps < 0 {
 				return nil
 			}
-			own := m.Policy == origin.Policy
+			own := m.Policy == item.Policy
 			if found = found || own; !found {
 				continue
 			}
 			for _, other := range others[m.Policy] {
-				if !own || other.Index > origin.Index {
-					field, _ := words.Item(other, section)
+				if !own || other.Index > item.Index {
+					field, _ := words.Item(other.Origin, other.Section)
 					names = append(names, m.Policy.Qualified()+" "+field)
 					o.steps -= 10
 				}
@@ -256,40 +221,13 @@ func (o *overridden) overriding(origin results.Origin, section *resource.Section
 	return nil
 }
 
-// itemsOf returns the items of a section of a policy, lowest priority first.
-func itemsOf(p *resource.Policy, section *resource.Section) []results.Origin {
-	n := 0
-	switch section {
-	case p.Type.To:
-		n = len(p.To)
-	case p.Type.From:
-		n = len(p.From)
-	case p.Type.Rules:
-		n = len(p.Rules)
-	case p.Type.Default:
-		if p.Default != nil {
-			n = 1
-		}
-	}
-	origins := make([]results.Origin, n)
-	for i := range origins {
-		origins[i] = results.Origin{Policy: p, Index: i}
-	}
-	return origins
-}
-
 // sameTarget reports whether two items of a section are for the same outbounds, clients or
 // requests.
-func sameTarget(a, b results.Origin, section *resource.Section) bool {
-	switch kind := a.Policy.Type; section {
-	case kind.To:
-		return a.Policy.To[a.Index].TargetRef.Equal(&b.Policy.To[b.Index].TargetRef)
-	case kind.From:
-		return a.Policy.From[a.Index].TargetRef.Equal(&b.Policy.From[b.Index].TargetRef)
-	case kind.Rules:
-		return matchesOf(a) == matchesOf(b)
+func sameTarget(a, b items.Written) bool {
+	if a.TargetRef != nil {
+		return a.TargetRef.Equal(b.TargetRef)
 	}
-	return true
+	return a.Array != inRules || matchesOf(a.Origin) == matchesOf(b.Origin)
 }
 
 // isOverridden reports whether a policy sets nothing although an item of it applies: others
@@ -297,52 +235,20 @@ func sameTarget(a, b results.Origin, section *resource.Section) bool {
 func (o *overridden) isOverridden(p *resource.Policy) bool {
 	is, known := o.overridden[p]
 	if !known {
-		is = !o.setsAny(p) && o.appliesAny(p) && hasAnyField(p)
+		all := items.Of(p)
+		sets := func(item items.Written) bool { return o.sets[item.Place] }
+		is = !slices.ContainsFunc(all, sets) && o.appliesAny(p) && slices.ContainsFunc(all, hasFields)
 		o.overridden[p] = is
 	}
 	return is
 }
 
-// hasAnyField reports whether a conf of a policy has a field.
-func hasAnyField(p *resource.Policy) bool {
-	kind := p.Type
-	return p.Default != nil && hasFields(kind.Default.Conf, p.Default) ||
-		slices.ContainsFunc(p.To, func(item resource.Item) bool { return hasFields(kind.To.Conf, item.Conf) }) ||
-		slices.ContainsFunc(p.From, func(item resource.Item) bool { return hasFields(kind.From.Conf, item.Conf) }) ||
-		slices.ContainsFunc(p.Rules, func(rule resource.Rule) bool { return hasFields(kind.Rules.Conf, rule.Conf) })
-}
-
-// hasFields reports whether a conf has a field.
-func hasFields(of resource.ConfType, c resource.Conf) bool {
-	merger := of.NewMerger()
-	merger.Fill(c, 0)
+// hasFields reports whether the conf of an item has a field.
+func hasFields(item items.Written) bool {
+	merger := item.Section.Conf.NewMerger()
+	merger.Fill(item.Conf, 0)
 	for range merger.Leaves() {
 		return true
-	}
-	return false
-}
-
-// confOf returns the conf of an item of a section.
-func confOf(o results.Origin, section *resource.Section) resource.Conf {
-	p := o.Policy
-	switch section {
-	case p.Type.To:
-		return p.To[o.Index].Conf
-	case p.Type.From:
-		return p.From[o.Index].Conf
-	case p.Type.Rules:
-		return p.Rules[o.Index].Conf
-	}
-	return p.Default
-}
-
-func (o *overridden) setsAny(p *resource.Policy) bool {
-	for i := range max(len(p.To), len(p.From), len(p.Rules), 1) {
-		for _, in := range []array{inTo, inFrom, inRules, inDefault} {
-			if o.sets[place{results.Origin{Policy: p, Index: i}, in}] {
-				return true
-			}
-		}
 	}
 	return false
 }

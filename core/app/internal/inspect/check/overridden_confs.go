@@ -31,11 +31,17 @@ func (o *overridden) add(config *dataplaneConfig) {
 	}
 	o.mark(config.Default, config.Kind.Default, inDefault, func() []results.Contribution { return defaultsOf(config) })
 	for i := range config.Outbounds {
+		tags := config.dataplane.Outbounds[config.Outbounds[i].Index].Tags
 		o.mark(config.Outbounds[i].Effective, config.Kind.To, inTo, func() []results.Contribution {
-			return o.itemsFor(config, config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)
+			// A policy with items for routes may apply to no outbound with tags (SPEC 17.3).
+			return slices.DeleteFunc(items.Contributions(o.semantics, config.Config, tags, nil), func(c results.Contribution) bool {
+				return !o.semantics.AppliesToTags(c.Origin.Policy)
+			})
 		})
 		for _, route := range config.Outbounds[i].Routes {
-			o.markRoute(config, route.Route, route.Effective, config.dataplane.Outbounds[config.Outbounds[i].Index].Tags)
+			o.mark(route.Effective, config.Kind.To, inTo, func() []results.Contribution {
+				return items.Contributions(o.semantics, config.Config, tags, route.Route)
+			})
 		}
 	}
 	for i := range config.Inbounds {
@@ -116,7 +122,7 @@ func (o *overridden) listener(kind *resource.Kind, c *results.ListenerConfig) {
 	}
 	if c.Inbound.From != nil {
 		for _, origin := range c.Inbound.From.Origins() {
-			o.keep(place{origin, inFrom})
+			o.keep(items.Place{Origin: origin, Array: inFrom})
 		}
 	}
 }
@@ -133,7 +139,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {
-			o.keep(place{origin, inFrom})
+			o.keep(items.Place{Origin: origin, Array: inFrom})
 		}
 	}
 	for _, origin := range from.Origins() {
@@ -146,7 +152,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 
 // mark notes which items of an array set something, and which of them a conf needs. Items returns all
 // items of the conf, lowest priority first.
-func (o *overridden) mark(e *results.Effective, section *resource.Section, in array, items func() []results.Contribution) {
+func (o *overridden) mark(e *results.Effective, section *resource.Section, in string, items func() []results.Contribution) {
 	if e == nil {
 		return
 	}
@@ -167,32 +173,18 @@ func (o *overridden) mark(e *results.Effective, section *resource.Section, in ar
 	}
 }
 
-// markRoute is mark for the conf of a route of an outbound.
-func (o *overridden) markRoute(config *dataplaneConfig, route *resource.Policy, e *results.Effective, tags resource.Tags) {
-	o.mark(e, config.Kind.To, inTo, func() (all []results.Contribution) {
-		for _, m := range config.Matched.All() {
-			for i := range m.Policy.To {
-				if items.Applies(o.semantics, m.Policy, &m.Policy.To[i].TargetRef, tags, route) {
-					all = append(all, results.Contribution{Origin: results.Origin{Policy: m.Policy, Index: i}, Conf: m.Policy.To[i].Conf})
-				}
-			}
-		}
-		return all
-	})
-}
-
 // markNeeded is mark for a conf of an array whose items are not examined one by one.
-func (o *overridden) markNeeded(e *results.Effective, in array) {
+func (o *overridden) markNeeded(e *results.Effective, in string) {
 	if e == nil {
 		return
 	}
 	for _, origin := range e.Origins {
-		o.keep(place{origin, in})
+		o.keep(items.Place{Origin: origin, Array: in})
 	}
 }
 
 // keep marks an item that no finding is about.
-func (o *overridden) keep(at place) { o.sets[at], o.needed[at] = true, true }
+func (o *overridden) keep(at items.Place) { o.sets[at], o.needed[at] = true, true }
 
 // defaultsOf returns the defaults that a dataplane's conf is merged from (SPEC 4.4).
 func defaultsOf(config *dataplaneConfig) []results.Contribution {
@@ -214,27 +206,9 @@ func (o *overridden) keepsFromTags(p *resource.Policy) {
 	}
 	for i := range p.To {
 		if origin := (results.Origin{Policy: p, Index: i}); p.To[i].TargetRef.Kind.IsRoute() {
-			o.keep(place{origin, inTo})
+			o.keep(items.Place{Origin: origin, Array: inTo})
 		}
 	}
-}
-
-// itemsFor returns the `to` items that the conf of an outbound with the given tags is
-// merged from (SPEC 4.2).
-func (o *overridden) itemsFor(config *dataplaneConfig, tags resource.Tags) []results.Contribution {
-	var items []results.Contribution
-	for _, m := range config.Matched.All() {
-		p := m.Policy
-		if p.TargetRef.Kind.IsRoute() || !o.semantics.AppliesToTags(p) {
-			continue
-		}
-		for i := range p.To {
-			if t := &p.To[i].TargetRef; !t.Kind.IsRoute() && t.SelectsOutbound(tags) {
-				items = append(items, results.Contribution{Origin: results.Origin{Policy: p, Index: i}, Conf: p.To[i].Conf})
-			}
-		}
-	}
-	return items
 }
 
 // rules marks the items of the rules of an inbound. Of several rules with the same matches

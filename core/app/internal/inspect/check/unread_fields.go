@@ -2,10 +2,11 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/results"
 )
 
 // unreadFields warns of what the version of Kuma by which the resources are read ignores or
@@ -14,8 +15,10 @@ func (m *meshCheck) unreadFields() {
 	s := m.view.Semantics()
 	for _, p := range m.policies {
 		for _, field := range p.Unread {
+			at := items.Place{Origin: results.Origin{Policy: p, Index: field.Index}, Array: field.Array}
+			pos, path := at.Field(field.Pointer)
 			m.warn(diag.Diagnostic{
-				Code: diag.FieldNotUsed, Pos: fieldPosition(p, field), Path: fieldPath(p, field),
+				Code: diag.FieldNotUsed, Pos: pos, Path: path,
 				What: fmt.Sprintf("%s does not read the field", s), Hint: "the findings of an upgrade to Kuma 3 name what replaces it", Cause: p.Kind + field.Pointer,
 			})
 		}
@@ -40,37 +43,4 @@ func (m *meshCheck) unreadFields() {
 			})
 		}
 	}
-}
-
-// fieldPosition returns the position of the item that has a field.
-func fieldPosition(p *resource.Policy, field resource.UnreadField) diag.Position {
-	items := map[string][]resource.Item{"to": p.To, "from": p.From}[field.Array]
-	switch {
-	case field.Array == "default":
-		return p.DefaultPos
-	case field.Index < len(items):
-		return items[field.Index].Pos
-	case field.Array == "rules" && field.Index < len(p.Rules):
-		return p.Rules[field.Index].Pos
-	}
-	return p.Pos
-}
-
-// fieldPath returns the path of a field of a conf in the document of its policy.
-func fieldPath(p *resource.Policy, field resource.UnreadField) string {
-	path := "spec." + field.Array
-	if field.Array != "default" {
-		path += fmt.Sprintf("[%d]", field.Index)
-		if field.Array != "to" || p.Type.To == nil || !p.Type.To.Inline {
-			path += ".default"
-		}
-	}
-	for part := range strings.SplitSeq(strings.TrimPrefix(field.Pointer, "/"), "/") {
-		if strings.Trim(part, "0123456789") == "" {
-			path += "[" + part + "]"
-		} else {
-			path += "." + part
-		}
-	}
-	return path
 }
