@@ -2,8 +2,6 @@ package content
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"reflect"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -19,10 +17,8 @@ func Differ(a, b any) bool {
 
 // withoutPositions returns the decoded JSON of a resource without the positions of its
 // parts. A field of a document has no name with a capital letter.
-func withoutPositions(data []byte) (tree any) {
-	if err := json.Unmarshal(data, &tree); err != nil {
-		panic(fmt.Sprintf("JSON that was encoded cannot be decoded: %v", err))
-	}
+func withoutPositions(data []byte) any {
+	tree := decode(data)
 	var remove func(any)
 	remove = func(at any) {
 		switch at := at.(type) {

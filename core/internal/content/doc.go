@@ -1,3 +1,3 @@
-// Package content compares the content of resources. Two sides of a comparison are often
+// Package content encodes and compares the content of resources. Two sides of a comparison are often
 // read from different files, so positions are no content.
 package content

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/effect"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
@@ -306,24 +304,9 @@ func (c *Causes) differingFields(before, after resource.Conf) []string {
 	if known, ok := c.fields.Load(key); ok {
 		return known.([]string)
 	}
-	fields := differingLeaves(nil, "", treeOf(before), treeOf(after))
+	fields := differingLeaves(nil, "", content.Tree(before), content.Tree(after))
 	c.fields.Store(key, fields)
 	return fields
-}
-
-// treeOf returns the JSON of a conf, decoded; nil for no conf.
-func treeOf(c resource.Conf) (tree any) {
-	if c == nil {
-		return nil
-	}
-	data, err := conf.Marshal(c)
-	if err == nil {
-		err = json.Unmarshal(data, &tree)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("a conf that was decoded cannot be encoded: %v", err))
-	}
-	return tree
 }
 
 func differingLeaves(found []string, at string, a, b any) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -169,9 +170,9 @@ func (v *valuer) add(numbers []int, e *results.Effective) []int {
 			continue
 		}
 		if tree == nil {
-			tree = decodedConf(e.Conf)
+			tree = content.Tree(e.Conf)
 		}
-		value := valueOf(tree, pointer)
+		value := content.Encode(Lookup(tree, pointer))
 		n, known := v.number[string(value)]
 		if !known {
 			n = len(v.values)

@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -221,9 +221,8 @@ func compareAccess(s requests.Space, before, after *access.List, options sides, 
 			diff.closes = append(diff.closes, change)
 		}
 	}
-	key, err := conf.Marshal([2][]AccessChange{diff.opens, diff.closes})
-	diff.key = string(key)
-	return diff, err
+	diff.key = string(content.Encode([2][]AccessChange{diff.opens, diff.closes}))
+	return diff, nil
 }
 
 // group adds an inbound to the group with equal changes.

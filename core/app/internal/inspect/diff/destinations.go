@@ -10,7 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -61,7 +61,7 @@ const (
 )
 
 // destinations returns what changes for the destinations of a mesh, sorted by identity.
-func destinations(before, after *core.View, mesh string) (list []Destination, err error) {
+func destinations(before, after *core.View, mesh string) (list []Destination) {
 	var selectors [2]*destination.Selectors
 	for i, view := range []*core.View{before, after} {
 		selectors[i] = destination.NewSelectors(view.Semantics(), resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
@@ -82,9 +82,7 @@ func destinations(before, after *core.View, mesh string) (list []Destination, er
 		}
 		meta := shown.Identity()
 		d.KRI, d.Name = in.Semantics().KRI(shown.KRI(""), meta), meta.Kind+" "+meta.Qualified()
-		if d.Changes, err = destinationFields(was, is); err != nil {
-			return nil, err
-		}
+		d.Changes = destinationFields(was, is)
 		for _, id := range c.Zones {
 			if d.Action == DestinationChanged {
 				d.Because = append(d.Because, Cause{id.Kind, id.Namespace, id.Name})
@@ -94,7 +92,7 @@ func destinations(before, after *core.View, mesh string) (list []Destination, er
 			list = append(list, d)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // newEndpoints returns the dataplanes that a change names, by what happened to them as
@@ -131,15 +129,8 @@ func newEndpoints(before, after *core.View, selectors [2]*destination.Selectors,
 
 // destinationFields returns the fields in which two versions of a destination differ; nil is
 // none.
-func destinationFields(was, is resource.Destination) ([]DestinationField, error) {
-	before, err := fieldsOf(was)
-	if err != nil {
-		return nil, err
-	}
-	after, err := fieldsOf(is)
-	if err != nil {
-		return nil, err
-	}
+func destinationFields(was, is resource.Destination) []DestinationField {
+	before, after := fieldsOf(was), fieldsOf(is)
 	names := maps.Clone(before)
 	maps.Copy(names, after)
 	var list []DestinationField
@@ -153,7 +144,7 @@ func destinationFields(was, is resource.Destination) ([]DestinationField, error)
 		}
 		list = append(list, DestinationField{field, a, b})
 	}
-	return list, nil
+	return list
 }
 
 // isAddress reports whether a field is a port, an address or a host name.
@@ -175,10 +166,10 @@ func hidden(value json.RawMessage) json.RawMessage {
 
 // fieldsOf returns the leaves of the labels, the spec and the status of a destination, which
 // may be nil, by their JSON pointers.
-func fieldsOf(d resource.Destination) (map[string]json.RawMessage, error) {
+func fieldsOf(d resource.Destination) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	if d == nil {
-		return fields, nil
+		return fields
 	}
 	labels := map[string]string{}
 	for _, label := range d.Identity().Labels {
@@ -198,38 +189,23 @@ func fieldsOf(d resource.Destination) (map[string]json.RawMessage, error) {
 	if status.TLSReady {
 		shown["tlsReady"] = true
 	}
-	data, err := conf.Marshal(map[string]any{"labels": labels, "spec": spec, "status": shown})
-	var tree any
-	if err == nil {
-		err = json.Unmarshal(data, &tree)
-	}
-	if err == nil {
-		err = addFields(fields, "", tree)
-	}
-	return fields, err
+	addFields(fields, "", content.Tree(map[string]any{"labels": labels, "spec": spec, "status": shown}))
+	return fields
 }
 
 // addFields adds the leaves of a tree, except for empty lists and mappings.
-func addFields(fields map[string]json.RawMessage, pointer string, tree any) error {
+func addFields(fields map[string]json.RawMessage, pointer string, tree any) {
 	switch tree := tree.(type) {
 	case nil:
-		return nil
 	case map[string]any:
 		for key, value := range tree {
-			if err := addFields(fields, pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key), value); err != nil {
-				return err
-			}
+			addFields(fields, pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key), value)
 		}
-		return nil
 	case []any:
 		for i, value := range tree {
-			if err := addFields(fields, pointer+"/"+strconv.Itoa(i), value); err != nil {
-				return err
-			}
+			addFields(fields, pointer+"/"+strconv.Itoa(i), value)
 		}
-		return nil
+	default:
+		fields[pointer] = content.Encode(tree)
 	}
-	data, err := conf.Marshal(tree)
-	fields[pointer] = data
-	return err
 }

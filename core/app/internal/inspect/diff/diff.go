@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -169,12 +169,8 @@ func New(before, after *core.View, mesh string, options inspect.Options) (*Diff,
 		return nil, err
 	}
 	d.NotCompared = notCompared(before, after, mesh, options.Kind)
-	if options.Kind != "" {
-		return d, err
-	}
-	var failed error
-	if d.Destinations, failed = destinations(before, after, mesh); failed != nil {
-		return nil, failed
+	if options.Kind == "" {
+		d.Destinations = destinations(before, after, mesh)
 	}
 	return d, err
 }
@@ -277,10 +273,7 @@ func (d *differ) pair(p pair) error {
 		return nil
 	}
 	before, after := d.before.configs(p.before), d.after.configs(p.after)
-	changes, err := d.changes(p, before, after)
-	if err != nil {
-		return err
-	}
+	changes := d.changes(p, before, after)
 	if err := d.access.add(d, p, before, after); err != nil {
 		return err
 	}
@@ -293,10 +286,7 @@ func (d *differ) pair(p pair) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	key, err := conf.Marshal(changes)
-	if err != nil {
-		return err
-	}
+	key := content.Encode(changes)
 	group := d.groups[string(key)]
 	if group == nil {
 		if !d.budget.Take(len(changes), "the changes of "+p.either().Name) {
@@ -321,16 +311,14 @@ func egressOf(s side, d *resource.Dataplane) *resource.Dataplane {
 	return only.ListenersAsInbounds("http")
 }
 
-func (d *differ) changes(p pair, before, after []*results.Config) ([]Change, error) {
+func (d *differ) changes(p pair, before, after []*results.Config) []Change {
 	equal := d.equalOutbounds(p, before, after)
 	old, next := newLeaves(d.before, before, p.before, d.flats[0], equal), newLeaves(d.after, after, p.after, d.flats[1], equal)
 	ruleOrdersOf(d.before, before, p.before).add(ruleOrdersOf(d.after, after, p.after), old, next)
 	d.clients.add(d, p, before, after, old, next)
 	d.addFields(old, next)
-	if err := errors.Join(d.flats[0].err, d.flats[1].err, d.entries.add(d, p, before, after, old, next)); err != nil {
-		return nil, err
-	}
-	return changesOf(old, next), nil
+	d.entries.add(d, p, before, after, old, next)
+	return changesOf(old, next)
 }
 
 // addFields adds the fields of confs that differ to the leaves of each view.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -14,7 +15,6 @@ type entryDiffs struct {
 	before, after inspect.Options // how origins are shown
 	lists         map[*results.InboundConfig]entryList
 	known         map[entryPair][]entryKeyOf
-	err           error // the first error
 }
 
 type entryPair = twoSides[*results.InboundConfig]
@@ -33,7 +33,7 @@ func newEntryDiffs(sides sides) *entryDiffs {
 
 // add adds the entries that only one of two views has to the leaves of that
 // view.
-func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) error {
+func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) {
 	unmerged := func(c *results.InboundConfig) *results.InboundConfig {
 		if len(c.Unmerged) == 0 {
 			return nil
@@ -54,7 +54,6 @@ func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old
 			}
 		}
 	}
-	return e.err
 }
 
 // compare returns the entries that only one of two inbounds has.
@@ -80,21 +79,20 @@ func (e *entryDiffs) list(kind *resource.Kind, c *results.InboundConfig, options
 	if !known {
 		list = entryList{}
 		for i := range c.Unmerged {
-			list.add(kind, &c.Unmerged[i], options, &e.err)
+			list.add(kind, &c.Unmerged[i], options)
 		}
 		e.lists[c] = list
 	}
 	return list
 }
 
-func (list entryList) add(kind *resource.Kind, r *results.Contribution, options inspect.Options, err *error) {
-	l := flats{options: options}
-	tree := l.decoded(r.Conf)
+func (list entryList) add(kind *resource.Kind, r *results.Contribution, options inspect.Options) {
+	tree := content.Tree(r.Conf)
 	merger := kind.Rules.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)
-	origin := l.options.Origin(r.Origin, kind.Rules)
+	origin := options.Origin(r.Origin, kind.Rules)
 	for pointer := range merger.Leaves() {
-		value := l.encoded(inspect.Lookup(tree, pointer))
+		value := content.Encode(inspect.Lookup(tree, pointer))
 		field := pointer[:strings.LastIndexByte(pointer, '/')]
 		if _, ok := inspect.Lookup(tree, field).([]any); ok {
 			pointer = field
@@ -103,8 +101,5 @@ func (list entryList) add(kind *resource.Kind, r *results.Contribution, options 
 		if _, has := list[key]; !has {
 			list[key] = leaf{value: value, origin: &origin}
 		}
-	}
-	if *err == nil {
-		*err = l.err
 	}
 }

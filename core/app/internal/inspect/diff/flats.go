@@ -2,11 +2,10 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -29,7 +28,6 @@ type flats struct {
 	view    side
 	mesh    string
 	known   map[flatKey]*flatConf
-	err     error // the first error; if not nil, the fields are incomplete
 }
 
 type flatKey struct {
@@ -50,31 +48,17 @@ func (f *flats) of(section *resource.Section, e *results.Effective) *flatConf {
 	flat, known := f.known[key]
 	if !known {
 		flat = &flatConf{map[string]leaf{"": {value: json.RawMessage(`{}`)}}}
-		tree := f.decoded(e.Conf)
+		tree := content.Tree(e.Conf)
 		for pointer, o := range e.Fields() {
 			origin := f.options.Origin(o, section)
-			flat.fields[pointer] = leaf{value: f.encoded(inspect.Lookup(tree, pointer)), origin: &origin}
+			flat.fields[pointer] = leaf{value: content.Encode(inspect.Lookup(tree, pointer)), origin: &origin}
 		}
 		for pointer, c := range inspect.CollectorsOf(f.view.view, f.mesh, e.Conf) {
-			flat.fields[pointer+CollectorField] = leaf{value: f.encoded(c)}
+			flat.fields[pointer+CollectorField] = leaf{value: content.Encode(c)}
 		}
 		f.known[key] = flat
 	}
 	return flat
-}
-
-// decoded returns the JSON of a conf, decoded.
-func (f *flats) decoded(c resource.Conf) (tree any) {
-	if err := json.Unmarshal(f.encoded(c), &tree); err != nil {
-		f.err = cmp.Or(f.err, err)
-	}
-	return tree
-}
-
-func (f *flats) encoded(value any) []byte {
-	data, err := conf.Marshal(value)
-	f.err = cmp.Or(f.err, err)
-	return data
 }
 
 // flatPairs has the fields that differ between two flat confs. Each pair is compared once.

@@ -91,23 +91,9 @@ func valueAt(data []byte, pointer string) (text string, set bool) {
 	if decoder.Decode(&value) != nil {
 		return "", false
 	}
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		switch at := value.(type) {
-		case map[string]any:
-			value, set = at[part]
-		case []any:
-			i, err := strconv.Atoi(part)
-			set = err == nil && i >= 0 && i < len(at)
-			if set {
-				value = at[i]
-			}
-		default:
-			set = false
-		}
-		if !set {
-			return "", false
-		}
+	value = inspect.Lookup(value, pointer)
+	if value == nil { // no conf has a null
+		return "", false
 	}
 	if text, ok := value.(string); ok {
 		return text, true

@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/content"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -139,38 +139,18 @@ func (s *setFields) add(f setField) {
 	s.list = append(s.list, f)
 }
 
-// decoded returns the JSON of a conf, decoded.
-func (s *setFields) decoded(c resource.Conf) (tree any) {
-	data, err := conf.Marshal(c)
-	if err == nil {
-		err = json.Unmarshal(data, &tree)
-	}
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
-	return tree
-}
-
 // conf adds the fields of a merged conf of a section; f has the place.
 func (s *setFields) conf(f setField, section *resource.Section, e *results.Effective) {
 	if e == nil {
 		return
 	}
-	tree := s.decoded(e.Conf)
+	tree := content.Tree(e.Conf)
 	f.section = section
 	for pointer, origin := range e.Fields() {
 		f.Origin, f.field, f.conf = origin, pointer, e.Conf
-		f.value = s.valueAt(tree, pointer)
+		f.value = content.Encode(inspect.Lookup(tree, pointer))
 		s.add(f)
 	}
-}
-
-func (s *setFields) valueAt(tree any, pointer string) json.RawMessage {
-	value, err := conf.Marshal(inspect.Lookup(tree, pointer))
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
-	return value
 }
 
 // entries adds the entries of an unmerged rule.
@@ -178,9 +158,9 @@ func (s *setFields) entries(f setField, r results.Contribution) {
 	f.section, f.Origin = s.config.Kind.Rules, r.Origin
 	merger := f.section.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)
-	tree := s.decoded(r.Conf)
+	tree := content.Tree(r.Conf)
 	for pointer := range merger.Leaves() {
-		f.field, f.value, f.entry = pointer, s.valueAt(tree, pointer), entryAt(r.Origin, pointer)
+		f.field, f.value, f.entry = pointer, content.Encode(inspect.Lookup(tree, pointer)), entryAt(r.Origin, pointer)
 		s.add(f)
 	}
 }
@@ -212,12 +192,12 @@ func (s *setFields) clients(f setField, from *results.From) {
 	seen := map[itemField]bool{}
 	f.section = s.config.Kind.From
 	for _, r := range view {
-		tree := s.decoded(r.Conf)
+		tree := content.Tree(r.Conf)
 		f.selector = r.Selector
 		for pointer, origin := range r.Fields() {
 			if key := (itemField{origin, pointer}); !seen[key] {
 				seen[key] = true
-				f.Origin, f.field, f.value, f.conf = origin, pointer, s.valueAt(tree, pointer), r.Conf
+				f.Origin, f.field, f.value, f.conf = origin, pointer, content.Encode(inspect.Lookup(tree, pointer)), r.Conf
 				s.add(f)
 			}
 		}
