@@ -19,7 +19,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	collectors "github.com/meshmatch/meshmatch/core/internal/collector"
-	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
@@ -68,28 +67,9 @@ func addOutboundLogs(o *xds.Outbound, e *results.Effective, filter *accesslogv3.
 	if e == nil {
 		return
 	}
-	l := logs{draft: o, lacks: o.Lacks, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
-		switch operator {
-		case meshaccesslog.MeshOperator:
-			return literal(o.Destination.Mesh)
-		case meshaccesslog.ZoneOperator:
-			return literal(o.Zone())
-		case meshaccesslog.WorkloadOperator:
-			return workload(o.Dataplane())
-		case meshaccesslog.SourceServiceOperator:
-			return literal(o.Service())
-		case meshaccesslog.DestinationServiceOperator:
-			return literal(o.Destination.Tags.Value(resource.ServiceTag))
-		case meshaccesslog.SourceAddressOperator:
-			return literal(net.JoinHostPort(o.Dataplane().Address, "0"))
-		case meshaccesslog.SourceAddressWithoutPortOperator:
-			return literal(o.Dataplane().Address)
-		default:
-			return "OUTBOUND"
-		}
-	}}
-	l.proxy = func() proxyAttributes {
-		return proxyAttributes{o.Dataplane().Mesh, o.Zone(), o.Dataplane(), o.Service()}
+	l := logs{
+		draft: o, lacks: o.Lacks, effective: e, http: o.Protocol.IsHTTP(),
+		proxy: o.Facets, mesh: o.Destination.Mesh, destination: literal(o.Destination.Tags.Value(resource.ServiceTag)),
 	}
 	for _, log := range l.all() {
 		log.Filter = filter
@@ -106,28 +86,10 @@ func passthroughAccessLogs(p *xds.Proxy, e *results.Effective) {
 	if e == nil {
 		return
 	}
-	d := p.Dataplane
-	l := logs{draft: p, lacks: p.Lacks, effective: e, value: func(operator string) string {
-		switch operator {
-		case meshaccesslog.MeshOperator:
-			return literal(d.Mesh)
-		case meshaccesslog.ZoneOperator:
-			return literal(enforce.ZoneOf(d))
-		case meshaccesslog.WorkloadOperator:
-			return workload(d)
-		case meshaccesslog.SourceServiceOperator:
-			return literal(p.Service)
-		case meshaccesslog.DestinationServiceOperator:
-			return passthroughService
-		case meshaccesslog.SourceAddressOperator:
-			return literal(net.JoinHostPort(d.Address, "0"))
-		case meshaccesslog.SourceAddressWithoutPortOperator:
-			return literal(d.Address)
-		default:
-			return "OUTBOUND"
-		}
-	}}
-	l.proxy = func() proxyAttributes { return proxyAttributes{d.Mesh, enforce.ZoneOf(d), d, p.Service} }
+	l := logs{
+		draft: p, lacks: p.Lacks, effective: e,
+		proxy: ownProxy{p.Dataplane, p.Service}, mesh: p.Dataplane.Mesh, destination: passthroughService,
+	}
 	p.PassthroughLogs = func(http bool) []*accesslogv3.AccessLog {
 		l.http = http
 		return l.all()
@@ -162,36 +124,12 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 // inboundLogs returns the logs of one conf. The service of a client is not visible to
 // the proxy of an inbound, but the identity that it proves is.
 func inboundLogs(c *xds.Chain, e *results.Effective) []*accesslogv3.AccessLog {
-	l := logs{draft: c, lacks: c.Lacks, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
-		switch operator {
-		case meshaccesslog.MeshOperator:
-			return literal(c.Dataplane.Mesh)
-		case meshaccesslog.ZoneOperator:
-			return literal(enforce.ZoneOf(c.Dataplane))
-		case meshaccesslog.WorkloadOperator:
-			return workload(c.Dataplane)
-		case meshaccesslog.SourceServiceOperator:
-			return "%DOWNSTREAM_PEER_URI_SAN%"
-		case meshaccesslog.DestinationServiceOperator:
-			return literal(c.Inbound.Inbound.Tags.Value(resource.ServiceTag))
-		case meshaccesslog.SourceAddressOperator:
-			return "%DOWNSTREAM_REMOTE_ADDRESS%"
-		case meshaccesslog.SourceAddressWithoutPortOperator:
-			return "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%"
-		default:
-			return "INBOUND"
-		}
-	}}
-	l.proxy = func() proxyAttributes {
-		return proxyAttributes{c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane), c.Dataplane, c.Inbound.Inbound.Tags.Value(resource.ServiceTag)}
+	service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
+	l := logs{
+		draft: c, lacks: c.Lacks, effective: e, http: c.Protocol.IsHTTP(), inbound: true,
+		proxy: ownProxy{c.Dataplane, service}, mesh: c.Dataplane.Mesh, destination: literal(service),
 	}
 	return l.all()
-}
-
-// workload returns the KRI of the workload of a proxy as a format, or what Envoy writes
-// for a value that is absent.
-func workload(d *resource.Dataplane) string {
-	return cmp.Or(literal(d.WorkloadKRI()), "-")
 }
 
 // logs translates the backends of one conf.
@@ -200,8 +138,45 @@ type logs struct {
 	lacks     capability.Set
 	effective *results.Effective
 	http      bool
-	value     func(operator string) string // the format of an operator of the mesh
-	proxy     func() proxyAttributes       // called for OpenTelemetry only
+	inbound   bool
+	// proxy is asked only for what a log has: the drafts of outbounds are shared.
+	proxy       loggingProxy
+	mesh        string // of the destination
+	destination string // the service, as a format
+}
+
+// value returns the format of an operator of the mesh.
+func (l logs) value(operator string) string {
+	switch operator {
+	case meshaccesslog.MeshOperator:
+		return literal(l.mesh)
+	case meshaccesslog.ZoneOperator:
+		return literal(l.proxy.Zone())
+	case meshaccesslog.WorkloadOperator:
+		return cmp.Or(literal(l.proxy.Dataplane().WorkloadKRI()), "-") // Envoy writes it for a value that is absent
+	case meshaccesslog.DestinationServiceOperator:
+		return l.destination
+	}
+	if l.inbound {
+		switch operator {
+		case meshaccesslog.SourceServiceOperator:
+			return "%DOWNSTREAM_PEER_URI_SAN%"
+		case meshaccesslog.SourceAddressOperator:
+			return "%DOWNSTREAM_REMOTE_ADDRESS%"
+		case meshaccesslog.SourceAddressWithoutPortOperator:
+			return "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%"
+		}
+		return "INBOUND"
+	}
+	switch operator {
+	case meshaccesslog.SourceServiceOperator:
+		return literal(l.proxy.Service())
+	case meshaccesslog.SourceAddressOperator:
+		return literal(net.JoinHostPort(l.proxy.Dataplane().Address, "0"))
+	case meshaccesslog.SourceAddressWithoutPortOperator:
+		return literal(l.proxy.Dataplane().Address)
+	}
+	return "OUTBOUND"
 }
 
 func (l logs) all() (list []*accesslogv3.AccessLog) {
@@ -270,7 +245,7 @@ func (l logs) text(format string) string {
 func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, to exporter) *accesslogv3.AccessLog {
 	m := &otelv3.OpenTelemetryAccessLogConfig{
 		DisableBuiltinLabels: true,
-		ResourceAttributes:   l.proxy().list(),
+		ResourceAttributes:   proxyAttributes(l.proxy),
 		Body:                 l.body(o.Body),
 	}
 	const name = "meshmatch"
