@@ -1,8 +1,10 @@
 package variant
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -16,20 +18,84 @@ type Compilation struct {
 	destination Destination
 	policies    []*resource.Policy // lowest priority first
 	routes      []*resource.Policy // by KRI
-	predicates  map[*resource.Policy]partition.Predicate
+	// predicates accept the parameters for which policies and routes are enforced. For a
+	// policy that is attached to a route, the predicates of both must accept.
+	predicates map[*resource.Policy]partition.Predicate
 }
 
-// Compile returns the variants. More variants than most are an error. It returns the
-// same errors as [PolicyCompiler.Variants].
-func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
-	compiler := &destinationCompiler{
-		kind: c.kind, semantics: c.semantics, tags: c.destination.Tags, policies: c.policies, routes: c.routes, predicates: c.predicates, most: most,
+// dependsOn reports whether a policy contributes to the content of the destination, before or
+// after a change.
+func (c *Compilation) dependsOn(p *resource.Policy) bool {
+	if c.kind.Default != nil {
+		return p.Kind == c.kind.Name
 	}
-	set, contents, err := compiler.compile()
+	if p.RoutesOutbound(c.destination.Tags) { // for a policy of the kind: whether any item selects the outbound
+		return true
+	}
+	return slices.ContainsFunc(c.routes, func(r *resource.Policy) bool { return len(c.appendConfs(nil, p, r)) > 0 })
+}
+
+// appendConfs appends the confs of a policy for the outbound or, if route is not nil, for a
+// route of it: of the `to` items that apply.
+func (c *Compilation) appendConfs(confs []resource.Conf, p, route *resource.Policy) []resource.Conf {
+	if c.kind.Default != nil {
+		return append(confs, p.Default)
+	}
+	for i := range p.To {
+		if items.Applies(c.semantics, p, &p.To[i].TargetRef, c.destination.Tags, route) {
+			confs = append(confs, p.To[i].Conf)
+		}
+	}
+	return confs
+}
+
+// Compile returns the variants. More variants than most are an error. The error is a
+// [*partition.LimitError], or wraps [ErrConstraint].
+func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
+	set, confs, err := c.merge(nil, most)
 	if err != nil {
 		return nil, err
 	}
+	contents := make([]*PolicyContent, len(confs))
+	if len(c.routes) == 0 {
+		for i, conf := range confs {
+			contents[i] = &PolicyContent{Conf: conf}
+		}
+		return &PolicyVariants{c.kind, c.destination, set, contents}, nil
+	}
+	product := newContentProduct(len(c.routes))
+	product.add(set, confs, partition.True(), 0)
+	for i, route := range c.routes {
+		set, confs, err := c.merge(route, most)
+		if err != nil {
+			return nil, err
+		}
+		product.add(set, confs, c.predicates[route], i+1)
+	}
+	set, states, err := compile(product.items, product, func(state int) int { return state }, most)
+	if err != nil {
+		return nil, err
+	}
+	contents = make([]*PolicyContent, len(states))
+	for i, state := range states {
+		contents[i] = product.content(state, c.routes)
+	}
 	return &PolicyVariants{c.kind, c.destination, set, contents}, nil
+}
+
+// merge returns the variants of the merge of the confs for the outbound or, if route is not
+// nil, for a route of it. For a route these are the variants for parameters that the route
+// selects; a policy that is attached to the route selects the same ones.
+func (c *Compilation) merge(route *resource.Policy, most int) (*Set, []resource.Conf, error) {
+	var predicates []partition.Predicate
+	var confs []resource.Conf
+	for _, p := range c.policies {
+		for confs = c.appendConfs(confs, p, route); len(predicates) < len(confs); {
+			predicates = append(predicates, c.predicates[p])
+		}
+	}
+	m := newConfMerger(cmp.Or(c.kind.Default, c.kind.To).Conf, confs)
+	return compile(predicates, m, m.content, most)
 }
 
 // RouteSets returns a set for each route policy with a `to` for the destination, sorted

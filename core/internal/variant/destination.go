@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -70,87 +68,6 @@ func (v *PolicyVariants) Choose(p Parameters) *PolicyContent {
 		return v.Contents[chosen]
 	}
 	return &PolicyContent{} // v is the zero PolicyVariants
-}
-
-// destinationCompiler compiles one destination.
-type destinationCompiler struct {
-	kind      *resource.Kind
-	semantics semantics.Semantics
-	tags      resource.Tags
-	policies  []*resource.Policy // of the kind, lowest priority first
-	routes    []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
-	// predicates accept the parameters for which policies and routes are enforced. For a
-	// policy that is attached to a route, the predicates of both must accept.
-	predicates map[*resource.Policy]partition.Predicate
-	most       int // variants
-}
-
-func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
-	set, confs, err := c.outbound()
-	if err != nil {
-		return nil, nil, err
-	}
-	contents := make([]*PolicyContent, len(confs))
-	if len(c.routes) == 0 {
-		for i, conf := range confs {
-			contents[i] = &PolicyContent{Conf: conf}
-		}
-		return set, contents, nil
-	}
-	product := newContentProduct(len(c.routes))
-	product.add(set, confs, partition.True(), 0)
-	for i, route := range c.routes {
-		set, confs, err := c.items(route)
-		if err != nil {
-			return nil, nil, err
-		}
-		product.add(set, confs, c.predicates[route], i+1)
-	}
-	set, states, err := compile(product.items, product, func(state int) int { return state }, c.most)
-	if err != nil {
-		return nil, nil, err
-	}
-	contents = make([]*PolicyContent, len(states))
-	for i, state := range states {
-		contents[i] = product.content(state, c.routes)
-	}
-	return set, contents, nil
-}
-
-// outbound returns the variants of the outbound's own conf.
-func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
-	if c.kind.Default != nil {
-		return c.merge(c.kind.Default, func(p *resource.Policy, add func(resource.Conf)) { add(p.Default) })
-	}
-	return c.items(nil)
-}
-
-// items returns the variants of the merge of the `to` items that apply to the outbound or,
-// if route is not nil, to a route of it. For a route these are the variants for parameters
-// that the route selects; a policy that is attached to the route selects the same ones.
-func (c *destinationCompiler) items(route *resource.Policy) (*Set, []resource.Conf, error) {
-	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
-		for i := range p.To {
-			if items.Applies(c.semantics, p, &p.To[i].TargetRef, c.tags, route) {
-				add(p.To[i].Conf)
-			}
-		}
-	})
-}
-
-// merge returns the variants of the merge of the confs that each policy adds.
-func (c *destinationCompiler) merge(section *resource.Section, each func(p *resource.Policy, add func(resource.Conf))) (*Set, []resource.Conf, error) {
-	var predicates []partition.Predicate
-	var confs []resource.Conf
-	var p *resource.Policy
-	add := func(conf resource.Conf) {
-		predicates, confs = append(predicates, c.predicates[p]), append(confs, conf)
-	}
-	for _, p = range c.policies {
-		each(p, add)
-	}
-	m := newConfMerger(section.Conf, confs)
-	return compile(predicates, m, m.content, c.most)
 }
 
 // contentProduct combines the variants of an outbound and of its routes. Place 0 of a

@@ -169,7 +169,7 @@ func TestUsageOf(t *testing.T) {
 {type: MeshTimeout, name: z, spec: {targetRef: {kind: MeshSubset, tags: {kuma.io/service: z}, proxyTypes: [Gateway]}, to: [{default: {idleTimeout: 5s}}]}}
 `
 	view := engineOf(t, text).View()
-	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
+	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestUsageOfRoutes(t *testing.T) {
 ---
 {type: MeshTimeout, name: c, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: s}, default: {connectionTimeout: 3s}}]}}
 `+dataplane("r")+dataplane("s")+dataplane("none")+route("r")+route("s")).View()
-	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
+	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestInboundsFollowEdits(t *testing.T) {
 			b.Delete = slices.Compact(b.Delete)
 			view = apply(b)
 			inbounds.Update(view)
-			v, err := variant.NewPolicyCompiler(view, shape.Mesh, kind).Variants(destination(t, "backend"))
+			v, err := variant.NewPolicyCompiler(view, shape.Mesh, kind).Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +218,7 @@ func usageWorld(b *testing.B, dataplanes int) (*core.View, *variant.PolicyVarian
 	if err != nil {
 		b.Fatal(err)
 	}
-	v, err := variant.NewPolicyCompiler(view, shape.Mesh, kind).Variants(variant.Destination{Mesh: shape.Mesh, Tags: backend[0].Tags})
+	v, err := variant.NewPolicyCompiler(view, shape.Mesh, kind).Compilation(variant.Destination{Mesh: shape.Mesh, Tags: backend[0].Tags}).Compile(variant.MaxPolicyVariants)
 	if err != nil || v.Set.Len() != 20 {
 		b.Fatal(v.Set.Len(), err)
 	}

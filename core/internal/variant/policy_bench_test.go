@@ -37,12 +37,11 @@ func BenchmarkCompilePolicies(b *testing.B) {
 			variants := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				v, err := compiler.Variants(fleetDestination(7))
+				v, err := compiler.Compilation(fleetDestination(7)).Compile(variant.MaxPolicyVariants)
 				if err != nil || v.Set.Len() < 2 {
 					b.Fatal(err)
 				}
 				variants = v.Set.Len()
-				compiler.Forget(fleetDestination(7))
 			}
 			b.ReportMetric(float64(variants), "variants")
 		})
@@ -55,7 +54,7 @@ func BenchmarkUpdatePolicies(b *testing.B) {
 	engine, kind, all := fleet(b, 10_000)
 	compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind)
 	for i := range 100 {
-		if _, err := compiler.Variants(fleetDestination(i)); err != nil {
+		if _, err := compiler.Compilation(fleetDestination(i)).Compile(variant.MaxPolicyVariants); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -70,8 +69,12 @@ func BenchmarkUpdatePolicies(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		if again := compiler.Update(engine.View()); len(again) != 1 {
-			b.Fatalf("%d destinations were compiled again, want 1", len(again))
+		again := compiler.Update(engine.View())
+		if len(again) != 1 {
+			b.Fatalf("%d destinations are outdated, want 1", len(again))
+		}
+		if _, err := compiler.Compilation(again[0]).Compile(variant.MaxPolicyVariants); err != nil {
+			b.Fatal(err)
 		}
 		if i += 20; i >= len(all) {
 			i = 5

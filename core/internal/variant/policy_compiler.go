@@ -1,15 +1,11 @@
 package variant
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
-	"github.com/meshmatch/meshmatch/core/internal/items"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
@@ -17,38 +13,27 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// A PolicyCompiler compiles the policies of one kind and mesh for any number of
-// destinations, and keeps the results up to date. [PolicyCompiler.Variants] compiles a
-// destination, [PolicyCompiler.Update] compiles affected destinations again after a
-// change, and [PolicyCompiler.Forget] drops a destination. Only one goroutine may use it
-// at a time; its results are immutable.
+// A PolicyCompiler contains the policies of one kind and mesh, for the variants of any number
+// of destinations. [PolicyCompiler.Compilation] returns the inputs for a destination, and
+// [PolicyCompiler.Update] follows a later view. Only one goroutine may use it at a time.
 //
 // A policy with the shadow label (SPEC 8.3) contributes for the parameters of the
 // dataplanes on which a placement enforces it.
 type PolicyCompiler struct {
-	kind         *resource.Kind
-	mesh         string
-	order        results.Order
-	semantics    semantics.Semantics
-	all          []*resource.Policy                       // the contributing policies of the last view, by identity
-	policies     []*resource.Policy                       // of the kind, lowest priority first
-	routes       []*resource.Policy                       // by KRI; empty for a kind of routes
-	predicates   map[*resource.Policy]partition.Predicate // see destinationCompiler
-	enforcement  *enforce.State                           // of the last view
-	destinations map[string]*compiled
+	kind        *resource.Kind
+	mesh        string
+	order       results.Order
+	semantics   semantics.Semantics
+	all         []*resource.Policy // the contributing policies of the last view, by identity
+	policies    []*resource.Policy // of the kind, lowest priority first
+	routes      []*resource.Policy // by KRI; empty for a kind of routes
+	predicates  map[*resource.Policy]partition.Predicate
+	enforcement *enforce.State          // of the last view
+	compiled    map[string]*Compilation // the latest of each destination that Update has not returned since
 }
 
 // MaxPolicyVariants limits the variants of a destination (SPEC 9.4).
 const MaxPolicyVariants = 4096
-
-// compiled is a destination with its last result.
-type compiled struct {
-	destination Destination
-	lazy        bool               // Update only reports it; see Compilation
-	routes      []*resource.Policy // the routes with a `to` for the destination
-	variants    *PolicyVariants
-	err         error
-}
 
 // NewPolicyCompiler returns a compiler for the enforced policies of a kind in a mesh of
 // the view. The kind must have `to`, or no arrays; if it has none, all destinations have
@@ -56,74 +41,49 @@ type compiled struct {
 func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *PolicyCompiler {
 	c := &PolicyCompiler{
 		kind: kind, mesh: mesh, order: view.Order(), semantics: view.Semantics(),
-		predicates:   make(map[*resource.Policy]partition.Predicate),
-		destinations: make(map[string]*compiled),
+		predicates: make(map[*resource.Policy]partition.Predicate),
+		compiled:   make(map[string]*Compilation),
 	}
 	c.Update(view)
 	return c
 }
 
-// Variants returns the variants for a destination. It compiles them at the first call
-// and keeps them up to date from then on. The error is a [*partition.LimitError], or
-// wraps [ErrConstraint].
-func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
-	name := d.Name()
-	known := c.destinations[name]
-	if known == nil || known.lazy {
-		known = &compiled{destination: d}
-		c.destinations[name] = known
-		c.compile(known)
-	}
-	return known.variants, known.err
-}
-
 // Compilation returns the inputs for the variants of a destination. It does not compile.
-// From then on, Update returns the destination whenever it must be compiled again.
+// Update returns the destination when its inputs change.
 func (c *PolicyCompiler) Compilation(d Destination) *Compilation {
-	name := d.Name()
-	known := c.destinations[name]
-	if known == nil {
-		known = &compiled{destination: d, lazy: true}
-		c.destinations[name] = known
+	own := &Compilation{kind: c.kind, semantics: c.semantics, destination: d, predicates: make(map[*resource.Policy]partition.Predicate)}
+	for _, r := range c.routes {
+		if r.RoutesOutbound(d.Tags) {
+			own.routes = append(own.routes, r)
+			own.predicates[r] = c.predicates[r]
+		}
 	}
-	c.findRoutes(known)
-	own := &Compilation{kind: c.kind, semantics: c.semantics, destination: d, routes: known.routes, predicates: make(map[*resource.Policy]partition.Predicate)}
 	for _, p := range c.policies {
-		if c.reaches(p, known) {
+		if own.dependsOn(p) {
 			own.policies = append(own.policies, p)
 			own.predicates[p] = c.predicates[p]
 		}
 	}
-	for _, r := range known.routes {
-		own.predicates[r] = c.predicates[r]
-	}
+	c.compiled[d.Name()] = own
 	return own
 }
 
-// Forget drops the variants for a destination; they are no longer kept up to date.
-func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
-
-// Update follows a later view of the same engine. It returns the destinations that an
-// added, removed or changed policy or route reaches, sorted by name. It has compiled them
-// again, or the caller must (see Compilation).
+// Update follows a later view of the same engine. It returns the destinations whose
+// latest Compilation an added, removed or changed policy or route makes outdated, each
+// once, sorted by name.
 func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	placed := c.enforcement != view.Enforcement()
 	c.enforcement = view.Enforcement()
 	changed := c.replace(view.Policies(c.mesh), placed)
-	var again []Destination
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, d := range c.destinations {
-		if slices.ContainsFunc(changed, func(p *resource.Policy) bool { return c.reaches(p, d) }) {
-			if !d.lazy {
-				group.Go(func() error { c.compile(d); return nil })
-			}
-			again = append(again, d.destination)
+	var outdated []Destination
+	for name, own := range c.compiled {
+		if slices.ContainsFunc(changed, own.dependsOn) {
+			outdated = append(outdated, own.destination)
+			delete(c.compiled, name)
 		}
 	}
-	_ = group.Wait() // errors are stored with the destinations
-	slices.SortFunc(again, func(a, b Destination) int { return strings.Compare(a.Name(), b.Name()) })
-	return again
+	slices.SortFunc(outdated, func(a, b Destination) int { return strings.Compare(a.Name(), b.Name()) })
+	return outdated
 }
 
 // replace changes to the policies of a view, sorted by identity, and returns the
@@ -181,32 +141,4 @@ func (c *PolicyCompiler) remove(p *resource.Policy) {
 	at := slices.Index(*list, p)
 	*list = slices.Delete(*list, at, at+1)
 	delete(c.predicates, p)
-}
-
-// reaches reports whether a policy contributes to the content of a destination, before or
-// after a change.
-func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
-	tags := d.destination.Tags
-	if c.kind.Default != nil {
-		return p.Kind == c.kind.Name
-	}
-	if p.RoutesOutbound(tags) { // for a policy of the kind: whether any item selects the outbound
-		return true
-	}
-	return slices.ContainsFunc(p.To, func(item resource.Item) bool {
-		return slices.ContainsFunc(d.routes, func(r *resource.Policy) bool { return items.Applies(c.semantics, p, &item.TargetRef, tags, r) })
-	})
-}
-
-// compile compiles one destination. It only reads c, because several destinations are
-// compiled concurrently.
-func (c *PolicyCompiler) compile(d *compiled) {
-	c.findRoutes(d)
-	own := &Compilation{c.kind, c.semantics, d.destination, c.policies, d.routes, c.predicates}
-	d.variants, d.err = own.Compile(MaxPolicyVariants)
-}
-
-// findRoutes finds the routes that have a `to` for a destination.
-func (c *PolicyCompiler) findRoutes(d *compiled) {
-	d.routes = slices.DeleteFunc(slices.Clone(c.routes), func(r *resource.Policy) bool { return !r.RoutesOutbound(d.destination.Tags) })
 }

@@ -177,7 +177,7 @@ kuma.io/service=web: {"connectionTimeout":"1s"} r: {"connectionTimeout":"2s","id
 		t.Run(test.name, func(t *testing.T) {
 			view := engineOf(t, test.mesh).View()
 			compiler := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup(test.kind))
-			v, err := compiler.Variants(destination(t, test.destination))
+			v, err := compiler.Compilation(destination(t, test.destination)).Compile(variant.MaxPolicyVariants)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestPolicyCompilerOrder(t *testing.T) {
 `)}); err != nil {
 		t.Fatal(err)
 	}
-	v, err := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
+	v, err := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout")).Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestPolicyCompilerOrder(t *testing.T) {
 	}
 }
 
-// A change compiles again the destinations that it affects, and no others.
+// Update returns the destinations that a change affects, and no others.
 func TestUpdate(t *testing.T) {
 	retry := kinds.All().Lookup("MeshRetry")
 	timeout := kinds.All().Lookup("MeshTimeout")
@@ -222,12 +222,11 @@ func TestUpdate(t *testing.T) {
 	retries := variant.NewPolicyCompiler(engine.View(), "default", retry)
 	timeouts := variant.NewPolicyCompiler(engine.View(), "default", timeout)
 	for _, c := range []*variant.PolicyCompiler{retries, timeouts} {
-		for _, d := range []string{"backend", "payments", "forgotten"} {
-			if v, err := c.Variants(destination(t, d)); err != nil || v.Set.Len() != 1 {
+		for _, d := range []string{"backend", "payments"} {
+			if v, err := c.Compilation(destination(t, d)).Compile(variant.MaxPolicyVariants); err != nil || v.Set.Len() != 1 {
 				t.Fatalf("%s: %v, %v", d, v, err)
 			}
 		}
-		c.Forget(destination(t, "forgotten"))
 	}
 	for _, step := range []struct {
 		name     string
@@ -262,12 +261,13 @@ func TestUpdate(t *testing.T) {
 			var names []string
 			for _, d := range c.Update(engine.View()) {
 				names = append(names, d.Name())
+				c.Compilation(d)
 			}
 			if want := [][]string{step.retries, step.timeouts}[i]; !slices.Equal(names, want) {
-				t.Errorf("%s: compiler %d compiled %v again, want %v", step.name, i, names, want)
+				t.Errorf("%s: compiler %d returned %v, want %v", step.name, i, names, want)
 			}
 		}
-		v, err := retries.Variants(destination(t, "backend"))
+		v, err := retries.Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ subjects:
 				t.Fatal(err)
 			}
 			compiler.Update(engine.View())
-			v, err := compiler.Variants(backend)
+			v, err := compiler.Compilation(backend).Compile(variant.MaxPolicyVariants)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -378,8 +378,8 @@ subjects:
 	}
 }
 
-// Only a change of its own placement, or a policy that takes part, compiles a destination
-// again.
+// Only a change of its own placement, or a policy that takes part, makes a compilation
+// outdated.
 func TestUpdateIgnoresOtherPlacements(t *testing.T) {
 	rule := func(name, zone string) string {
 		return "---\napiVersion: apps.open-cluster-management.io/v1\nkind: PlacementRule\nmetadata: {name: " + name + "}\nspec: {clusters: [{name: " + zone + "}]}\n"
@@ -397,7 +397,7 @@ bindingOverrides: {remediationAction: enforce}
 subjects: [{apiGroup: kuma.io, kind: MeshTimeout, name: canary}]
 `+rule("own", "east"))
 	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout"))
-	if _, err := compiler.Variants(destination(t, "backend")); err != nil {
+	if _, err := compiler.Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -425,7 +425,7 @@ func TestKindWithoutTo(t *testing.T) {
 	}
 	engine := engineOf(t, metrics("true"))
 	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshMetric"))
-	if _, err := compiler.Variants(destination(t, "backend")); err != nil {
+	if _, err := compiler.Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -442,7 +442,7 @@ func TestKindWithoutTo(t *testing.T) {
 			t.Errorf("after %s: %v is compiled again, want %d destinations", step.upsert, again, step.compiled)
 		}
 	}
-	v, err := compiler.Variants(destination(t, "backend"))
+	v, err := compiler.Compilation(destination(t, "backend")).Compile(variant.MaxPolicyVariants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,8 +451,8 @@ func TestKindWithoutTo(t *testing.T) {
 	}
 }
 
-// A caller that compiles by itself gets the same variants, may limit their number, and is
-// told by Update that it must compile again.
+// A compilation may limit the number of variants. Update returns its destination if it is
+// outdated.
 func TestCompilation(t *testing.T) {
 	engine := engineOf(t, levels)
 	compiler := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshRetry"))
@@ -557,7 +557,7 @@ func TestFleet(t *testing.T) {
 	}
 	compiler := variant.NewPolicyCompiler(view, shape.Mesh, kind)
 	for out := range outbounds {
-		v, err := compiler.Variants(fleetDestination(out))
+		v, err := compiler.Compilation(fleetDestination(out)).Compile(variant.MaxPolicyVariants)
 		if err != nil {
 			t.Fatal(err)
 		}

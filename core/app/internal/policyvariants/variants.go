@@ -33,7 +33,7 @@ func (x *Index) Ask(view *core.View, mesh string, kind *resource.Kind, outbound 
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := variant.NewPolicyCompiler(view, mesh, kind).Variants(destination)
+	compiled, err := variant.NewPolicyCompiler(view, mesh, kind).Compilation(destination).Compile(variant.MaxPolicyVariants)
 	if limit := new(partition.LimitError); errors.As(err, &limit) {
 		return nil, tooManyVariants(kind, outbound, limit)
 	}

@@ -126,7 +126,7 @@ func (c *policyVariants) destinations(mesh string) []variant.Destination {
 }
 
 func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resource.Kind, d variant.Destination) error {
-	variants, err := compiler.Variants(d)
+	variants, err := compiler.Compilation(d).Compile(variant.MaxPolicyVariants)
 	if err != nil {
 		return err
 	}
