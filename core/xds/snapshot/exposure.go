@@ -59,7 +59,8 @@ func (m *meshState) joinsIn(b *Builder, o *resource.MeshMultiZoneService, zone s
 		return false
 	}
 	d := m.targetOn(b, &destinations.Outbound{Destination: o, Port: o.Ports()[0]}, inZone, zone)
-	for _, s := range m.joined(b, d) {
+	_, services := m.zoned(b, d)
+	for _, s := range services {
 		if !m.zones.IsRemote(s, zone) {
 			return true
 		}

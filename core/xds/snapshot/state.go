@@ -42,7 +42,6 @@ type meshState struct {
 	// selected are all ready inbounds of the dataplanes that a MeshService selects.
 	selected     serviceMap[resource.ID]
 	selectors    *destinations.Selectors
-	multiZones   *multiZones
 	destinations *destinations.Set
 	collectors   *collector.Set
 	identities   *identity.Identities
@@ -108,11 +107,9 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		switch {
 		case old == nil || old.identities != next.identities:
 			next.findEndpoints(view, mesh, old)
-			next.multiZones = old.multiZonesAfter()
 			next.since.services = allServices
 		case len(changed[mesh]) > 0 || old.destinations != next.destinations:
 			next.selectors = old.selectors
-			next.multiZones = old.multiZonesAfter()
 			next.services, next.selected, next.since.services = old.endpointsAfter(b.seed, view, before.view, changed[mesh])
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
@@ -121,7 +118,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		case old.collectors == next.collectors && old.open == next.open && old.openIdentified == next.openIdentified && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && old.given.equal(&next.given) && old.zones == next.zones && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
-			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZonesAfter()
+			next.services, next.selected, next.selectors = old.services, old.selected, old.selectors
 		}
 		if next != old {
 			next.number = b.meshStates.Add(1)
@@ -132,14 +129,6 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		s.meshes[mesh] = next
 	}
 	return s
-}
-
-// multiZonesAfter returns the multiZones of the next state; m may be nil.
-func (m *meshState) multiZonesAfter() *multiZones {
-	if m == nil {
-		return (*multiZones)(nil).after()
-	}
-	return m.multiZones.after()
 }
 
 // findEndpoints sets the endpoints by the dataplanes of a mesh. Old is an earlier state of
@@ -282,10 +271,9 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 		return d.target.external.closed
 	case d.target.external != nil:
 		return d.target.external.endpoints
-	case d.target.via == viaIngress || d.target.via == viaEgress:
-		return m.zoned(b, d)
-	case d.target.isMultiZone():
-		return m.multiZone(b, d)
+	case d.target.via == viaIngress || d.target.via == viaEgress || d.target.isMultiZone():
+		set, _ := m.zoned(b, d)
+		return set
 	default:
 		s = m.selected.get(d.target.object.Identity().ID)
 	}

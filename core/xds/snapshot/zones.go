@@ -16,13 +16,16 @@ import (
 // it until it, or an identity, changes.
 type zones struct{ *destinations.Zones }
 
-// zonedSet is the last endpoints of a destination behind a zone proxy, and what they depend
-// on. The SPIFFE IDs may depend on the dataplanes of a MeshService. A destination refers to
-// its set, so both are freed together.
+// zonedSet is the last endpoints of a destination behind a zone proxy, or of a
+// MeshMultiZoneService, and what they depend on. The SPIFFE IDs may depend on the dataplanes of
+// a MeshService. A destination refers to its set, so both are freed together.
 type zonedSet struct {
-	mu       sync.Mutex
-	zones    *zones
-	selected *service
+	mu           sync.Mutex
+	state        uint64 // the number of the state that asked last
+	zones        *zones
+	destinations *destinations.Set
+	services     []*resource.MeshService // of destinations
+	selected     []*service              // parallel to services
 	*endpointSet
 }
 
@@ -76,34 +79,45 @@ func proxiesAfter(view *core.View, mesh string, old *meshState, changed []resour
 	return proxies
 }
 
-// zoned returns the endpoints of a destination behind a zone proxy. If they have not changed,
-// it returns the previous pointer.
-func (m *meshState) zoned(b *Builder, d *destination) *endpointSet {
-	z, selected := &d.zoned, m.selected.get(d.target.object.Identity().ID)
+// zoned returns the endpoints of a destination behind a zone proxy or of a
+// MeshMultiZoneService, and its MeshServices. If the endpoints have not changed, it returns the
+// previous pointer.
+func (m *meshState) zoned(b *Builder, d *destination) (*endpointSet, []*resource.MeshService) {
+	z := &d.zoned
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if z.zones == m.zones && z.selected == selected {
-		return z.endpointSet
+	if z.state == m.number {
+		return z.endpointSet, z.services
 	}
-	next := m.ingressSet
-	if d.target.via == viaEgress {
-		next = m.egressSet
+	services, next := z.services, m.egressSet
+	switch o := d.target.object.(type) {
+	case *resource.MeshService:
+		services, next = []*resource.MeshService{o}, m.ingressSet
+	case *resource.MeshMultiZoneService:
+		if next = m.joinedSet; z.destinations != m.destinations {
+			services, z.destinations = m.destinations.MeshServicesOf(o), m.destinations
+		}
 	}
-	if set := next(b, d.target, selected); z.endpointSet == nil || z.facts != set.facts || !slices.EqualFunc(z.list, set.list, equalEndpoints) {
-		z.endpointSet = set
+	var selected []*service
+	for _, s := range services {
+		selected = append(selected, m.selected.get(s.ID))
 	}
-	z.zones, z.selected = m.zones, selected
-	return z.endpointSet
+	if z.endpointSet == nil || z.zones != m.zones || !slices.Equal(z.services, services) || !slices.Equal(z.selected, selected) {
+		if set := next(b, d.target, services, selected); z.endpointSet == nil || z.facts != set.facts || !slices.EqualFunc(z.list, set.list, equalEndpoints) {
+			z.endpointSet = set
+		}
+	}
+	z.state, z.zones, z.services, z.selected = m.number, m.zones, services, selected
+	return z.endpointSet, services
 }
 
-// ingressSet returns the addresses of the zone of a MeshService. Selected are the inbounds
+// ingressSet returns the addresses of the zone of a MeshService. Selected has the inbounds
 // of its dataplanes, which may be nil.
-func (m *meshState) ingressSet(b *Builder, t *target, selected *service) *endpointSet {
-	s := t.object.(*resource.MeshService)
-	list, named := m.ingresses(t, s.Zone())
+func (m *meshState) ingressSet(b *Builder, t *target, services []*resource.MeshService, selected []*service) *endpointSet {
+	list, named := m.ingresses(t, services[0].Zone())
 	ids := t.ids
-	if len(ids) == 0 && selected != nil {
-		ids = t.idsOr(servedBy(t.servicePort(), selected.endpoints))
+	if len(ids) == 0 && selected[0] != nil {
+		ids = t.idsOr(servedBy(t.servicePort(), selected[0].endpoints))
 	}
 	facts := t.facts(list, semantics.AlwaysTLS, ids)
 	facts.unnamed = !named
@@ -122,7 +136,7 @@ func (m *meshState) ingresses(t *target, zone string) (list []*xds.Endpoint, nam
 
 // egressSet returns the egresses through which dataplanes of a zone reach an external
 // service. They use TLS if an egress has an identity.
-func (m *meshState) egressSet(b *Builder, t *target, _ *service) *endpointSet {
+func (m *meshState) egressSet(b *Builder, t *target, _ []*resource.MeshService, _ []*service) *endpointSet {
 	var list []*xds.Endpoint
 	named, egresses := true, m.zones.Egresses(t.zone)
 	for i := range egresses {
