@@ -270,7 +270,7 @@ func (c *composer) removeName(s *stream, w *watch, name string) bool {
 	m := &c.message
 	switch {
 	case w.sub.has(name):
-		return c.miss(s.failure(name))
+		return c.miss(s.failure(name), ofName)
 	case m.protocol == delta:
 		if !c.fits(field(len(name))) {
 			return false

@@ -55,10 +55,8 @@ func (s *Server) nodeState(id string, number uint64) NodeState {
 // these are, and the error of the context if it ended first.
 func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
 	number := s.refresh().number
-	wakeups, stop := s.converged.watch()
-	defer stop()
 	for {
-		n := 0
+		n, woken := 0, s.converged.woken()
 		for _, id := range ids {
 			if state := s.nodeState(id, number); state == Converged || state == Silent {
 				n++
@@ -70,7 +68,7 @@ func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
 		select {
 		case <-ctx.Done():
 			return n, ctx.Err()
-		case <-wakeups:
+		case <-woken:
 		}
 		// Many streams converge at about the same time: count once for all of them.
 		if !sleep(ctx, countPause) {
@@ -83,34 +81,26 @@ const countPause = 5 * time.Millisecond
 
 // convergence wakes the callers that wait for streams to settle.
 type convergence struct {
-	mu      sync.RWMutex
-	waiters map[chan struct{}]struct{}
+	mu   sync.Mutex
+	next chan struct{} // closed by the next wake; nil: nobody waits for it
 }
-
-func (c *convergence) init() { c.waiters = map[chan struct{}]struct{}{} }
 
 // wake is called when a stream has settled or ended.
 func (c *convergence) wake() {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for w := range c.waiters {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next != nil {
+		close(c.next)
+		c.next = nil
 	}
 }
 
-// watch returns a channel that receives a value after each wake, and a function that stops
-// it.
-func (c *convergence) watch() (<-chan struct{}, func()) {
-	w := make(chan struct{}, 1)
+// woken returns a channel that the next wake closes.
+func (c *convergence) woken() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiters[w] = struct{}{}
-	return w, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.waiters, w)
+	if c.next == nil {
+		c.next = make(chan struct{})
 	}
+	return c.next
 }

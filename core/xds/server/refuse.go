@@ -62,10 +62,10 @@ func (s *stream) refusal() *response {
 	if s.protocol == stateOfTheWorld {
 		c.message.version = versionOf(nil, nil)
 	}
-	for len(r.names) > 0 && c.miss(typeFailure(r.names[0])) {
+	for len(r.names) > 0 && c.miss(typeFailure(r.names[0]), ofName) {
 		r.names = r.names[1:]
 	}
-	for len(r.located) > 0 && c.missVariant(typeFailure(r.located[0])) {
+	for len(r.located) > 0 && c.miss(typeFailure(r.located[0]), ofVariants) {
 		r.located = r.located[1:]
 	}
 	charged := before

@@ -8,58 +8,40 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// miss composes that a name is missing: an error and, in delta, its removal. It reports
-// whether that fits.
-func (c *composer) miss(f failure) bool {
-	m := &c.message
-	size := failureSize(f) + c.repeatSize(f.name)
-	if m.protocol == delta {
-		size += field(len(f.name))
-	}
-	if !c.fits(size) {
-		return false
-	}
-	if m.protocol == delta {
-		m.removed = append(m.removed, f.name)
-	}
-	c.fail(f)
-	return true
-}
+// A removal is what a response removes with an error, in delta.
+type removal uint8
 
-// missHeld is miss for a name that the client keeps: it is not removed.
-func (c *composer) missHeld(f failure) bool {
-	if !c.fits(failureSize(f) + c.repeatSize(f.name)) {
-		return false
-	}
-	c.fail(f)
-	return true
-}
+const (
+	nothing removal = iota // the client keeps the name
+	ofName
+	ofVariants
+)
 
-// missVariant is miss for the name of a locator.
-func (c *composer) missVariant(f failure) bool {
+// miss composes that a name is missing: an error, a removal and what is repeated. It reports
+// whether that fits. In state of the world an error does
+// not distinguish a name and its variants: a client that subscribes both drops both, and
+// then takes what is in the response. So the response repeats what the client holds.
+func (c *composer) miss(f failure, remove removal) bool {
 	m := &c.message
+	if m.protocol == stateOfTheWorld {
+		remove = nothing
+	}
 	size := failureSize(f) + c.repeatSize(f.name)
-	if m.protocol == delta {
+	if remove != nothing {
 		size += field(resourceNameSize(f.name, ""))
 	}
 	if !c.fits(size) {
 		return false
 	}
-	if m.protocol == delta {
+	m.failures = append(m.failures, f)
+	switch remove {
+	case ofName:
+		m.removed = append(m.removed, f.name)
+	case ofVariants:
 		m.removedVariants = append(m.removedVariants, removedVariant{name: f.name})
 	}
-	c.fail(f)
-	return true
-}
-
-// fail adds an error, and what is repeated for it. In state of the world an error does
-// not distinguish a name and its variants: a client that subscribes both drops both, and
-// then takes what is in the response. So the response repeats what the client holds.
-func (c *composer) fail(f failure) {
-	m := &c.message
-	m.failures = append(m.failures, f)
 	if m.protocol == delta {
-		return
+		return true
 	}
 	if r := find(c.next, f.name); r != nil && find(m.resources, f.name) == nil {
 		c.repeated = append(c.repeated, r)
@@ -69,6 +51,7 @@ func (c *composer) fail(f failure) {
 			c.repeatedVariants = append(c.repeatedVariants, v)
 		}
 	}
+	return true
 }
 
 // repeatSize returns the size of what an error of a name repeats, at most.
@@ -117,9 +100,9 @@ func (c *composer) answerNames(s *stream, w *watch) {
 		case find(w.want, name) != nil:
 			done = !c.cut
 		case s.isWaiting() || !s.isKnown() && find(w.held, name) != nil:
-			done = c.missHeld(s.failure(name)) // the client keeps what it has
+			done = c.miss(s.failure(name), nothing) // the client keeps what it has
 		default:
-			done = c.miss(s.failure(name))
+			done = c.miss(s.failure(name), ofName)
 		}
 		if !done {
 			rest = append(rest, name)
@@ -154,7 +137,7 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 			continue
 		}
 		f := failureOf(l)
-		l.owed = !slices.Contains(lastTwo(m.failures[first:]), f) && !c.missVariant(f)
+		l.owed = !slices.Contains(lastTwo(m.failures[first:]), f) && !c.miss(f, ofVariants)
 	}
 }
 
@@ -169,7 +152,7 @@ func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
 	if s.protocol == stateOfTheWorld && full(w.t) && s.isKnown() {
 		var rest []string
 		differences(w.want, w.held, func(want, held *wire.Resource) bool {
-			if want == nil && w.sub.has(held.Name) && !c.miss(s.failure(held.Name)) {
+			if want == nil && w.sub.has(held.Name) && !c.miss(s.failure(held.Name), ofName) {
 				rest = append(rest, held.Name)
 			}
 			return true
@@ -188,7 +171,7 @@ func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
 			continue // its removal did not fit
 		}
 		f := failureOf(l)
-		if !slices.Contains(lastTwo(c.message.failures[first:]), f) && !c.missHeld(f) {
+		if !slices.Contains(lastTwo(c.message.failures[first:]), f) && !c.miss(f, nothing) {
 			l.owed, w.owed.answer = true, true
 		}
 	}

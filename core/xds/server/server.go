@@ -66,7 +66,6 @@ func New(options Options) *Server {
 	s.arriving.init(maxArriving-maxArriving/4, maxArriving)
 	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes, options.MaxRate)
 	s.handshakes.init()
-	s.converged.init()
 	s.refresh()
 	return s
 }
