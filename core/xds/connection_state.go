@@ -35,9 +35,7 @@ var recordConnection = sync.OnceValue(func() *anypb.Any {
 			Key:        &statev3.FilterStateValue_ObjectKey{ObjectKey: key},
 			FactoryKey: "envoy.string",
 			Value: &statev3.FilterStateValue_FormatString{FormatString: &corev3.SubstitutionFormatString{
-				Format: &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
-					Specifier: &corev3.DataSource_InlineString{InlineString: format},
-				}},
+				Format:          &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: message.Inline(format)},
 				OmitEmptyValues: true,
 			}},
 		}
@@ -82,9 +80,7 @@ func (i *Inbound) PeerMatch(m *routev3.RouteMatch, expression string) {
 // ServerNameMatch adds the condition to a match of a route that the client asked for a server
 // name.
 func (i *Inbound) ServerNameMatch(m *routev3.RouteMatch, name string) {
-	i.clientMatch(m, ServerNameKey, rbac.ServerNameHeader, &matcherv3.StringMatcher{
-		MatchPattern: &matcherv3.StringMatcher_Exact{Exact: strings.ToLower(name)},
-	})
+	i.clientMatch(m, ServerNameKey, rbac.ServerNameHeader, message.Exactly(strings.ToLower(name)))
 }
 
 func (i *Inbound) clientMatch(m *routev3.RouteMatch, key, header string, value *matcherv3.StringMatcher) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -310,48 +311,32 @@ func (c *Causes) differingFields(before, after resource.Conf) []string {
 }
 
 func differingLeaves(found []string, at string, a, b any) []string {
-	switch x, y := a, b; {
-	case reflect.DeepEqual(x, y):
-		return found
-	case isObject(x, y):
-		old, _ := x.(map[string]any)
-		next, _ := y.(map[string]any)
-		keys := maps.Clone(old)
-		if keys == nil {
-			keys = map[string]any{}
-		}
-		maps.Copy(keys, next)
-		for key := range keys {
-			found = differingLeaves(found, at+"/"+key, old[key], next[key])
-		}
-		return found
-	case isList(x, y):
-		old, _ := x.([]any)
-		next, _ := y.([]any)
-		for i := range max(len(old), len(next)) {
-			var p, q any
-			if i < len(old) {
-				p = old[i]
-			}
-			if i < len(next) {
-				q = next[i]
-			}
-			found = differingLeaves(found, fmt.Sprintf("%s/%d", at, i), p, q)
-		}
+	if reflect.DeepEqual(a, b) {
 		return found
 	}
-	return append(found, at)
+	old, next := members(a), members(b)
+	if len(old)+len(next) == 0 || a != nil && b != nil && reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return append(found, at)
+	}
+	keys := maps.Clone(old)
+	maps.Copy(keys, next)
+	for key := range keys {
+		found = differingLeaves(found, at+"/"+key, old[key], next[key])
+	}
+	return found
 }
 
-// isObject reports whether one of two values is an object, and the other one too or absent.
-func isObject(a, b any) bool {
-	x, ok := a.(map[string]any)
-	y, also := b.(map[string]any)
-	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
-}
-
-func isList(a, b any) bool {
-	x, ok := a.([]any)
-	y, also := b.([]any)
-	return ok && (also || b == nil) && len(x)+len(y) > 0 || also && a == nil && len(y) > 0
+// members returns the members of an object, or the elements of a list by their index. Other
+// values have none.
+func members(value any) map[string]any {
+	all := map[string]any{}
+	switch value := value.(type) {
+	case map[string]any:
+		return value
+	case []any:
+		for i := range value {
+			all[strconv.Itoa(i)] = value[i]
+		}
+	}
+	return all
 }

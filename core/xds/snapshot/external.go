@@ -110,36 +110,29 @@ func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protoco
 	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(message.SystemCAs)}
 	if v.CACert != nil {
 		text, _ := set.PEM(s, v.CACert)
-		validation.TrustedCa = &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: certificatesOf(text)}}
+		validation.TrustedCa = message.Inline(certificatesOf(text))
 	}
 	if v.ChecksNames() {
-		acceptName(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: cmp.Or(m.Sni, first)}})
+		message.AcceptName(validation, message.Exactly(cmp.Or(m.Sni, first)))
 		for _, name := range v.SubjectAltNames {
-			acceptName(validation, nameMatcher(name))
+			message.AcceptName(validation, nameMatcher(name))
 		}
 	}
 	m.CommonTlsContext.ValidationContextType = &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation}
 	return m
 }
 
-// acceptName adds a DNS name or IP address to the names; a certificate must have one of them.
-func acceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMatcher) {
-	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
-		m.MatchTypedSubjectAltNames = append(m.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: name})
-	}
-}
-
 func nameMatcher(name specs.SubjectAltName) *matcherv3.StringMatcher {
 	if name.Type == specs.PrefixName {
-		return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: name.Value}}
+		return message.Prefix(name.Value)
 	}
-	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: name.Value}}
+	return message.Exactly(name.Value)
 }
 
 // inline returns a certificate or key of a service that is reachable.
 func inline(set *destinations.Set, s *resource.MeshExternalService, c *specs.Certificate) *corev3.DataSource {
 	text, _ := set.PEM(s, c)
-	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
+	return message.Inline(text)
 }
 
 // certificatesOf returns the certificates of a text in PEM, without anything else. Clusters pass relays

@@ -26,7 +26,7 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 	}
 	bundles := map[string]*corev3.DataSource{}
 	for domain, pem := range identity.TrustBundles(trusts) {
-		bundles[domain] = &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: pem}}
+		bundles[domain] = message.Inline(pem)
 	}
 	own := tls.identity.TrustDomain
 	if bundles[own] != nil {

@@ -71,7 +71,7 @@ func metadataIs(namespace, key, value string, orAbsent bool) *accesslogv3.Access
 			Matcher: &matcherv3.MetadataMatcher{
 				Filter: namespace,
 				Path:   []*matcherv3.MetadataMatcher_PathSegment{{Segment: &matcherv3.MetadataMatcher_PathSegment_Key{Key: key}}},
-				Value:  &matcherv3.ValueMatcher{MatchPattern: &matcherv3.ValueMatcher_StringMatch{StringMatch: exactly(value)}},
+				Value:  &matcherv3.ValueMatcher{MatchPattern: &matcherv3.ValueMatcher_StringMatch{StringMatch: message.Exactly(value)}},
 			},
 			MatchIfKeyNotFound: wrapperspb.Bool(orAbsent),
 		},

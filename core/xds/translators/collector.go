@@ -83,7 +83,7 @@ func exporterTo(draft telemetryDraft, e *results.Effective, field string, endpoi
 	if !isURL {
 		at := collectorAt(endpoint.HostPort())
 		draft.AddCluster(at.cluster())
-		return exporter{grpc: grpcService(at.name())}
+		return exporter{grpc: message.ToCluster(at.name())}
 	}
 	at, u := collectorAtURL(address)
 	at.warnOfTLS(draft, e, field)
@@ -107,13 +107,7 @@ func exporterBy(draft telemetryDraft, c *collectors.Collector, signal string) ex
 	if c.HTTP {
 		return exporter{http: httpService(name, c.URL(signal))}
 	}
-	return exporter{grpc: grpcService(name)}
-}
-
-func grpcService(cluster string) *corev3.GrpcService {
-	return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
-		EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: cluster},
-	}}
+	return exporter{grpc: message.ToCluster(name)}
 }
 
 func httpService(cluster, uri string) *corev3.HttpService {

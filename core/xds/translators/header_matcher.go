@@ -32,13 +32,11 @@ func headerMatcher(h *conf.HeaderMatch) *routev3.HeaderMatcher {
 	case how == conf.HeaderPrefix && *h.Value == "": // Envoy refuses an empty prefix
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_PresentMatch{PresentMatch: true}
 	case how == conf.HeaderPrefix:
-		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: &matcherv3.StringMatcher{
-			MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: *h.Value},
-		}}
+		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: message.Prefix(*h.Value)}
 	case how == conf.HeaderRegex:
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: expression(*h.Value)}
 	default:
-		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: exactly(*h.Value)}
+		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: message.Exactly(*h.Value)}
 	}
 	return m
 }
@@ -46,17 +44,13 @@ func headerMatcher(h *conf.HeaderMatch) *routev3.HeaderMatcher {
 // methodMatcher returns the condition that the method of a request is one of the
 // given ones.
 func methodMatcher(methods ...string) *routev3.HeaderMatcher {
-	match := exactly(methods[0])
+	match := message.Exactly(methods[0])
 	if len(methods) > 1 {
 		match = expression(strings.Join(methods, "|"))
 	}
 	return &routev3.HeaderMatcher{
 		Name: ":method", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{StringMatch: match},
 	}
-}
-
-func exactly(text string) *matcherv3.StringMatcher {
-	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: text}}
 }
 
 // expression returns the condition that a regular expression matches a whole text.

@@ -227,9 +227,7 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 	} else if l.http {
 		m.Formatters = celFormatters()
 	}
-	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
-		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text) + "\n"},
-	}}
+	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: message.Inline(l.text(text) + "\n")}
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -124,7 +125,7 @@ func (m ruleMatch) route(path *routev3.RouteMatch) *xds.Route {
 }
 
 func queryMatcher(q *meshhttproute.QueryParamsMatch) *routev3.QueryParameterMatcher {
-	match := exactly(q.Value)
+	match := message.Exactly(q.Value)
 	if q.Type == meshhttproute.RegexQueryParam {
 		match = expression(q.Value)
 	}

@@ -102,9 +102,7 @@ func filterState(key, format string) *setfilterstatev3.FilterStateValue {
 	return &setfilterstatev3.FilterStateValue{
 		Key: &setfilterstatev3.FilterStateValue_ObjectKey{ObjectKey: key},
 		Value: &setfilterstatev3.FilterStateValue_FormatString{FormatString: &corev3.SubstitutionFormatString{
-			Format: &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
-				Specifier: &corev3.DataSource_InlineString{InlineString: format},
-			}},
+			Format: &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: message.Inline(format)},
 		}},
 	}
 }

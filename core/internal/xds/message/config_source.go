@@ -25,9 +25,14 @@ func fromCluster(name string) *corev3.ConfigSource {
 		ResourceApiVersion: corev3.ApiVersion_V3,
 		ConfigSourceSpecifier: &corev3.ConfigSource_ApiConfigSource{ApiConfigSource: &corev3.ApiConfigSource{
 			ApiType: corev3.ApiConfigSource_GRPC, TransportApiVersion: corev3.ApiVersion_V3,
-			GrpcServices: []*corev3.GrpcService{{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
-				EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: name},
-			}}},
+			GrpcServices: []*corev3.GrpcService{ToCluster(name)},
 		}},
 	}
+}
+
+// ToCluster returns a gRPC service that the endpoints of a cluster serve.
+func ToCluster(name string) *corev3.GrpcService {
+	return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
+		EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: name},
+	}}
 }

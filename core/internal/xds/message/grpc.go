@@ -2,7 +2,6 @@ package message
 
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
-	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
 // GRPCCertificates is the name of the certificate provider in a gRPC bootstrap. It
@@ -15,9 +14,7 @@ func grpcTLS(ids []string) *tlsv3.CommonTlsContext {
 	validation := &tlsv3.CertificateValidationContext{CaCertificateProviderInstance: provider}
 	for _, id := range ids {
 		//lint:ignore SA1019 gRPC ignores the field that replaces this one.
-		validation.MatchSubjectAltNames = append(validation.MatchSubjectAltNames, &matcherv3.StringMatcher{
-			MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id},
-		})
+		validation.MatchSubjectAltNames = append(validation.MatchSubjectAltNames, Exactly(id))
 	}
 	return &tlsv3.CommonTlsContext{
 		TlsCertificateProviderInstance: provider,

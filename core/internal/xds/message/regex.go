@@ -17,3 +17,13 @@ func Regex(expression string) *matcherv3.RegexMatcher {
 	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(MaxProgram)}}
 	return &matcherv3.RegexMatcher{EngineType: engine, Regex: expression}
 }
+
+// Exactly returns the condition that a text is the given one.
+func Exactly(text string) *matcherv3.StringMatcher {
+	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: text}}
+}
+
+// Prefix returns the condition that a text begins with the given one.
+func Prefix(text string) *matcherv3.StringMatcher {
+	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: text}}
+}

@@ -79,6 +79,11 @@ func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.S
 	return &tlsv3.Secret{Name: TrustSecret, Type: &tlsv3.Secret_ValidationContext{ValidationContext: validation}}
 }
 
+// Inline returns a text as the content of a message.
+func Inline(text string) *corev3.DataSource {
+	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
+}
+
 func FileSource(path string) *corev3.DataSource {
 	return &corev3.DataSource{Specifier: &corev3.DataSource_Filename{Filename: path}}
 }

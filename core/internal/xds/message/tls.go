@@ -23,6 +23,13 @@ func (s SecretSource) DownstreamTLS() *tlsv3.DownstreamTlsContext {
 	}
 }
 
+// AcceptName adds a DNS name or IP address to the names; a certificate must have one of them.
+func AcceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMatcher) {
+	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
+		m.MatchTypedSubjectAltNames = append(m.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: name})
+	}
+}
+
 // AcceptURI adds a URI SAN that is accepted. A peer must present one of those added.
 func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
 	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
@@ -53,7 +60,7 @@ func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 	}
 	validation := &tlsv3.CertificateValidationContext{}
 	for _, id := range ids {
-		AcceptURI(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id}})
+		AcceptURI(validation, Exactly(id))
 	}
 	return &tlsv3.CommonTlsContext{
 		TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{s.Secret(IdentitySecret)},

@@ -148,7 +148,7 @@ func overlapOfTags(tags resource.Tags, denied []resource.Tags) (covered, partly 
 }
 
 func (h *Handshake) accept(how textHow, value string) {
-	m := &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: value}}
+	m := message.Exactly(value)
 	if how != textExact {
 		if how == textAny {
 			value = `\C*`
