@@ -15,15 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // The limits of the HTTP server.
@@ -49,13 +44,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("GET /dataplanes/{kri}/status", s.dataplaneStatus)
 	mux.HandleFunc("GET /converged", s.converged)
-	inspectAPI := inspectapi.New(func() (*core.View, *resource.Set) {
-		if p := s.publisher.current.Load(); p.set != nil {
-			return p.view(), p.set
-		}
-		return nil, nil
-	}, proxies{&s.publisher, s.options.Translators})
-	mux.Handle("/", s.pages(inspectAPI))
+	mux.Handle("/", s.pages(inspectapi.New(s.shown, s.options.Translators)))
 	return withoutPrefix(s.options.HTTPPrefix, s.guard(mux))
 }
 
@@ -63,8 +52,7 @@ func (s *Server) Handler() http.Handler {
 // are no pages.
 func (s *Server) pages(fallback http.Handler) http.Handler {
 	o := pages.Options{
-		Current: func() *pages.State { return s.publisher.current.Load().shown },
-		Loader:  s.options.Loader, Translators: s.options.Translators,
+		Current: s.shown, Loader: s.options.Loader, Translators: s.options.Translators,
 		Load: s.shownLoad, Changes: s.changes.last, Changed: s.changes.changed,
 		TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
 	}
@@ -74,6 +62,9 @@ func (s *Server) pages(fallback http.Handler) http.Handler {
 	}
 	return pages.New(o)
 }
+
+// shown returns what HTTP answers about; nil before the first load.
+func (s *Server) shown() *proxied.State { return s.publisher.current.Load().shown }
 
 // shownLoad returns the outcome of the loads for pages.
 func (s *Server) shownLoad() pages.Load {
@@ -104,32 +95,6 @@ func withoutPrefix(prefix string, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// proxies implements [inspectapi.Proxies] with the current publication.
-type proxies struct {
-	*publisher
-	translators []xds.Translator
-}
-
-func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
-	current := p.current.Load()
-	if d = current.view().Dataplane(d.ID); d == nil {
-		return nil
-	}
-	return current.state.Weakened(d)
-}
-
-func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
-	current := p.current.Load()
-	if d = current.view().Dataplane(d.ID); d == nil {
-		return nil
-	}
-	return proxied.NoEffect(current.state, d)
-}
-
-func (p proxies) Diff(ctx context.Context, c *proxied.Comparison, options inspect.Options) (*diff.Diff, error) {
-	return c.Diff(ctx, options, p.translators)
 }
 
 // health returns a mux with the paths that need no authorization.

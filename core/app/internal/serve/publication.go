@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/internal/xds/sds"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -25,7 +25,7 @@ type publication struct {
 	good       *lastGood
 	causes     snapshot.Causes // of drains
 	superseded chan struct{}   // closed when there is a newer publication
-	shown      *pages.State    // what pages are about; nil before the first load
+	shown      *proxied.State  // what HTTP answers about; nil before the first load
 	// owners evaluates the identities of all dataplanes at the first call.
 	owners func() *owners
 	// ambiguous returns the trust domains that several meshes share. It finds them at the
@@ -46,7 +46,7 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 func (p *publisher) publish(next *publication) {
 	next.superseded = make(chan struct{})
 	if next.set != nil {
-		next.shown = &pages.State{View: next.view(), Set: next.set, Snapshots: next.state, Superseded: next.superseded}
+		next.shown = &proxied.State{View: next.view(), Set: next.set, Snapshots: next.state, Superseded: next.superseded}
 	}
 	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view()) })
 	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view(), next.ambiguous()) })

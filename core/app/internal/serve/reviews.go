@@ -7,7 +7,6 @@ import (
 	"net"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/admission"
-	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 )
 
 // reviews is the listener of Options.Admission.
@@ -54,8 +53,7 @@ func (s *Server) AdmissionAddr() net.Addr { return s.reviews.listener.Addr() }
 // serveReviews answers the reviews of an API server until the context ends.
 func (s *Server) serveReviews(ctx context.Context, cancel context.CancelCauseFunc) {
 	handler := admission.New(admission.Options{
-		Current: func() *pages.State { return s.publisher.current.Load().shown },
-		Loader:  s.options.Loader, Translators: s.options.Translators,
+		Current: s.shown, Loader: s.options.Loader, Translators: s.options.Translators,
 		Refuses: s.options.RefuseFindings, RefuseLate: s.options.RefuseLate, Log: s.clientLog,
 	})
 	config := &tls.Config{

@@ -13,7 +13,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/admission"
-	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -33,7 +33,7 @@ const mesh = `
 {apiVersion: kuma.io/v1alpha1, kind: MeshTrafficPermission, metadata: {name: to-api, namespace: shop, labels: {kuma.io/mesh: default}}, spec: {targetRef: {kind: Dataplane, labels: {app: api}}, rules: [{default: {allow: [{spiffeId: {type: Exact, value: "spiffe://shop/web"}}]}}]}}
 `
 
-func state(t *testing.T, text string) *pages.State {
+func state(t *testing.T, text string) *proxied.State {
 	t.Helper()
 	set, err := loader().Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
@@ -43,7 +43,7 @@ func state(t *testing.T, text string) *pages.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &pages.State{View: view, Set: set, Snapshots: snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)}
+	return &proxied.State{View: view, Set: set, Snapshots: snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)}
 }
 
 func loader() *resource.Loader {
@@ -52,7 +52,7 @@ func loader() *resource.Loader {
 
 func handler(t *testing.T, change ...func(*admission.Options)) http.Handler {
 	current := state(t, mesh)
-	o := admission.Options{Current: func() *pages.State { return current }, Loader: loader(), Translators: translators.All()}
+	o := admission.Options{Current: func() *proxied.State { return current }, Loader: loader(), Translators: translators.All()}
 	for _, c := range change {
 		c(&o)
 	}
@@ -154,7 +154,7 @@ func TestLate(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := handler(t, func(o *admission.Options) {
 				o.RefuseLate = refuse
-				o.Current = func() *pages.State { time.Sleep(time.Minute); return nil }
+				o.Current = func() *proxied.State { time.Sleep(time.Minute); return nil }
 			})
 			for range 10 {
 				begin := time.Now()
@@ -169,14 +169,14 @@ func TestLate(t *testing.T) {
 			time.Sleep(time.Minute) // until the question ends
 		})
 	}
-	if got := ask(t, handler(t, func(o *admission.Options) { o.Current = func() *pages.State { return nil } }), "CREATE", permission, object(permission, "all", allowAll)); !got.Allowed || len(got.Warnings) != 1 {
+	if got := ask(t, handler(t, func(o *admission.Options) { o.Current = func() *proxied.State { return nil } }), "CREATE", permission, object(permission, "all", allowAll)); !got.Allowed || len(got.Warnings) != 1 {
 		t.Errorf("before the first load: %+v", got)
 	}
 }
 
 // TestPanics: a review that fails ends with an answer, and the next one too.
 func TestPanics(t *testing.T) {
-	h := handler(t, func(o *admission.Options) { o.Current = func() *pages.State { panic("broken") } })
+	h := handler(t, func(o *admission.Options) { o.Current = func() *proxied.State { panic("broken") } })
 	for range 3 {
 		if got := ask(t, h, "CREATE", permission, object(permission, "all", allowAll)); !got.Allowed || len(got.Warnings) != 1 {
 			t.Errorf("%+v", got)

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
@@ -104,7 +103,7 @@ func meshOf(sets ...*resource.Set) string {
 // compare returns what the edit opens, closes and drains, and the findings that it adds. The
 // limits are about parts of the comparison that are left out. If a mesh is given,
 // no other is compared.
-func (h *handler) compare(ctx context.Context, state *pages.State, set *resource.Set, mesh string) (findings []diag.Diagnostic, limits []error, err error) {
+func (h *handler) compare(ctx context.Context, state *proxied.State, set *resource.Set, mesh string) (findings []diag.Diagnostic, limits []error, err error) {
 	after, err := state.View.Options().NewView(ctx, state.View.Kinds(), set)
 	if err != nil {
 		return nil, nil, err
@@ -139,13 +138,13 @@ func (h *handler) compare(ctx context.Context, state *pages.State, set *resource
 
 // found is the findings about a state.
 type found struct {
-	of   *pages.State
+	of   *proxied.State
 	find func() ([]diag.Diagnostic, error)
 }
 
 // findings returns the findings about a state, which are sought once. They are sought to their
 // end even if the answer is late, so that the next one is not.
-func (h *handler) findings(state *pages.State) ([]diag.Diagnostic, error) {
+func (h *handler) findings(state *proxied.State) ([]diag.Diagnostic, error) {
 	h.mu.Lock()
 	if h.last == nil || h.last.of != state {
 		h.last = &found{state, sync.OnceValues(func() ([]diag.Diagnostic, error) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/bounded"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
-	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -40,7 +40,7 @@ var (
 // Options are what a handler is made of. All are required, except Refuses and Log.
 type Options struct {
 	// Current returns what is served, or nil before the first load.
-	Current func() *pages.State
+	Current func() *proxied.State
 	// Loader decodes the objects.
 	Loader *resource.Loader
 	// Translators make Envoy resources from the confs of policy kinds.

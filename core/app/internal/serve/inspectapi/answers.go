@@ -12,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -34,7 +33,7 @@ func meshes(q *question) (any, error) {
 	}
 	return struct {
 		Meshes []string `json:"meshes"`
-	}{append([]string{}, q.view.Meshes()...)}, nil
+	}{append([]string{}, q.View.Meshes()...)}, nil
 }
 
 // proxyRulesAnswer is an answer about a dataplane that may be incomplete.
@@ -47,7 +46,7 @@ type proxyRulesAnswer struct {
 func aboutRules(answer func(*question, *resource.Dataplane, inspect.Options) (any, error), further ...string) func(*question) (any, error) {
 	return func(q *question) (any, error) {
 		p := q.parameters(append([]string{"kind", "shadow", "source", "ordered"}, further...)...)
-		options := p.options(q.view.Kinds())
+		options := p.options(q.View.Kinds())
 		d, err := q.dataplane(p)
 		if err != nil {
 			return nil, err
@@ -57,40 +56,40 @@ func aboutRules(answer func(*question, *resource.Dataplane, inspect.Options) (an
 }
 
 func proxyPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	return inspect.NewProxyPolicies(q.view, d, options), nil
+	return inspect.NewProxyPolicies(q.View, d, options), nil
 }
 
 func proxyRules(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	answer, err := inspect.NewProxyRules(q.view, d, options)
+	answer, err := inspect.NewProxyRules(q.View, d, options)
 	return proxyRulesAnswer{answer, reasons(err)}, nil
 }
 
 func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := find.Point(q.view, d, q.PathValue("inbound"))
+	i, err := find.Point(q.View, d, q.PathValue("inbound"))
 	if err != nil {
 		return nil, err
 	}
-	answer, err := inspect.NewInboundPolicies(q.view, d, i, options)
+	answer, err := inspect.NewInboundPolicies(q.View, d, i, options)
 	return proxyRulesAnswer{answer, reasons(err)}, nil
 }
 
 func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := find.Outbound(q.view, d, q.PathValue("outbound"))
+	i, err := find.Outbound(q.View, d, q.PathValue("outbound"))
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewOutboundPolicies(q.view, d, i, options), nil
+	return inspect.NewOutboundPolicies(q.View, d, i, options), nil
 }
 
 func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	return inspected(q.view, d, options, q.proxies.NoEffect), nil
+	return inspected(q.State, d, options), nil
 }
 
-func inspected(view *core.View, d *resource.Dataplane, options inspect.Options, noEffect func(*resource.Dataplane) []inspect.NoEffect) any {
+func inspected(state *proxied.State, d *resource.Dataplane, options inspect.Options) any {
 	if options.Explain {
-		options.NoEffect = noEffect(d)
+		options.NoEffect = proxied.NoEffect(state.Snapshots, d)
 	}
-	answer, err := inspect.NewDataplane(view, d, options)
+	answer, err := inspect.NewDataplane(state.View, d, options)
 	return struct {
 		*inspect.Dataplane
 		incomplete
@@ -98,13 +97,13 @@ func inspected(view *core.View, d *resource.Dataplane, options inspect.Options, 
 }
 
 // Inspect returns the answer of _inspect for a dataplane, with the parameters of a query.
-func Inspect(view *core.View, d *resource.Dataplane, query url.Values, noEffect func(*resource.Dataplane) []inspect.NoEffect) (any, error) {
+func Inspect(state *proxied.State, d *resource.Dataplane, query url.Values) (any, error) {
 	p := newParameters(query.Encode(), "kind", "shadow", "source", "ordered", "explain", "namespace")
-	options := p.options(view.Kinds())
+	options := p.options(state.View.Kinds())
 	if p.err != nil {
 		return nil, p.err
 	}
-	return inspected(view, d, options, noEffect), nil
+	return inspected(state, d, options), nil
 }
 
 func access(q *question) (any, error) {
@@ -114,19 +113,19 @@ func access(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return asked.answer(q.view, d, q.proxies.Weakened)
+	return asked.answer(q.State, d)
 }
 
 // Access returns the answer of _access for a dataplane. The query has the parameters of
 // _access and why, which asks for the comparison with each entry.
-func Access(view *core.View, d *resource.Dataplane, query url.Values, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
+func Access(state *proxied.State, d *resource.Dataplane, query url.Values) (*inspect.Access, error) {
 	p := newParameters(query.Encode(), append(slices.Clone(requestParameters), "inbound", "port", "explain", "why", "source", "namespace")...)
 	asked := p.accessQuery()
 	asked.options.Why = p.flag("why")
 	if p.err != nil {
 		return nil, p.err
 	}
-	return asked.answer(view, d, weakened)
+	return asked.answer(state, d)
 }
 
 // accessQuery is a request to an inbound or to a port.
@@ -141,37 +140,36 @@ func (p *parameters) accessQuery() accessQuery {
 	return accessQuery{p.text("inbound"), p.port("port"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}}
 }
 
-func (a *accessQuery) answer(view *core.View, d *resource.Dataplane, weakened func(*resource.Dataplane) []diag.Diagnostic) (*inspect.Access, error) {
-	inbound, port, described, options := a.inbound, a.port, a.request, a.options
-	if inbound != "" && port != 0 {
+func (a *accessQuery) answer(state *proxied.State, d *resource.Dataplane) (*inspect.Access, error) {
+	if a.inbound != "" && a.port != 0 {
 		return nil, errors.New("the parameters \"inbound\" and \"port\" exclude each other; use ?inbound=NAME or ?port=N")
 	}
-	request, err := described.Parse()
+	request, err := a.request.Parse()
 	if err != nil {
 		return nil, err
 	}
 	at, i, declared := d, 0, true
-	if port != 0 {
-		i, declared, err = find.Port(d, port)
+	if a.port != 0 {
+		i, declared, err = find.Port(d, a.port)
 	} else {
-		at, i, err = inspect.AccessPoint(view, d, inbound)
+		at, i, err = inspect.AccessPoint(state.View, d, a.inbound)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !declared {
-		return inspect.NewUndeclaredAccess(view, d, options)
+		return inspect.NewUndeclaredAccess(state.View, d, a.options)
 	}
-	answer := inspect.NewAccess(view, at, i, request, options)
-	answer.Warnings = append(answer.Warnings, described.Warnings()...)
-	answer.Warnings = append(answer.Warnings, weakened(d)...)
+	answer := inspect.NewAccess(state.View, at, i, request, a.options)
+	answer.Warnings = append(answer.Warnings, a.request.Warnings()...)
+	answer.Warnings = append(answer.Warnings, state.Snapshots.Weakened(d)...)
 	return answer, nil
 }
 
 func conf(q *question) (any, error) {
 	p := q.parameters(append(requestParameters, "kind", "outbound", "route", "inbound", "listener", "hostname", "shadow", "explain", "source")...)
 	query := inspect.ConfQuery{
-		Kind: p.kind(q.view.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"),
+		Kind: p.kind(q.View.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"),
 		Listener: p.text("listener"), Hostname: p.text("hostname"), Request: p.request(),
 		Options: inspect.Options{Shadow: p.flag("shadow"), Explain: p.flag("explain"), Source: p.flag("source")},
 	}
@@ -179,7 +177,7 @@ func conf(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewConf(q.view, d, &query)
+	return inspect.NewConf(q.View, d, &query)
 }
 
 func policyDataplanes(q *question) (any, error) {
@@ -192,17 +190,17 @@ func policyDataplanes(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := find.Policy(q.view, q.mesh, kind.Name, name)
+	policy, err := find.Policy(q.View, q.mesh, kind.Name, name)
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewPolicy(q.view, policy, source)
+	return inspect.NewPolicy(q.View, policy, source)
 }
 
 // meshDiff returns what would change if shadow policies were enforced.
 func meshDiff(q *question) (any, error) {
 	p := q.parameters("shadow", "kind", "policy", "source")
-	options, policy := p.options(q.view.Kinds()), p.text("policy")
+	options, policy := p.options(q.View.Kinds()), p.text("policy")
 	switch {
 	case p.err != nil:
 		return nil, p.err
@@ -220,28 +218,28 @@ func meshDiff(q *question) (any, error) {
 }
 
 func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, error) {
-	compared := &proxied.Comparison{Before: proxied.Side{View: q.view}, After: proxied.Side{View: q.view, Scope: core.Shadow}, Mesh: q.mesh}
+	compared := &proxied.Comparison{Before: proxied.Side{View: q.View}, After: proxied.Side{View: q.View, Scope: core.Shadow}, Mesh: q.mesh}
 	if policy == "" {
-		return q.proxies.Diff(q.Context(), compared, options)
+		return compared.Diff(q.Context(), options, q.translators)
 	}
 	kindName, name, qualified := strings.Cut(policy, "/")
 	if !qualified {
 		return nil, errors.New("policy must be KIND/NAME or KIND/NAMESPACE/NAME")
 	}
-	kind, err := find.Kind(q.view.Kinds(), kindName)
+	kind, err := find.Kind(q.View.Kinds(), kindName)
 	if err != nil {
 		return nil, err
 	}
-	found, err := find.Policy(q.view, q.mesh, kind.Name, find.Name{Name: name})
+	found, err := find.Policy(q.View, q.mesh, kind.Name, find.Name{Name: name})
 	if err != nil {
 		return nil, err
 	}
-	view, err := diff.WithEnforced(q.Context(), q.view, q.set, found)
+	view, err := diff.WithEnforced(q.Context(), q.View, q.Set, found)
 	if err != nil {
 		return nil, err
 	}
 	compared.After = proxied.Side{View: view}
-	return q.proxies.Diff(q.Context(), compared, options)
+	return compared.Diff(q.Context(), options, q.translators)
 }
 
 // clusterPlacement answers about OCM policies, which have no mesh: all of them, those with a name, or
@@ -250,14 +248,14 @@ func clusterPlacement(q *question) (any, error) {
 	p := q.parameters("policy", "cluster")
 	name := find.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
 	cluster := p.text("cluster")
-	answer := placement.New(q.view, "")
+	answer := placement.New(q.View, "")
 	switch {
 	case p.err != nil:
 		return nil, p.err
 	case cluster != "" && name.Name == "":
 		return nil, errors.New("a cluster needs a policy; use ?policy=NAME&cluster=CLUSTER")
 	case cluster != "":
-		return placement.NewWhy(q.view, name, cluster)
+		return placement.NewWhy(q.View, name, cluster)
 	case name.Name != "":
 		return answer.Of(name)
 	}
@@ -270,7 +268,7 @@ func meshPlacement(q *question) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	answer := placement.New(q.view, q.mesh)
+	answer := placement.New(q.View, q.mesh)
 	if name.Name == "" {
 		return answer, nil
 	}
@@ -288,9 +286,9 @@ func (a *api) meshVariants(q *question) (any, error) {
 	case kindName == "" || outbound == "":
 		return nil, errors.New("give a kind and an outbound, such as ?kind=MeshTimeout&outbound=backend")
 	}
-	kind, err := find.Kind(q.view.Kinds(), kindName)
+	kind, err := find.Kind(q.View.Kinds(), kindName)
 	if err != nil {
 		return nil, err
 	}
-	return a.variants.Ask(q.view, q.mesh, kind, outbound)
+	return a.variants.Ask(q.View, q.mesh, kind, outbound)
 }

@@ -7,35 +7,19 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/policyvariants"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// Current returns the current view and the set that it was made from, or nil before the
-// first load. It is called for each request.
-type Current func() (*core.View, *resource.Set)
-
-// Proxies returns facts about the configuration of proxies.
-type Proxies interface {
-	// Weakened returns how the configuration weakens the permissions of the dataplane's
-	// policies (SPEC 11.5).
-	Weakened(*resource.Dataplane) []diag.Diagnostic
-	// NoEffect returns the fields of confs that the configuration lacks.
-	NoEffect(*resource.Dataplane) []inspect.NoEffect
-	// Diff compares two configurations, with the listeners that drain.
-	Diff(context.Context, *proxied.Comparison, inspect.Options) (*diff.Diff, error)
-}
-
-// New returns the handler of the Inspect API. It answers every path that begins with
+// New returns the handler of the Inspect API. Current returns the state, or nil before the first load;
+// it is called for each request. It answers every path that begins with
 // /meshes, and /_placement.
-func New(current Current, proxies Proxies) http.Handler {
-	a := &api{current: current, proxies: proxies, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
+func New(current func() *proxied.State, translators []xds.Translator) http.Handler {
+	a := &api{current: current, translators: translators, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
 	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
 	for path, answer := range map[string]func(*question) (any, error){
 		"/meshes":               meshes,
@@ -59,21 +43,20 @@ func New(current Current, proxies Proxies) http.Handler {
 }
 
 type api struct {
-	current Current
-	proxies Proxies
-	mux     *http.ServeMux
-	slots   chan struct{} // one for each question in progress
+	current     func() *proxied.State
+	translators []xds.Translator
+	mux         *http.ServeMux
+	slots       chan struct{} // one for each question in progress
 	// variants has the sets of the inbounds of a mesh from the first question about them on.
 	variants policyvariants.Index
 }
 
-// question is a request with its view, set and mesh.
+// question is a request with its state and mesh.
 type question struct {
 	*http.Request
-	view    *core.View
-	set     *resource.Set
-	mesh    string
-	proxies Proxies
+	*proxied.State
+	mesh        string
+	translators []xds.Translator
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
@@ -112,12 +95,12 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 		WriteProblem(w, http.StatusServiceUnavailable, "too many questions are being answered; ask again later")
 		return
 	}
-	q := &question{Request: r, mesh: r.PathValue("mesh"), proxies: a.proxies}
-	if q.view, q.set = a.current(); q.view == nil {
+	q := &question{Request: r, State: a.current(), mesh: r.PathValue("mesh"), translators: a.translators}
+	if q.State == nil {
 		WriteProblem(w, http.StatusServiceUnavailable, "the first load has not finished")
 		return
 	}
-	if names := q.view.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {
+	if names := q.View.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {
 		problem := diag.WithHint(`there is no mesh "`+diag.Clip(q.mesh, 100)+`"`, diag.DidYouMean(q.mesh, names))
 		WriteProblem(w, http.StatusNotFound, problem)
 		return
@@ -152,10 +135,10 @@ func (q *question) dataplane(p *parameters) (*resource.Dataplane, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return find.Dataplane(q.view, q.mesh, name)
+	return find.Dataplane(q.View, q.mesh, name)
 }
 
 // kind returns the policy kind in the path.
 func (q *question) kind() (*resource.Kind, error) {
-	return find.Kind(q.view.Kinds(), q.PathValue("kind"))
+	return find.Kind(q.View.Kinds(), q.PathValue("kind"))
 }

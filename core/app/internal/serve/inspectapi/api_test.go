@@ -1,7 +1,6 @@
 package inspectapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,15 +12,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
-	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 const answers = "testdata/answers.txtar"
@@ -38,7 +36,8 @@ func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set }, noProxies{})
+	state := &proxied.State{View: view, Set: set, Snapshots: snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)}
+	return inspectapi.New(func() *proxied.State { return state }, translators.All())
 }
 
 func ask(api http.Handler, method, url string) *httptest.ResponseRecorder {
@@ -62,7 +61,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestBeforeTheFirstLoad(t *testing.T) {
-	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil }, noProxies{})
+	api := inspectapi.New(func() *proxied.State { return nil }, nil)
 	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load has not finished") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
@@ -118,13 +117,4 @@ func FuzzAPI(f *testing.F) {
 			t.Errorf("%s?%s: %d with a body that is not JSON: %s", path, query, w.Code, w.Body)
 		}
 	})
-}
-
-// noProxies returns no facts.
-type noProxies struct{}
-
-func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }
-func (noProxies) NoEffect(*resource.Dataplane) []inspect.NoEffect { return nil }
-func (noProxies) Diff(ctx context.Context, c *proxied.Comparison, options inspect.Options) (*diff.Diff, error) {
-	return c.Diff(ctx, options, nil)
 }

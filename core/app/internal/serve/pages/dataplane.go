@@ -141,10 +141,9 @@ func (s *site) dataplane(a *ask) (*view, error) {
 // inspect returns the JSON of a dataplane: the answer of `inspect dataplane`, with the
 // same parameters.
 func (a *ask) inspect(d *resource.Dataplane) (any, error) {
-	r := a.Request.Clone(a.Context())
-	query := r.URL.Query()
+	query := a.URL.Query()
 	query.Del("o")
-	return inspectapi.Inspect(a.View, d, query, func(d *resource.Dataplane) []inspect.NoEffect { return proxied.NoEffect(a.Snapshots, d) })
+	return inspectapi.Inspect(a.State, d, query)
 }
 
 func (a *ask) facts(d *resource.Dataplane, answer *inspect.Dataplane) []fact {

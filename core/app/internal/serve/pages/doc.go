@@ -20,7 +20,7 @@
 //
 // A request takes these steps:
 //
-//  1. [New] finds the page by its path and takes the current [State]. A page is about this
+//  1. [New] finds the page by its path and takes the current [proxied.State]. A page is about this
 //     one state, even if a newer one is published while it is made.
 //  2. The page asks package inspect, as the commands and the Inspect API do, so the same
 //     question has the same answer. It arranges the answer for a template. It computes

@@ -44,7 +44,7 @@ const checkTimeout = 2 * time.Minute
 
 // check returns the findings of a state, which may still be sought. If they were sought a
 // moment ago for an earlier state, it returns those, unless they must be of this state.
-func (s *site) check(state *State, exact bool) *checked {
+func (s *site) check(state *proxied.State, exact bool) *checked {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
 	if last := s.cache.last; last != nil {
@@ -72,7 +72,7 @@ func (s *site) check(state *State, exact bool) *checked {
 
 // checkNow waits for the findings of exactly this state, and reports whether they are there
 // in time.
-func (s *site) checkNow(ctx context.Context, state *State, d time.Duration) (*checked, bool) {
+func (s *site) checkNow(ctx context.Context, state *proxied.State, d time.Duration) (*checked, bool) {
 	end := time.Now().Add(d)
 	for {
 		c := s.check(state, true)
@@ -82,7 +82,7 @@ func (s *site) checkNow(ctx context.Context, state *State, d time.Duration) (*ch
 	}
 }
 
-func (c *checked) find(ctx context.Context, state *State, tls bool) {
+func (c *checked) find(ctx context.Context, state *proxied.State, tls bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.err = errors.New("the findings cannot be computed")

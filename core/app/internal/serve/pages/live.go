@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -57,7 +58,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 
 // follow sends an event whenever the content of a page differs from the known one, until a
 // text cannot be sent, the client has left or the stream is long enough.
-func (s *site) follow(r *http.Request, content func(*State) pageContent, known pageContent, send func(text string) bool) {
+func (s *site) follow(r *http.Request, content func(*proxied.State) pageContent, known pageContent, send func(text string) bool) {
 	end := time.NewTimer(eventsLongest)
 	defer end.Stop()
 	ping := time.NewTicker(eventPing)
@@ -107,18 +108,18 @@ func (s *site) pause(r *http.Request) bool {
 // pageContent is what a page shows, as far as it costs little to know. Equal values mean
 // that nothing has changed there. It is comparable.
 type pageContent struct {
-	state    *State   // of pages that any change may concern
-	resource any      // the dataplane
-	snapshot any      // of the dataplane
-	shadow   string   // the configs with the policies that inform, as pointers
-	node     string   // how far the proxies are
-	change   string   // the last commit and its convergence
-	load     string   // the outcome of the last loads
-	findings *checked // the last ones that are known
+	state    *proxied.State // of pages that any change may concern
+	resource any            // the dataplane
+	snapshot any            // of the dataplane
+	shadow   string         // the configs with the policies that inform, as pointers
+	node     string         // how far the proxies are
+	change   string         // the last commit and its convergence
+	load     string         // the outcome of the last loads
+	findings *checked       // the last ones that are known
 }
 
 // contentOf returns a function that returns the content of the page with a path.
-func (s *site) contentOf(u *url.URL) func(*State) pageContent {
+func (s *site) contentOf(u *url.URL) func(*proxied.State) pageContent {
 	segments := strings.Split(strings.Trim(strings.TrimPrefix(u.EscapedPath(), s.prefix), "/"), "/")
 	for i, segment := range segments {
 		if text, err := url.PathUnescape(segment); err == nil {
@@ -126,17 +127,17 @@ func (s *site) contentOf(u *url.URL) func(*State) pageContent {
 		}
 	}
 	if len(segments) == 4 && segments[0] == "meshes" && segments[2] == "dataplanes" {
-		return func(state *State) pageContent {
+		return func(state *proxied.State) pageContent {
 			return s.contentOfDataplane(state, segments[1], segments[3], u.Query())
 		}
 	}
-	return func(state *State) pageContent {
+	return func(state *proxied.State) pageContent {
 		return pageContent{state: state, change: s.lastChange(), load: s.lastLoad(), findings: s.lastFound()}
 	}
 }
 
 // contentOfDataplane returns what the page of a dataplane shows.
-func (s *site) contentOfDataplane(state *State, mesh, name string, query url.Values) pageContent {
+func (s *site) contentOfDataplane(state *proxied.State, mesh, name string, query url.Values) pageContent {
 	if state == nil {
 		return pageContent{}
 	}

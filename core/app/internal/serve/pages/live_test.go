@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 )
 
 // TestEvents follows pages while the state changes, a load fails, and a commit converges. A
@@ -19,7 +20,7 @@ func TestEvents(t *testing.T) {
 	s := ofText(t, dataplane)
 	var mu sync.Mutex // of what the server reads
 	load, changed := pages.Load{}, make(chan struct{})
-	s.options.Current = func() *pages.State { mu.Lock(); defer mu.Unlock(); return s.current }
+	s.options.Current = func() *proxied.State { mu.Lock(); defer mu.Unlock(); return s.current }
 	s.options.Load = func() pages.Load { mu.Lock(); defer mu.Unlock(); return load }
 	s.options.Changes = func() []pages.Change { mu.Lock(); defer mu.Unlock(); return s.changes }
 	s.options.Changed = func() <-chan struct{} { mu.Lock(); defer mu.Unlock(); return changed }

@@ -15,21 +15,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/bounded"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
-	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
-
-// State is what pages are about until the next state. It is immutable.
-type State struct {
-	View      *core.View
-	Set       *resource.Set // that the view was made from
-	Snapshots *snapshot.State
-	// Superseded is closed when there is a newer state.
-	Superseded <-chan struct{}
-}
 
 // Proxies returns how far proxies are. [server.Server] implements it.
 type Proxies interface {
@@ -64,7 +55,7 @@ type Client struct {
 type Options struct {
 	// Current returns the state, or nil before the first load. It is called for each
 	// request.
-	Current func() *State
+	Current func() *proxied.State
 	// Loader decodes the text of policies that are tried.
 	Loader *resource.Loader
 	// Translators make Envoy resources from the confs of policy kinds.
@@ -165,7 +156,7 @@ type page struct {
 // ask is a request for a page, with the state that the page is about.
 type ask struct {
 	*http.Request
-	*State
+	*proxied.State
 	site *site
 	mesh string
 	now  time.Time

@@ -16,6 +16,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -36,7 +37,7 @@ type site struct {
 	http.Handler
 	t       testing.TB
 	options pages.Options
-	current *pages.State
+	current *proxied.State
 	ended   chan struct{} // of the current state
 	loader  *resource.Loader
 	nodes   map[string]server.NodeState
@@ -52,7 +53,7 @@ func (s *site) Status(kri string) server.Status { return server.Status{KRI: kri}
 func newSite(t testing.TB, files ...string) *site {
 	s := &site{t: t, loader: &resource.Loader{Kinds: kinds.All(), Documents: slices.Concat(ocm.Documents(), variant.Documents())}}
 	s.options = pages.Options{
-		Prefix: prefix, Current: func() *pages.State { return s.current }, Loader: s.loader, Translators: translators.All(),
+		Prefix: prefix, Current: func() *proxied.State { return s.current }, Loader: s.loader, Translators: translators.All(),
 		ReadSource: os.ReadFile, Version: "v1.2.3", Now: func() time.Time { return time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC) },
 		Changes: func() []pages.Change { return s.changes },
 	}
@@ -91,7 +92,7 @@ func (s *site) publish(set *resource.Set) {
 	}
 	ended := s.ended
 	s.ended = make(chan struct{})
-	s.current = &pages.State{
+	s.current = &proxied.State{
 		View: view, Set: set, Superseded: s.ended,
 		Snapshots: snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view),
 	}

@@ -129,12 +129,12 @@ func (a *ask) access(data *tryData) (*inspect.Access, error) {
 		return nil, errInbound
 	}
 	if a.wantsJSON() {
-		return inspectapi.Access(a.View, d, query, a.Snapshots.Weakened)
+		return inspectapi.Access(a.State, d, query)
 	}
 	for _, flag := range []string{"explain", "why", "source"} {
 		query.Set(flag, "true")
 	}
-	answer, err := inspectapi.Access(a.View, d, query, a.Snapshots.Weakened)
+	answer, err := inspectapi.Access(a.State, d, query)
 	if err != nil {
 		return nil, err
 	}
