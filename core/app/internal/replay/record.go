@@ -1,11 +1,14 @@
 package replay
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // value is the text of a field. If the record does not have the field, it is missing. If
@@ -30,114 +33,76 @@ var (
 	errNoUTF8   = errors.New("not UTF-8")
 )
 
+// parser reads records of JSON. The zero parser is ready to use, by one goroutine.
+type parser struct {
+	decoder jsontext.Decoder
+	line    bytes.Buffer // which the decoder reads without a copy
+}
+
 // parse reads the fields of a line into values, one for each field. text must equal line.
 // The error is the reason why the line is not a record.
-func (f *Fields) parse(line []byte, text string, values []value) error {
-	switch {
-	case !utf8.Valid(line):
+func (p *parser) parse(f *Fields, line []byte, text string, values []value) error {
+	if !utf8.Valid(line) {
 		return errNoUTF8
-	case !json.Valid(line):
-		return errNoJSON
 	}
 	clear(values)
-	s := scanner{text: text}
-	if s.next() != '{' {
-		return errNoObject
+	p.line = *bytes.NewBuffer(line)
+	// A lone surrogate that is escaped is no reason to reject a record.
+	p.decoder.Reset(&p.line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var wrong, err error // of a record, and of JSON
+	if p.decoder.PeekKind() == '{' {
+		wrong, err = p.object(f, text, values)
+	} else {
+		wrong, err = errNoObject, p.decoder.SkipValue()
 	}
-	s.at++
-	for s.next() != '}' {
-		key := s.string()
-		s.next()
-		s.at++ // the colon
+	if err == nil {
+		_, err = p.decoder.ReadToken() // there is no other
+	}
+	if err != io.EOF {
+		return errNoJSON
+	}
+	return wrong
+}
+
+// object reads the fields of an object.
+func (p *parser) object(f *Fields, text string, values []value) (wrong, err error) {
+	d := &p.decoder
+	if _, err := d.ReadToken(); err != nil {
+		return nil, err
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		key := p.unquoted(name, text)
 		i, wanted := f.keys[key]
-		switch first := s.next(); {
+		raw, err := d.ReadValue()
+		switch {
+		case err != nil:
+			return nil, err
 		case !wanted:
-			s.skip()
 		case values[i].is != missing:
-			return fmt.Errorf("the field %q is repeated", key)
-		case first == '"':
-			values[i] = value{given, s.string()}
-		case first == 'n':
-			values[i] = value{is: absent}
-			s.skip()
-		case i == startTime: // a number is no time, and spoils no decision
-			s.skip()
-		default:
-			return fmt.Errorf("the field %q is neither a string nor null", key)
-		}
-		if s.next() == ',' {
-			s.at++
+			wrong = cmp.Or(wrong, fmt.Errorf("the field %q is repeated", key))
+		case raw.Kind() == '"':
+			values[i].is, values[i].text = given, p.unquoted(raw, text)
+		case raw.Kind() == 'n':
+			values[i].is = absent
+		case i != startTime: // a number is no time, and spoils no decision
+			wrong = cmp.Or(wrong, fmt.Errorf("the field %q is neither a string nor null", key))
 		}
 	}
-	return nil
+	_, err = d.ReadToken()
+	return wrong, err
 }
 
-// scanner reads a valid JSON text.
-type scanner struct {
-	text string
-	at   int
-}
-
-// next moves to the next byte that is not white space, and returns it.
-func (s *scanner) next() byte {
-	for {
-		switch c := s.text[s.at]; c {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
-			return c
-		}
-	}
-}
-
-// string reads the string at the current position.
-func (s *scanner) string() string {
-	begin := s.at
-	escaped := s.skipString()
-	if !escaped {
-		return s.text[begin+1 : s.at-1]
-	}
-	var out string
-	_ = json.Unmarshal([]byte(s.text[begin:s.at]), &out) // it is valid
-	return out
-}
-
-// skipString skips the string at the current position, and reports whether it has
+// unquoted returns the text of the string that was read last: a part of the line, unless it has
 // escapes.
-func (s *scanner) skipString() (escaped bool) {
-	for s.at++; ; s.at++ {
-		i := strings.IndexAny(s.text[s.at:], `"\`)
-		s.at += i
-		if s.text[s.at] == '"' {
-			s.at++
-			return escaped
-		}
-		escaped = true
-		s.at++
+func (p *parser) unquoted(quoted jsontext.Value, text string) string {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		out, _ := jsontext.AppendUnquote(nil, quoted) // it is valid
+		return string(out)
 	}
-}
-
-// skip skips the value at the current position.
-func (s *scanner) skip() {
-	for depth := 0; ; {
-		switch s.next() {
-		case '"':
-			s.skipString()
-		case '{', '[':
-			depth++
-			s.at++
-		case '}', ']':
-			depth--
-			s.at++
-		case ',', ':':
-			s.at++
-		default: // a number or a word
-			for !strings.ContainsRune(" \t\r\n,:]}", rune(s.text[s.at])) {
-				s.at++
-			}
-		}
-		if depth == 0 {
-			return
-		}
-	}
+	end := int(p.decoder.InputOffset()) - 1
+	return text[end-len(quoted)+2 : end]
 }

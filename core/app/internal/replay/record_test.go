@@ -54,7 +54,7 @@ func testFields(t testing.TB) *Fields {
 // a record.
 func parsed(f *Fields, line string) (map[string]any, error) {
 	values := make([]value, len(f.list))
-	if err := f.parse([]byte(line), line, values); err != nil {
+	if err := new(parser).parse(f, []byte(line), line, values); err != nil {
 		return nil, err
 	}
 	got := map[string]any{}

@@ -22,6 +22,7 @@ const (
 // tally counts the records that one goroutine reads.
 type tally struct {
 	*Input
+	parser parser
 	values []value
 	lines  []request.Header // of the current request
 	uris   []string         // of its client
@@ -59,7 +60,7 @@ func (t *tally) add(b *batch) {
 			t.note(b.file, number, errTooLong)
 		case strings.Trim(line, " \t\r") == "":
 		default:
-			if err := t.Fields.parse(b.text[begin:end], line, t.values); err != nil {
+			if err := t.parser.parse(t.Fields, b.text[begin:end], line, t.values); err != nil {
 				t.note(b.file, number, err)
 				break
 			}
