@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -31,27 +33,10 @@ func newDocument(meta *resource.Meta, source json.RawMessage) (*document, error)
 		return nil, fmt.Errorf("%s: %w", meta.ID, err)
 	}
 	// The fields of a document are in their order; see [resource.Set.Sources].
-	tokens, depth := json.NewDecoder(bytes.NewReader(source)), 0
-	for key := true; ; {
-		token, err := tokens.Token()
-		if err != nil {
-			break
-		}
-		switch delim, isDelim := token.(json.Delim); {
-		case isDelim && (delim == '{' || delim == '['):
-			depth++
-			key = depth == 1
-			continue
-		case isDelim:
-			depth--
-		case depth == 1 && key:
-			d.order = append(d.order, token.(string))
-			key = false
-			continue
-		}
-		if depth == 1 {
-			key = true
-		}
+	tokens := jsontext.NewDecoder(bytes.NewReader(source), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for _, err := tokens.ReadToken(); err == nil && tokens.PeekKind() == '"'; err = tokens.SkipValue() {
+		name, _ := tokens.ReadToken() // it is valid
+		d.order = append(d.order, name.String())
 	}
 	return d, nil
 }

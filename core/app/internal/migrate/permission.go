@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -35,12 +36,7 @@ func (r *rewriter) clients(mesh string) (clients []*client, ok bool) {
 			c.tags = append(c.tags, d.Inbounds[i].Tags)
 		}
 	}
-	slices.SortFunc(clients, func(a, b *client) int {
-		if a.id < b.id {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(clients, func(a, b *client) int { return strings.Compare(a.id, b.id) })
 	return clients, ok
 }
 
@@ -56,7 +52,7 @@ func (r *rewriter) permissionRules(p *resource.Policy) []any {
 	if len(raw) != len(p.From) {
 		return nil
 	}
-	lists := map[string][]any{}
+	conf := tree{}
 	everyone := "" // the action for clients that no item names
 	for i := range p.From {
 		action := text(raw[i], "default", "action")
@@ -74,18 +70,14 @@ func (r *rewriter) permissionRules(p *resource.Policy) []any {
 			return nil
 		}
 		if action != everyone || action == "" {
-			add(lists, action, tree{"type": "Exact", "value": c.id})
+			add(conf, action, tree{"type": "Exact", "value": c.id})
 		}
 	}
 	if everyone != "" && everyone != "Deny" {
 		slices.Sort(domains)
 		for _, domain := range domains {
-			add(lists, everyone, tree{"type": "Prefix", "value": "spiffe://" + domain})
+			add(conf, everyone, tree{"type": "Prefix", "value": "spiffe://" + domain})
 		}
-	}
-	conf := tree{}
-	for name, entries := range lists {
-		conf[name] = entries
 	}
 	if len(conf) == 0 {
 		conf["allow"] = []any{}
@@ -93,10 +85,10 @@ func (r *rewriter) permissionRules(p *resource.Policy) []any {
 	return []any{tree{"default": conf}}
 }
 
-// add adds an entry to the list of an action; no action adds none.
-func add(lists map[string][]any, action string, id tree) {
+// add adds an entry to the list of an action in a conf; no action adds none.
+func add(conf tree, action string, id tree) {
 	if name := map[string]string{"Allow": "allow", "Deny": "deny", "AllowWithShadowDeny": "allowWithShadowDeny"}[action]; name != "" {
-		lists[name] = append(lists[name], tree{"spiffeID": id})
+		conf[name] = append(list(conf, name), tree{"spiffeID": id})
 	}
 }
 

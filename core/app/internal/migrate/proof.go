@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -310,15 +311,11 @@ func (r *rewriter) load(ctx context.Context, loader resource.Loader, documents [
 	for _, d := range documents {
 		edited[d.meta.Pos] = d
 	}
-	positions := make([]diag.Position, 0, len(r.set.Sources))
-	for pos := range r.set.Sources {
-		positions = append(positions, pos)
-	}
-	slices.SortFunc(positions, func(a, b diag.Position) int {
+	inOrder := func(a, b diag.Position) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	}
 	var input []byte
-	for _, pos := range positions {
+	for _, pos := range slices.SortedFunc(maps.Keys(r.set.Sources), inOrder) {
 		source := []byte(r.set.Sources[pos])
 		if d := edited[pos]; d != nil {
 			var err error

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -109,13 +110,7 @@ func (c *checked) find(ctx context.Context, state *proxied.State, tls bool) {
 }
 
 func comparePositions(a, b diag.Position) int {
-	if c := strings.Compare(a.File, b.File); c != 0 {
-		return c
-	}
-	if a.Line != b.Line {
-		return a.Line - b.Line
-	}
-	return a.Column - b.Column
+	return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
 // resourceAt returns the last of the sorted positions that is not after pos in its file.
