@@ -87,14 +87,10 @@ func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []strin
 	if q.filter {
 		return g.printFilter(c, w, t, q)
 	}
-	a := accessAnswers{g: g, view: w.view, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
+	a := accessAnswers{g: g, world: w, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
 	var answers []answered
 	for _, d := range t.list {
-		for _, answer := range a.answersFor(d, t.service) {
-			next := answerAbout(w, d, answer.access, answer.err, accessPage)
-			next.no = answer.err == nil && !answer.access.Allowed()
-			answers = append(answers, next)
-		}
+		answers = append(answers, a.answersFor(d, t.service)...)
 	}
 	return g.printAnswers(c, t, answers)
 }
@@ -136,42 +132,37 @@ func (q *accessQuery) find(view *core.View, d *resource.Dataplane, service *find
 // accessAnswers answers one question for several dataplanes.
 type accessAnswers struct {
 	g       *globals
-	view    *core.View
+	world   *world
 	query   *accessQuery
 	request *request.Request
 	state   *snapshot.State
 }
 
-// accessAnswer is the answer about one inbound, or an error.
-type accessAnswer struct {
-	access *inspect.Access
-	err    error
-}
-
 // answersFor returns the answer for each inbound of the question.
-func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service) []accessAnswer {
-	q := a.query
-	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
-	at, inbounds, err := q.find(a.view, d, service)
-	if err != nil {
-		return []accessAnswer{{err: err}}
-	}
-	if len(inbounds) == 0 {
-		answer, err := inspect.NewUndeclaredAccess(a.view, d, options)
-		if err == nil && answer.Decision.Decision == "ALLOW" {
+func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service) (answers []answered) {
+	add := func(answer *inspect.Access, err error) {
+		next := answerAbout(a.world, d, answer, err, accessPage)
+		if err == nil && answer.Allowed() {
 			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
 		}
-		return []accessAnswer{{answer, err}}
+		next.no = err == nil && !answer.Allowed()
+		answers = append(answers, next)
 	}
-	var answers []accessAnswer
+	q := a.query
+	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
+	at, inbounds, err := q.find(a.world.view, d, service)
+	switch {
+	case err != nil:
+		add(nil, err)
+		return answers
+	case len(inbounds) == 0:
+		add(inspect.NewUndeclaredAccess(a.world.view, d, options))
+	}
 	for _, i := range inbounds {
 		answer := a.decide(at, i, options)
 		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
-		if answer.Decision.Decision == "ALLOW" {
-			answer.Warnings = append(answer.Warnings, a.g.unreadDenials()...)
-		}
-		answers = append(answers, accessAnswer{access: answer})
+		add(answer, nil)
 	}
 	return answers
 }
@@ -179,7 +170,7 @@ func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service)
 // decide returns the answer about an inbound. An entry matches a client with several SPIFFE IDs if
 // it matches one of them (SPEC 17.1): one that denies decides before one that allows.
 func (a *accessAnswers) decide(d *resource.Dataplane, inbound int, options inspect.Options) *inspect.Access {
-	answer := inspect.NewAccess(a.view, d, inbound, a.request, options)
+	answer := inspect.NewAccess(a.world.view, d, inbound, a.request, options)
 	rank := func(answer *inspect.Access) int {
 		switch {
 		case answer.Allowed():
@@ -192,7 +183,7 @@ func (a *accessAnswers) decide(d *resource.Dataplane, inbound int, options inspe
 	for _, id := range a.query.ids {
 		one := *a.request
 		one.SpiffeID = id
-		if next := inspect.NewAccess(a.view, d, inbound, &one, options); rank(next) > rank(answer) {
+		if next := inspect.NewAccess(a.world.view, d, inbound, &one, options); rank(next) > rank(answer) {
 			answer = next
 		}
 	}

@@ -3,13 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -18,16 +18,8 @@ import (
 // loadApplied reads what -f and the files to apply name. The second world is the first one
 // with the resources of those files added or replaced, and without the deleted ones.
 func (g *globals) loadApplied(c *cobra.Command, apply, deleted []string) (before, after *world, err error) {
-	if repeats(append(slices.Clone(g.files), apply...), resource.Stdin) {
-		return nil, nil, errStdinTwice
-	}
-	old, errBefore := g.read(c, g.files)
-	edit := new(resource.Set)
-	var errEdit error
-	if len(apply) > 0 {
-		edit, errEdit = g.read(c, apply)
-	}
-	if err := errors.Join(errBefore, errEdit); err != nil {
+	old, edit, err := g.readBoth(c, apply)
+	if err != nil {
 		return nil, nil, err
 	}
 	batch := core.Batch{Upsert: edit}
@@ -90,20 +82,8 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 // identities returns the identity of each resource that an engine has.
 func identities(set *resource.Set) []resource.ID {
 	var out []resource.ID
-	for _, m := range set.Meshes {
+	for m := range source.Resources(set) {
 		out = append(out, m.ID)
-	}
-	for _, d := range set.Dataplanes {
-		out = append(out, d.ID)
-	}
-	for _, p := range set.Policies {
-		out = append(out, p.ID)
-	}
-	for _, o := range set.Objects {
-		out = append(out, o.Identity().ID)
-	}
-	for _, d := range set.Documents {
-		out = append(out, d.ID)
 	}
 	return out
 }

@@ -27,8 +27,7 @@ type checkQuery struct {
 	next   choice
 	envoy  string // a version
 	scope  checkScope
-	// findings selects the output, and which findings decide on the exit status.
-	findings findingOptions
+	failOn failOn
 }
 
 // checkScope is what a check looks for beyond the mesh itself.
@@ -47,7 +46,7 @@ func (s *checkScope) proxies(by semantics.Semantics) bool {
 }
 
 func newCheck(g *globals) *cobra.Command {
-	q := checkQuery{next: choice{words: versions}, findings: newFindingOptions()}
+	q := checkQuery{next: choice{words: versions}}
 	c := withHelp("check", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
@@ -59,19 +58,18 @@ func newCheck(g *globals) *cobra.Command {
 	c.Flags().BoolVar(&q.scope.tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
 	c.Flags().Var(&q.next, "for", "also report what this `VERSION` of Kuma reads differently: kuma3")
 	envoyFlag(c, &q.envoy)
-	q.findings.register(c.Flags())
+	g.findingFlags(c, &q.failOn)
 	return c
 }
 
 func (q *checkQuery) run(g *globals, c *cobra.Command) error {
-	isReport := q.findings.isReport(g)
 	g.keepSources = q.next.word != ""
 	w, err := g.loadAll(c, g.files)
 	if err != nil {
-		return g.printInvalid(c, &q.findings, err)
+		return g.printInvalid(c, err)
 	}
 	switch {
-	case q.expand && isReport:
+	case q.expand && g.isReport():
 		return usagef("--expand prints policies, in -o table, json or yaml")
 	case q.expand:
 		return g.printPolicies(c, w.view)
@@ -82,16 +80,16 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	q.scope.serve, q.scope.next = q.scope.serve || q.envoy != "", q.next.word
 	answer, err := g.check(c.Context(), w, &q.scope)
 	if err != nil {
-		return g.printInvalid(c, &q.findings, err)
+		return g.printInvalid(c, err)
 	}
 	answer.Envoy = q.scope.envoy.Lacks.Missing()
-	if isReport {
+	if g.isReport() {
 		g.reportLeftOut(c)
-		err = q.findings.write(c, answer.Findings())
+		err = g.writeReport(c, answer.Findings())
 	} else {
 		err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
 	}
-	if err == nil && q.findings.failOn.any(answer.Findings()) {
+	if err == nil && q.failOn.any(answer.Findings()) {
 		return errNo
 	}
 	return err
@@ -163,12 +161,12 @@ func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *co
 
 // printInvalid prints the answer for invalid input, unless it is a table, and
 // returns the errors, which are printed to standard error.
-func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err error) error {
+func (g *globals) printInvalid(c *cobra.Command, err error) error {
 	var invalid diag.Errors
 	switch {
 	case !errors.As(err, &invalid):
-	case options.isReport(g):
-		if err := options.write(c, invalid); err != nil {
+	case g.isReport():
+		if err := g.writeReport(c, invalid); err != nil {
 			return err
 		}
 	case !g.isTable():

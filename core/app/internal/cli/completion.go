@@ -54,26 +54,18 @@ func targetNames(w *world, args []string) []string {
 	return slices.Compact(names)
 }
 
-// outboundNames completes the outbound of the dataplane that is the first argument.
-func outboundNames(w *world, args []string) []string {
-	return namesOf(w, args, 0, find.OutboundNames)
-}
-
-// listenerNames completes the listener of the dataplane that is the first argument.
-func listenerNames(w *world, args []string) []string {
-	return namesOf(w, args, 0, find.ListenerNames)
-}
-
-// namesOf returns names of parts of the dataplane that is an argument.
-func namesOf(w *world, args []string, at int, names func(*core.View, *resource.Dataplane) []string) []string {
-	if at < 0 || len(args) <= at {
-		return nil
+// partNames completes names of parts of the dataplane that is the last argument.
+func partNames(names func(*core.View, *resource.Dataplane) []string) func(w *world, args []string) []string {
+	return func(w *world, args []string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		d, err := find.Dataplane(w.view, w.mesh, find.Name{Name: args[len(args)-1]})
+		if err != nil {
+			return nil
+		}
+		return names(w.view, d)
 	}
-	d, err := find.Dataplane(w.view, w.mesh, find.Name{Name: args[at]})
-	if err != nil {
-		return nil
-	}
-	return names(w.view, d)
 }
 
 func (g *globals) policyNames(w *world, args []string) []string {

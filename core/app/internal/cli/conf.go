@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
+	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -38,11 +39,11 @@ func newConf(g *globals) *cobra.Command {
 	flags := c.Flags()
 	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")
-	g.completeFlag(c, "outbound", outboundNames)
+	g.completeFlag(c, "outbound", partNames(find.OutboundNames))
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
 	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME`, by port, or by address and port; or a listener, for the conf of its clients")
 	flags.StringVar(&q.Listener, "listener", "", "a listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
-	g.completeFlag(c, "listener", listenerNames)
+	g.completeFlag(c, "listener", partNames(find.ListenerNames))
 	flags.StringVar(&q.Hostname, "hostname", "", "for a kind of routes: the routes of the listener for this `HOST` name")
 	registerRequest(flags, &q.Request)
 	flags.BoolVar(&q.Shadow, "shadow", false, "as if the policies that only inform were enforced")

@@ -20,11 +20,7 @@ func newCRDs(g *globals) *cobra.Command {
 				return err
 			}
 			if g.output.word == "json" {
-				return g.encode(c.OutOrStdout(), struct {
-					APIVersion string           `json:"apiVersion"`
-					Kind       string           `json:"kind"`
-					Items      []crd.Definition `json:"items"`
-				}{"v1", "List", list})
+				return g.encode(c.OutOrStdout(), kubernetesList[crd.Definition]{"v1", "List", list})
 			}
 			return printYAML(c.OutOrStdout(), list)
 		},

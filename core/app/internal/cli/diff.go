@@ -24,12 +24,11 @@ type diffQuery struct {
 	next    newInput
 	policy  string
 	options inspect.Options
-	// findings selects the output, and whether findings decide on the exit status.
-	findings findingOptions
+	failOn  failOn
 }
 
 func newDiff(g *globals) *cobra.Command {
-	q := diffQuery{findings: newFindingOptions()}
+	var q diffQuery
 	c := withHelp("diff", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -41,7 +40,7 @@ func newDiff(g *globals) *cobra.Command {
 	})
 	flags := c.Flags()
 	q.next.register(flags)
-	q.findings.register(flags)
+	g.findingFlags(c, &q.failOn)
 	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
@@ -61,7 +60,6 @@ func (q *diffQuery) check() error {
 }
 
 func (q *diffQuery) run(g *globals, c *cobra.Command) error {
-	isReport := q.findings.isReport(g)
 	q.options.Source = g.withSource()
 	compared, worlds, err := q.comparisons(g, c)
 	if err != nil {
@@ -78,14 +76,14 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	}
 	answer, errLimit := q.joined(parts, worlds), errors.Join(limits...)
 	var findings []diag.Diagnostic
-	if isReport || q.findings.failOn.given() {
+	if g.isReport() || q.failOn.given() {
 		if findings, err = g.newFindings(c.Context(), parts, worlds); err != nil {
 			return err
 		}
 	}
-	if isReport {
+	if g.isReport() {
 		g.reportLeftOut(c)
-		err = q.findings.write(c, findings)
+		err = g.writeReport(c, findings)
 	} else {
 		err = g.print(c, answer, func(p *page) { diffPages(p, answer, parts) })
 	}
@@ -94,8 +92,8 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 		return err
 	case errLimit != nil:
 		return incomplete{errLimit}
-	case q.findings.failOn.given():
-		if q.findings.failOn.any(findings) || q.findings.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions()) > 0) {
+	case q.failOn.given():
+		if q.failOn.any(findings) || q.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions()) > 0) {
 			return errNo
 		}
 	case !answer.Empty():

@@ -58,27 +58,38 @@ func changedGroups(p *page, groups []diff.Group) {
 // groupsOf returns what is shown of groups.
 func groupsOf(p *page, groups []diff.Group) []*changedDataplanes {
 	all := make([]*changedDataplanes, 0, len(groups))
-	equal := map[string][]*changedDataplanes{}
 	for i := range groups {
 		names := groups[i].Names
 		if p.wide {
 			names = groups[i].Dataplanes
 		}
-		group := &changedDataplanes{names: names, changes: changesOf(p, groups[i].Changes, len(names))}
-		all = append(all, group)
-		equal[group.key()] = append(equal[group.key()], group)
+		all = append(all, &changedDataplanes{names: names, changes: changesOf(p, groups[i].Changes, len(names))})
 	}
-	return slices.DeleteFunc(all, func(group *changedDataplanes) bool {
-		like := equal[group.key()]
-		if len(like) <= fewEqual {
+	return joinEqual(all)
+}
+
+// joinEqual joins those with one key into the first of them, if there are more than a few.
+func joinEqual[T interface {
+	comparable
+	key() string
+	join(T)
+}](all []T) []T {
+	equal := map[string][]T{}
+	for _, one := range all {
+		equal[one.key()] = append(equal[one.key()], one)
+	}
+	return slices.DeleteFunc(all, func(one T) bool {
+		like := equal[one.key()]
+		switch {
+		case len(like) <= fewEqual:
 			return false
+		case one != like[0]:
+			return true
 		}
-		if group == like[0] {
-			for _, other := range like[1:] {
-				group.join(other)
-			}
+		for _, other := range like[1:] {
+			one.join(other)
 		}
-		return group != like[0]
+		return false
 	})
 }
 
@@ -94,6 +105,11 @@ func (c *changedDataplanes) join(o *changedDataplanes) {
 			}
 		}
 	}
+}
+
+// join adds the places of an equal change of the same dataplanes.
+func (c *changedRows) join(o *changedRows) {
+	c.places, c.count = append(c.places, o.places...), c.count+o.count
 }
 
 // heading returns the place, or the number of places and the first of them.
@@ -118,29 +134,16 @@ func (c *changedRows) heading(dataplanes int) string {
 // changesOf returns the changes of a group, each with all its places.
 func changesOf(p *page, changes []diff.Change, dataplanes int) []*changedRows {
 	var all []*changedRows
-	equal := map[string][]*changedRows{}
 	for begin := 0; begin < len(changes); {
 		end := begin + 1
 		for end < len(changes) && samePlace(&changes[begin], &changes[end]) {
 			end++
 		}
 		place := &changes[begin].Place
-		next := &changedRows{kind: changes[begin].Kind, what: whatIs(place), rows: rowsOf(p, changes[begin:end]), places: []string{place.String()}, count: dataplanes}
-		equal[next.key()], all = append(equal[next.key()], next), append(all, next)
+		all = append(all, &changedRows{kind: changes[begin].Kind, what: whatIs(place), rows: rowsOf(p, changes[begin:end]), places: []string{place.String()}, count: dataplanes})
 		begin = end
 	}
-	return slices.DeleteFunc(all, func(change *changedRows) bool {
-		like := equal[change.key()]
-		if len(like) <= fewEqual {
-			return false
-		}
-		if change == like[0] {
-			for _, other := range like[1:] {
-				change.places, change.count = append(change.places, other.places...), change.count+other.count
-			}
-		}
-		return change != like[0]
-	})
+	return joinEqual(all)
 }
 
 // rowsOf returns the fields of one place that change.

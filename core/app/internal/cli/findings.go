@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/report"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -20,34 +19,19 @@ var reports = map[string]func([]diag.Diagnostic) ([]byte, error){
 	"md":     func(f []diag.Diagnostic) ([]byte, error) { return report.Markdown(f), nil },
 }
 
-// findingOptions is the flags of the commands that have findings.
-type findingOptions struct {
-	form   choice
-	failOn failOn
+// findingFlags adds the flags of a command that has findings: its outputs, and which findings
+// decide on the exit status.
+func (g *globals) findingFlags(c *cobra.Command, failOn *failOn) {
+	g.moreOutputs(c, "sarif", "junit", "github", "md")
+	c.Flags().Var(failOn, "fail-on", "the `CODE` or class of findings that make the exit status 1; may be repeated")
 }
 
-func newFindingOptions() findingOptions {
-	return findingOptions{form: choice{"table", append(slices.Clone(outputs), "sarif", "junit", "github", "md")}}
-}
+// isReport reports whether the answer is the findings alone.
+func (g *globals) isReport() bool { return reports[g.output.word] != nil }
 
-func (o *findingOptions) register(flags *pflag.FlagSet) {
-	flags.VarP(&o.form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(o.form.words, ", "))
-	flags.Var(&o.failOn, "fail-on", "the `CODE` or class of findings that make the exit status 1; may be repeated")
-}
-
-// isReport reports whether the answer is the findings alone. Otherwise the output of all
-// commands is the choice of the flag.
-func (o *findingOptions) isReport(g *globals) bool {
-	_, is := reports[o.form.word]
-	if !is {
-		g.output.word = o.form.word
-	}
-	return is
-}
-
-// write writes the findings in a format of their own.
-func (o *findingOptions) write(c *cobra.Command, findings []diag.Diagnostic) error {
-	data, err := reports[o.form.word](diag.Sorted(findings))
+// writeReport writes findings in a format of their own.
+func (g *globals) writeReport(c *cobra.Command, findings []diag.Diagnostic) error {
+	data, err := reports[g.output.word](diag.Sorted(findings))
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,6 @@ import (
 func newGet(g *globals) *cobra.Command {
 	var q inspect.ResourceQuery
 	var selector string
-	form := choice{"table", append(slices.Clone(outputs), "name")}
 	c := withHelp("get", &cobra.Command{
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: g.completeResources,
@@ -37,10 +34,6 @@ func newGet(g *globals) *cobra.Command {
 			if len(args) > 1 {
 				q.Name.Name = args[1]
 			}
-			names := form.word == "name"
-			if !names {
-				g.output.word = form.word
-			}
 			g.keepSources = true
 			set, err := g.read(c, g.files)
 			if err != nil {
@@ -52,7 +45,7 @@ func newGet(g *globals) *cobra.Command {
 				return err
 			}
 			switch {
-			case names:
+			case g.output.word == "name":
 				g.reportLeftOut(c)
 				return printNames(c.OutOrStdout(), list)
 			case g.isTable():
@@ -61,7 +54,7 @@ func newGet(g *globals) *cobra.Command {
 			return g.printSources(c, list)
 		},
 	})
-	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	g.moreOutputs(c, "name")
 	c.Flags().StringVarP(&selector, "selector", "l", "", "only resources with these labels, or dataplanes with these labels and tags: `KEY=VALUE[,...]`")
 	return c
 }

@@ -106,13 +106,6 @@ func (g *globals) unreadDecisions() (warnings []diag.Diagnostic) {
 	return warnings
 }
 
-// warnUnread prints warnings to standard error, for output that has no place for them.
-func warnUnread(c *cobra.Command, warnings []diag.Diagnostic) {
-	for i := range warnings {
-		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warnings[i].Error())
-	}
-}
-
 // missing returns what an answer does not have without a document of the kind.
 func (g *globals) missing(kind string) string {
 	switch {
@@ -150,12 +143,9 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 	if len(g.noResources) > 0 {
 		fields["leftOut"] = g.noResourceLines()
 	}
-	field, err := conf.Marshal(fields)
-	if err != nil {
-		return answer
-	}
 	if string(data) == "{}" {
-		return json.RawMessage(field)
+		return fields
 	}
-	return json.RawMessage(append(append(data[:len(data)-1], ','), field[1:]...))
+	joined, _ := resource.MarshalInline(json.RawMessage(data), fields) // both are JSON
+	return json.RawMessage(joined)
 }

@@ -53,15 +53,24 @@ func (g *globals) chooseMeshOf(before, after *world) (string, error) {
 	return g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...)))))
 }
 
-// loadBoth reads what -f and --with name, so that the errors of both are
+// readBoth reads what -f and other files name, if there are any, so that the errors of both are
 // reported together.
-func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *world, err error) {
-	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
+func (g *globals) readBoth(c *cobra.Command, files []string) (old, next *resource.Set, err error) {
+	if repeats(append(slices.Clone(g.files), files...), resource.Stdin) {
 		return nil, nil, errStdinTwice
 	}
-	old, errBefore := g.read(c, g.files)
-	next, errAfter := g.read(c, with)
-	if err := errors.Join(errBefore, errAfter); err != nil {
+	old, errOld := g.read(c, g.files)
+	next = new(resource.Set)
+	if len(files) > 0 {
+		next, err = g.read(c, files)
+	}
+	return old, next, errors.Join(errOld, err)
+}
+
+// loadBoth reads what -f and --with name.
+func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *world, err error) {
+	old, next, err := g.readBoth(c, with)
+	if err != nil {
 		return nil, nil, err
 	}
 	s, err := g.semanticsOf(old, next)
@@ -72,7 +81,7 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 	if err := errors.Join(plane.Store(old, s), plane.Store(next, s)); err != nil {
 		return nil, nil, err
 	}
-	before, errBefore = g.view(c.Context(), old, s)
-	after, errAfter = g.view(c.Context(), next, s)
+	before, errBefore := g.view(c.Context(), old, s)
+	after, errAfter := g.view(c.Context(), next, s)
 	return before, after, errors.Join(errBefore, errAfter)
 }

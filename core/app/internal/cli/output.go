@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,17 @@ import (
 )
 
 var outputs = []string{"table", "wide", "json", "yaml"}
+
+// moreOutputs gives a command outputs of its own, beside those of all commands.
+func (g *globals) moreOutputs(c *cobra.Command, more ...string) {
+	form := &choice{outputs[0], append(slices.Clone(outputs), more...)}
+	c.Flags().VarP(form, "output", "o", outputUsage(form))
+	c.PreRun = func(*cobra.Command, []string) { g.output.word = form.word }
+}
+
+func outputUsage(form *choice) string {
+	return "the `FORMAT` of the answer: " + strings.Join(form.words, ", ")
+}
 
 // wide reports whether tables have KRIs and file:line instead of names.
 func (g *globals) wide() bool { return g.output.word == "wide" }

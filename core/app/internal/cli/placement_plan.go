@@ -118,10 +118,10 @@ func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy
 }
 
 // kubernetesList is documents as kubectl prints them.
-type kubernetesList struct {
+type kubernetesList[T any] struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	Items      []any  `json:"items"`
+	Items      []T    `json:"items"`
 }
 
 // percentages parses numbers from 1 to 100, which may end in %.
@@ -160,7 +160,7 @@ func (g *globals) printWaves(c *cobra.Command, selected int, waves []printedWave
 	g.reportLeftOut(c)
 	out := c.OutOrStdout()
 	if g.output.word == "json" {
-		list := kubernetesList{"v1", "List", nil}
+		list := kubernetesList[any]{"v1", "List", nil}
 		for _, wave := range waves {
 			list.Items = append(list.Items, wave.documents...)
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,14 +20,9 @@ var matrices = map[string]func(io.Writer, *traffic.Reach) error{"csv": reachCSV,
 
 func newReach(g *globals) *cobra.Command {
 	var q traffic.ReachQuery
-	form := choice{"table", append(slices.Clone(outputs), "csv", "dot", "md")}
 	c := withHelp("reach", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			write, isMatrix := matrices[form.word]
-			if !isMatrix {
-				g.output.word = form.word
-			}
 			w, err := g.load(c)
 			if err != nil {
 				return err
@@ -38,9 +32,9 @@ func newReach(g *globals) *cobra.Command {
 				return err
 			}
 			answer.Warnings = g.unreadDecisions()
-			if isMatrix {
+			if write := matrices[g.output.word]; write != nil {
 				g.reportLeftOut(c)
-				warnUnread(c, answer.Warnings)
+				printWarnings(c, answer.Warnings)
 				return write(c.OutOrStdout(), answer)
 			}
 			return g.print(c, answer, func(p *page) { reachPage(p, answer) })
@@ -49,7 +43,7 @@ func newReach(g *globals) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&q.To, "to", "", "only the inbounds of this `SERVICE`, or of the dataplane of this name")
 	flags.StringVar(&q.From, "from", "", "only this `CLIENT`: a SPIFFE ID, or the identities of a service or of a dataplane")
-	flags.VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	g.moreOutputs(c, "csv", "dot", "md")
 	return c
 }
 

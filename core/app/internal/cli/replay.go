@@ -245,18 +245,14 @@ func replayPage(p *page, a *traffic.Replay) {
 	}
 	if len(a.Changes) > 0 {
 		p.heading(0, "decisions of the log that changed")
-		for i := range a.Changes {
-			if i == replayShown && !p.wide {
-				p.row(fmt.Sprintf("and %d more; -o wide shows all", len(a.Changes)-i))
-				break
-			}
+		eachShown(p, len(a.Changes), func(i int) {
 			c := &a.Changes[i]
 			clients := cmp.Or(c.SpiffeID, "clients without a certificate")
 			if c.Clients > 1 {
 				clients += fmt.Sprintf(" and %d more", c.Clients-1)
 			}
 			p.row(c.From+" to "+c.To, fmt.Sprintf("between %s and %s  %s of %s  %s", timeText(c.After), timeText(c.Before), c.Inbound, p.name("", c.Name, c.Dataplane), clients))
-		}
+		})
 	}
 	if len(a.NeverHit) > 0 {
 		p.heading(0, "entries that decided about no record")
@@ -264,13 +260,7 @@ func replayPage(p *page, a *traffic.Replay) {
 	}
 	if len(a.Unnamed) > 0 {
 		p.heading(0, "identities that no entry of the inbound names")
-		for i, id := range a.Unnamed {
-			if i == replayShown && !p.wide {
-				p.row(fmt.Sprintf("and %d more; -o wide shows all", len(a.Unnamed)-i))
-				break
-			}
-			p.row(id)
-		}
+		eachShown(p, len(a.Unnamed), func(i int) { p.row(a.Unnamed[i]) })
 	}
 }
 
@@ -285,6 +275,17 @@ func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
 // replayShown is how many elements of a list are in a table that is not wide.
 const replayShown = 20
+
+// eachShown prints the rows of a list, and how many more there are.
+func eachShown(p *page, n int, row func(i int)) {
+	for i := range n {
+		if i == replayShown && !p.wide {
+			p.row(fmt.Sprintf("and %d more; -o wide shows all", n-i))
+			return
+		}
+		row(i)
+	}
+}
 
 // neverHitRows prints entries: each by itself if the page is wide, else those of one list of
 // a rule together.

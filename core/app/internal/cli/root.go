@@ -92,7 +92,7 @@ func newRoot(g *globals) *cobra.Command {
 	})
 	flags.StringVar(&g.context, "context", "", "the `CONTEXT` of the cluster that is read without -f")
 	flags.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "as a plugin of kubectl without -f: find names and list resources of all namespaces, not only of the context's")
-	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
+	flags.VarP(&g.output, "output", "o", outputUsage(&g.output))
 	flags.Var(&g.semantics, "semantics", "the `NAME` of the way in which policies are read: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "add the file and line of each KRI to JSON and YAML, as in wide tables")
 	flags.StringArrayVar(&g.exclude, "exclude", nil, "the `PATTERN` of files and directories to leave out of a directory tree, such as charts or deploy/**/values.yaml; may be repeated")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,14 +17,9 @@ import (
 )
 
 func newTest(g *globals) *cobra.Command {
-	form := choice{"table", append(slices.Clone(outputs), "junit")}
 	c := withHelp("test", &cobra.Command{
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			junit := form.word == "junit"
-			if !junit {
-				g.output.word = form.word
-			}
 			w, err := g.load(c)
 			if err != nil {
 				return err
@@ -36,9 +30,9 @@ func newTest(g *globals) *cobra.Command {
 				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
 			}
 			answer.Warnings = g.unreadDecisions()
-			if junit {
+			if g.output.word == "junit" {
 				g.reportLeftOut(c)
-				warnUnread(c, answer.Warnings)
+				printWarnings(c, answer.Warnings)
 				err = writeJUnit(c.OutOrStdout(), answer, g.files)
 			} else {
 				err = g.print(c, answer, func(p *page) { testPage(p, answer, g.files) })
@@ -49,7 +43,7 @@ func newTest(g *globals) *cobra.Command {
 			return err
 		},
 	})
-	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	g.moreOutputs(c, "junit")
 	return c
 }
 

@@ -41,8 +41,8 @@ func newWhy(g *globals) *cobra.Command {
 	flags.StringVar(&q.Outbound, "outbound", "", "only the effect on this outbound: the `NAME` of its service or destination, NAME:PORT, port, or address and port")
 	flags.StringVar(&q.Inbound, "inbound", "", "only the effect on this inbound, by `NAME`, by port, or by address and port")
 	flags.StringVar(&q.Listener, "listener", "", "only the effect on this listener of a builtin gateway, by port, HOSTNAME:PORT or host name, or of a zone proxy, by `NAME`, port or type")
-	g.completeFlag(c, "outbound", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.OutboundNames) })
-	g.completeFlag(c, "listener", func(w *world, args []string) []string { return namesOf(w, args, len(args)-1, find.ListenerNames) })
+	g.completeFlag(c, "outbound", partNames(find.OutboundNames))
+	g.completeFlag(c, "listener", partNames(find.ListenerNames))
 	return c
 }
 
