@@ -11,7 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/internal/request"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // accessData is the data of the page of access.
@@ -124,20 +123,14 @@ func (s *site) access(a *ask) (*view, error) {
 // callers is which services and identities a mesh has.
 type callers struct {
 	services, namespaces []string
-	ids                  map[string]*caller
-	inbounds             int // with different services and names
+	ids                  map[string][]string // the services of the dataplanes of each identity
+	inbounds             int                 // with different services and names
 	ofService            map[string]map[string]bool
-	byName               map[string]*resource.Dataplane
 	inNamespace          map[string]map[string]bool // services and IDs by namespace
 }
 
-// caller is an identity with the services of its dataplanes.
-type caller struct {
-	services []string
-}
-
 func (a *ask) callers() *callers {
-	c := &callers{ids: map[string]*caller{}, ofService: map[string]map[string]bool{}, byName: map[string]*resource.Dataplane{}, inNamespace: map[string]map[string]bool{}}
+	c := &callers{ids: map[string][]string{}, ofService: map[string]map[string]bool{}, inNamespace: map[string]map[string]bool{}}
 	identities, services := a.View.Identities(a.mesh), find.NewServices(a.View, a.mesh)
 	for _, d := range a.View.Dataplanes(a.mesh) {
 		of := servicesOf(d)
@@ -167,15 +160,12 @@ func (a *ask) callers() *callers {
 		}
 		if id, err := identities.Of(d); err == nil && id != nil {
 			known := c.ids[id.SPIFFEID]
-			if known == nil {
-				known = &caller{}
-				c.ids[id.SPIFFEID] = known
-			}
 			for _, service := range of {
-				if !slices.Contains(known.services, service) {
-					known.services = append(known.services, service)
+				if !slices.Contains(known, service) {
+					known = append(known, service)
 				}
 			}
+			c.ids[id.SPIFFEID] = known
 			here[id.SPIFFEID] = true
 		}
 	}
@@ -189,8 +179,8 @@ func (c *callers) clientsOf(from string) int {
 		return 1
 	}
 	n := 0
-	for _, id := range c.ids {
-		if slices.Contains(id.services, from) {
+	for _, services := range c.ids {
+		if slices.Contains(services, from) {
 			n++
 		}
 	}
@@ -225,7 +215,7 @@ func (a *ask) choose(reach *traffic.Reach, known *callers, data *accessData) cho
 	// A service calls and is called: its clients with every inbound are shown too.
 	var callers []int
 	for _, i := range c.clients {
-		if id := known.ids[reach.Clients[i].ID]; id != nil && isService(id.services...) {
+		if isService(known.ids[reach.Clients[i].ID]...) {
 			callers = append(callers, i)
 		}
 	}
@@ -339,8 +329,8 @@ func (m *matrix) joinColumns(a *ask, reach *traffic.Reach, inbounds []int, rows 
 // serviceOf returns the name of the node of a client: its only service or, if it has none
 // or several, its ID.
 func (c *callers) serviceOf(id string) string {
-	if known := c.ids[id]; known != nil && len(known.services) == 1 {
-		return known.services[0]
+	if services := c.ids[id]; len(services) == 1 {
+		return services[0]
 	}
 	return cmp.Or(shortID(id), id)
 }

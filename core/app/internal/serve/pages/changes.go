@@ -121,7 +121,6 @@ type convergencePlot struct {
 	Done          bool
 	Superseded    bool
 	Converged, Of int
-	Label         string
 	Absent        bool // no proxy is connected
 }
 

@@ -147,22 +147,20 @@ func (a *ask) inspect(d *resource.Dataplane) (any, error) {
 }
 
 func (a *ask) facts(d *resource.Dataplane, answer *inspect.Dataplane) []fact {
-	facts := []fact{{"KRI", answer.Dataplane.KRI, "", true}}
-	add := func(f fact) {
-		if f.Text != "" {
-			facts = append(facts, f)
-		}
-	}
-	add(fact{"SPIFFE ID", answer.Dataplane.SpiffeID, with(a.site.ofMesh(a.mesh, "access"), "from", answer.Dataplane.SpiffeID), true})
-	add(fact{"Address", d.Address, "", true})
-	add(fact{"Zone", enforce.ZoneOf(d), "", false})
-	add(fact{"Labels", d.Labels.String(), "", true})
-	add(fact{"Source", answer.Dataplane.Source, "", true})
-	if answer.Dataplane.Source == "" {
-		add(fact{"Source", d.Pos.String(), "", true})
-	}
-	add(fact{"Semantics", answer.Semantics.String(), "", false})
-	return facts
+	return withText(
+		fact{"KRI", answer.Dataplane.KRI, "", true},
+		fact{"SPIFFE ID", answer.Dataplane.SpiffeID, with(a.site.ofMesh(a.mesh, "access"), "from", answer.Dataplane.SpiffeID), true},
+		fact{"Address", d.Address, "", true},
+		fact{"Zone", enforce.ZoneOf(d), "", false},
+		fact{"Labels", d.Labels.String(), "", true},
+		fact{"Source", cmp.Or(answer.Dataplane.Source, d.Pos.String()), "", true},
+		fact{"Semantics", answer.Semantics.String(), "", false},
+	)
+}
+
+// withText returns the facts that have a text.
+func withText(facts ...fact) []fact {
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }
 
 func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
@@ -242,7 +240,7 @@ func (a *ask) decider(by *inspect.Decider) itemLink {
 	if by.Default || by.Item == "" {
 		return itemLink{Text: "default"}
 	}
-	return itemLink{by.Item, a.site.ofItem(a.mesh, permission.KindName, by.Item, by.Source), by.Source}
+	return a.site.item(a.mesh, permission.KindName, by.Item, by.Source)
 }
 
 // proxy returns how far the proxy is, or nil if none are served.

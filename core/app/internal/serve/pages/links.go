@@ -49,6 +49,11 @@ func (l links) ofItem(mesh, kind, item, source string) string {
 	return path
 }
 
+// item returns the link to an item of a policy; see ofItem.
+func (l links) item(mesh, kind, item, source string) itemLink {
+	return itemLink{item, l.ofItem(mesh, kind, item, source), source}
+}
+
 // lineOf returns the line of file:line, or 0.
 func lineOf(source string) int {
 	line, err := strconv.Atoi(source[strings.LastIndexByte(source, ':')+1:])

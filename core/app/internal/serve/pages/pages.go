@@ -265,21 +265,21 @@ func (s *site) parse(w http.ResponseWriter, r *http.Request) (url.Values, error)
 
 // unknown answers requests that no page matches.
 func (s *site) unknown(w http.ResponseWriter, r *http.Request) {
-	if s.Fallback != nil && (r.URL.Path == "/meshes" || r.URL.Path == "/_placement" || len(r.URL.Path) > len("/meshes/") && r.URL.Path[:len("/meshes/")] == "/meshes/") {
-		get := r.Clone(r.Context())
-		get.Method = http.MethodGet
+	get := r.Clone(r.Context())
+	get.Method = http.MethodGet
+	_, pattern := s.mux.Handler(get)
+	below, isBelow := strings.CutPrefix(r.URL.Path, "/meshes/")
+	if s.Fallback != nil && pattern == "/" && (r.URL.Path == "/meshes" || r.URL.Path == "/_placement" || isBelow && below != "") {
 		matcher, matches := s.Fallback.(interface{ Matches(*http.Request) bool })
 		forPage := matches && !matcher.Matches(get) && strings.Contains(r.Header.Get("Accept"), "text/html") // a browser's, of no other path
-		if _, pattern := s.mux.Handler(get); pattern == "/" && !forPage {
+		if !forPage {
 			s.Fallback.ServeHTTP(w, r)
 			return
 		}
 	}
 	setHeaders(w.Header())
 	a := &ask{Request: r, site: s, now: s.Now(), State: s.Current(), form: r.URL.Query()}
-	get := r.Clone(r.Context())
-	get.Method = http.MethodGet
-	if _, pattern := s.mux.Handler(get); pattern != "/" {
+	if pattern != "/" {
 		w.Header().Set("Allow", "GET, HEAD")
 		s.fail(w, a, problem{http.StatusMethodNotAllowed, errors.New("use GET")})
 		return

@@ -273,7 +273,8 @@ func matchText(entry any) string {
 }
 
 func (p *placer) item(kind string, o *inspect.Origin) *itemLink {
-	return &itemLink{o.Item, p.ofItem(p.mesh, kind, o.Item, o.Source), o.Source}
+	link := p.links.item(p.mesh, kind, o.Item, o.Source)
+	return &link
 }
 
 // shadow compares the answer with the policies that only inform with the rows so far.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -109,14 +110,8 @@ func (a *ask) policyOf(kind *resource.Kind, name string) (*resource.Policy, erro
 }
 
 func (a *ask) policyFacts(p *resource.Policy, answer *inspect.Policy) []fact {
-	facts := []fact{{"KRI", answer.Policy.KRI, "", true}, {"Selects", inspect.PolicySummary(p), "", false}}
-	if len(p.Labels) > 0 {
-		facts = append(facts, fact{"Labels", p.Labels.String(), "", true})
-	}
-	if at := p.Pos.String(); at != "" {
-		facts = append(facts, fact{"Source", at, "", true})
-	}
-	return facts
+	return withText(fact{"KRI", answer.Policy.KRI, "", true}, fact{"Selects", inspect.PolicySummary(p), "", false},
+		fact{"Labels", p.Labels.String(), "", true}, fact{"Source", p.Pos.String(), "", true})
 }
 
 // addTargets adds the dataplanes of the page, with the effect of the policy on each.
@@ -153,17 +148,12 @@ func (a *ask) addEffect(data *policyData, row *targetRow, d *resource.Dataplane,
 	}
 	for _, pointer := range sortedPointers(effect.Overridden) {
 		by := effect.Overridden[pointer]
-		row.By = append(row.By, overriddenField{pointer, itemLink{by.Item, a.site.ofItem(a.mesh, p.Kind, by.Item, by.Source), by.Source}})
+		row.By = append(row.By, overriddenField{pointer, a.site.item(a.mesh, p.Kind, by.Item, by.Source)})
 	}
 }
 
 func sortedPointers[T any](m map[string]T) []string {
-	list := make([]string, 0, len(m))
-	for pointer := range m {
-		list = append(list, pointer)
-	}
-	slices.SortFunc(list, inspect.ComparePointers)
-	return list
+	return slices.SortedFunc(maps.Keys(m), inspect.ComparePointers)
 }
 
 func (o overrideSummary) text() string {

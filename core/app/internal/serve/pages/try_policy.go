@@ -25,18 +25,17 @@ const (
 
 // diffData is what a policy would change.
 type diffData struct {
-	Empty          bool
-	Opens, Closes  int // inbounds
-	Dataplanes     int
-	Drains         int
-	DrainsBecause  string
-	Access         []accessChangeGroup
-	Groups         []diffGroup
-	More           int // groups that are not shown
-	Errors         []string
-	New            []string // the policies of the text
-	Semantics      string
-	DrainedProxies []link
+	Empty         bool
+	Opens, Closes int // inbounds
+	Dataplanes    int
+	Drains        int
+	DrainsBecause string
+	Access        []accessChangeGroup
+	Groups        []diffGroup
+	More          int // groups that are not shown
+	Errors        []string
+	New           []string // the policies of the text
+	Semantics     string
 }
 
 // accessChangeGroup is the changes of an inbound of dataplanes.
@@ -90,17 +89,13 @@ func (s *site) tryPolicy(a *ask) (*view, error) {
 		return nil, err
 	default:
 		data.Diff = a.diffData(answer, names)
+		if limits != nil {
+			data.Diff.Errors = strings.Split(limits.Error(), "\n")
+		}
 		v.JSON = struct {
 			*diff.Diff
 			Incomplete []string `json:"incomplete,omitempty"`
-		}{Diff: answer}
-		if limits != nil {
-			data.Diff.Errors = strings.Split(limits.Error(), "\n")
-			v.JSON = struct {
-				*diff.Diff
-				Incomplete []string `json:"incomplete,omitempty"`
-			}{answer, data.Diff.Errors}
-		}
+		}{answer, data.Diff.Errors}
 	}
 	v.Data = data
 	return v, nil
@@ -177,10 +172,12 @@ func (a *ask) diffData(diff *diff.Diff, names []string) *diffData {
 				continue
 			}
 			if c.BeforeOrigin != nil {
-				field.BeforeBy = &itemLink{c.BeforeOrigin.Item, a.site.ofItem(a.mesh, c.Kind, c.BeforeOrigin.Item, c.BeforeOrigin.Source), c.BeforeOrigin.Source}
+				before := a.site.item(a.mesh, c.Kind, c.BeforeOrigin.Item, c.BeforeOrigin.Source)
+				field.BeforeBy = &before
 			}
 			if c.AfterOrigin != nil {
-				field.AfterBy = a.triedLink(c.Kind, c.AfterOrigin.Item, c.AfterOrigin.Source)
+				after := untried(a.site.item(a.mesh, c.Kind, c.AfterOrigin.Item, c.AfterOrigin.Source))
+				field.AfterBy = &after
 			}
 			group.Changes = append(group.Changes, field)
 		}
@@ -189,12 +186,12 @@ func (a *ask) diffData(diff *diff.Diff, names []string) *diffData {
 	return data
 }
 
-// triedLink links to an item of a policy, unless the item is in the text that is tried.
-func (a *ask) triedLink(kind, item, source string) *itemLink {
-	if strings.HasPrefix(source, triedName+":") {
-		return &itemLink{item, "", source}
+// untried returns the link to an item without its path if the item is in the text that is tried.
+func untried(item itemLink) itemLink {
+	if strings.HasPrefix(item.Source, triedName+":") {
+		item.Href = ""
 	}
-	return &itemLink{item, a.site.ofItem(a.mesh, kind, item, source), source}
+	return item
 }
 
 // names returns links to the first dataplanes of a list.
@@ -209,15 +206,11 @@ func (a *ask) accessChanges(d *diff.Access) accessChangeGroup {
 	g := accessChangeGroup{Inbound: d.Inbound}
 	g.Dataplanes, g.More = a.names(d.Names)
 	change := func(c *diff.AccessChange) accessChange {
-		shown := accessChange{
-			Clients: c.Clients.String(), Before: c.Before.Decision, After: c.After.Decision, BeforeBy: a.decider(&c.Before.By),
+		return accessChange{
+			Clients: c.Clients.String(), Before: c.Before.Decision, After: c.After.Decision,
+			BeforeBy: a.decider(&c.Before.By), AfterBy: untried(a.decider(&c.After.By)),
 			Witness: witnessText(&c.Witness), Try: a.witnessLink(d.Names[0], d.Inbound, &c.Witness),
 		}
-		shown.AfterBy = a.decider(&c.After.By)
-		if strings.HasPrefix(c.After.By.Source, triedName+":") {
-			shown.AfterBy.Href = ""
-		}
-		return shown
 	}
 	for i := range d.Opens {
 		g.Opens = append(g.Opens, change(&d.Opens[i]))
