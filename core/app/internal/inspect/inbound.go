@@ -12,7 +12,12 @@ import (
 
 // Inbound is an inbound with the confs of its clients and requests.
 type Inbound struct {
-	Inbound     InboundRef     `json:"inbound"`
+	Inbound InboundRef `json:"inbound"`
+	InboundRules
+}
+
+// InboundRules are the rules of an inbound or a listener.
+type InboundRules struct {
 	From        []SelectorRule `json:"from,omitempty"`
 	Rules       []Rule         `json:"rules,omitempty"`       // first match first
 	Permissions []Permission   `json:"permissions,omitempty"` // policies in order, then rules
@@ -60,27 +65,25 @@ func (a *dataplaneAnswer) inbound(config *results.Config, i int) Inbound {
 	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, find.InboundName(a.dataplane, i), a.dataplane.Name)
 	options := a.options
 	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
-	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
-	out.From, out.Rules, out.Permissions = a.rules(kind, c, place, options)
-	return out
+	return Inbound{InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}, a.rules(kind, c, place, options)}
 }
 
 // rules returns the rules of an inbound or a listener, as far as the answer has room.
-func (a *dataplaneAnswer) rules(kind *resource.Kind, c *results.InboundConfig, place string, options Options) (from []SelectorRule, merged []Rule, permissions []Permission) {
+func (a *dataplaneAnswer) rules(kind *resource.Kind, c *results.InboundConfig, place string, options Options) (of InboundRules) {
 	if a.budget.Take(len(c.Rules), place) {
 		for _, r := range c.Rules {
-			merged = append(merged, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
+			of.Rules = append(of.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 		}
 	}
 	if a.budget.Take(len(c.Unmerged), place) {
 		for _, r := range c.Unmerged {
 			o := a.options.Origin(r.Origin, kind.Rules)
-			permissions = append(permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
+			of.Permissions = append(of.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
 		}
 	}
 	if c.From != nil {
 		view := func(limits partition.Limits) ([]results.SelectorRule, error) { return a.views.Within(limits, c.From) }
-		from = a.selectorRules(view, c.From.Covering, kind.From, place, options)
+		of.From = a.selectorRules(view, c.From.Covering, kind.From, place, options)
 	}
-	return from, merged, permissions
+	return of
 }

@@ -15,13 +15,11 @@ import (
 // kind. A listener of a gateway has To, Hosts and Rules, one of a zone proxy has what an
 // inbound has.
 type Listener struct {
-	Listener    ListenerRef    `json:"listener"`
-	NoEffect    string         `json:"noEffect,omitempty"` // why no conf of the kind acts at the listener
-	To          *EffectiveConf `json:"to,omitempty"`
-	Hosts       []ListenerHost `json:"hosts,omitempty"` // of a route kind, sorted by host name
-	From        []SelectorRule `json:"from,omitempty"`
-	Rules       []Rule         `json:"rules,omitempty"`       // first match first
-	Permissions []Permission   `json:"permissions,omitempty"` // policies in order, then rules
+	Listener ListenerRef    `json:"listener"`
+	NoEffect string         `json:"noEffect,omitempty"` // why no conf of the kind acts at the listener
+	To       *EffectiveConf `json:"to,omitempty"`
+	Hosts    []ListenerHost `json:"hosts,omitempty"` // of a route kind, sorted by host name
+	InboundRules
 }
 
 // ListenerRef identifies a listener.
@@ -101,7 +99,7 @@ func (a *dataplaneAnswer) listener(kind *resource.Kind, ref ListenerRef, point i
 		listener.Hosts = append(listener.Hosts, ListenerHost{host.Hostname, NewEffectiveConf(host.Effective, ListenerSection(kind), options)})
 	}
 	place := fmt.Sprintf("%s of listener %s of %s", kind.Name, ref.Name, a.dataplane.Name)
-	listener.From, listener.Rules, listener.Permissions = a.rules(kind, c.Inbound, place, options)
+	listener.InboundRules = a.rules(kind, c.Inbound, place, options)
 	return listener
 }
 

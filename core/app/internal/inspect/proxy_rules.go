@@ -80,7 +80,7 @@ func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*Pr
 	answer := a.proxyRules(func(config *results.Config) []ProxyRule {
 		out := a.whole(config)
 		if config.Kind.To != nil {
-			out = append(out, a.selected(a.toRules(config), ProxyRule{})...)
+			out = append(out, InboundRules{From: a.toRules(config)}.at(ProxyRule{})...)
 		}
 		for i := range config.Inbounds {
 			out = append(out, a.inboundRules(config, i, InboundPlace(d, i))...)
@@ -154,8 +154,7 @@ func (a *dataplaneAnswer) inboundRules(config *results.Config, i int, place *Inb
 	if config.Kind.From == nil && config.Kind.Rules == nil {
 		return nil
 	}
-	c := a.inbound(config, i)
-	return a.rulesAt(c.Rules, c.From, c.Permissions, ProxyRule{Inbound: place})
+	return a.inbound(config, i).at(ProxyRule{Inbound: place})
 }
 
 // listenerRules returns the confs and rules of a listener, given by its index. place is the
@@ -171,32 +170,25 @@ func (a *dataplaneAnswer) listenerRules(config *results.Config, i int, place *Pl
 	for _, host := range l.Hosts {
 		out = append(out, merged(host.EffectiveConf, ProxyRule{Listener: place, Hostname: host.Hostname})...)
 	}
-	return append(out, a.rulesAt(l.Rules, l.From, l.Permissions, ProxyRule{Listener: place})...)
+	return append(out, l.at(ProxyRule{Listener: place})...)
 }
 
-// rulesAt returns the rules of an inbound or a listener at a place.
-func (a *dataplaneAnswer) rulesAt(list []Rule, from []SelectorRule, permissions []Permission, place ProxyRule) []ProxyRule {
-	var out []ProxyRule
-	for _, p := range permissions {
+// at returns the rules as those of a place.
+func (of InboundRules) at(place ProxyRule) (out []ProxyRule) {
+	for _, p := range of.Permissions {
 		rule := place
 		rule.Conf, rule.Origin = p.Conf, p.KRI
 		out = append(out, rule)
 	}
-	for i := range list {
+	for i := range of.Rules {
 		rule := place
-		rule.Match = &list[i].Match
-		out = append(out, merged(list[i].EffectiveConf, rule)...)
+		rule.Match = &of.Rules[i].Match
+		out = append(out, merged(of.Rules[i].EffectiveConf, rule)...)
 	}
-	return append(out, a.selected(from, place)...)
-}
-
-// selected returns the rules of a rule view.
-func (a *dataplaneAnswer) selected(view []SelectorRule, place ProxyRule) []ProxyRule {
-	var out []ProxyRule
-	for i := range view {
+	for i := range of.From {
 		rule := place
-		rule.Selector = &view[i].Selector
-		out = append(out, merged(view[i].EffectiveConf, rule)...)
+		rule.Selector = &of.From[i].Selector
+		out = append(out, merged(of.From[i].EffectiveConf, rule)...)
 	}
 	return out
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
@@ -78,6 +77,8 @@ type stream interface {
 	request(c *Client, t wire.Type, r change) error
 	// receive waits for a response.
 	receive() (Response, string, error)
+	// nonce waits for a response, and returns its nonce alone.
+	nonce() (string, error)
 }
 
 // change is what a request changes.
@@ -93,19 +94,8 @@ type change struct {
 func New(ctx context.Context, conn grpc.ClientConnInterface, options Options) (*Client, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Client{options: options, cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
-	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
 	var err error
-	large := []grpc.CallOption{grpc.MaxCallRecvMsgSize(32 << 20), grpc.MaxCallSendMsgSize(32 << 20)}
-	if options.StateOfTheWorld {
-		var s discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
-		s, err = service.StreamAggregatedResources(ctx, large...)
-		c.stream = stateStream{s}
-	} else {
-		var s discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
-		s, err = service.DeltaAggregatedResources(ctx, large...)
-		c.stream = deltaStream{s}
-	}
-	if err != nil {
+	if c.stream, err = open(ctx, conn, options.StateOfTheWorld); err != nil {
 		cancel()
 		return nil, err
 	}

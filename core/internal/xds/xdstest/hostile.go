@@ -154,7 +154,7 @@ func (h *Hostile) converse(ctx context.Context) {
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
-	send, receive, err := h.open(ctx)
+	stream, err := open(ctx, h.conn, h.sotw)
 	if err != nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (h *Hostile) converse(ctx context.Context) {
 	if !deaf {
 		reading.Go(func() {
 			for {
-				nonce, err := receive()
+				nonce, err := stream.nonce()
 				if err != nil {
 					cancel()
 					return
@@ -179,7 +179,7 @@ func (h *Hostile) converse(ctx context.Context) {
 	}
 	for all := first; ; {
 		for _, r := range all {
-			if send(r) != nil {
+			if send(stream, r) != nil {
 				return
 			}
 		}
@@ -191,20 +191,13 @@ func (h *Hostile) converse(ctx context.Context) {
 	}
 }
 
-// open opens a stream of the protocol.
-func (h *Hostile) open(ctx context.Context) (send func(*discoveryv3.DeltaDiscoveryRequest) error, receive func() (nonce string, err error), err error) {
-	service := discoveryv3.NewAggregatedDiscoveryServiceClient(h.conn)
-	large := []grpc.CallOption{grpc.MaxCallRecvMsgSize(32 << 20), grpc.MaxCallSendMsgSize(32 << 20)}
-	if !h.sotw {
-		s, err := service.DeltaAggregatedResources(ctx, large...)
-		return func(r *discoveryv3.DeltaDiscoveryRequest) error { return s.Send(r) },
-			func() (string, error) { m, err := s.Recv(); return m.GetNonce(), err }, err
+// send sends a request in the protocol of a stream.
+func send(to stream, r *discoveryv3.DeltaDiscoveryRequest) error {
+	if delta, ok := to.(deltaStream); ok {
+		return delta.Send(r)
 	}
-	s, err := service.StreamAggregatedResources(ctx, large...)
-	return func(r *discoveryv3.DeltaDiscoveryRequest) error {
-		return s.Send(&discoveryv3.DiscoveryRequest{
-			TypeUrl: r.TypeUrl, Node: r.Node, ResourceNames: r.ResourceNamesSubscribe, ResourceLocators: r.ResourceLocatorsSubscribe,
-			VersionInfo: r.InitialResourceVersions["none"], ResponseNonce: r.ResponseNonce, ErrorDetail: r.ErrorDetail,
-		})
-	}, func() (string, error) { m, err := s.Recv(); return m.GetNonce(), err }, err
+	return to.(stateStream).Send(&discoveryv3.DiscoveryRequest{
+		TypeUrl: r.TypeUrl, Node: r.Node, ResourceNames: r.ResourceNamesSubscribe, ResourceLocators: r.ResourceLocatorsSubscribe,
+		VersionInfo: r.InitialResourceVersions["none"], ResponseNonce: r.ResponseNonce, ErrorDetail: r.ErrorDetail,
+	})
 }

@@ -104,32 +104,24 @@ func NewModel(p Program, id string, seed uint64, services ...string) *Model {
 func (m *Model) Connect(conn grpc.ClientConnInterface) error {
 	m.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
-	var receive func() (Response, string, error)
-	var send func(modelRequest)
-	if m.Program.Delta {
-		s, err := service.DeltaAggregatedResources(ctx)
-		if err != nil {
-			cancel()
-			return err
-		}
-		receive = deltaStream{s}.receive
-		send = func(r modelRequest) { _ = s.Send(m.deltaRequest(r)) } // receive returns the error
-	} else {
-		s, err := service.StreamAggregatedResources(ctx)
-		if err != nil {
-			cancel()
-			return err
-		}
-		receive = stateStream{s}.receive
-		send = func(r modelRequest) { _ = s.Send(m.stateRequest(r)) }
+	s, err := open(ctx, conn, !m.Program.Delta)
+	if err != nil {
+		cancel()
+		return err
 	}
 	m.cancel, m.done = cancel, make(chan struct{})
 	m.mu.Lock()
-	m.send = send
+	m.send = func(r modelRequest) { // receive returns the error
+		switch s := s.(type) {
+		case deltaStream:
+			_ = s.Send(m.deltaRequest(r))
+		case stateStream:
+			_ = s.Send(m.stateRequest(r))
+		}
+	}
 	m.begin()
 	m.mu.Unlock()
-	go m.run(ctx, receive)
+	go m.run(ctx, s.receive)
 	return nil
 }
 

@@ -1,16 +1,30 @@
 package xdstest
 
 import (
+	"context"
 	"fmt"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
+
+// open opens a stream of a protocol, for large messages.
+func open(ctx context.Context, conn grpc.ClientConnInterface, stateOfTheWorld bool) (stream, error) {
+	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
+	large := []grpc.CallOption{grpc.MaxCallRecvMsgSize(32 << 20), grpc.MaxCallSendMsgSize(32 << 20)}
+	if stateOfTheWorld {
+		s, err := service.StreamAggregatedResources(ctx, large...)
+		return stateStream{s}, err
+	}
+	s, err := service.DeltaAggregatedResources(ctx, large...)
+	return deltaStream{s}, err
+}
 
 // deltaStream speaks the delta protocol.
 type deltaStream struct {
@@ -37,6 +51,11 @@ func (s deltaStream) request(c *Client, t wire.Type, r change) error {
 	}
 	c.remember(m)
 	return s.Send(m)
+}
+
+func (s deltaStream) nonce() (string, error) {
+	m, err := s.Recv()
+	return m.GetNonce(), err
 }
 
 func (s deltaStream) receive() (Response, string, error) {
@@ -78,6 +97,11 @@ func (s stateStream) request(c *Client, t wire.Type, r change) error {
 	}
 	c.remember(m)
 	return s.Send(m)
+}
+
+func (s stateStream) nonce() (string, error) {
+	m, err := s.Recv()
+	return m.GetNonce(), err
 }
 
 func (s stateStream) receive() (Response, string, error) {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -348,17 +347,7 @@ func (d *differ) addFields(old, next *leaves) {
 }
 
 func changesOf(old, next *leaves) []Change {
-	var keys []leafKey
-	for key := range old.at {
-		if !bytes.Equal(old.at[key].value, next.at[key].value) {
-			keys = append(keys, key)
-		}
-	}
-	for key := range next.at {
-		if _, both := old.at[key]; !both {
-			keys = append(keys, key)
-		}
-	}
+	keys := differing(old.at, next.at)
 	slices.SortFunc(keys, leafKey.compare)
 	changes := make([]Change, len(keys))
 	for i, key := range keys {
