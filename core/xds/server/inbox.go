@@ -6,6 +6,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/internal/xds/fields"
 )
 
 // An inbox takes a request from gRPC. It holds the encoded bytes, which are weighed before
@@ -98,7 +100,7 @@ type scale struct {
 // weigh checks the limits on a request.
 func (s *scale) weigh(b []byte, p protocol) error {
 	s.bytes = len(b)
-	return eachField(b, func(number protowire.Number, value []byte) error {
+	return fields.Each(b, errEncoding, func(number protowire.Number, value []byte) error {
 		if int(number) >= len(s.counts) {
 			return nil
 		}
@@ -137,7 +139,7 @@ func (s *scale) element(kind fieldKind, value []byte) error {
 	}
 	s.bytes += locatorBytes
 	parameters := 0
-	return eachField(value, func(number protowire.Number, value []byte) error {
+	return fields.Each(value, errEncoding, func(number protowire.Number, value []byte) error {
 		switch number {
 		case locatorName:
 			return checkID("a name", value)
@@ -154,7 +156,7 @@ func (s *scale) element(kind fieldKind, value []byte) error {
 
 // checkEntry checks the key and the value of an entry of a map.
 func checkEntry(entry []byte) error {
-	return eachField(entry, func(number protowire.Number, value []byte) error {
+	return fields.Each(entry, errEncoding, func(number protowire.Number, value []byte) error {
 		if number == entryKey || number == entryValue {
 			return checkID("a key or a value", value)
 		}
@@ -165,34 +167,6 @@ func checkEntry(entry []byte) error {
 func checkID(what string, value []byte) error {
 	if len(value) > maxIDBytes {
 		return status.Errorf(codes.InvalidArgument, "%s of the request has %d bytes, the limit is %d", what, len(value), maxIDBytes)
-	}
-	return nil
-}
-
-// eachField calls visit for the fields of a message that have bytes, until it returns an
-// error.
-func eachField(b []byte, visit func(protowire.Number, []byte) error) error {
-	for len(b) > 0 {
-		number, t, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return errEncoding
-		}
-		b = b[n:]
-		if t != protowire.BytesType {
-			if n = protowire.ConsumeFieldValue(number, t, b); n < 0 {
-				return errEncoding
-			}
-			b = b[n:]
-			continue
-		}
-		value, n := protowire.ConsumeBytes(b)
-		if n < 0 {
-			return errEncoding
-		}
-		if err := visit(number, value); err != nil {
-			return err
-		}
-		b = b[n:]
 	}
 	return nil
 }

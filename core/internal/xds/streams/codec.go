@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/fields"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -72,7 +73,7 @@ const (
 func (r *response) decode(b []byte) error {
 	r.bytes = len(b)
 	// The type comes after the resources, and is in their keys.
-	if err := eachField(b, func(number protowire.Number, value []byte) error {
+	if err := fields.Each(b, io.ErrUnexpectedEOF, func(number protowire.Number, value []byte) error {
 		switch number {
 		case responseTypeURL:
 			if t, ok := wire.TypeOf(string(value)); ok {
@@ -87,18 +88,18 @@ func (r *response) decode(b []byte) error {
 	}); err != nil {
 		return err
 	}
-	return eachField(b, func(number protowire.Number, value []byte) error {
+	return fields.Each(b, io.ErrUnexpectedEOF, func(number protowire.Number, value []byte) error {
 		switch number {
 		case responseRemoved:
 			r.removed = append(r.removed, keyOf(r.url, value))
 		case responseResources:
 			var name, body []byte
-			if err := eachField(value, func(number protowire.Number, value []byte) error {
+			if err := fields.Each(value, io.ErrUnexpectedEOF, func(number protowire.Number, value []byte) error {
 				switch number {
 				case resourceName:
 					name = value
 				case resourceBody:
-					return eachField(value, func(number protowire.Number, value []byte) error {
+					return fields.Each(value, io.ErrUnexpectedEOF, func(number protowire.Number, value []byte) error {
 						if number == anyValue {
 							body = value
 						}
@@ -113,31 +114,4 @@ func (r *response) decode(b []byte) error {
 		}
 		return nil
 	})
-}
-
-// eachField calls a function for each field of a message that has a length.
-func eachField(b []byte, do func(number protowire.Number, value []byte) error) error {
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return io.ErrUnexpectedEOF
-		}
-		if kind != protowire.BytesType {
-			m := protowire.ConsumeFieldValue(number, kind, b[n:])
-			if m < 0 {
-				return io.ErrUnexpectedEOF
-			}
-			b = b[n+m:]
-			continue
-		}
-		value, m := protowire.ConsumeBytes(b[n:])
-		if m < 0 {
-			return io.ErrUnexpectedEOF
-		}
-		if err := do(number, value); err != nil {
-			return err
-		}
-		b = b[n+m:]
-	}
-	return nil
 }
