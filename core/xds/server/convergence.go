@@ -30,10 +30,9 @@ func (s *Server) NodeState(id string) NodeState {
 
 // nodeState returns the state of a node with respect to a generation or a later one.
 func (s *Server) nodeState(id string, number uint64) NodeState {
-	sh := s.nodes.shard(id)
-	sh.mu.RLock()
-	defer sh.mu.RUnlock()
-	streams := sh.streams[id]
+	s.nodes.mu.RLock()
+	defer s.nodes.mu.RUnlock()
+	streams := s.nodes.streams[id]
 	if len(streams) == 0 {
 		return Absent
 	}

@@ -61,7 +61,7 @@ func New(options Options) *Server {
 	s := &Server{options: options, start: time.Now(), gate: newGate(), nodesGate: newNodesGate(), longNodes: newGate()}
 	s.log = loglimit.New(cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), &s.counters.Unlogged)
 	s.streams.init()
-	s.nodes.init()
+	s.nodes.streams = map[string][]*stream{}
 	s.peers.init(options.MaxStreamsPerPeer, options.MaxStreams)
 	s.arriving.init(maxArriving-maxArriving/4, maxArriving)
 	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes, options.MaxRate)
