@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -153,18 +155,11 @@ func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 
 // heldAfter returns what the client holds after the additions of the message.
 func (c *composer) heldAfter(w *watch) []*wire.Resource {
-	held, added := w.held, c.message.resources
-	next := make([]*wire.Resource, 0, len(held)+len(added))
-	for _, r := range added {
-		for len(held) > 0 && held[0].Name < r.Name {
-			next, held = append(next, held[0]), held[1:]
-		}
-		if len(held) > 0 && held[0].Name == r.Name {
-			held = held[1:]
-		}
-		next = append(next, r)
+	next := make([]*wire.Resource, 0, len(w.held)+len(c.message.resources))
+	for held, added := range sorted.Join(w.held, c.message.resources, compareNames) {
+		next = append(next, cmp.Or(added, held))
 	}
-	return append(next, held...)
+	return next
 }
 
 // addVariants composes variants, those of a name together with the removals that

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -100,17 +102,10 @@ func union(known, further []string) []string {
 		return append(known, further...)
 	}
 	merged := make([]string, 0, len(known)+len(further))
-	for len(known) > 0 && len(further) > 0 {
-		switch c := strings.Compare(known[0], further[0]); {
-		case c > 0:
-			merged, further = append(merged, further[0]), further[1:]
-		case c == 0:
-			further = further[1:]
-		default:
-			merged, known = append(merged, known[0]), known[1:]
-		}
+	for a, b := range sorted.Join(known, further, strings.Compare) {
+		merged = append(merged, cmp.Or(a, b))
 	}
-	return append(append(merged, known...), further...)
+	return merged
 }
 
 // A locator is a subscribed name with dynamic parameters.
@@ -183,18 +178,14 @@ func (s *subscription) read(list []*discoveryv3.ResourceLocator) []locator {
 func (s *subscription) locate(list []*discoveryv3.ResourceLocator) {
 	fresh := s.read(list)
 	merged := make([]locator, 0, len(s.locators)+len(fresh))
-	known := s.locators
-	for _, l := range fresh {
-		for len(known) > 0 && compareLocators(known[0], l) < 0 {
-			merged, known = append(merged, known[0]), known[1:]
+	for l, asked := range sorted.Join(s.locators, fresh, compareLocators) {
+		if l == (locator{}) {
+			l = asked
 		}
-		if len(known) > 0 && compareLocators(known[0], l) == 0 {
-			l, known = known[0], known[1:]
-		}
-		l.owed = true
+		l.owed = l.owed || asked != locator{}
 		merged = append(merged, l)
 	}
-	s.locators = append(merged, known...)
+	s.locators = merged
 }
 
 // unlocate removes locators, and returns those that were subscribed, sorted.
