@@ -36,6 +36,7 @@ var stability = map[string]string{
 	"bench/gate":           "stable",
 	"gen":                  "stable",
 	"gen/laws":             "stable: generated tests call it",
+	"gen/merge":            "may change: generated code alone calls it, and is made again",
 	"fuzz":                 "stable: CheckKind and the types that it takes",
 	"index":                "stable",
 	"core":                 "stable",

@@ -97,7 +97,7 @@ var order = []string{
 	`core/internal/usage|gen/laws`,
 	`gen/internal/(build|emit|scenario|random|schema)`,
 	`gen/internal/(ir|load|shapes)`,
-	`gen/internal/diag|gen/internal/shapes/shared`,
+	`gen/internal/diag|gen/internal/shapes/shared|gen/merge`,
 }
 
 // TestOrder compares the imports of each package with the order.

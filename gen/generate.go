@@ -31,18 +31,15 @@ type Config struct {
 type File struct {
 	Path    string // absolute
 	Content []byte // gofmt'd; nil if the package has no root type
-	State   State  // of the file on disk
+	State   string // of the file on disk: [Fresh], [Missing], [Stale] or [Superfluous]
 }
-
-// State is the result of comparing a file on disk with the generated one.
-type State string
 
 // The states of a file.
 const (
-	Fresh       State = "up to date"
-	Missing     State = "missing"
-	Stale       State = "stale"
-	Superfluous State = "superfluous" // the package has no root type
+	Fresh       = "up to date"
+	Missing     = "missing"
+	Stale       = "stale"
+	Superfluous = "superfluous" // the package has no root type
 )
 
 // Errors contains all errors in the source of a run, sorted. Each is printed as

@@ -54,7 +54,7 @@ func states(t *testing.T, dir string) ([]gen.File, []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states = append(states, filepath.ToSlash(name)+" "+string(f.State))
+		states = append(states, filepath.ToSlash(name)+" "+f.State)
 	}
 	return files, states
 }

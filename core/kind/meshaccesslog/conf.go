@@ -21,24 +21,24 @@ type Conf struct {
 
 // Backend is a destination to which lines are written.
 type Backend struct {
-	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	Type          backendType    `json:"type" policyMerge:"discriminator"`
 	TCP           *TCP           `json:"tcp,omitzero"`
 	File          *File          `json:"file,omitzero"`
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType is the name of the arm of a [Backend].
-type BackendType string
+// backendType is the name of the arm of a [Backend].
+type backendType string
 
 // The types of backends.
 const (
-	TCPBackend           BackendType = "Tcp"
-	FileBackend          BackendType = "File"
-	OpenTelemetryBackend BackendType = "OpenTelemetry"
+	TCPBackend           backendType = "Tcp"
+	FileBackend          backendType = "File"
+	OpenTelemetryBackend backendType = "OpenTelemetry"
 )
 
 // Enum returns the allowed values.
-func (BackendType) Enum() []string { return conf.Words(TCPBackend, FileBackend, OpenTelemetryBackend) }
+func (backendType) Enum() []string { return conf.Words(TCPBackend, FileBackend, OpenTelemetryBackend) }
 
 // TCP writes lines to a connection.
 type TCP struct {
@@ -76,7 +76,7 @@ type Attribute struct {
 //
 //confgen:openapi {"allOf": [{"properties": {"plain": {"minLength": 1}, "json": {"minItems": 1}}}]}
 type Format struct {
-	Type  FormatType `json:"type" policyMerge:"discriminator"`
+	Type  formatType `json:"type" policyMerge:"discriminator"`
 	Plain *string    `json:"plain,omitzero"`
 	JSON  []Field    `json:"json,omitzero"`
 	// OmitEmptyValues omits operators without a value; if it is nil or false,
@@ -84,17 +84,17 @@ type Format struct {
 	OmitEmptyValues *bool `json:"omitEmptyValues,omitzero"`
 }
 
-// FormatType is the name of the arm of a [Format].
-type FormatType string
+// formatType is the name of the arm of a [Format].
+type formatType string
 
 // The types of formats.
 const (
-	PlainFormat FormatType = "Plain"
-	JSONFormat  FormatType = "Json"
+	PlainFormat formatType = "Plain"
+	JSONFormat  formatType = "Json"
 )
 
 // Enum returns the allowed values.
-func (FormatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
+func (formatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
 
 // Field is a field of a line in JSON.
 //

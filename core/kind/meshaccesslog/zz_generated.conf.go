@@ -3,11 +3,10 @@
 package meshaccesslog
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -17,7 +16,7 @@ var (
 		Backends []Backend
 	}(Conf{})
 	_ = struct {
-		Type          BackendType
+		Type          backendType
 		TCP           *TCP
 		File          *File
 		OpenTelemetry *OpenTelemetry
@@ -37,7 +36,7 @@ var (
 		BackendRef *conf.CollectorRef
 	}(OpenTelemetry{})
 	_ = struct {
-		Type            FormatType
+		Type            formatType
 		Plain           *string
 		JSON            []Field
 		OmitEmptyValues *bool
@@ -77,7 +76,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 1
 }
 
@@ -90,14 +89,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -106,7 +105,7 @@ type confState struct {
 	Backends int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Backends == 0 && lower.Backends != nil {
 		v.Backends, s.Backends = lower.Backends, item
 		set++
@@ -114,13 +113,17 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Backends)
+func (s *confState) Top() int32 {
+	return max(s.Backends)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Backends)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/backends", s.Backends, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/backends", s.Backends, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -254,17 +257,17 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashBackendList(d *xxhash.Digest, v []Backend) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashBackend(d, &v[i])
 	}
 }
 
 func hashBackend(d *xxhash.Digest, v *Backend) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashTCPPtr(d, v.TCP)
 	hashFilePtr(d, v.File)
 	hashOpenTelemetryPtr(d, v.OpenTelemetry)
@@ -272,39 +275,39 @@ func hashBackend(d *xxhash.Digest, v *Backend) {
 
 func hashTCPPtr(d *xxhash.Digest, v *TCP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashTCP(d, v)
 }
 
 func hashFilePtr(d *xxhash.Digest, v *File) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFile(d, v)
 }
 
 func hashOpenTelemetryPtr(d *xxhash.Digest, v *OpenTelemetry) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashOpenTelemetry(d, v)
 }
 
 func hashTCP(d *xxhash.Digest, v *TCP) {
 	hashFormatPtr(d, v.Format)
-	hashString(d, string(v.Address))
+	merge.HashString(d, string(v.Address))
 }
 
 func hashFile(d *xxhash.Digest, v *File) {
 	hashFormatPtr(d, v.Format)
-	hashString(d, string(v.Path))
+	merge.HashString(d, string(v.Path))
 }
 
 func hashOpenTelemetry(d *xxhash.Digest, v *OpenTelemetry) {
@@ -316,19 +319,19 @@ func hashOpenTelemetry(d *xxhash.Digest, v *OpenTelemetry) {
 
 func hashFormatPtr(d *xxhash.Digest, v *Format) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFormat(d, v)
 }
 
 func hashAttributeList(d *xxhash.Digest, v []Attribute) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashAttribute(d, &v[i])
 	}
@@ -336,64 +339,64 @@ func hashAttributeList(d *xxhash.Digest, v []Attribute) {
 
 func hashConfJSONPtr(d *xxhash.Digest, v *conf.JSON) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashConfEndpointPtr(d *xxhash.Digest, v *conf.Endpoint) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashConfCollectorRefPtr(d *xxhash.Digest, v *conf.CollectorRef) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashConfCollectorRef(d, v)
 }
 
 func hashFormat(d *xxhash.Digest, v *Format) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashStringPtr(d, v.Plain)
 	hashFieldList(d, v.JSON)
 	hashBoolPtr(d, v.OmitEmptyValues)
 }
 
 func hashAttribute(d *xxhash.Digest, v *Attribute) {
-	hashString(d, v.Key)
-	hashString(d, v.Value)
+	merge.HashString(d, v.Key)
+	merge.HashString(d, v.Value)
 }
 
 func hashConfCollectorRef(d *xxhash.Digest, v *conf.CollectorRef) {
-	hashString(d, string(v.Kind))
+	merge.HashString(d, string(v.Kind))
 	hashStringPtr(d, v.Name)
 	hashStringByString(d, v.Labels)
 }
 
 func hashStringPtr(d *xxhash.Digest, v *string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashString(d, *v)
 }
 
 func hashFieldList(d *xxhash.Digest, v []Field) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashField(d, &v[i])
 	}
@@ -401,16 +404,16 @@ func hashFieldList(d *xxhash.Digest, v []Field) {
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -418,51 +421,15 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
-		hashString(&entry, x)
+		merge.HashString(&entry, k)
+		merge.HashString(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashField(d *xxhash.Digest, v *Field) {
-	hashString(d, v.Key)
-	hashString(d, v.Value)
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
-	}
+	merge.HashString(d, v.Key)
+	merge.HashString(d, v.Value)
 }

@@ -3,11 +3,10 @@
 package meshcircuitbreaker
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -83,7 +82,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 20
 }
 
@@ -96,70 +95,42 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	ConnectionLimits connectionLimitsSlot
-	OutlierDetection outlierDetectionSlot
+	ConnectionLimits merge.Slot[ConnectionLimits, connectionLimitsState, *connectionLimitsState]
+	OutlierDetection merge.Slot[OutlierDetection, outlierDetectionState, *outlierDetectionState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
-	set += s.ConnectionLimits.fill(&v.ConnectionLimits, lower.ConnectionLimits, item)
-	set += s.OutlierDetection.fill(&v.OutlierDetection, lower.OutlierDetection, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.ConnectionLimits.Fill(&v.ConnectionLimits, lower.ConnectionLimits, item)
+	set += s.OutlierDetection.Fill(&v.OutlierDetection, lower.OutlierDetection, item)
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.ConnectionLimits.origins(dst, base)
-	dst = s.OutlierDetection.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.ConnectionLimits.Top(), s.OutlierDetection.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.ConnectionLimits.Origins(dst, base)
+	dst = s.OutlierDetection.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.ConnectionLimits.leaves(path+"/connectionLimits", yield) &&
-		s.OutlierDetection.leaves(path+"/outlierDetection", yield)
-}
-
-// connectionLimitsSlot is the state of merging pointers to ConnectionLimitss,
-// and contains the result.
-type connectionLimitsSlot struct {
-	at    int32 // the highest item that has one
-	value ConnectionLimits
-	state connectionLimitsState
-}
-
-func (s *connectionLimitsSlot) fill(v **ConnectionLimits, lower *ConnectionLimits, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *connectionLimitsSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *connectionLimitsSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.ConnectionLimits.Leaves(path+"/connectionLimits", yield) &&
+		s.OutlierDetection.Leaves(path+"/outlierDetection", yield)
 }
 
 // connectionLimitsState is the state of merging ConnectionLimitss.
@@ -171,7 +142,7 @@ type connectionLimitsState struct {
 	MaxRequests        int32
 }
 
-func (s *connectionLimitsState) fill(v, lower *ConnectionLimits, item int32) (set int) {
+func (s *connectionLimitsState) Fill(v, lower *ConnectionLimits, item int32) (set int) {
 	if s.MaxConnections == 0 && lower.MaxConnections != nil {
 		v.MaxConnections, s.MaxConnections = lower.MaxConnections, item
 		set++
@@ -195,57 +166,25 @@ func (s *connectionLimitsState) fill(v, lower *ConnectionLimits, item int32) (se
 	return set
 }
 
-func (s *connectionLimitsState) top() int32 {
+func (s *connectionLimitsState) Top() int32 {
 	return max(s.MaxConnections, s.MaxConnectionPools, s.MaxPendingRequests, s.MaxRetries, s.MaxRequests)
 }
 
-func (s *connectionLimitsState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MaxConnections)
-	dst = mergeOrigin(dst, base, s.MaxConnectionPools)
-	dst = mergeOrigin(dst, base, s.MaxPendingRequests)
-	dst = mergeOrigin(dst, base, s.MaxRetries)
-	dst = mergeOrigin(dst, base, s.MaxRequests)
+func (s *connectionLimitsState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MaxConnections)
+	dst = merge.Origin(dst, base, s.MaxConnectionPools)
+	dst = merge.Origin(dst, base, s.MaxPendingRequests)
+	dst = merge.Origin(dst, base, s.MaxRetries)
+	dst = merge.Origin(dst, base, s.MaxRequests)
 	return dst
 }
 
-func (s *connectionLimitsState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/maxConnections", s.MaxConnections, yield) &&
-		mergeLeaf(path, "/maxConnectionPools", s.MaxConnectionPools, yield) &&
-		mergeLeaf(path, "/maxPendingRequests", s.MaxPendingRequests, yield) &&
-		mergeLeaf(path, "/maxRetries", s.MaxRetries, yield) &&
-		mergeLeaf(path, "/maxRequests", s.MaxRequests, yield)
-}
-
-// outlierDetectionSlot is the state of merging pointers to OutlierDetections,
-// and contains the result.
-type outlierDetectionSlot struct {
-	at    int32 // the highest item that has one
-	value OutlierDetection
-	state outlierDetectionState
-}
-
-func (s *outlierDetectionSlot) fill(v **OutlierDetection, lower *OutlierDetection, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *outlierDetectionSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *outlierDetectionSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *connectionLimitsState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/maxConnections", s.MaxConnections, yield) &&
+		merge.Leaf(path, "/maxConnectionPools", s.MaxConnectionPools, yield) &&
+		merge.Leaf(path, "/maxPendingRequests", s.MaxPendingRequests, yield) &&
+		merge.Leaf(path, "/maxRetries", s.MaxRetries, yield) &&
+		merge.Leaf(path, "/maxRequests", s.MaxRequests, yield)
 }
 
 // outlierDetectionState is the state of merging OutlierDetections.
@@ -255,11 +194,11 @@ type outlierDetectionState struct {
 	BaseEjectionTime            int32
 	MaxEjectionPercent          int32
 	SplitExternalAndLocalErrors int32
-	Detectors                   detectorsSlot
+	Detectors                   merge.Slot[Detectors, detectorsState, *detectorsState]
 	HealthyPanicThreshold       int32
 }
 
-func (s *outlierDetectionState) fill(v, lower *OutlierDetection, item int32) (set int) {
+func (s *outlierDetectionState) Fill(v, lower *OutlierDetection, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
@@ -280,7 +219,7 @@ func (s *outlierDetectionState) fill(v, lower *OutlierDetection, item int32) (se
 		v.SplitExternalAndLocalErrors, s.SplitExternalAndLocalErrors = lower.SplitExternalAndLocalErrors, item
 		set++
 	}
-	set += s.Detectors.fill(&v.Detectors, lower.Detectors, item)
+	set += s.Detectors.Fill(&v.Detectors, lower.Detectors, item)
 	if s.HealthyPanicThreshold == 0 && lower.HealthyPanicThreshold != nil {
 		v.HealthyPanicThreshold, s.HealthyPanicThreshold = lower.HealthyPanicThreshold, item
 		set++
@@ -288,146 +227,68 @@ func (s *outlierDetectionState) fill(v, lower *OutlierDetection, item int32) (se
 	return set
 }
 
-func (s *outlierDetectionState) top() int32 {
-	return max(s.Disabled, s.Interval, s.BaseEjectionTime, s.MaxEjectionPercent, s.SplitExternalAndLocalErrors, s.Detectors.top(), s.HealthyPanicThreshold)
+func (s *outlierDetectionState) Top() int32 {
+	return max(s.Disabled, s.Interval, s.BaseEjectionTime, s.MaxEjectionPercent, s.SplitExternalAndLocalErrors, s.Detectors.Top(), s.HealthyPanicThreshold)
 }
 
-func (s *outlierDetectionState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = mergeOrigin(dst, base, s.Interval)
-	dst = mergeOrigin(dst, base, s.BaseEjectionTime)
-	dst = mergeOrigin(dst, base, s.MaxEjectionPercent)
-	dst = mergeOrigin(dst, base, s.SplitExternalAndLocalErrors)
-	dst = s.Detectors.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.HealthyPanicThreshold)
+func (s *outlierDetectionState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = merge.Origin(dst, base, s.Interval)
+	dst = merge.Origin(dst, base, s.BaseEjectionTime)
+	dst = merge.Origin(dst, base, s.MaxEjectionPercent)
+	dst = merge.Origin(dst, base, s.SplitExternalAndLocalErrors)
+	dst = s.Detectors.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.HealthyPanicThreshold)
 	return dst
 }
 
-func (s *outlierDetectionState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		mergeLeaf(path, "/interval", s.Interval, yield) &&
-		mergeLeaf(path, "/baseEjectionTime", s.BaseEjectionTime, yield) &&
-		mergeLeaf(path, "/maxEjectionPercent", s.MaxEjectionPercent, yield) &&
-		mergeLeaf(path, "/splitExternalAndLocalErrors", s.SplitExternalAndLocalErrors, yield) &&
-		s.Detectors.leaves(path+"/detectors", yield) &&
-		mergeLeaf(path, "/healthyPanicThreshold", s.HealthyPanicThreshold, yield)
-}
-
-// detectorsSlot is the state of merging pointers to Detectorss,
-// and contains the result.
-type detectorsSlot struct {
-	at    int32 // the highest item that has one
-	value Detectors
-	state detectorsState
-}
-
-func (s *detectorsSlot) fill(v **Detectors, lower *Detectors, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *detectorsSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *detectorsSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *detectorsSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *outlierDetectionState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		merge.Leaf(path, "/interval", s.Interval, yield) &&
+		merge.Leaf(path, "/baseEjectionTime", s.BaseEjectionTime, yield) &&
+		merge.Leaf(path, "/maxEjectionPercent", s.MaxEjectionPercent, yield) &&
+		merge.Leaf(path, "/splitExternalAndLocalErrors", s.SplitExternalAndLocalErrors, yield) &&
+		s.Detectors.Leaves(path+"/detectors", yield) &&
+		merge.Leaf(path, "/healthyPanicThreshold", s.HealthyPanicThreshold, yield)
 }
 
 // detectorsState is the state of merging Detectorss.
 type detectorsState struct {
-	TotalFailures       consecutiveSlot
-	GatewayFailures     consecutiveSlot
-	LocalOriginFailures consecutiveSlot
-	SuccessRate         successRateSlot
-	FailurePercentage   failurePercentageSlot
+	TotalFailures       merge.Slot[Consecutive, consecutiveState, *consecutiveState]
+	GatewayFailures     merge.Slot[Consecutive, consecutiveState, *consecutiveState]
+	LocalOriginFailures merge.Slot[Consecutive, consecutiveState, *consecutiveState]
+	SuccessRate         merge.Slot[SuccessRate, successRateState, *successRateState]
+	FailurePercentage   merge.Slot[FailurePercentage, failurePercentageState, *failurePercentageState]
 }
 
-func (s *detectorsState) fill(v, lower *Detectors, item int32) (set int) {
-	set += s.TotalFailures.fill(&v.TotalFailures, lower.TotalFailures, item)
-	set += s.GatewayFailures.fill(&v.GatewayFailures, lower.GatewayFailures, item)
-	set += s.LocalOriginFailures.fill(&v.LocalOriginFailures, lower.LocalOriginFailures, item)
-	set += s.SuccessRate.fill(&v.SuccessRate, lower.SuccessRate, item)
-	set += s.FailurePercentage.fill(&v.FailurePercentage, lower.FailurePercentage, item)
+func (s *detectorsState) Fill(v, lower *Detectors, item int32) (set int) {
+	set += s.TotalFailures.Fill(&v.TotalFailures, lower.TotalFailures, item)
+	set += s.GatewayFailures.Fill(&v.GatewayFailures, lower.GatewayFailures, item)
+	set += s.LocalOriginFailures.Fill(&v.LocalOriginFailures, lower.LocalOriginFailures, item)
+	set += s.SuccessRate.Fill(&v.SuccessRate, lower.SuccessRate, item)
+	set += s.FailurePercentage.Fill(&v.FailurePercentage, lower.FailurePercentage, item)
 	return set
 }
 
-func (s *detectorsState) top() int32 {
-	return max(s.TotalFailures.top(), s.GatewayFailures.top(), s.LocalOriginFailures.top(), s.SuccessRate.top(), s.FailurePercentage.top())
+func (s *detectorsState) Top() int32 {
+	return max(s.TotalFailures.Top(), s.GatewayFailures.Top(), s.LocalOriginFailures.Top(), s.SuccessRate.Top(), s.FailurePercentage.Top())
 }
 
-func (s *detectorsState) origins(dst []int, base int) []int {
-	dst = s.TotalFailures.origins(dst, base)
-	dst = s.GatewayFailures.origins(dst, base)
-	dst = s.LocalOriginFailures.origins(dst, base)
-	dst = s.SuccessRate.origins(dst, base)
-	dst = s.FailurePercentage.origins(dst, base)
+func (s *detectorsState) Origins(dst []int, base int) []int {
+	dst = s.TotalFailures.Origins(dst, base)
+	dst = s.GatewayFailures.Origins(dst, base)
+	dst = s.LocalOriginFailures.Origins(dst, base)
+	dst = s.SuccessRate.Origins(dst, base)
+	dst = s.FailurePercentage.Origins(dst, base)
 	return dst
 }
 
-func (s *detectorsState) leaves(path string, yield func(string, int) bool) bool {
-	return s.TotalFailures.leaves(path+"/totalFailures", yield) &&
-		s.GatewayFailures.leaves(path+"/gatewayFailures", yield) &&
-		s.LocalOriginFailures.leaves(path+"/localOriginFailures", yield) &&
-		s.SuccessRate.leaves(path+"/successRate", yield) &&
-		s.FailurePercentage.leaves(path+"/failurePercentage", yield)
-}
-
-// consecutiveSlot is the state of merging pointers to Consecutives,
-// and contains the result.
-type consecutiveSlot struct {
-	at    int32 // the highest item that has one
-	value Consecutive
-	state consecutiveState
-}
-
-func (s *consecutiveSlot) fill(v **Consecutive, lower *Consecutive, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *consecutiveSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *consecutiveSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *consecutiveSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *detectorsState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.TotalFailures.Leaves(path+"/totalFailures", yield) &&
+		s.GatewayFailures.Leaves(path+"/gatewayFailures", yield) &&
+		s.LocalOriginFailures.Leaves(path+"/localOriginFailures", yield) &&
+		s.SuccessRate.Leaves(path+"/successRate", yield) &&
+		s.FailurePercentage.Leaves(path+"/failurePercentage", yield)
 }
 
 // consecutiveState is the state of merging Consecutives.
@@ -435,7 +296,7 @@ type consecutiveState struct {
 	Consecutive int32
 }
 
-func (s *consecutiveState) fill(v, lower *Consecutive, item int32) (set int) {
+func (s *consecutiveState) Fill(v, lower *Consecutive, item int32) (set int) {
 	if s.Consecutive == 0 && lower.Consecutive != nil {
 		v.Consecutive, s.Consecutive = lower.Consecutive, item
 		set++
@@ -443,56 +304,17 @@ func (s *consecutiveState) fill(v, lower *Consecutive, item int32) (set int) {
 	return set
 }
 
-func (s *consecutiveState) top() int32 {
+func (s *consecutiveState) Top() int32 {
 	return max(s.Consecutive)
 }
 
-func (s *consecutiveState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Consecutive)
+func (s *consecutiveState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Consecutive)
 	return dst
 }
 
-func (s *consecutiveState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/consecutive", s.Consecutive, yield)
-}
-
-// successRateSlot is the state of merging pointers to SuccessRates,
-// and contains the result.
-type successRateSlot struct {
-	at    int32 // the highest item that has one
-	value SuccessRate
-	state successRateState
-}
-
-func (s *successRateSlot) fill(v **SuccessRate, lower *SuccessRate, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *successRateSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *successRateSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *successRateSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *consecutiveState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/consecutive", s.Consecutive, yield)
 }
 
 // successRateState is the state of merging SuccessRates.
@@ -502,7 +324,7 @@ type successRateState struct {
 	StandardDeviationFactor int32
 }
 
-func (s *successRateState) fill(v, lower *SuccessRate, item int32) (set int) {
+func (s *successRateState) Fill(v, lower *SuccessRate, item int32) (set int) {
 	if s.MinimumHosts == 0 && lower.MinimumHosts != nil {
 		v.MinimumHosts, s.MinimumHosts = lower.MinimumHosts, item
 		set++
@@ -518,60 +340,21 @@ func (s *successRateState) fill(v, lower *SuccessRate, item int32) (set int) {
 	return set
 }
 
-func (s *successRateState) top() int32 {
+func (s *successRateState) Top() int32 {
 	return max(s.MinimumHosts, s.RequestVolume, s.StandardDeviationFactor)
 }
 
-func (s *successRateState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MinimumHosts)
-	dst = mergeOrigin(dst, base, s.RequestVolume)
-	dst = mergeOrigin(dst, base, s.StandardDeviationFactor)
+func (s *successRateState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MinimumHosts)
+	dst = merge.Origin(dst, base, s.RequestVolume)
+	dst = merge.Origin(dst, base, s.StandardDeviationFactor)
 	return dst
 }
 
-func (s *successRateState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/minimumHosts", s.MinimumHosts, yield) &&
-		mergeLeaf(path, "/requestVolume", s.RequestVolume, yield) &&
-		mergeLeaf(path, "/standardDeviationFactor", s.StandardDeviationFactor, yield)
-}
-
-// failurePercentageSlot is the state of merging pointers to FailurePercentages,
-// and contains the result.
-type failurePercentageSlot struct {
-	at    int32 // the highest item that has one
-	value FailurePercentage
-	state failurePercentageState
-}
-
-func (s *failurePercentageSlot) fill(v **FailurePercentage, lower *FailurePercentage, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *failurePercentageSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *failurePercentageSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *failurePercentageSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *successRateState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/minimumHosts", s.MinimumHosts, yield) &&
+		merge.Leaf(path, "/requestVolume", s.RequestVolume, yield) &&
+		merge.Leaf(path, "/standardDeviationFactor", s.StandardDeviationFactor, yield)
 }
 
 // failurePercentageState is the state of merging FailurePercentages.
@@ -581,7 +364,7 @@ type failurePercentageState struct {
 	Threshold     int32
 }
 
-func (s *failurePercentageState) fill(v, lower *FailurePercentage, item int32) (set int) {
+func (s *failurePercentageState) Fill(v, lower *FailurePercentage, item int32) (set int) {
 	if s.MinimumHosts == 0 && lower.MinimumHosts != nil {
 		v.MinimumHosts, s.MinimumHosts = lower.MinimumHosts, item
 		set++
@@ -597,21 +380,21 @@ func (s *failurePercentageState) fill(v, lower *FailurePercentage, item int32) (
 	return set
 }
 
-func (s *failurePercentageState) top() int32 {
+func (s *failurePercentageState) Top() int32 {
 	return max(s.MinimumHosts, s.RequestVolume, s.Threshold)
 }
 
-func (s *failurePercentageState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MinimumHosts)
-	dst = mergeOrigin(dst, base, s.RequestVolume)
-	dst = mergeOrigin(dst, base, s.Threshold)
+func (s *failurePercentageState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MinimumHosts)
+	dst = merge.Origin(dst, base, s.RequestVolume)
+	dst = merge.Origin(dst, base, s.Threshold)
 	return dst
 }
 
-func (s *failurePercentageState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/minimumHosts", s.MinimumHosts, yield) &&
-		mergeLeaf(path, "/requestVolume", s.RequestVolume, yield) &&
-		mergeLeaf(path, "/threshold", s.Threshold, yield)
+func (s *failurePercentageState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/minimumHosts", s.MinimumHosts, yield) &&
+		merge.Leaf(path, "/requestVolume", s.RequestVolume, yield) &&
+		merge.Leaf(path, "/threshold", s.Threshold, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -716,19 +499,19 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashConnectionLimitsPtr(d *xxhash.Digest, v *ConnectionLimits) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashConnectionLimits(d, v)
 }
 
 func hashOutlierDetectionPtr(d *xxhash.Digest, v *OutlierDetection) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashOutlierDetection(d, v)
 }
 
@@ -752,56 +535,56 @@ func hashOutlierDetection(d *xxhash.Digest, v *OutlierDetection) {
 
 func hashConfCountPtr(d *xxhash.Digest, v *conf.Count) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashConfPositiveDurationPtr(d *xxhash.Digest, v *conf.PositiveDuration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPercentPtr(d *xxhash.Digest, v *conf.Percent) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashDetectorsPtr(d *xxhash.Digest, v *Detectors) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashDetectors(d, v)
 }
 
 func hashConfPercentagePtr(d *xxhash.Digest, v *conf.Percentage) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashDetectors(d *xxhash.Digest, v *Detectors) {
@@ -814,28 +597,28 @@ func hashDetectors(d *xxhash.Digest, v *Detectors) {
 
 func hashConsecutivePtr(d *xxhash.Digest, v *Consecutive) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashConsecutive(d, v)
 }
 
 func hashSuccessRatePtr(d *xxhash.Digest, v *SuccessRate) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashSuccessRate(d, v)
 }
 
 func hashFailurePercentagePtr(d *xxhash.Digest, v *FailurePercentage) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFailurePercentage(d, v)
 }
 
@@ -857,45 +640,9 @@ func hashFailurePercentage(d *xxhash.Digest, v *FailurePercentage) {
 
 func hashConfIntOrStringPtr(d *xxhash.Digest, v *conf.IntOrString) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
-	}
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }

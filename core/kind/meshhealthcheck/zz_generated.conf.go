@@ -3,11 +3,10 @@
 package meshhealthcheck
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -81,7 +80,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 24
 }
 
@@ -94,14 +93,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -119,13 +118,13 @@ type confState struct {
 	EventLogPath                 int32
 	AlwaysLogHealthCheckFailures int32
 	NoTrafficInterval            int32
-	TCP                          tcpSlot
-	HTTP                         httpSlot
-	GRPC                         grpcSlot
+	TCP                          merge.Slot[TCP, tcpState, *tcpState]
+	HTTP                         merge.Slot[HTTP, httpState, *httpState]
+	GRPC                         merge.Slot[GRPC, grpcState, *grpcState]
 	ReuseConnection              int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Interval == 0 && lower.Interval != nil {
 		v.Interval, s.Interval = lower.Interval, item
 		set++
@@ -174,9 +173,9 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 		v.NoTrafficInterval, s.NoTrafficInterval = lower.NoTrafficInterval, item
 		set++
 	}
-	set += s.TCP.fill(&v.TCP, lower.TCP, item)
-	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
-	set += s.GRPC.fill(&v.GRPC, lower.GRPC, item)
+	set += s.TCP.Fill(&v.TCP, lower.TCP, item)
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
+	set += s.GRPC.Fill(&v.GRPC, lower.GRPC, item)
 	if s.ReuseConnection == 0 && lower.ReuseConnection != nil {
 		v.ReuseConnection, s.ReuseConnection = lower.ReuseConnection, item
 		set++
@@ -184,75 +183,47 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Interval)
-	dst = mergeOrigin(dst, base, s.Timeout)
-	dst = mergeOrigin(dst, base, s.UnhealthyThreshold)
-	dst = mergeOrigin(dst, base, s.HealthyThreshold)
-	dst = mergeOrigin(dst, base, s.InitialJitter)
-	dst = mergeOrigin(dst, base, s.IntervalJitter)
-	dst = mergeOrigin(dst, base, s.IntervalJitterPercent)
-	dst = mergeOrigin(dst, base, s.HealthyPanicThreshold)
-	dst = mergeOrigin(dst, base, s.FailTrafficOnPanic)
-	dst = mergeOrigin(dst, base, s.EventLogPath)
-	dst = mergeOrigin(dst, base, s.AlwaysLogHealthCheckFailures)
-	dst = mergeOrigin(dst, base, s.NoTrafficInterval)
-	dst = s.TCP.origins(dst, base)
-	dst = s.HTTP.origins(dst, base)
-	dst = s.GRPC.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.ReuseConnection)
+func (s *confState) Top() int32 {
+	return max(s.Interval, s.Timeout, s.UnhealthyThreshold, s.HealthyThreshold, s.InitialJitter, s.IntervalJitter, s.IntervalJitterPercent, s.HealthyPanicThreshold, s.FailTrafficOnPanic, s.EventLogPath, s.AlwaysLogHealthCheckFailures, s.NoTrafficInterval, s.TCP.Top(), s.HTTP.Top(), s.GRPC.Top(), s.ReuseConnection)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Interval)
+	dst = merge.Origin(dst, base, s.Timeout)
+	dst = merge.Origin(dst, base, s.UnhealthyThreshold)
+	dst = merge.Origin(dst, base, s.HealthyThreshold)
+	dst = merge.Origin(dst, base, s.InitialJitter)
+	dst = merge.Origin(dst, base, s.IntervalJitter)
+	dst = merge.Origin(dst, base, s.IntervalJitterPercent)
+	dst = merge.Origin(dst, base, s.HealthyPanicThreshold)
+	dst = merge.Origin(dst, base, s.FailTrafficOnPanic)
+	dst = merge.Origin(dst, base, s.EventLogPath)
+	dst = merge.Origin(dst, base, s.AlwaysLogHealthCheckFailures)
+	dst = merge.Origin(dst, base, s.NoTrafficInterval)
+	dst = s.TCP.Origins(dst, base)
+	dst = s.HTTP.Origins(dst, base)
+	dst = s.GRPC.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.ReuseConnection)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/interval", s.Interval, yield) &&
-		mergeLeaf(path, "/timeout", s.Timeout, yield) &&
-		mergeLeaf(path, "/unhealthyThreshold", s.UnhealthyThreshold, yield) &&
-		mergeLeaf(path, "/healthyThreshold", s.HealthyThreshold, yield) &&
-		mergeLeaf(path, "/initialJitter", s.InitialJitter, yield) &&
-		mergeLeaf(path, "/intervalJitter", s.IntervalJitter, yield) &&
-		mergeLeaf(path, "/intervalJitterPercent", s.IntervalJitterPercent, yield) &&
-		mergeLeaf(path, "/healthyPanicThreshold", s.HealthyPanicThreshold, yield) &&
-		mergeLeaf(path, "/failTrafficOnPanic", s.FailTrafficOnPanic, yield) &&
-		mergeLeaf(path, "/eventLogPath", s.EventLogPath, yield) &&
-		mergeLeaf(path, "/alwaysLogHealthCheckFailures", s.AlwaysLogHealthCheckFailures, yield) &&
-		mergeLeaf(path, "/noTrafficInterval", s.NoTrafficInterval, yield) &&
-		s.TCP.leaves(path+"/tcp", yield) &&
-		s.HTTP.leaves(path+"/http", yield) &&
-		s.GRPC.leaves(path+"/grpc", yield) &&
-		mergeLeaf(path, "/reuseConnection", s.ReuseConnection, yield)
-}
-
-// tcpSlot is the state of merging pointers to TCPs,
-// and contains the result.
-type tcpSlot struct {
-	at    int32 // the highest item that has one
-	value TCP
-	state tcpState
-}
-
-func (s *tcpSlot) fill(v **TCP, lower *TCP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *tcpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *tcpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/interval", s.Interval, yield) &&
+		merge.Leaf(path, "/timeout", s.Timeout, yield) &&
+		merge.Leaf(path, "/unhealthyThreshold", s.UnhealthyThreshold, yield) &&
+		merge.Leaf(path, "/healthyThreshold", s.HealthyThreshold, yield) &&
+		merge.Leaf(path, "/initialJitter", s.InitialJitter, yield) &&
+		merge.Leaf(path, "/intervalJitter", s.IntervalJitter, yield) &&
+		merge.Leaf(path, "/intervalJitterPercent", s.IntervalJitterPercent, yield) &&
+		merge.Leaf(path, "/healthyPanicThreshold", s.HealthyPanicThreshold, yield) &&
+		merge.Leaf(path, "/failTrafficOnPanic", s.FailTrafficOnPanic, yield) &&
+		merge.Leaf(path, "/eventLogPath", s.EventLogPath, yield) &&
+		merge.Leaf(path, "/alwaysLogHealthCheckFailures", s.AlwaysLogHealthCheckFailures, yield) &&
+		merge.Leaf(path, "/noTrafficInterval", s.NoTrafficInterval, yield) &&
+		s.TCP.Leaves(path+"/tcp", yield) &&
+		s.HTTP.Leaves(path+"/http", yield) &&
+		s.GRPC.Leaves(path+"/grpc", yield) &&
+		merge.Leaf(path, "/reuseConnection", s.ReuseConnection, yield)
 }
 
 // tcpState is the state of merging TCPs.
@@ -262,7 +233,7 @@ type tcpState struct {
 	Receive  int32
 }
 
-func (s *tcpState) fill(v, lower *TCP, item int32) (set int) {
+func (s *tcpState) Fill(v, lower *TCP, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
@@ -278,64 +249,32 @@ func (s *tcpState) fill(v, lower *TCP, item int32) (set int) {
 	return set
 }
 
-func (s *tcpState) top() int32 {
+func (s *tcpState) Top() int32 {
 	return max(s.Disabled, s.Send, s.Receive)
 }
 
-func (s *tcpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = mergeOrigin(dst, base, s.Send)
-	dst = mergeOrigin(dst, base, s.Receive)
+func (s *tcpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = merge.Origin(dst, base, s.Send)
+	dst = merge.Origin(dst, base, s.Receive)
 	return dst
 }
 
-func (s *tcpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		mergeLeaf(path, "/send", s.Send, yield) &&
-		mergeLeaf(path, "/receive", s.Receive, yield)
-}
-
-// httpSlot is the state of merging pointers to HTTPs,
-// and contains the result.
-type httpSlot struct {
-	at    int32 // the highest item that has one
-	value HTTP
-	state httpState
-}
-
-func (s *httpSlot) fill(v **HTTP, lower *HTTP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *httpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *httpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *tcpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		merge.Leaf(path, "/send", s.Send, yield) &&
+		merge.Leaf(path, "/receive", s.Receive, yield)
 }
 
 // httpState is the state of merging HTTPs.
 type httpState struct {
 	Disabled            int32
 	Path                int32
-	RequestHeadersToAdd confHeaderModifierSlot
+	RequestHeadersToAdd merge.Slot[conf.HeaderModifier, confHeaderModifierState, *confHeaderModifierState]
 	ExpectedStatuses    int32
 }
 
-func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
+func (s *httpState) Fill(v, lower *HTTP, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
@@ -344,7 +283,7 @@ func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
 		v.Path, s.Path = lower.Path, item
 		set++
 	}
-	set += s.RequestHeadersToAdd.fill(&v.RequestHeadersToAdd, lower.RequestHeadersToAdd, item)
+	set += s.RequestHeadersToAdd.Fill(&v.RequestHeadersToAdd, lower.RequestHeadersToAdd, item)
 	if s.ExpectedStatuses == 0 && lower.ExpectedStatuses != nil {
 		v.ExpectedStatuses, s.ExpectedStatuses = lower.ExpectedStatuses, item
 		set++
@@ -352,55 +291,23 @@ func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
 	return set
 }
 
-func (s *httpState) top() int32 {
-	return max(s.Disabled, s.Path, s.RequestHeadersToAdd.top(), s.ExpectedStatuses)
+func (s *httpState) Top() int32 {
+	return max(s.Disabled, s.Path, s.RequestHeadersToAdd.Top(), s.ExpectedStatuses)
 }
 
-func (s *httpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = mergeOrigin(dst, base, s.Path)
-	dst = s.RequestHeadersToAdd.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.ExpectedStatuses)
+func (s *httpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = merge.Origin(dst, base, s.Path)
+	dst = s.RequestHeadersToAdd.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.ExpectedStatuses)
 	return dst
 }
 
-func (s *httpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		mergeLeaf(path, "/path", s.Path, yield) &&
-		s.RequestHeadersToAdd.leaves(path+"/requestHeadersToAdd", yield) &&
-		mergeLeaf(path, "/expectedStatuses", s.ExpectedStatuses, yield)
-}
-
-// grpcSlot is the state of merging pointers to GRPCs,
-// and contains the result.
-type grpcSlot struct {
-	at    int32 // the highest item that has one
-	value GRPC
-	state grpcState
-}
-
-func (s *grpcSlot) fill(v **GRPC, lower *GRPC, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *grpcSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *grpcSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *httpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		merge.Leaf(path, "/path", s.Path, yield) &&
+		s.RequestHeadersToAdd.Leaves(path+"/requestHeadersToAdd", yield) &&
+		merge.Leaf(path, "/expectedStatuses", s.ExpectedStatuses, yield)
 }
 
 // grpcState is the state of merging GRPCs.
@@ -410,7 +317,7 @@ type grpcState struct {
 	Authority   int32
 }
 
-func (s *grpcState) fill(v, lower *GRPC, item int32) (set int) {
+func (s *grpcState) Fill(v, lower *GRPC, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
@@ -426,60 +333,21 @@ func (s *grpcState) fill(v, lower *GRPC, item int32) (set int) {
 	return set
 }
 
-func (s *grpcState) top() int32 {
+func (s *grpcState) Top() int32 {
 	return max(s.Disabled, s.ServiceName, s.Authority)
 }
 
-func (s *grpcState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = mergeOrigin(dst, base, s.ServiceName)
-	dst = mergeOrigin(dst, base, s.Authority)
+func (s *grpcState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = merge.Origin(dst, base, s.ServiceName)
+	dst = merge.Origin(dst, base, s.Authority)
 	return dst
 }
 
-func (s *grpcState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		mergeLeaf(path, "/serviceName", s.ServiceName, yield) &&
-		mergeLeaf(path, "/authority", s.Authority, yield)
-}
-
-// confHeaderModifierSlot is the state of merging pointers to HeaderModifiers,
-// and contains the result.
-type confHeaderModifierSlot struct {
-	at    int32 // the highest item that has one
-	value conf.HeaderModifier
-	state confHeaderModifierState
-}
-
-func (s *confHeaderModifierSlot) fill(v **conf.HeaderModifier, lower *conf.HeaderModifier, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *confHeaderModifierSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *confHeaderModifierSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *confHeaderModifierSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *grpcState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		merge.Leaf(path, "/serviceName", s.ServiceName, yield) &&
+		merge.Leaf(path, "/authority", s.Authority, yield)
 }
 
 // confHeaderModifierState is the state of merging HeaderModifiers.
@@ -488,7 +356,7 @@ type confHeaderModifierState struct {
 	Add int32
 }
 
-func (s *confHeaderModifierState) fill(v, lower *conf.HeaderModifier, item int32) (set int) {
+func (s *confHeaderModifierState) Fill(v, lower *conf.HeaderModifier, item int32) (set int) {
 	if s.Set == 0 && lower.Set != nil {
 		v.Set, s.Set = lower.Set, item
 		set++
@@ -500,19 +368,19 @@ func (s *confHeaderModifierState) fill(v, lower *conf.HeaderModifier, item int32
 	return set
 }
 
-func (s *confHeaderModifierState) top() int32 {
+func (s *confHeaderModifierState) Top() int32 {
 	return max(s.Set, s.Add)
 }
 
-func (s *confHeaderModifierState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Set)
-	dst = mergeOrigin(dst, base, s.Add)
+func (s *confHeaderModifierState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Set)
+	dst = merge.Origin(dst, base, s.Add)
 	return dst
 }
 
-func (s *confHeaderModifierState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/set", s.Set, yield) &&
-		mergeLeaf(path, "/add", s.Add, yield)
+func (s *confHeaderModifierState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/set", s.Set, yield) &&
+		merge.Leaf(path, "/add", s.Add, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -663,82 +531,82 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashConfPositiveDurationPtr(d *xxhash.Digest, v *conf.PositiveDuration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfCountPtr(d *xxhash.Digest, v *conf.Count) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPercentPtr(d *xxhash.Digest, v *conf.Percent) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPercentagePtr(d *xxhash.Digest, v *conf.Percentage) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashConfPathPtr(d *xxhash.Digest, v *conf.Path) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashTCPPtr(d *xxhash.Digest, v *TCP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashTCP(d, v)
 }
 
 func hashHTTPPtr(d *xxhash.Digest, v *HTTP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashHTTP(d, v)
 }
 
 func hashGRPCPtr(d *xxhash.Digest, v *GRPC) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashGRPC(d, v)
 }
 
@@ -763,51 +631,51 @@ func hashGRPC(d *xxhash.Digest, v *GRPC) {
 
 func hashBase64Ptr(d *xxhash.Digest, v *Base64) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashBase64List(d *xxhash.Digest, v []Base64) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, string(v[i]))
+		merge.HashString(d, string(v[i]))
 	}
 }
 
 func hashConfHeaderModifierPtr(d *xxhash.Digest, v *conf.HeaderModifier) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashConfHeaderModifier(d, v)
 }
 
 func hashConfStatusCodeList(d *xxhash.Digest, v []conf.StatusCode) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashWord(d, uint64(v[i]))
+		merge.HashWord(d, uint64(v[i]))
 	}
 }
 
 func hashStringPtr(d *xxhash.Digest, v *string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashString(d, *v)
 }
 
 func hashConfHeaderModifier(d *xxhash.Digest, v *conf.HeaderModifier) {
@@ -817,52 +685,16 @@ func hashConfHeaderModifier(d *xxhash.Digest, v *conf.HeaderModifier) {
 
 func hashConfHeaderKeyValueList(d *xxhash.Digest, v []conf.HeaderKeyValue) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfHeaderKeyValue(d, &v[i])
 	}
 }
 
 func hashConfHeaderKeyValue(d *xxhash.Digest, v *conf.HeaderKeyValue) {
-	hashString(d, string(v.Name))
-	hashString(d, v.Value)
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
-	}
+	merge.HashString(d, string(v.Name))
+	merge.HashString(d, v.Value)
 }

@@ -3,12 +3,10 @@
 package meshhttproute
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
-	"strconv"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -109,7 +107,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -122,110 +120,45 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
 	Hostnames int32
-	Rules     ruleListHighestFirstState
+	Rules     merge.List[Rule, Rule, ruleState, *ruleState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Hostnames == 0 && lower.Hostnames != nil {
 		v.Hostnames, s.Hostnames = lower.Hostnames, item
+		set++
 	}
-	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
+	v.Rules = s.Rules.FillHighestFirst(v.Rules, lower.Rules, item)
+	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Hostnames)
-	dst = s.Rules.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.Hostnames, s.Rules.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Hostnames)
+	dst = s.Rules.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/hostnames", s.Hostnames, yield) &&
-		s.Rules.leaves(path+"/rules", yield)
-}
-
-// ruleListHighestFirstState is the state of merging a list of Rules by key.
-type ruleListHighestFirstState struct {
-	at      int32        // the highest item that has the list
-	entries []*ruleEntry // one for each element
-}
-
-func (s *ruleListHighestFirstState) fill(list, lower []Rule, item int32) []Rule {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []Rule{}
-	}
-	var fresh []ruleEntry
-	higher := len(list)
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := &lower[i]
-		key := hashRuleKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]ruleEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				list = slices.Grow(list, i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = list[:at+1]
-		}
-		s.entries[at].state.fill(&list[at], x, item)
-	}
-	slices.Reverse(list[higher:])
-	slices.Reverse(s.entries[higher:])
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *ruleListHighestFirstState) find(list []Rule, x *Rule, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalRuleKey(&list[i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *ruleListHighestFirstState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *ruleListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/hostnames", s.Hostnames, yield) &&
+		s.Rules.Leaves(path+"/rules", yield)
 }
 
 // ruleState is the state of merging Rules.
@@ -234,29 +167,39 @@ type ruleState struct {
 	Default ruleConfState
 }
 
-func (s *ruleState) fill(v, lower *Rule, item int32) (set int) {
+func (s *ruleState) Fill(v, lower *Rule, item int32) (set int) {
 	if s.Matches == 0 {
 		v.Matches, s.Matches = lower.Matches, item
 		set++
 	}
-	set += s.Default.fill(&v.Default, &lower.Default, item)
+	set += s.Default.Fill(&v.Default, &lower.Default, item)
 	return set
 }
 
-func (s *ruleState) top() int32 {
-	return max(s.Matches, s.Default.top())
+func (s *ruleState) Top() int32 {
+	return max(s.Matches, s.Default.Top())
 }
 
-func (s *ruleState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Matches)
-	dst = s.Default.origins(dst, base)
+func (s *ruleState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Matches)
+	dst = s.Default.Origins(dst, base)
 	return dst
 }
 
-// ruleEntry is the state of merging one of the elements.
-type ruleEntry struct {
-	key   uint64 // hash of the key
-	state ruleState
+func (s *ruleState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/matches", s.Matches, yield) &&
+		s.Default.Leaves(path+"/default", yield)
+}
+
+func (*ruleState) HashKey(x *Rule) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashMatchList(&d, x.Matches)
+	return d.Sum64()
+}
+
+func (*ruleState) EqualKeys(a, b *Rule) bool {
+	return equalMatchList(a.Matches, b.Matches)
 }
 
 // ruleConfState is the state of merging RuleConfs.
@@ -265,7 +208,7 @@ type ruleConfState struct {
 	BackendRefs int32
 }
 
-func (s *ruleConfState) fill(v, lower *RuleConf, item int32) (set int) {
+func (s *ruleConfState) Fill(v, lower *RuleConf, item int32) (set int) {
 	if s.Filters == 0 && lower.Filters != nil {
 		v.Filters, s.Filters = lower.Filters, item
 		set++
@@ -277,14 +220,19 @@ func (s *ruleConfState) fill(v, lower *RuleConf, item int32) (set int) {
 	return set
 }
 
-func (s *ruleConfState) top() int32 {
+func (s *ruleConfState) Top() int32 {
 	return max(s.Filters, s.BackendRefs)
 }
 
-func (s *ruleConfState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Filters)
-	dst = mergeOrigin(dst, base, s.BackendRefs)
+func (s *ruleConfState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Filters)
+	dst = merge.Origin(dst, base, s.BackendRefs)
 	return dst
+}
+
+func (s *ruleConfState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/filters", s.Filters, yield) &&
+		merge.Leaf(path, "/backendRefs", s.BackendRefs, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -319,10 +267,6 @@ func equalRuleList(a, b []Rule) bool {
 func equalRule(a, b *Rule) bool {
 	return equalMatchList(a.Matches, b.Matches) &&
 		equalRuleConf(&a.Default, &b.Default)
-}
-
-func equalRuleKey(a, b *Rule) bool {
-	return equalMatchList(a.Matches, b.Matches)
 }
 
 func equalMatchList(a, b []Match) bool {
@@ -560,21 +504,21 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashHostnameList(d *xxhash.Digest, v []Hostname) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, string(v[i]))
+		merge.HashString(d, string(v[i]))
 	}
 }
 
 func hashRuleList(d *xxhash.Digest, v []Rule) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashRule(d, &v[i])
 	}
@@ -585,19 +529,12 @@ func hashRule(d *xxhash.Digest, v *Rule) {
 	hashRuleConf(d, &v.Default)
 }
 
-func hashRuleKey(v *Rule) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashMatchList(&d, v.Matches)
-	return d.Sum64()
-}
-
 func hashMatchList(d *xxhash.Digest, v []Match) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashMatch(d, &v[i])
 	}
@@ -617,10 +554,10 @@ func hashMatch(d *xxhash.Digest, v *Match) {
 
 func hashFilterList(d *xxhash.Digest, v []Filter) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashFilter(d, &v[i])
 	}
@@ -628,10 +565,10 @@ func hashFilterList(d *xxhash.Digest, v []Filter) {
 
 func hashConfBackendRefList(d *xxhash.Digest, v []conf.BackendRef) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfBackendRef(d, &v[i])
 	}
@@ -639,28 +576,28 @@ func hashConfBackendRefList(d *xxhash.Digest, v []conf.BackendRef) {
 
 func hashPathMatchPtr(d *xxhash.Digest, v *PathMatch) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashPathMatch(d, v)
 }
 
 func hashConfMethodPtr(d *xxhash.Digest, v *conf.Method) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashQueryParamsMatchList(d *xxhash.Digest, v []QueryParamsMatch) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashQueryParamsMatch(d, &v[i])
 	}
@@ -668,17 +605,17 @@ func hashQueryParamsMatchList(d *xxhash.Digest, v []QueryParamsMatch) {
 
 func hashConfHeaderMatchList(d *xxhash.Digest, v []conf.HeaderMatch) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfHeaderMatch(d, &v[i])
 	}
 }
 
 func hashFilter(d *xxhash.Digest, v *Filter) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashHeaderModifierPtr(d, v.RequestHeaderModifier)
 	hashHeaderModifierPtr(d, v.ResponseHeaderModifier)
 	hashRequestRedirectPtr(d, v.RequestRedirect)
@@ -687,9 +624,9 @@ func hashFilter(d *xxhash.Digest, v *Filter) {
 }
 
 func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
-	hashString(d, string(v.Kind))
-	hashString(d, v.Name)
-	hashString(d, v.Namespace)
+	merge.HashString(d, string(v.Kind))
+	merge.HashString(d, v.Name)
+	merge.HashString(d, v.Namespace)
 	hashStringByString(d, v.Labels)
 	hashStringByString(d, v.Tags)
 	hashUint32Ptr(d, v.Weight)
@@ -697,61 +634,61 @@ func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
 }
 
 func hashPathMatch(d *xxhash.Digest, v *PathMatch) {
-	hashString(d, string(v.Type))
-	hashString(d, v.Value)
+	merge.HashString(d, string(v.Type))
+	merge.HashString(d, v.Value)
 }
 
 func hashQueryParamsMatch(d *xxhash.Digest, v *QueryParamsMatch) {
-	hashString(d, string(v.Type))
-	hashString(d, v.Name)
-	hashString(d, v.Value)
+	merge.HashString(d, string(v.Type))
+	merge.HashString(d, v.Name)
+	merge.HashString(d, v.Value)
 }
 
 func hashConfHeaderMatch(d *xxhash.Digest, v *conf.HeaderMatch) {
 	hashConfHeaderMatchTypePtr(d, v.Type)
-	hashString(d, string(v.Name))
+	merge.HashString(d, string(v.Name))
 	hashStringPtr(d, v.Value)
 }
 
 func hashHeaderModifierPtr(d *xxhash.Digest, v *HeaderModifier) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashHeaderModifier(d, v)
 }
 
 func hashRequestRedirectPtr(d *xxhash.Digest, v *RequestRedirect) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRequestRedirect(d, v)
 }
 
 func hashURLRewritePtr(d *xxhash.Digest, v *URLRewrite) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashURLRewrite(d, v)
 }
 
 func hashRequestMirrorPtr(d *xxhash.Digest, v *RequestMirror) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRequestMirror(d, v)
 }
 
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -759,48 +696,48 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
-		hashString(&entry, x)
+		merge.HashString(&entry, k)
+		merge.HashString(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPortPtr(d *xxhash.Digest, v *conf.Port) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfHeaderMatchTypePtr(d *xxhash.Digest, v *conf.HeaderMatchType) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashStringPtr(d *xxhash.Digest, v *string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashString(d, *v)
 }
 
 func hashHeaderModifier(d *xxhash.Digest, v *HeaderModifier) {
@@ -830,10 +767,10 @@ func hashRequestMirror(d *xxhash.Digest, v *RequestMirror) {
 
 func hashConfHeaderKeyValueList(d *xxhash.Digest, v []conf.HeaderKeyValue) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfHeaderKeyValue(d, &v[i])
 	}
@@ -841,112 +778,76 @@ func hashConfHeaderKeyValueList(d *xxhash.Digest, v []conf.HeaderKeyValue) {
 
 func hashConfHeaderNameList(d *xxhash.Digest, v []conf.HeaderName) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, string(v[i]))
+		merge.HashString(d, string(v[i]))
 	}
 }
 
 func hashSchemePtr(d *xxhash.Digest, v *Scheme) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashPreciseHostnamePtr(d *xxhash.Digest, v *PreciseHostname) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashPathRewritePtr(d *xxhash.Digest, v *PathRewrite) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashPathRewrite(d, v)
 }
 
 func hashRedirectStatusPtr(d *xxhash.Digest, v *RedirectStatus) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashConfPercentagePtr(d *xxhash.Digest, v *conf.Percentage) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashConfHeaderKeyValue(d *xxhash.Digest, v *conf.HeaderKeyValue) {
-	hashString(d, string(v.Name))
-	hashString(d, v.Value)
+	merge.HashString(d, string(v.Name))
+	merge.HashString(d, v.Value)
 }
 
 func hashPathRewrite(d *xxhash.Digest, v *PathRewrite) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashStringPtr(d, v.ReplaceFullPath)
 	hashStringPtr(d, v.ReplacePrefixMatch)
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
-	}
 }

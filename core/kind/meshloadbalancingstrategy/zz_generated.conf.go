@@ -3,11 +3,10 @@
 package meshloadbalancingstrategy
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -118,7 +117,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -131,7 +130,7 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // HasUnion marks a type with a union: an item that sets no leaf can change the
@@ -142,224 +141,128 @@ func (m *mergerOfConf) HasUnion() {}
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	LocalityAwareness localityAwarenessSlot
-	LoadBalancer      loadBalancerSlot
+	LocalityAwareness merge.Slot[LocalityAwareness, localityAwarenessState, *localityAwarenessState]
+	LoadBalancer      merge.Slot[LoadBalancer, loadBalancerState, *loadBalancerState]
 	HashPolicies      int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) {
-	s.LocalityAwareness.fill(&v.LocalityAwareness, lower.LocalityAwareness, item)
-	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.LocalityAwareness.Fill(&v.LocalityAwareness, lower.LocalityAwareness, item)
+	set += s.LoadBalancer.Fill(&v.LoadBalancer, lower.LoadBalancer, item)
 	if s.HashPolicies == 0 && lower.HashPolicies != nil {
 		v.HashPolicies, s.HashPolicies = lower.HashPolicies, item
+		set++
 	}
+	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.LocalityAwareness.origins(dst, base)
-	dst = s.LoadBalancer.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.HashPolicies)
+func (s *confState) Top() int32 {
+	return max(s.LocalityAwareness.Top(), s.LoadBalancer.Top(), s.HashPolicies)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.LocalityAwareness.Origins(dst, base)
+	dst = s.LoadBalancer.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.HashPolicies)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.LocalityAwareness.leaves(path+"/localityAwareness", yield) &&
-		s.LoadBalancer.leaves(path+"/loadBalancer", yield) &&
-		mergeLeaf(path, "/hashPolicies", s.HashPolicies, yield)
-}
-
-// localityAwarenessSlot is the state of merging pointers to LocalityAwarenesss,
-// and contains the result.
-type localityAwarenessSlot struct {
-	at    int32 // the highest item that has one
-	value LocalityAwareness
-	state localityAwarenessState
-}
-
-func (s *localityAwarenessSlot) fill(v **LocalityAwareness, lower *LocalityAwareness, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *localityAwarenessSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *localityAwarenessSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.LocalityAwareness.Leaves(path+"/localityAwareness", yield) &&
+		s.LoadBalancer.Leaves(path+"/loadBalancer", yield) &&
+		merge.Leaf(path, "/hashPolicies", s.HashPolicies, yield)
 }
 
 // localityAwarenessState is the state of merging LocalityAwarenesss.
 type localityAwarenessState struct {
 	Disabled  int32
-	LocalZone localZoneSlot
-	CrossZone crossZoneSlot
+	LocalZone merge.Slot[LocalZone, localZoneState, *localZoneState]
+	CrossZone merge.Slot[CrossZone, crossZoneState, *crossZoneState]
 }
 
-func (s *localityAwarenessState) fill(v, lower *LocalityAwareness, item int32) (set int) {
+func (s *localityAwarenessState) Fill(v, lower *LocalityAwareness, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
 	}
-	set += s.LocalZone.fill(&v.LocalZone, lower.LocalZone, item)
-	set += s.CrossZone.fill(&v.CrossZone, lower.CrossZone, item)
+	set += s.LocalZone.Fill(&v.LocalZone, lower.LocalZone, item)
+	set += s.CrossZone.Fill(&v.CrossZone, lower.CrossZone, item)
 	return set
 }
 
-func (s *localityAwarenessState) top() int32 {
-	return max(s.Disabled, s.LocalZone.top(), s.CrossZone.top())
+func (s *localityAwarenessState) Top() int32 {
+	return max(s.Disabled, s.LocalZone.Top(), s.CrossZone.Top())
 }
 
-func (s *localityAwarenessState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = s.LocalZone.origins(dst, base)
-	dst = s.CrossZone.origins(dst, base)
+func (s *localityAwarenessState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = s.LocalZone.Origins(dst, base)
+	dst = s.CrossZone.Origins(dst, base)
 	return dst
 }
 
-func (s *localityAwarenessState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		s.LocalZone.leaves(path+"/localZone", yield) &&
-		s.CrossZone.leaves(path+"/crossZone", yield)
-}
-
-// loadBalancerSlot is the state of merging pointers to LoadBalancers,
-// and contains the result.
-type loadBalancerSlot struct {
-	at    int32 // the highest item that has one
-	value LoadBalancer
-	state loadBalancerState
-}
-
-func (s *loadBalancerSlot) fill(v **LoadBalancer, lower *LoadBalancer, item int32) {
-	if lower == nil {
-		return
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	s.state.fill(&s.value, lower, item)
-}
-
-func (s *loadBalancerSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *loadBalancerSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *localityAwarenessState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		s.LocalZone.Leaves(path+"/localZone", yield) &&
+		s.CrossZone.Leaves(path+"/crossZone", yield)
 }
 
 // loadBalancerState is the state of merging LoadBalancers.
 type loadBalancerState struct {
 	Type         int32
-	RoundRobin   roundRobinSlot
-	LeastRequest leastRequestSlot
-	RingHash     ringHashSlot
-	Random       randomSlot
-	Maglev       maglevSlot
+	RoundRobin   merge.Slot[RoundRobin, roundRobinState, *roundRobinState]
+	LeastRequest merge.Slot[LeastRequest, leastRequestState, *leastRequestState]
+	RingHash     merge.Slot[RingHash, ringHashState, *ringHashState]
+	Random       merge.Slot[Random, randomState, *randomState]
+	Maglev       merge.Slot[Maglev, maglevState, *maglevState]
 	closed       bool // a lower conf had another Type: everything below it is ignored
 }
 
-func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
+func (s *loadBalancerState) Fill(v, lower *LoadBalancer, item int32) (set int) {
 	switch {
 	case s.closed:
-		return
+		return 0
 	case s.Type == 0:
 		v.Type, s.Type = lower.Type, item
 	case v.Type != lower.Type:
 		s.closed = true
-		return
+		return 0
 	}
-	s.RoundRobin.fill(&v.RoundRobin, lower.RoundRobin, item)
-	s.LeastRequest.fill(&v.LeastRequest, lower.LeastRequest, item)
-	s.RingHash.fill(&v.RingHash, lower.RingHash, item)
-	s.Random.fill(&v.Random, lower.Random, item)
-	s.Maglev.fill(&v.Maglev, lower.Maglev, item)
+	set += s.RoundRobin.FillPresence(&v.RoundRobin, lower.RoundRobin, item)
+	set += s.LeastRequest.Fill(&v.LeastRequest, lower.LeastRequest, item)
+	set += s.RingHash.Fill(&v.RingHash, lower.RingHash, item)
+	set += s.Random.FillPresence(&v.Random, lower.Random, item)
+	set += s.Maglev.Fill(&v.Maglev, lower.Maglev, item)
+	return set
 }
 
-func (s *loadBalancerState) top() int32 {
-	return max(s.Type, s.RoundRobin.top(), s.LeastRequest.top(), s.RingHash.top(), s.Random.top(), s.Maglev.top())
+func (s *loadBalancerState) Top() int32 {
+	return max(s.Type, s.RoundRobin.Top(), s.LeastRequest.Top(), s.RingHash.Top(), s.Random.Top(), s.Maglev.Top())
 }
 
-func (s *loadBalancerState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Type)
-	dst = s.RoundRobin.origins(dst, base)
-	dst = s.LeastRequest.origins(dst, base)
-	dst = s.RingHash.origins(dst, base)
-	dst = s.Random.origins(dst, base)
-	dst = s.Maglev.origins(dst, base)
+func (s *loadBalancerState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Type)
+	dst = s.RoundRobin.Origins(dst, base)
+	dst = s.LeastRequest.Origins(dst, base)
+	dst = s.RingHash.Origins(dst, base)
+	dst = s.Random.Origins(dst, base)
+	dst = s.Maglev.Origins(dst, base)
 	return dst
 }
 
-func (s *loadBalancerState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/type", s.Type, yield) &&
-		s.RoundRobin.leaves(path+"/roundRobin", yield) &&
-		s.LeastRequest.leaves(path+"/leastRequest", yield) &&
-		s.RingHash.leaves(path+"/ringHash", yield) &&
-		s.Random.leaves(path+"/random", yield) &&
-		s.Maglev.leaves(path+"/maglev", yield)
-}
-
-// localZoneSlot is the state of merging pointers to LocalZones,
-// and contains the result.
-type localZoneSlot struct {
-	at    int32 // the highest item that has one
-	value LocalZone
-	state localZoneState
-}
-
-func (s *localZoneSlot) fill(v **LocalZone, lower *LocalZone, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *localZoneSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *localZoneSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *localZoneSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *loadBalancerState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/type", s.Type, yield) &&
+		s.RoundRobin.Leaves(path+"/roundRobin", yield) &&
+		s.LeastRequest.Leaves(path+"/leastRequest", yield) &&
+		s.RingHash.Leaves(path+"/ringHash", yield) &&
+		s.Random.Leaves(path+"/random", yield) &&
+		s.Maglev.Leaves(path+"/maglev", yield)
 }
 
 // localZoneState is the state of merging LocalZones.
@@ -367,7 +270,7 @@ type localZoneState struct {
 	AffinityTags int32
 }
 
-func (s *localZoneState) fill(v, lower *LocalZone, item int32) (set int) {
+func (s *localZoneState) Fill(v, lower *LocalZone, item int32) (set int) {
 	if s.AffinityTags == 0 && lower.AffinityTags != nil {
 		v.AffinityTags, s.AffinityTags = lower.AffinityTags, item
 		set++
@@ -375,184 +278,66 @@ func (s *localZoneState) fill(v, lower *LocalZone, item int32) (set int) {
 	return set
 }
 
-func (s *localZoneState) top() int32 {
+func (s *localZoneState) Top() int32 {
 	return max(s.AffinityTags)
 }
 
-func (s *localZoneState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.AffinityTags)
+func (s *localZoneState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.AffinityTags)
 	return dst
 }
 
-func (s *localZoneState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/affinityTags", s.AffinityTags, yield)
-}
-
-// crossZoneSlot is the state of merging pointers to CrossZones,
-// and contains the result.
-type crossZoneSlot struct {
-	at    int32 // the highest item that has one
-	value CrossZone
-	state crossZoneState
-}
-
-func (s *crossZoneSlot) fill(v **CrossZone, lower *CrossZone, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *crossZoneSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *crossZoneSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *crossZoneSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *localZoneState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/affinityTags", s.AffinityTags, yield)
 }
 
 // crossZoneState is the state of merging CrossZones.
 type crossZoneState struct {
 	Failover          int32
-	FailoverThreshold failoverThresholdSlot
+	FailoverThreshold merge.Slot[FailoverThreshold, failoverThresholdState, *failoverThresholdState]
 }
 
-func (s *crossZoneState) fill(v, lower *CrossZone, item int32) (set int) {
+func (s *crossZoneState) Fill(v, lower *CrossZone, item int32) (set int) {
 	if s.Failover == 0 && lower.Failover != nil {
 		v.Failover, s.Failover = lower.Failover, item
 		set++
 	}
-	set += s.FailoverThreshold.fill(&v.FailoverThreshold, lower.FailoverThreshold, item)
+	set += s.FailoverThreshold.Fill(&v.FailoverThreshold, lower.FailoverThreshold, item)
 	return set
 }
 
-func (s *crossZoneState) top() int32 {
-	return max(s.Failover, s.FailoverThreshold.top())
+func (s *crossZoneState) Top() int32 {
+	return max(s.Failover, s.FailoverThreshold.Top())
 }
 
-func (s *crossZoneState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Failover)
-	dst = s.FailoverThreshold.origins(dst, base)
+func (s *crossZoneState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Failover)
+	dst = s.FailoverThreshold.Origins(dst, base)
 	return dst
 }
 
-func (s *crossZoneState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/failover", s.Failover, yield) &&
-		s.FailoverThreshold.leaves(path+"/failoverThreshold", yield)
-}
-
-// roundRobinSlot is the state of merging pointers to RoundRobins,
-// and contains the result.
-type roundRobinSlot struct {
-	at    int32 // the highest item that has one
-	value RoundRobin
-	state roundRobinState
-}
-
-func (s *roundRobinSlot) fill(v **RoundRobin, lower *RoundRobin, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-		set++ // the presence of the pointer is the only leaf
-	}
-	return set + s.state.fill(&s.value, lower, item)
-}
-
-func (s *roundRobinSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *roundRobinSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *roundRobinSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *crossZoneState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/failover", s.Failover, yield) &&
+		s.FailoverThreshold.Leaves(path+"/failoverThreshold", yield)
 }
 
 // roundRobinState is the state of merging RoundRobins.
 type roundRobinState struct{}
 
-func (s *roundRobinState) fill(v, lower *RoundRobin, item int32) (set int) {
+func (s *roundRobinState) Fill(v, lower *RoundRobin, item int32) (set int) {
 	return set
 }
 
-func (s *roundRobinState) top() int32 {
+func (s *roundRobinState) Top() int32 {
 	return 0
 }
 
-func (s *roundRobinState) origins(dst []int, base int) []int {
+func (s *roundRobinState) Origins(dst []int, base int) []int {
 	return dst
 }
 
-func (s *roundRobinState) leaves(path string, yield func(string, int) bool) bool {
+func (s *roundRobinState) Leaves(path string, yield func(string, int) bool) bool {
 	return true
-}
-
-// leastRequestSlot is the state of merging pointers to LeastRequests,
-// and contains the result.
-type leastRequestSlot struct {
-	at    int32 // the highest item that has one
-	value LeastRequest
-	state leastRequestState
-}
-
-func (s *leastRequestSlot) fill(v **LeastRequest, lower *LeastRequest, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *leastRequestSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *leastRequestSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *leastRequestSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
 }
 
 // leastRequestState is the state of merging LeastRequests.
@@ -561,7 +346,7 @@ type leastRequestState struct {
 	ActiveRequestBias int32
 }
 
-func (s *leastRequestState) fill(v, lower *LeastRequest, item int32) (set int) {
+func (s *leastRequestState) Fill(v, lower *LeastRequest, item int32) (set int) {
 	if s.ChoiceCount == 0 && lower.ChoiceCount != nil {
 		v.ChoiceCount, s.ChoiceCount = lower.ChoiceCount, item
 		set++
@@ -573,58 +358,19 @@ func (s *leastRequestState) fill(v, lower *LeastRequest, item int32) (set int) {
 	return set
 }
 
-func (s *leastRequestState) top() int32 {
+func (s *leastRequestState) Top() int32 {
 	return max(s.ChoiceCount, s.ActiveRequestBias)
 }
 
-func (s *leastRequestState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.ChoiceCount)
-	dst = mergeOrigin(dst, base, s.ActiveRequestBias)
+func (s *leastRequestState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.ChoiceCount)
+	dst = merge.Origin(dst, base, s.ActiveRequestBias)
 	return dst
 }
 
-func (s *leastRequestState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/choiceCount", s.ChoiceCount, yield) &&
-		mergeLeaf(path, "/activeRequestBias", s.ActiveRequestBias, yield)
-}
-
-// ringHashSlot is the state of merging pointers to RingHashs,
-// and contains the result.
-type ringHashSlot struct {
-	at    int32 // the highest item that has one
-	value RingHash
-	state ringHashState
-}
-
-func (s *ringHashSlot) fill(v **RingHash, lower *RingHash, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *ringHashSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *ringHashSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *ringHashSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *leastRequestState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/choiceCount", s.ChoiceCount, yield) &&
+		merge.Leaf(path, "/activeRequestBias", s.ActiveRequestBias, yield)
 }
 
 // ringHashState is the state of merging RingHashs.
@@ -635,7 +381,7 @@ type ringHashState struct {
 	HashPolicies int32
 }
 
-func (s *ringHashState) fill(v, lower *RingHash, item int32) (set int) {
+func (s *ringHashState) Fill(v, lower *RingHash, item int32) (set int) {
 	if s.HashFunction == 0 && lower.HashFunction != nil {
 		v.HashFunction, s.HashFunction = lower.HashFunction, item
 		set++
@@ -655,121 +401,42 @@ func (s *ringHashState) fill(v, lower *RingHash, item int32) (set int) {
 	return set
 }
 
-func (s *ringHashState) top() int32 {
+func (s *ringHashState) Top() int32 {
 	return max(s.HashFunction, s.MinRingSize, s.MaxRingSize, s.HashPolicies)
 }
 
-func (s *ringHashState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.HashFunction)
-	dst = mergeOrigin(dst, base, s.MinRingSize)
-	dst = mergeOrigin(dst, base, s.MaxRingSize)
-	dst = mergeOrigin(dst, base, s.HashPolicies)
+func (s *ringHashState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.HashFunction)
+	dst = merge.Origin(dst, base, s.MinRingSize)
+	dst = merge.Origin(dst, base, s.MaxRingSize)
+	dst = merge.Origin(dst, base, s.HashPolicies)
 	return dst
 }
 
-func (s *ringHashState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/hashFunction", s.HashFunction, yield) &&
-		mergeLeaf(path, "/minRingSize", s.MinRingSize, yield) &&
-		mergeLeaf(path, "/maxRingSize", s.MaxRingSize, yield) &&
-		mergeLeaf(path, "/hashPolicies", s.HashPolicies, yield)
-}
-
-// randomSlot is the state of merging pointers to Randoms,
-// and contains the result.
-type randomSlot struct {
-	at    int32 // the highest item that has one
-	value Random
-	state randomState
-}
-
-func (s *randomSlot) fill(v **Random, lower *Random, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-		set++ // the presence of the pointer is the only leaf
-	}
-	return set + s.state.fill(&s.value, lower, item)
-}
-
-func (s *randomSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *randomSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *randomSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *ringHashState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/hashFunction", s.HashFunction, yield) &&
+		merge.Leaf(path, "/minRingSize", s.MinRingSize, yield) &&
+		merge.Leaf(path, "/maxRingSize", s.MaxRingSize, yield) &&
+		merge.Leaf(path, "/hashPolicies", s.HashPolicies, yield)
 }
 
 // randomState is the state of merging Randoms.
 type randomState struct{}
 
-func (s *randomState) fill(v, lower *Random, item int32) (set int) {
+func (s *randomState) Fill(v, lower *Random, item int32) (set int) {
 	return set
 }
 
-func (s *randomState) top() int32 {
+func (s *randomState) Top() int32 {
 	return 0
 }
 
-func (s *randomState) origins(dst []int, base int) []int {
+func (s *randomState) Origins(dst []int, base int) []int {
 	return dst
 }
 
-func (s *randomState) leaves(path string, yield func(string, int) bool) bool {
+func (s *randomState) Leaves(path string, yield func(string, int) bool) bool {
 	return true
-}
-
-// maglevSlot is the state of merging pointers to Maglevs,
-// and contains the result.
-type maglevSlot struct {
-	at    int32 // the highest item that has one
-	value Maglev
-	state maglevState
-}
-
-func (s *maglevSlot) fill(v **Maglev, lower *Maglev, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *maglevSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *maglevSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *maglevSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
 }
 
 // maglevState is the state of merging Maglevs.
@@ -778,7 +445,7 @@ type maglevState struct {
 	HashPolicies int32
 }
 
-func (s *maglevState) fill(v, lower *Maglev, item int32) (set int) {
+func (s *maglevState) Fill(v, lower *Maglev, item int32) (set int) {
 	if s.TableSize == 0 && lower.TableSize != nil {
 		v.TableSize, s.TableSize = lower.TableSize, item
 		set++
@@ -790,58 +457,19 @@ func (s *maglevState) fill(v, lower *Maglev, item int32) (set int) {
 	return set
 }
 
-func (s *maglevState) top() int32 {
+func (s *maglevState) Top() int32 {
 	return max(s.TableSize, s.HashPolicies)
 }
 
-func (s *maglevState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.TableSize)
-	dst = mergeOrigin(dst, base, s.HashPolicies)
+func (s *maglevState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.TableSize)
+	dst = merge.Origin(dst, base, s.HashPolicies)
 	return dst
 }
 
-func (s *maglevState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/tableSize", s.TableSize, yield) &&
-		mergeLeaf(path, "/hashPolicies", s.HashPolicies, yield)
-}
-
-// failoverThresholdSlot is the state of merging pointers to FailoverThresholds,
-// and contains the result.
-type failoverThresholdSlot struct {
-	at    int32 // the highest item that has one
-	value FailoverThreshold
-	state failoverThresholdState
-}
-
-func (s *failoverThresholdSlot) fill(v **FailoverThreshold, lower *FailoverThreshold, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *failoverThresholdSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *failoverThresholdSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *failoverThresholdSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *maglevState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/tableSize", s.TableSize, yield) &&
+		merge.Leaf(path, "/hashPolicies", s.HashPolicies, yield)
 }
 
 // failoverThresholdState is the state of merging FailoverThresholds.
@@ -849,7 +477,7 @@ type failoverThresholdState struct {
 	Percentage int32
 }
 
-func (s *failoverThresholdState) fill(v, lower *FailoverThreshold, item int32) (set int) {
+func (s *failoverThresholdState) Fill(v, lower *FailoverThreshold, item int32) (set int) {
 	if s.Percentage == 0 {
 		v.Percentage, s.Percentage = lower.Percentage, item
 		set++
@@ -857,17 +485,17 @@ func (s *failoverThresholdState) fill(v, lower *FailoverThreshold, item int32) (
 	return set
 }
 
-func (s *failoverThresholdState) top() int32 {
+func (s *failoverThresholdState) Top() int32 {
 	return max(s.Percentage)
 }
 
-func (s *failoverThresholdState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Percentage)
+func (s *failoverThresholdState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Percentage)
 	return dst
 }
 
-func (s *failoverThresholdState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/percentage", s.Percentage, yield)
+func (s *failoverThresholdState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/percentage", s.Percentage, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -1112,28 +740,28 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashLocalityAwarenessPtr(d *xxhash.Digest, v *LocalityAwareness) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashLocalityAwareness(d, v)
 }
 
 func hashLoadBalancerPtr(d *xxhash.Digest, v *LoadBalancer) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashLoadBalancer(d, v)
 }
 
 func hashHashPolicyList(d *xxhash.Digest, v []HashPolicy) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashHashPolicy(d, &v[i])
 	}
@@ -1146,7 +774,7 @@ func hashLocalityAwareness(d *xxhash.Digest, v *LocalityAwareness) {
 }
 
 func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashRoundRobinPtr(d, v.RoundRobin)
 	hashLeastRequestPtr(d, v.LeastRequest)
 	hashRingHashPtr(d, v.RingHash)
@@ -1155,7 +783,7 @@ func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
 }
 
 func hashHashPolicy(d *xxhash.Digest, v *HashPolicy) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashBoolPtr(d, v.Terminal)
 	hashHeaderPtr(d, v.Header)
 	hashCookiePtr(d, v.Cookie)
@@ -1166,118 +794,118 @@ func hashHashPolicy(d *xxhash.Digest, v *HashPolicy) {
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashLocalZonePtr(d *xxhash.Digest, v *LocalZone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashLocalZone(d, v)
 }
 
 func hashCrossZonePtr(d *xxhash.Digest, v *CrossZone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashCrossZone(d, v)
 }
 
 func hashRoundRobinPtr(d *xxhash.Digest, v *RoundRobin) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRoundRobin(d, v)
 }
 
 func hashLeastRequestPtr(d *xxhash.Digest, v *LeastRequest) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashLeastRequest(d, v)
 }
 
 func hashRingHashPtr(d *xxhash.Digest, v *RingHash) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRingHash(d, v)
 }
 
 func hashRandomPtr(d *xxhash.Digest, v *Random) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRandom(d, v)
 }
 
 func hashMaglevPtr(d *xxhash.Digest, v *Maglev) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashMaglev(d, v)
 }
 
 func hashHeaderPtr(d *xxhash.Digest, v *Header) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashHeader(d, v)
 }
 
 func hashCookiePtr(d *xxhash.Digest, v *Cookie) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashCookie(d, v)
 }
 
 func hashConnectionPtr(d *xxhash.Digest, v *Connection) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashConnection(d, v)
 }
 
 func hashQueryParameterPtr(d *xxhash.Digest, v *QueryParameter) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashQueryParameter(d, v)
 }
 
 func hashFilterStatePtr(d *xxhash.Digest, v *FilterState) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFilterState(d, v)
 }
 
@@ -1312,11 +940,11 @@ func hashMaglev(d *xxhash.Digest, v *Maglev) {
 }
 
 func hashHeader(d *xxhash.Digest, v *Header) {
-	hashString(d, string(v.Name))
+	merge.HashString(d, string(v.Name))
 }
 
 func hashCookie(d *xxhash.Digest, v *Cookie) {
-	hashString(d, v.Name)
+	merge.HashString(d, v.Name)
 	hashConfDurationPtr(d, v.TTL)
 	hashConfPathPtr(d, v.Path)
 }
@@ -1326,19 +954,19 @@ func hashConnection(d *xxhash.Digest, v *Connection) {
 }
 
 func hashQueryParameter(d *xxhash.Digest, v *QueryParameter) {
-	hashString(d, v.Name)
+	merge.HashString(d, v.Name)
 }
 
 func hashFilterState(d *xxhash.Digest, v *FilterState) {
-	hashString(d, v.Key)
+	merge.HashString(d, v.Key)
 }
 
 func hashAffinityTags(d *xxhash.Digest, v AffinityTags) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashAffinityTag(d, &v[i])
 	}
@@ -1346,10 +974,10 @@ func hashAffinityTags(d *xxhash.Digest, v AffinityTags) {
 
 func hashFailoverList(d *xxhash.Digest, v []Failover) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashFailover(d, &v[i])
 	}
@@ -1357,78 +985,78 @@ func hashFailoverList(d *xxhash.Digest, v []Failover) {
 
 func hashFailoverThresholdPtr(d *xxhash.Digest, v *FailoverThreshold) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFailoverThreshold(d, v)
 }
 
 func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfIntOrStringPtr(d *xxhash.Digest, v *conf.IntOrString) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashHashFunctionPtr(d *xxhash.Digest, v *HashFunction) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashRingSizePtr(d *xxhash.Digest, v *RingSize) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashTableSizePtr(d *xxhash.Digest, v *TableSize) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfDurationPtr(d *xxhash.Digest, v *conf.Duration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPathPtr(d *xxhash.Digest, v *conf.Path) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashAffinityTag(d *xxhash.Digest, v *AffinityTag) {
-	hashString(d, v.Key)
+	merge.HashString(d, v.Key)
 	hashConfCountPtr(d, v.Weight)
 }
 
@@ -1438,29 +1066,29 @@ func hashFailover(d *xxhash.Digest, v *Failover) {
 }
 
 func hashFailoverThreshold(d *xxhash.Digest, v *FailoverThreshold) {
-	hashString(d, string(v.Percentage))
+	merge.HashString(d, string(v.Percentage))
 }
 
 func hashConfCountPtr(d *xxhash.Digest, v *conf.Count) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashFromZonePtr(d *xxhash.Digest, v *FromZone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashFromZone(d, v)
 }
 
 func hashToZone(d *xxhash.Digest, v *ToZone) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashStringList(d, v.Zones)
 }
 
@@ -1470,47 +1098,11 @@ func hashFromZone(d *xxhash.Digest, v *FromZone) {
 
 func hashStringList(d *xxhash.Digest, v []string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, v[i])
-	}
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
+		merge.HashString(d, v[i])
 	}
 }

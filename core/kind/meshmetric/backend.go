@@ -9,22 +9,22 @@ import (
 
 // Backend is a destination to which metrics are sent.
 type Backend struct {
-	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	Type          backendType    `json:"type" policyMerge:"discriminator"`
 	Prometheus    *Prometheus    `json:"prometheus,omitzero"`
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType is the name of the arm of a [Backend].
-type BackendType string
+// backendType is the name of the arm of a [Backend].
+type backendType string
 
 // The types of backends.
 const (
-	PrometheusBackend    BackendType = "Prometheus"
-	OpenTelemetryBackend BackendType = "OpenTelemetry"
+	PrometheusBackend    backendType = "Prometheus"
+	OpenTelemetryBackend backendType = "OpenTelemetry"
 )
 
 // Enum returns the allowed values.
-func (BackendType) Enum() []string { return conf.Words(PrometheusBackend, OpenTelemetryBackend) }
+func (backendType) Enum() []string { return conf.Words(PrometheusBackend, OpenTelemetryBackend) }
 
 // Prometheus serves metrics to be scraped.
 type Prometheus struct {

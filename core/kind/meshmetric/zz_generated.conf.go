@@ -4,9 +4,8 @@ package meshmetric
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
-	"strconv"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -33,7 +32,7 @@ var (
 		Port    conf.Port
 	}(Application{})
 	_ = struct {
-		Type          BackendType
+		Type          backendType
 		Prometheus    *Prometheus
 		OpenTelemetry *OpenTelemetry
 	}(Backend{})
@@ -76,7 +75,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -89,178 +88,119 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	Sidecar      sidecarSlot
+	Sidecar      merge.Slot[Sidecar, sidecarState, *sidecarState]
 	Applications int32
 	Backends     int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) {
-	s.Sidecar.fill(&v.Sidecar, lower.Sidecar, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.Sidecar.Fill(&v.Sidecar, lower.Sidecar, item)
 	if s.Applications == 0 && lower.Applications != nil {
 		v.Applications, s.Applications = lower.Applications, item
+		set++
 	}
 	if s.Backends == 0 && lower.Backends != nil {
 		v.Backends, s.Backends = lower.Backends, item
+		set++
 	}
+	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.Sidecar.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Applications)
-	dst = mergeOrigin(dst, base, s.Backends)
+func (s *confState) Top() int32 {
+	return max(s.Sidecar.Top(), s.Applications, s.Backends)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.Sidecar.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Applications)
+	dst = merge.Origin(dst, base, s.Backends)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.Sidecar.leaves(path+"/sidecar", yield) &&
-		mergeLeaf(path, "/applications", s.Applications, yield) &&
-		mergeLeaf(path, "/backends", s.Backends, yield)
-}
-
-// sidecarSlot is the state of merging pointers to Sidecars,
-// and contains the result.
-type sidecarSlot struct {
-	at    int32 // the highest item that has one
-	value Sidecar
-	state sidecarState
-}
-
-func (s *sidecarSlot) fill(v **Sidecar, lower *Sidecar, item int32) {
-	if lower == nil {
-		return
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	s.state.fill(&s.value, lower, item)
-}
-
-func (s *sidecarSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *sidecarSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.Sidecar.Leaves(path+"/sidecar", yield) &&
+		merge.Leaf(path, "/applications", s.Applications, yield) &&
+		merge.Leaf(path, "/backends", s.Backends, yield)
 }
 
 // sidecarState is the state of merging Sidecars.
 type sidecarState struct {
-	Profiles      profilesSlot
+	Profiles      merge.Slot[Profiles, profilesState, *profilesState]
 	IncludeUnused int32
 }
 
-func (s *sidecarState) fill(v, lower *Sidecar, item int32) {
-	s.Profiles.fill(&v.Profiles, lower.Profiles, item)
+func (s *sidecarState) Fill(v, lower *Sidecar, item int32) (set int) {
+	set += s.Profiles.Fill(&v.Profiles, lower.Profiles, item)
 	if s.IncludeUnused == 0 && lower.IncludeUnused != nil {
 		v.IncludeUnused, s.IncludeUnused = lower.IncludeUnused, item
+		set++
 	}
+	return set
 }
 
-func (s *sidecarState) top() int32 {
-	return max(s.Profiles.top(), s.IncludeUnused)
+func (s *sidecarState) Top() int32 {
+	return max(s.Profiles.Top(), s.IncludeUnused)
 }
 
-func (s *sidecarState) origins(dst []int, base int) []int {
-	dst = s.Profiles.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.IncludeUnused)
+func (s *sidecarState) Origins(dst []int, base int) []int {
+	dst = s.Profiles.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.IncludeUnused)
 	return dst
 }
 
-func (s *sidecarState) leaves(path string, yield func(string, int) bool) bool {
-	return s.Profiles.leaves(path+"/profiles", yield) &&
-		mergeLeaf(path, "/includeUnused", s.IncludeUnused, yield)
-}
-
-// profilesSlot is the state of merging pointers to Profiless,
-// and contains the result.
-type profilesSlot struct {
-	at    int32 // the highest item that has one
-	value Profiles
-	state profilesState
-}
-
-func (s *profilesSlot) fill(v **Profiles, lower *Profiles, item int32) {
-	if lower == nil {
-		return
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	s.state.fill(&s.value, lower, item)
-}
-
-func (s *profilesSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *profilesSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *profilesSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *sidecarState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.Profiles.Leaves(path+"/profiles", yield) &&
+		merge.Leaf(path, "/includeUnused", s.IncludeUnused, yield)
 }
 
 // profilesState is the state of merging Profiless.
 type profilesState struct {
-	AppendProfiles mergeAppended[Profile]
+	AppendProfiles merge.Appended[Profile]
 	Exclude        int32
 	Include        int32
 }
 
-func (s *profilesState) fill(v, lower *Profiles, item int32) {
-	v.AppendProfiles = s.AppendProfiles.fill(v.AppendProfiles, lower.AppendProfiles, item)
+func (s *profilesState) Fill(v, lower *Profiles, item int32) (set int) {
+	v.AppendProfiles = s.AppendProfiles.Fill(v.AppendProfiles, lower.AppendProfiles, item)
 	if s.Exclude == 0 && lower.Exclude != nil {
 		v.Exclude, s.Exclude = lower.Exclude, item
+		set++
 	}
 	if s.Include == 0 && lower.Include != nil {
 		v.Include, s.Include = lower.Include, item
+		set++
 	}
+	return set
 }
 
-func (s *profilesState) top() int32 {
-	return max(s.AppendProfiles.top(), s.Exclude, s.Include)
+func (s *profilesState) Top() int32 {
+	return max(s.AppendProfiles.Top(), s.Exclude, s.Include)
 }
 
-func (s *profilesState) origins(dst []int, base int) []int {
-	dst = s.AppendProfiles.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Exclude)
-	dst = mergeOrigin(dst, base, s.Include)
+func (s *profilesState) Origins(dst []int, base int) []int {
+	dst = s.AppendProfiles.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Exclude)
+	dst = merge.Origin(dst, base, s.Include)
 	return dst
 }
 
-func (s *profilesState) leaves(path string, yield func(string, int) bool) bool {
-	return s.AppendProfiles.leaves(path+"/appendProfiles", yield) &&
-		mergeLeaf(path, "/exclude", s.Exclude, yield) &&
-		mergeLeaf(path, "/include", s.Include, yield)
+func (s *profilesState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.AppendProfiles.Leaves(path+"/appendProfiles", yield) &&
+		merge.Leaf(path, "/exclude", s.Exclude, yield) &&
+		merge.Leaf(path, "/include", s.Include, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -426,95 +366,4 @@ func equalStringByString(a, b map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-// mergeAppended is the state of a list that is appended to.
-type mergeAppended[E any] struct {
-	at   int32      // the highest item that has the list
-	room []E        // ends with the list
-	runs []mergeRun // from the end of the list to its front
-}
-
-// mergeRun is a run of elements of one item.
-type mergeRun struct {
-	item int32
-	n    int
-}
-
-func (s *mergeAppended[E]) fill(list, lower []E, item int32) []E {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []E{}
-	}
-	if len(lower) == 0 {
-		return list
-	}
-	s.runs = append(s.runs, mergeRun{item, len(lower)})
-	s.room = mergeRoom(s.room, len(list), len(lower))
-	list = s.room[len(s.room)-len(list)-len(lower):]
-	copy(list, lower)
-	return list
-}
-
-func (s *mergeAppended[E]) top() int32 {
-	if len(s.runs) == 0 {
-		return s.at
-	}
-	return s.runs[0].item
-}
-
-func (s *mergeAppended[E]) origins(dst []int, base int) []int {
-	if len(s.runs) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, run := range s.runs {
-		dst = mergeOrigin(dst, base, run.item)
-	}
-	return dst
-}
-
-func (s *mergeAppended[E]) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.runs) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	i := 0
-	for _, run := range slices.Backward(s.runs) {
-		for range run.n {
-			if !yield(path+"/"+strconv.Itoa(i), int(run.item)-1) {
-				return false
-			}
-			i++
-		}
-	}
-	return true
-}
-
-// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
-func mergeRoom[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
 }

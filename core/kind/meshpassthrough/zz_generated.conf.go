@@ -4,9 +4,8 @@ package meshpassthrough
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
-	"strconv"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -42,7 +41,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -55,39 +54,45 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
 	PassthroughMode int32
-	AppendMatch     mergeAppended[Match]
+	AppendMatch     merge.Appended[Match]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.PassthroughMode == 0 && lower.PassthroughMode != nil {
 		v.PassthroughMode, s.PassthroughMode = lower.PassthroughMode, item
+		set++
 	}
-	v.AppendMatch = s.AppendMatch.fill(v.AppendMatch, lower.AppendMatch, item)
+	v.AppendMatch = s.AppendMatch.Fill(v.AppendMatch, lower.AppendMatch, item)
+	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.PassthroughMode)
-	dst = s.AppendMatch.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.PassthroughMode, s.AppendMatch.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.PassthroughMode)
+	dst = s.AppendMatch.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/passthroughMode", s.PassthroughMode, yield) &&
-		s.AppendMatch.leaves(path+"/appendMatch", yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/passthroughMode", s.PassthroughMode, yield) &&
+		s.AppendMatch.Leaves(path+"/appendMatch", yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -124,95 +129,4 @@ func equalConfPortPtr(a, b *conf.Port) bool {
 
 func equalProtocolPtr(a, b *Protocol) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// mergeAppended is the state of a list that is appended to.
-type mergeAppended[E any] struct {
-	at   int32      // the highest item that has the list
-	room []E        // ends with the list
-	runs []mergeRun // from the end of the list to its front
-}
-
-// mergeRun is a run of elements of one item.
-type mergeRun struct {
-	item int32
-	n    int
-}
-
-func (s *mergeAppended[E]) fill(list, lower []E, item int32) []E {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []E{}
-	}
-	if len(lower) == 0 {
-		return list
-	}
-	s.runs = append(s.runs, mergeRun{item, len(lower)})
-	s.room = mergeRoom(s.room, len(list), len(lower))
-	list = s.room[len(s.room)-len(list)-len(lower):]
-	copy(list, lower)
-	return list
-}
-
-func (s *mergeAppended[E]) top() int32 {
-	if len(s.runs) == 0 {
-		return s.at
-	}
-	return s.runs[0].item
-}
-
-func (s *mergeAppended[E]) origins(dst []int, base int) []int {
-	if len(s.runs) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, run := range s.runs {
-		dst = mergeOrigin(dst, base, run.item)
-	}
-	return dst
-}
-
-func (s *mergeAppended[E]) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.runs) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	i := 0
-	for _, run := range slices.Backward(s.runs) {
-		for range run.n {
-			if !yield(path+"/"+strconv.Itoa(i), int(run.item)-1) {
-				return false
-			}
-			i++
-		}
-	}
-	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
-func mergeRoom[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
 }

@@ -4,8 +4,8 @@ package meshratelimit
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -60,7 +60,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 9
 }
 
@@ -73,274 +73,129 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	Local localSlot
+	Local merge.Slot[Local, localState, *localState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
-	set += s.Local.fill(&v.Local, lower.Local, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.Local.Fill(&v.Local, lower.Local, item)
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.Local.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.Local.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.Local.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.Local.leaves(path+"/local", yield)
-}
-
-// localSlot is the state of merging pointers to Locals,
-// and contains the result.
-type localSlot struct {
-	at    int32 // the highest item that has one
-	value Local
-	state localState
-}
-
-func (s *localSlot) fill(v **Local, lower *Local, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *localSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *localSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.Local.Leaves(path+"/local", yield)
 }
 
 // localState is the state of merging Locals.
 type localState struct {
-	HTTP httpSlot
-	TCP  tcpSlot
+	HTTP merge.Slot[HTTP, httpState, *httpState]
+	TCP  merge.Slot[TCP, tcpState, *tcpState]
 }
 
-func (s *localState) fill(v, lower *Local, item int32) (set int) {
-	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
-	set += s.TCP.fill(&v.TCP, lower.TCP, item)
+func (s *localState) Fill(v, lower *Local, item int32) (set int) {
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
+	set += s.TCP.Fill(&v.TCP, lower.TCP, item)
 	return set
 }
 
-func (s *localState) top() int32 {
-	return max(s.HTTP.top(), s.TCP.top())
+func (s *localState) Top() int32 {
+	return max(s.HTTP.Top(), s.TCP.Top())
 }
 
-func (s *localState) origins(dst []int, base int) []int {
-	dst = s.HTTP.origins(dst, base)
-	dst = s.TCP.origins(dst, base)
+func (s *localState) Origins(dst []int, base int) []int {
+	dst = s.HTTP.Origins(dst, base)
+	dst = s.TCP.Origins(dst, base)
 	return dst
 }
 
-func (s *localState) leaves(path string, yield func(string, int) bool) bool {
-	return s.HTTP.leaves(path+"/http", yield) &&
-		s.TCP.leaves(path+"/tcp", yield)
-}
-
-// httpSlot is the state of merging pointers to HTTPs,
-// and contains the result.
-type httpSlot struct {
-	at    int32 // the highest item that has one
-	value HTTP
-	state httpState
-}
-
-func (s *httpSlot) fill(v **HTTP, lower *HTTP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *httpSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *httpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *httpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *localState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.HTTP.Leaves(path+"/http", yield) &&
+		s.TCP.Leaves(path+"/tcp", yield)
 }
 
 // httpState is the state of merging HTTPs.
 type httpState struct {
 	Disabled    int32
-	RequestRate rateSlot
-	OnRateLimit onRateLimitSlot
+	RequestRate merge.Slot[Rate, rateState, *rateState]
+	OnRateLimit merge.Slot[OnRateLimit, onRateLimitState, *onRateLimitState]
 }
 
-func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
+func (s *httpState) Fill(v, lower *HTTP, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
 	}
-	set += s.RequestRate.fill(&v.RequestRate, lower.RequestRate, item)
-	set += s.OnRateLimit.fill(&v.OnRateLimit, lower.OnRateLimit, item)
+	set += s.RequestRate.Fill(&v.RequestRate, lower.RequestRate, item)
+	set += s.OnRateLimit.Fill(&v.OnRateLimit, lower.OnRateLimit, item)
 	return set
 }
 
-func (s *httpState) top() int32 {
-	return max(s.Disabled, s.RequestRate.top(), s.OnRateLimit.top())
+func (s *httpState) Top() int32 {
+	return max(s.Disabled, s.RequestRate.Top(), s.OnRateLimit.Top())
 }
 
-func (s *httpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = s.RequestRate.origins(dst, base)
-	dst = s.OnRateLimit.origins(dst, base)
+func (s *httpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = s.RequestRate.Origins(dst, base)
+	dst = s.OnRateLimit.Origins(dst, base)
 	return dst
 }
 
-func (s *httpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		s.RequestRate.leaves(path+"/requestRate", yield) &&
-		s.OnRateLimit.leaves(path+"/onRateLimit", yield)
-}
-
-// tcpSlot is the state of merging pointers to TCPs,
-// and contains the result.
-type tcpSlot struct {
-	at    int32 // the highest item that has one
-	value TCP
-	state tcpState
-}
-
-func (s *tcpSlot) fill(v **TCP, lower *TCP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *tcpSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *tcpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *tcpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *httpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		s.RequestRate.Leaves(path+"/requestRate", yield) &&
+		s.OnRateLimit.Leaves(path+"/onRateLimit", yield)
 }
 
 // tcpState is the state of merging TCPs.
 type tcpState struct {
 	Disabled       int32
-	ConnectionRate rateSlot
+	ConnectionRate merge.Slot[Rate, rateState, *rateState]
 }
 
-func (s *tcpState) fill(v, lower *TCP, item int32) (set int) {
+func (s *tcpState) Fill(v, lower *TCP, item int32) (set int) {
 	if s.Disabled == 0 && lower.Disabled != nil {
 		v.Disabled, s.Disabled = lower.Disabled, item
 		set++
 	}
-	set += s.ConnectionRate.fill(&v.ConnectionRate, lower.ConnectionRate, item)
+	set += s.ConnectionRate.Fill(&v.ConnectionRate, lower.ConnectionRate, item)
 	return set
 }
 
-func (s *tcpState) top() int32 {
-	return max(s.Disabled, s.ConnectionRate.top())
+func (s *tcpState) Top() int32 {
+	return max(s.Disabled, s.ConnectionRate.Top())
 }
 
-func (s *tcpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Disabled)
-	dst = s.ConnectionRate.origins(dst, base)
+func (s *tcpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Disabled)
+	dst = s.ConnectionRate.Origins(dst, base)
 	return dst
 }
 
-func (s *tcpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/disabled", s.Disabled, yield) &&
-		s.ConnectionRate.leaves(path+"/connectionRate", yield)
-}
-
-// rateSlot is the state of merging pointers to Rates,
-// and contains the result.
-type rateSlot struct {
-	at    int32 // the highest item that has one
-	value Rate
-	state rateState
-}
-
-func (s *rateSlot) fill(v **Rate, lower *Rate, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *rateSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *rateSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *rateSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *tcpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/disabled", s.Disabled, yield) &&
+		s.ConnectionRate.Leaves(path+"/connectionRate", yield)
 }
 
 // rateState is the state of merging Rates.
@@ -349,7 +204,7 @@ type rateState struct {
 	Interval int32
 }
 
-func (s *rateState) fill(v, lower *Rate, item int32) (set int) {
+func (s *rateState) Fill(v, lower *Rate, item int32) (set int) {
 	if s.Num == 0 {
 		v.Num, s.Num = lower.Num, item
 		set++
@@ -361,127 +216,49 @@ func (s *rateState) fill(v, lower *Rate, item int32) (set int) {
 	return set
 }
 
-func (s *rateState) top() int32 {
+func (s *rateState) Top() int32 {
 	return max(s.Num, s.Interval)
 }
 
-func (s *rateState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Num)
-	dst = mergeOrigin(dst, base, s.Interval)
+func (s *rateState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Num)
+	dst = merge.Origin(dst, base, s.Interval)
 	return dst
 }
 
-func (s *rateState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/num", s.Num, yield) &&
-		mergeLeaf(path, "/interval", s.Interval, yield)
-}
-
-// onRateLimitSlot is the state of merging pointers to OnRateLimits,
-// and contains the result.
-type onRateLimitSlot struct {
-	at    int32 // the highest item that has one
-	value OnRateLimit
-	state onRateLimitState
-}
-
-func (s *onRateLimitSlot) fill(v **OnRateLimit, lower *OnRateLimit, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *onRateLimitSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *onRateLimitSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *onRateLimitSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *rateState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/num", s.Num, yield) &&
+		merge.Leaf(path, "/interval", s.Interval, yield)
 }
 
 // onRateLimitState is the state of merging OnRateLimits.
 type onRateLimitState struct {
 	Status  int32
-	Headers confHeaderModifierSlot
+	Headers merge.Slot[conf.HeaderModifier, confHeaderModifierState, *confHeaderModifierState]
 }
 
-func (s *onRateLimitState) fill(v, lower *OnRateLimit, item int32) (set int) {
+func (s *onRateLimitState) Fill(v, lower *OnRateLimit, item int32) (set int) {
 	if s.Status == 0 && lower.Status != nil {
 		v.Status, s.Status = lower.Status, item
 		set++
 	}
-	set += s.Headers.fill(&v.Headers, lower.Headers, item)
+	set += s.Headers.Fill(&v.Headers, lower.Headers, item)
 	return set
 }
 
-func (s *onRateLimitState) top() int32 {
-	return max(s.Status, s.Headers.top())
+func (s *onRateLimitState) Top() int32 {
+	return max(s.Status, s.Headers.Top())
 }
 
-func (s *onRateLimitState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Status)
-	dst = s.Headers.origins(dst, base)
+func (s *onRateLimitState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Status)
+	dst = s.Headers.Origins(dst, base)
 	return dst
 }
 
-func (s *onRateLimitState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/status", s.Status, yield) &&
-		s.Headers.leaves(path+"/headers", yield)
-}
-
-// confHeaderModifierSlot is the state of merging pointers to HeaderModifiers,
-// and contains the result.
-type confHeaderModifierSlot struct {
-	at    int32 // the highest item that has one
-	value conf.HeaderModifier
-	state confHeaderModifierState
-}
-
-func (s *confHeaderModifierSlot) fill(v **conf.HeaderModifier, lower *conf.HeaderModifier, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *confHeaderModifierSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *confHeaderModifierSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *confHeaderModifierSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *onRateLimitState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/status", s.Status, yield) &&
+		s.Headers.Leaves(path+"/headers", yield)
 }
 
 // confHeaderModifierState is the state of merging HeaderModifiers.
@@ -490,7 +267,7 @@ type confHeaderModifierState struct {
 	Add int32
 }
 
-func (s *confHeaderModifierState) fill(v, lower *conf.HeaderModifier, item int32) (set int) {
+func (s *confHeaderModifierState) Fill(v, lower *conf.HeaderModifier, item int32) (set int) {
 	if s.Set == 0 && lower.Set != nil {
 		v.Set, s.Set = lower.Set, item
 		set++
@@ -502,19 +279,19 @@ func (s *confHeaderModifierState) fill(v, lower *conf.HeaderModifier, item int32
 	return set
 }
 
-func (s *confHeaderModifierState) top() int32 {
+func (s *confHeaderModifierState) Top() int32 {
 	return max(s.Set, s.Add)
 }
 
-func (s *confHeaderModifierState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Set)
-	dst = mergeOrigin(dst, base, s.Add)
+func (s *confHeaderModifierState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Set)
+	dst = merge.Origin(dst, base, s.Add)
 	return dst
 }
 
-func (s *confHeaderModifierState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/set", s.Set, yield) &&
-		mergeLeaf(path, "/add", s.Add, yield)
+func (s *confHeaderModifierState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/set", s.Set, yield) &&
+		merge.Leaf(path, "/add", s.Add, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -589,21 +366,4 @@ func equalConfHeaderKeyValueList(a, b []conf.HeaderKeyValue) bool {
 		}
 	}
 	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }

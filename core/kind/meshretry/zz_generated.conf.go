@@ -3,11 +3,10 @@
 package meshretry
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -87,7 +86,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 19
 }
 
@@ -100,74 +99,46 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	TCP  tcpSlot
-	HTTP httpSlot
-	GRPC grpcSlot
+	TCP  merge.Slot[TCP, tcpState, *tcpState]
+	HTTP merge.Slot[HTTP, httpState, *httpState]
+	GRPC merge.Slot[GRPC, grpcState, *grpcState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
-	set += s.TCP.fill(&v.TCP, lower.TCP, item)
-	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
-	set += s.GRPC.fill(&v.GRPC, lower.GRPC, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.TCP.Fill(&v.TCP, lower.TCP, item)
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
+	set += s.GRPC.Fill(&v.GRPC, lower.GRPC, item)
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.TCP.origins(dst, base)
-	dst = s.HTTP.origins(dst, base)
-	dst = s.GRPC.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.TCP.Top(), s.HTTP.Top(), s.GRPC.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.TCP.Origins(dst, base)
+	dst = s.HTTP.Origins(dst, base)
+	dst = s.GRPC.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.TCP.leaves(path+"/tcp", yield) &&
-		s.HTTP.leaves(path+"/http", yield) &&
-		s.GRPC.leaves(path+"/grpc", yield)
-}
-
-// tcpSlot is the state of merging pointers to TCPs,
-// and contains the result.
-type tcpSlot struct {
-	at    int32 // the highest item that has one
-	value TCP
-	state tcpState
-}
-
-func (s *tcpSlot) fill(v **TCP, lower *TCP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *tcpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *tcpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.TCP.Leaves(path+"/tcp", yield) &&
+		s.HTTP.Leaves(path+"/http", yield) &&
+		s.GRPC.Leaves(path+"/grpc", yield)
 }
 
 // tcpState is the state of merging TCPs.
@@ -175,7 +146,7 @@ type tcpState struct {
 	MaxConnectAttempt int32
 }
 
-func (s *tcpState) fill(v, lower *TCP, item int32) (set int) {
+func (s *tcpState) Fill(v, lower *TCP, item int32) (set int) {
 	if s.MaxConnectAttempt == 0 && lower.MaxConnectAttempt != nil {
 		v.MaxConnectAttempt, s.MaxConnectAttempt = lower.MaxConnectAttempt, item
 		set++
@@ -183,57 +154,25 @@ func (s *tcpState) fill(v, lower *TCP, item int32) (set int) {
 	return set
 }
 
-func (s *tcpState) top() int32 {
+func (s *tcpState) Top() int32 {
 	return max(s.MaxConnectAttempt)
 }
 
-func (s *tcpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MaxConnectAttempt)
+func (s *tcpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MaxConnectAttempt)
 	return dst
 }
 
-func (s *tcpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/maxConnectAttempt", s.MaxConnectAttempt, yield)
-}
-
-// httpSlot is the state of merging pointers to HTTPs,
-// and contains the result.
-type httpSlot struct {
-	at    int32 // the highest item that has one
-	value HTTP
-	state httpState
-}
-
-func (s *httpSlot) fill(v **HTTP, lower *HTTP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *httpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *httpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *tcpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/maxConnectAttempt", s.MaxConnectAttempt, yield)
 }
 
 // httpState is the state of merging HTTPs.
 type httpState struct {
 	NumRetries               int32
 	PerTryTimeout            int32
-	BackOff                  backOffSlot
-	RateLimitedBackOff       rateLimitedBackOffSlot
+	BackOff                  merge.Slot[BackOff, backOffState, *backOffState]
+	RateLimitedBackOff       merge.Slot[RateLimitedBackOff, rateLimitedBackOffState, *rateLimitedBackOffState]
 	RetryOn                  int32
 	RetriableResponseHeaders int32
 	RetriableRequestHeaders  int32
@@ -241,7 +180,7 @@ type httpState struct {
 	HostSelectionMaxAttempts int32
 }
 
-func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
+func (s *httpState) Fill(v, lower *HTTP, item int32) (set int) {
 	if s.NumRetries == 0 && lower.NumRetries != nil {
 		v.NumRetries, s.NumRetries = lower.NumRetries, item
 		set++
@@ -250,8 +189,8 @@ func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
 		v.PerTryTimeout, s.PerTryTimeout = lower.PerTryTimeout, item
 		set++
 	}
-	set += s.BackOff.fill(&v.BackOff, lower.BackOff, item)
-	set += s.RateLimitedBackOff.fill(&v.RateLimitedBackOff, lower.RateLimitedBackOff, item)
+	set += s.BackOff.Fill(&v.BackOff, lower.BackOff, item)
+	set += s.RateLimitedBackOff.Fill(&v.RateLimitedBackOff, lower.RateLimitedBackOff, item)
 	if s.RetryOn == 0 && lower.RetryOn != nil {
 		v.RetryOn, s.RetryOn = lower.RetryOn, item
 		set++
@@ -275,77 +214,45 @@ func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
 	return set
 }
 
-func (s *httpState) top() int32 {
-	return max(s.NumRetries, s.PerTryTimeout, s.BackOff.top(), s.RateLimitedBackOff.top(), s.RetryOn, s.RetriableResponseHeaders, s.RetriableRequestHeaders, s.HostSelection, s.HostSelectionMaxAttempts)
+func (s *httpState) Top() int32 {
+	return max(s.NumRetries, s.PerTryTimeout, s.BackOff.Top(), s.RateLimitedBackOff.Top(), s.RetryOn, s.RetriableResponseHeaders, s.RetriableRequestHeaders, s.HostSelection, s.HostSelectionMaxAttempts)
 }
 
-func (s *httpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.NumRetries)
-	dst = mergeOrigin(dst, base, s.PerTryTimeout)
-	dst = s.BackOff.origins(dst, base)
-	dst = s.RateLimitedBackOff.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.RetryOn)
-	dst = mergeOrigin(dst, base, s.RetriableResponseHeaders)
-	dst = mergeOrigin(dst, base, s.RetriableRequestHeaders)
-	dst = mergeOrigin(dst, base, s.HostSelection)
-	dst = mergeOrigin(dst, base, s.HostSelectionMaxAttempts)
+func (s *httpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.NumRetries)
+	dst = merge.Origin(dst, base, s.PerTryTimeout)
+	dst = s.BackOff.Origins(dst, base)
+	dst = s.RateLimitedBackOff.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.RetryOn)
+	dst = merge.Origin(dst, base, s.RetriableResponseHeaders)
+	dst = merge.Origin(dst, base, s.RetriableRequestHeaders)
+	dst = merge.Origin(dst, base, s.HostSelection)
+	dst = merge.Origin(dst, base, s.HostSelectionMaxAttempts)
 	return dst
 }
 
-func (s *httpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/numRetries", s.NumRetries, yield) &&
-		mergeLeaf(path, "/perTryTimeout", s.PerTryTimeout, yield) &&
-		s.BackOff.leaves(path+"/backOff", yield) &&
-		s.RateLimitedBackOff.leaves(path+"/rateLimitedBackOff", yield) &&
-		mergeLeaf(path, "/retryOn", s.RetryOn, yield) &&
-		mergeLeaf(path, "/retriableResponseHeaders", s.RetriableResponseHeaders, yield) &&
-		mergeLeaf(path, "/retriableRequestHeaders", s.RetriableRequestHeaders, yield) &&
-		mergeLeaf(path, "/hostSelection", s.HostSelection, yield) &&
-		mergeLeaf(path, "/hostSelectionMaxAttempts", s.HostSelectionMaxAttempts, yield)
-}
-
-// grpcSlot is the state of merging pointers to GRPCs,
-// and contains the result.
-type grpcSlot struct {
-	at    int32 // the highest item that has one
-	value GRPC
-	state grpcState
-}
-
-func (s *grpcSlot) fill(v **GRPC, lower *GRPC, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *grpcSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *grpcSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *httpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/numRetries", s.NumRetries, yield) &&
+		merge.Leaf(path, "/perTryTimeout", s.PerTryTimeout, yield) &&
+		s.BackOff.Leaves(path+"/backOff", yield) &&
+		s.RateLimitedBackOff.Leaves(path+"/rateLimitedBackOff", yield) &&
+		merge.Leaf(path, "/retryOn", s.RetryOn, yield) &&
+		merge.Leaf(path, "/retriableResponseHeaders", s.RetriableResponseHeaders, yield) &&
+		merge.Leaf(path, "/retriableRequestHeaders", s.RetriableRequestHeaders, yield) &&
+		merge.Leaf(path, "/hostSelection", s.HostSelection, yield) &&
+		merge.Leaf(path, "/hostSelectionMaxAttempts", s.HostSelectionMaxAttempts, yield)
 }
 
 // grpcState is the state of merging GRPCs.
 type grpcState struct {
 	NumRetries         int32
 	PerTryTimeout      int32
-	BackOff            backOffSlot
-	RateLimitedBackOff rateLimitedBackOffSlot
+	BackOff            merge.Slot[BackOff, backOffState, *backOffState]
+	RateLimitedBackOff merge.Slot[RateLimitedBackOff, rateLimitedBackOffState, *rateLimitedBackOffState]
 	RetryOn            int32
 }
 
-func (s *grpcState) fill(v, lower *GRPC, item int32) (set int) {
+func (s *grpcState) Fill(v, lower *GRPC, item int32) (set int) {
 	if s.NumRetries == 0 && lower.NumRetries != nil {
 		v.NumRetries, s.NumRetries = lower.NumRetries, item
 		set++
@@ -354,8 +261,8 @@ func (s *grpcState) fill(v, lower *GRPC, item int32) (set int) {
 		v.PerTryTimeout, s.PerTryTimeout = lower.PerTryTimeout, item
 		set++
 	}
-	set += s.BackOff.fill(&v.BackOff, lower.BackOff, item)
-	set += s.RateLimitedBackOff.fill(&v.RateLimitedBackOff, lower.RateLimitedBackOff, item)
+	set += s.BackOff.Fill(&v.BackOff, lower.BackOff, item)
+	set += s.RateLimitedBackOff.Fill(&v.RateLimitedBackOff, lower.RateLimitedBackOff, item)
 	if s.RetryOn == 0 && lower.RetryOn != nil {
 		v.RetryOn, s.RetryOn = lower.RetryOn, item
 		set++
@@ -363,64 +270,25 @@ func (s *grpcState) fill(v, lower *GRPC, item int32) (set int) {
 	return set
 }
 
-func (s *grpcState) top() int32 {
-	return max(s.NumRetries, s.PerTryTimeout, s.BackOff.top(), s.RateLimitedBackOff.top(), s.RetryOn)
+func (s *grpcState) Top() int32 {
+	return max(s.NumRetries, s.PerTryTimeout, s.BackOff.Top(), s.RateLimitedBackOff.Top(), s.RetryOn)
 }
 
-func (s *grpcState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.NumRetries)
-	dst = mergeOrigin(dst, base, s.PerTryTimeout)
-	dst = s.BackOff.origins(dst, base)
-	dst = s.RateLimitedBackOff.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.RetryOn)
+func (s *grpcState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.NumRetries)
+	dst = merge.Origin(dst, base, s.PerTryTimeout)
+	dst = s.BackOff.Origins(dst, base)
+	dst = s.RateLimitedBackOff.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.RetryOn)
 	return dst
 }
 
-func (s *grpcState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/numRetries", s.NumRetries, yield) &&
-		mergeLeaf(path, "/perTryTimeout", s.PerTryTimeout, yield) &&
-		s.BackOff.leaves(path+"/backOff", yield) &&
-		s.RateLimitedBackOff.leaves(path+"/rateLimitedBackOff", yield) &&
-		mergeLeaf(path, "/retryOn", s.RetryOn, yield)
-}
-
-// backOffSlot is the state of merging pointers to BackOffs,
-// and contains the result.
-type backOffSlot struct {
-	at    int32 // the highest item that has one
-	value BackOff
-	state backOffState
-}
-
-func (s *backOffSlot) fill(v **BackOff, lower *BackOff, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *backOffSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *backOffSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *backOffSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *grpcState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/numRetries", s.NumRetries, yield) &&
+		merge.Leaf(path, "/perTryTimeout", s.PerTryTimeout, yield) &&
+		s.BackOff.Leaves(path+"/backOff", yield) &&
+		s.RateLimitedBackOff.Leaves(path+"/rateLimitedBackOff", yield) &&
+		merge.Leaf(path, "/retryOn", s.RetryOn, yield)
 }
 
 // backOffState is the state of merging BackOffs.
@@ -429,7 +297,7 @@ type backOffState struct {
 	MaxInterval  int32
 }
 
-func (s *backOffState) fill(v, lower *BackOff, item int32) (set int) {
+func (s *backOffState) Fill(v, lower *BackOff, item int32) (set int) {
 	if s.BaseInterval == 0 && lower.BaseInterval != nil {
 		v.BaseInterval, s.BaseInterval = lower.BaseInterval, item
 		set++
@@ -441,58 +309,19 @@ func (s *backOffState) fill(v, lower *BackOff, item int32) (set int) {
 	return set
 }
 
-func (s *backOffState) top() int32 {
+func (s *backOffState) Top() int32 {
 	return max(s.BaseInterval, s.MaxInterval)
 }
 
-func (s *backOffState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.BaseInterval)
-	dst = mergeOrigin(dst, base, s.MaxInterval)
+func (s *backOffState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.BaseInterval)
+	dst = merge.Origin(dst, base, s.MaxInterval)
 	return dst
 }
 
-func (s *backOffState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/baseInterval", s.BaseInterval, yield) &&
-		mergeLeaf(path, "/maxInterval", s.MaxInterval, yield)
-}
-
-// rateLimitedBackOffSlot is the state of merging pointers to RateLimitedBackOffs,
-// and contains the result.
-type rateLimitedBackOffSlot struct {
-	at    int32 // the highest item that has one
-	value RateLimitedBackOff
-	state rateLimitedBackOffState
-}
-
-func (s *rateLimitedBackOffSlot) fill(v **RateLimitedBackOff, lower *RateLimitedBackOff, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *rateLimitedBackOffSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *rateLimitedBackOffSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *rateLimitedBackOffSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *backOffState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/baseInterval", s.BaseInterval, yield) &&
+		merge.Leaf(path, "/maxInterval", s.MaxInterval, yield)
 }
 
 // rateLimitedBackOffState is the state of merging RateLimitedBackOffs.
@@ -501,7 +330,7 @@ type rateLimitedBackOffState struct {
 	MaxInterval  int32
 }
 
-func (s *rateLimitedBackOffState) fill(v, lower *RateLimitedBackOff, item int32) (set int) {
+func (s *rateLimitedBackOffState) Fill(v, lower *RateLimitedBackOff, item int32) (set int) {
 	if s.ResetHeaders == 0 && lower.ResetHeaders != nil {
 		v.ResetHeaders, s.ResetHeaders = lower.ResetHeaders, item
 		set++
@@ -513,19 +342,19 @@ func (s *rateLimitedBackOffState) fill(v, lower *RateLimitedBackOff, item int32)
 	return set
 }
 
-func (s *rateLimitedBackOffState) top() int32 {
+func (s *rateLimitedBackOffState) Top() int32 {
 	return max(s.ResetHeaders, s.MaxInterval)
 }
 
-func (s *rateLimitedBackOffState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.ResetHeaders)
-	dst = mergeOrigin(dst, base, s.MaxInterval)
+func (s *rateLimitedBackOffState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.ResetHeaders)
+	dst = merge.Origin(dst, base, s.MaxInterval)
 	return dst
 }
 
-func (s *rateLimitedBackOffState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/resetHeaders", s.ResetHeaders, yield) &&
-		mergeLeaf(path, "/maxInterval", s.MaxInterval, yield)
+func (s *rateLimitedBackOffState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/resetHeaders", s.ResetHeaders, yield) &&
+		merge.Leaf(path, "/maxInterval", s.MaxInterval, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -712,28 +541,28 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashTCPPtr(d *xxhash.Digest, v *TCP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashTCP(d, v)
 }
 
 func hashHTTPPtr(d *xxhash.Digest, v *HTTP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashHTTP(d, v)
 }
 
 func hashGRPCPtr(d *xxhash.Digest, v *GRPC) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashGRPC(d, v)
 }
 
@@ -763,66 +592,66 @@ func hashGRPC(d *xxhash.Digest, v *GRPC) {
 
 func hashConfCountPtr(d *xxhash.Digest, v *conf.Count) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfDurationPtr(d *xxhash.Digest, v *conf.Duration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashBackOffPtr(d *xxhash.Digest, v *BackOff) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashBackOff(d, v)
 }
 
 func hashRateLimitedBackOffPtr(d *xxhash.Digest, v *RateLimitedBackOff) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRateLimitedBackOff(d, v)
 }
 
 func hashHTTPRetryOnList(d *xxhash.Digest, v []HTTPRetryOn) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, string(v[i]))
+		merge.HashString(d, string(v[i]))
 	}
 }
 
 func hashConfHeaderMatchList(d *xxhash.Digest, v []conf.HeaderMatch) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfHeaderMatch(d, &v[i])
 	}
@@ -830,10 +659,10 @@ func hashConfHeaderMatchList(d *xxhash.Digest, v []conf.HeaderMatch) {
 
 func hashHostSelection(d *xxhash.Digest, v HostSelection) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashPredicate(d, &v[i])
 	}
@@ -841,21 +670,21 @@ func hashHostSelection(d *xxhash.Digest, v HostSelection) {
 
 func hashInt64Ptr(d *xxhash.Digest, v *int64) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashGRPCRetryOnList(d *xxhash.Digest, v []GRPCRetryOn) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, string(v[i]))
+		merge.HashString(d, string(v[i]))
 	}
 }
 
@@ -871,31 +700,31 @@ func hashRateLimitedBackOff(d *xxhash.Digest, v *RateLimitedBackOff) {
 
 func hashConfHeaderMatch(d *xxhash.Digest, v *conf.HeaderMatch) {
 	hashConfHeaderMatchTypePtr(d, v.Type)
-	hashString(d, string(v.Name))
+	merge.HashString(d, string(v.Name))
 	hashStringPtr(d, v.Value)
 }
 
 func hashPredicate(d *xxhash.Digest, v *Predicate) {
-	hashString(d, string(v.Predicate))
+	merge.HashString(d, string(v.Predicate))
 	hashStringByString(d, v.Tags)
 	hashInt32Ptr(d, v.UpdateFrequency)
 }
 
 func hashConfPositiveDurationPtr(d *xxhash.Digest, v *conf.PositiveDuration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashResetHeaderList(d *xxhash.Digest, v []ResetHeader) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashResetHeader(d, &v[i])
 	}
@@ -903,25 +732,25 @@ func hashResetHeaderList(d *xxhash.Digest, v []ResetHeader) {
 
 func hashConfHeaderMatchTypePtr(d *xxhash.Digest, v *conf.HeaderMatchType) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashStringPtr(d *xxhash.Digest, v *string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashString(d, *v)
 }
 
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -929,52 +758,24 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
-		hashString(&entry, x)
+		merge.HashString(&entry, k)
+		merge.HashString(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashInt32Ptr(d *xxhash.Digest, v *int32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashResetHeader(d *xxhash.Digest, v *ResetHeader) {
-	hashString(d, string(v.Name))
-	hashString(d, string(v.Format))
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
+	merge.HashString(d, string(v.Name))
+	merge.HashString(d, string(v.Format))
 }

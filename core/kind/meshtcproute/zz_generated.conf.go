@@ -3,11 +3,10 @@
 package meshtcproute
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -61,7 +60,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 1
 }
 
@@ -74,14 +73,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -90,7 +89,7 @@ type confState struct {
 	Rules int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Rules == 0 && lower.Rules != nil {
 		v.Rules, s.Rules = lower.Rules, item
 		set++
@@ -98,13 +97,17 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Rules)
+func (s *confState) Top() int32 {
+	return max(s.Rules)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Rules)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/rules", s.Rules, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/rules", s.Rules, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -179,10 +182,10 @@ func hashConf(d *xxhash.Digest, v *Conf) {
 
 func hashRules(d *xxhash.Digest, v Rules) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashRule(d, &v[i])
 	}
@@ -198,19 +201,19 @@ func hashRuleConf(d *xxhash.Digest, v *RuleConf) {
 
 func hashConfBackendRefList(d *xxhash.Digest, v []conf.BackendRef) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashConfBackendRef(d, &v[i])
 	}
 }
 
 func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
-	hashString(d, string(v.Kind))
-	hashString(d, v.Name)
-	hashString(d, v.Namespace)
+	merge.HashString(d, string(v.Kind))
+	merge.HashString(d, v.Name)
+	merge.HashString(d, v.Namespace)
 	hashStringByString(d, v.Labels)
 	hashStringByString(d, v.Tags)
 	hashUint32Ptr(d, v.Weight)
@@ -219,7 +222,7 @@ func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
 
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -227,56 +230,28 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
-		hashString(&entry, x)
+		merge.HashString(&entry, k)
+		merge.HashString(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashConfPortPtr(d *xxhash.Digest, v *conf.Port) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }

@@ -3,8 +3,8 @@
 package meshtls
 
 import (
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -40,7 +40,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 4
 }
 
@@ -53,26 +53,26 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
-	TLSVersion versionSlot
+	TLSVersion merge.Slot[Version, versionState, *versionState]
 	TLSCiphers int32
 	Mode       int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
-	set += s.TLSVersion.fill(&v.TLSVersion, lower.TLSVersion, item)
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
+	set += s.TLSVersion.Fill(&v.TLSVersion, lower.TLSVersion, item)
 	if s.TLSCiphers == 0 && lower.TLSCiphers != nil {
 		v.TLSCiphers, s.TLSCiphers = lower.TLSCiphers, item
 		set++
@@ -84,49 +84,21 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = s.TLSVersion.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.TLSCiphers)
-	dst = mergeOrigin(dst, base, s.Mode)
+func (s *confState) Top() int32 {
+	return max(s.TLSVersion.Top(), s.TLSCiphers, s.Mode)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = s.TLSVersion.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.TLSCiphers)
+	dst = merge.Origin(dst, base, s.Mode)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return s.TLSVersion.leaves(path+"/tlsVersion", yield) &&
-		mergeLeaf(path, "/tlsCiphers", s.TLSCiphers, yield) &&
-		mergeLeaf(path, "/mode", s.Mode, yield)
-}
-
-// versionSlot is the state of merging pointers to Versions,
-// and contains the result.
-type versionSlot struct {
-	at    int32 // the highest item that has one
-	value Version
-	state versionState
-}
-
-func (s *versionSlot) fill(v **Version, lower *Version, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *versionSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *versionSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.TLSVersion.Leaves(path+"/tlsVersion", yield) &&
+		merge.Leaf(path, "/tlsCiphers", s.TLSCiphers, yield) &&
+		merge.Leaf(path, "/mode", s.Mode, yield)
 }
 
 // versionState is the state of merging Versions.
@@ -135,7 +107,7 @@ type versionState struct {
 	Max int32
 }
 
-func (s *versionState) fill(v, lower *Version, item int32) (set int) {
+func (s *versionState) Fill(v, lower *Version, item int32) (set int) {
 	if s.Min == 0 && lower.Min != nil {
 		v.Min, s.Min = lower.Min, item
 		set++
@@ -147,19 +119,19 @@ func (s *versionState) fill(v, lower *Version, item int32) (set int) {
 	return set
 }
 
-func (s *versionState) top() int32 {
+func (s *versionState) Top() int32 {
 	return max(s.Min, s.Max)
 }
 
-func (s *versionState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Min)
-	dst = mergeOrigin(dst, base, s.Max)
+func (s *versionState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Min)
+	dst = merge.Origin(dst, base, s.Max)
 	return dst
 }
 
-func (s *versionState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/min", s.Min, yield) &&
-		mergeLeaf(path, "/max", s.Max, yield)
+func (s *versionState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/min", s.Min, yield) &&
+		merge.Leaf(path, "/max", s.Max, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -195,21 +167,4 @@ func equalVersion(a, b *Version) bool {
 
 func equalTLSVersionPtr(a, b *TLSVersion) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }

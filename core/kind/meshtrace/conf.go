@@ -23,24 +23,24 @@ type Conf struct {
 
 // Backend is a destination to which spans are sent.
 type Backend struct {
-	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	Type          backendType    `json:"type" policyMerge:"discriminator"`
 	Zipkin        *Zipkin        `json:"zipkin,omitzero"`
 	Datadog       *Datadog       `json:"datadog,omitzero"`
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType is the name of the arm of a [Backend].
-type BackendType string
+// backendType is the name of the arm of a [Backend].
+type backendType string
 
 // The types of backends.
 const (
-	ZipkinBackend        BackendType = "Zipkin"
-	DatadogBackend       BackendType = "Datadog"
-	OpenTelemetryBackend BackendType = "OpenTelemetry"
+	ZipkinBackend        backendType = "Zipkin"
+	DatadogBackend       backendType = "Datadog"
+	OpenTelemetryBackend backendType = "OpenTelemetry"
 )
 
 // Enum returns the allowed values.
-func (BackendType) Enum() []string {
+func (backendType) Enum() []string {
 	return conf.Words(ZipkinBackend, DatadogBackend, OpenTelemetryBackend)
 }
 

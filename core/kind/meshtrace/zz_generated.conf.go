@@ -4,8 +4,8 @@ package meshtrace
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -22,7 +22,7 @@ var (
 		Random  *conf.Percentage
 	}(Sampling{})
 	_ = struct {
-		Type          BackendType
+		Type          backendType
 		Zipkin        *Zipkin
 		Datadog       *Datadog
 		OpenTelemetry *OpenTelemetry
@@ -76,7 +76,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 5
 }
 
@@ -89,30 +89,30 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
 	Backends int32
-	Sampling samplingSlot
+	Sampling merge.Slot[Sampling, samplingState, *samplingState]
 	Tags     int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Backends == 0 && lower.Backends != nil {
 		v.Backends, s.Backends = lower.Backends, item
 		set++
 	}
-	set += s.Sampling.fill(&v.Sampling, lower.Sampling, item)
+	set += s.Sampling.Fill(&v.Sampling, lower.Sampling, item)
 	if s.Tags == 0 && lower.Tags != nil {
 		v.Tags, s.Tags = lower.Tags, item
 		set++
@@ -120,49 +120,21 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Backends)
-	dst = s.Sampling.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Tags)
+func (s *confState) Top() int32 {
+	return max(s.Backends, s.Sampling.Top(), s.Tags)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Backends)
+	dst = s.Sampling.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Tags)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/backends", s.Backends, yield) &&
-		s.Sampling.leaves(path+"/sampling", yield) &&
-		mergeLeaf(path, "/tags", s.Tags, yield)
-}
-
-// samplingSlot is the state of merging pointers to Samplings,
-// and contains the result.
-type samplingSlot struct {
-	at    int32 // the highest item that has one
-	value Sampling
-	state samplingState
-}
-
-func (s *samplingSlot) fill(v **Sampling, lower *Sampling, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *samplingSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *samplingSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/backends", s.Backends, yield) &&
+		s.Sampling.Leaves(path+"/sampling", yield) &&
+		merge.Leaf(path, "/tags", s.Tags, yield)
 }
 
 // samplingState is the state of merging Samplings.
@@ -172,7 +144,7 @@ type samplingState struct {
 	Random  int32
 }
 
-func (s *samplingState) fill(v, lower *Sampling, item int32) (set int) {
+func (s *samplingState) Fill(v, lower *Sampling, item int32) (set int) {
 	if s.Overall == 0 && lower.Overall != nil {
 		v.Overall, s.Overall = lower.Overall, item
 		set++
@@ -188,21 +160,21 @@ func (s *samplingState) fill(v, lower *Sampling, item int32) (set int) {
 	return set
 }
 
-func (s *samplingState) top() int32 {
+func (s *samplingState) Top() int32 {
 	return max(s.Overall, s.Client, s.Random)
 }
 
-func (s *samplingState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Overall)
-	dst = mergeOrigin(dst, base, s.Client)
-	dst = mergeOrigin(dst, base, s.Random)
+func (s *samplingState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Overall)
+	dst = merge.Origin(dst, base, s.Client)
+	dst = merge.Origin(dst, base, s.Random)
 	return dst
 }
 
-func (s *samplingState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/overall", s.Overall, yield) &&
-		mergeLeaf(path, "/client", s.Client, yield) &&
-		mergeLeaf(path, "/random", s.Random, yield)
+func (s *samplingState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/overall", s.Overall, yield) &&
+		merge.Leaf(path, "/client", s.Client, yield) &&
+		merge.Leaf(path, "/random", s.Random, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -336,21 +308,4 @@ func equalStringByString(a, b map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }

@@ -4,9 +4,8 @@ package meshtrafficpermission
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
-	"strconv"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -53,7 +52,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 1
 }
 
@@ -66,14 +65,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -95,7 +94,7 @@ type mergerOfRuleConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfRuleConf) Fill(lower *RuleConf, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -108,14 +107,14 @@ func (m *mergerOfRuleConf) Conf() *RuleConf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfRuleConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfRuleConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -124,7 +123,7 @@ type confState struct {
 	Action int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Action == 0 && lower.Action != nil {
 		v.Action, s.Action = lower.Action, item
 		set++
@@ -132,39 +131,48 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Action)
+func (s *confState) Top() int32 {
+	return max(s.Action)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Action)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/action", s.Action, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/action", s.Action, yield)
 }
 
 // ruleConfState is the state of merging RuleConfs.
 type ruleConfState struct {
-	Deny                mergeAppended[conf.Match]
-	AllowWithShadowDeny mergeAppended[conf.Match]
-	Allow               mergeAppended[conf.Match]
+	Deny                merge.Appended[conf.Match]
+	AllowWithShadowDeny merge.Appended[conf.Match]
+	Allow               merge.Appended[conf.Match]
 }
 
-func (s *ruleConfState) fill(v, lower *RuleConf, item int32) {
-	v.Deny = s.Deny.fill(v.Deny, lower.Deny, item)
-	v.AllowWithShadowDeny = s.AllowWithShadowDeny.fill(v.AllowWithShadowDeny, lower.AllowWithShadowDeny, item)
-	v.Allow = s.Allow.fill(v.Allow, lower.Allow, item)
+func (s *ruleConfState) Fill(v, lower *RuleConf, item int32) (set int) {
+	v.Deny = s.Deny.Fill(v.Deny, lower.Deny, item)
+	v.AllowWithShadowDeny = s.AllowWithShadowDeny.Fill(v.AllowWithShadowDeny, lower.AllowWithShadowDeny, item)
+	v.Allow = s.Allow.Fill(v.Allow, lower.Allow, item)
+	return set
 }
 
-func (s *ruleConfState) origins(dst []int, base int) []int {
-	dst = s.Deny.origins(dst, base)
-	dst = s.AllowWithShadowDeny.origins(dst, base)
-	dst = s.Allow.origins(dst, base)
+func (s *ruleConfState) Top() int32 {
+	return max(s.Deny.Top(), s.AllowWithShadowDeny.Top(), s.Allow.Top())
+}
+
+func (s *ruleConfState) Origins(dst []int, base int) []int {
+	dst = s.Deny.Origins(dst, base)
+	dst = s.AllowWithShadowDeny.Origins(dst, base)
+	dst = s.Allow.Origins(dst, base)
 	return dst
 }
 
-func (s *ruleConfState) leaves(path string, yield func(string, int) bool) bool {
-	return s.Deny.leaves(path+"/deny", yield) &&
-		s.AllowWithShadowDeny.leaves(path+"/allowWithShadowDeny", yield) &&
-		s.Allow.leaves(path+"/allow", yield)
+func (s *ruleConfState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.Deny.Leaves(path+"/deny", yield) &&
+		s.AllowWithShadowDeny.Leaves(path+"/allowWithShadowDeny", yield) &&
+		s.Allow.Leaves(path+"/allow", yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -241,95 +249,4 @@ func equalConfHeaderMatchTypePtr(a, b *conf.HeaderMatchType) bool {
 
 func equalStringPtr(a, b *string) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-// mergeAppended is the state of a list that is appended to.
-type mergeAppended[E any] struct {
-	at   int32      // the highest item that has the list
-	room []E        // ends with the list
-	runs []mergeRun // from the end of the list to its front
-}
-
-// mergeRun is a run of elements of one item.
-type mergeRun struct {
-	item int32
-	n    int
-}
-
-func (s *mergeAppended[E]) fill(list, lower []E, item int32) []E {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []E{}
-	}
-	if len(lower) == 0 {
-		return list
-	}
-	s.runs = append(s.runs, mergeRun{item, len(lower)})
-	s.room = mergeRoom(s.room, len(list), len(lower))
-	list = s.room[len(s.room)-len(list)-len(lower):]
-	copy(list, lower)
-	return list
-}
-
-func (s *mergeAppended[E]) top() int32 {
-	if len(s.runs) == 0 {
-		return s.at
-	}
-	return s.runs[0].item
-}
-
-func (s *mergeAppended[E]) origins(dst []int, base int) []int {
-	if len(s.runs) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, run := range s.runs {
-		dst = mergeOrigin(dst, base, run.item)
-	}
-	return dst
-}
-
-func (s *mergeAppended[E]) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.runs) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	i := 0
-	for _, run := range slices.Backward(s.runs) {
-		for range run.n {
-			if !yield(path+"/"+strconv.Itoa(i), int(run.item)-1) {
-				return false
-			}
-			i++
-		}
-	}
-	return true
-}
-
-// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
-func mergeRoom[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
 }

@@ -1,7 +1,6 @@
 package emit_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,23 +34,23 @@ type Listed struct {
 	Names []string "json:\"names\""
 }
 `
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	// The package is in this module, because its code imports package merge.
+	dir, err := filepath.Abs("changed")
+	if err != nil {
+		t.Fatal(err)
 	}
+	overlay := map[string][]byte{}
+	write := func(name, text string) { overlay[filepath.Join(dir, name)] = []byte(text) }
 	errors := func() (list []packages.Error) {
-		loaded, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps | packages.NeedName}, ".")
+		loaded, err := packages.Load(&packages.Config{Overlay: overlay, Mode: packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps | packages.NeedName}, "./changed")
 		if err != nil {
 			t.Fatal(err)
 		}
 		packages.Visit(loaded, nil, func(p *packages.Package) { list = append(list, p.Errors...) })
 		return list
 	}
-	write("go.mod", "module example.com/conf\n\ngo 1.26\n")
 	write("conf.go", conf)
-	files, err := gen.Generate(gen.Config{Dir: dir, Patterns: []string{"."}})
+	files, err := gen.Generate(gen.Config{Overlay: overlay, Patterns: []string{"./changed"}})
 	if err != nil {
 		t.Fatal(err)
 	}

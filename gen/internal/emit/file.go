@@ -18,13 +18,8 @@ const xxhash = "github.com/cespare/xxhash/v2"
 // imports are the packages that generated code may need, with their names.
 var imports = []struct{ path, name string }{
 	{"iter", "iter"},
-	{"maps", "maps"},
-	{"math", "math"},
-	{"slices", "slices"},
-	{"strconv", "strconv"},
-	{"strings", "strings"},
-	{"encoding/binary", "binary"},
 	{xxhash, "xxhash"},
+	{mergePath, "merge"},
 }
 
 // File returns the generated code of a package, gofmt'd.
@@ -36,8 +31,6 @@ func File(pkg *ir.Package) ([]byte, error) {
 		declared: pkg.Declared,
 		names:    newNames(pkg.Declared, pkg.Imported),
 		imported: make(map[string]string),
-		asked:    make(map[string]bool),
-		states:   make(map[string]*state),
 		checked:  make(map[*ir.Value]bool),
 	}
 	for _, i := range imports {
@@ -51,7 +44,7 @@ func File(pkg *ir.Package) ([]byte, error) {
 		e.queue = e.queue[1:]
 		next()
 	}
-	for _, section := range [][]jen.Code{e.printFields(), e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
+	for _, section := range [][]jen.Code{e.printFields(), e.roots, e.states, e.equals, e.hashes, e.clones} {
 		for _, code := range section {
 			file.Add(code)
 			file.Line()
@@ -70,16 +63,12 @@ type emitter struct {
 	declared map[string]bool
 	names    *names
 	imported map[string]string // import path to name
-	asked    map[string]bool   // requested methods of states
 	queue    []func()          // prints of requested declarations
 
-	roots, equals, hashes, clones, support []jen.Code
+	roots, states, equals, hashes, clones []jen.Code
 
 	fields  []jen.Code // see madeFor
 	checked map[*ir.Value]bool
-
-	states     map[string]*state // by name
-	stateOrder []string
 }
 
 // importName makes the file import a package under its name or, if that is taken,

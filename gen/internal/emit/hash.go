@@ -12,13 +12,13 @@ func (e *emitter) hash(v *ir.Value, digest, x string) jen.Code {
 	to := jen.Id(digest)
 	switch v.Kind {
 	case ir.Bool:
-		return e.call("hashBool", to, convert(v, "bool", x))
+		return e.runtime("HashBool").Call(to, convert(v, "bool", x))
 	case ir.Int, ir.Uint:
-		return e.call("hashWord", to, jen.Uint64().Call(jen.Id(x)))
+		return e.runtime("HashWord").Call(to, jen.Uint64().Call(jen.Id(x)))
 	case ir.Float:
-		return e.call("hashFloat", to, convert(v, "float64", x))
+		return e.runtime("HashFloat").Call(to, convert(v, "float64", x))
 	case ir.String:
-		return e.call("hashString", to, convert(v, "string", x))
+		return e.runtime("HashString").Call(to, convert(v, "string", x))
 	}
 	name := e.function("hash", v, func(name string) { e.hashFunction(name, v) })
 	return jen.Id(name).Call(to, arg(v, x))
@@ -33,7 +33,7 @@ func convert(v *ir.Value, to, x string) jen.Code {
 }
 
 func (e *emitter) hashFunction(name string, v *ir.Value) {
-	word := func(x string) jen.Code { return e.call("hashWord", jen.Id("d"), jen.Id(x)) }
+	word := func(x string) jen.Code { return e.runtime("HashWord").Call(jen.Id("d"), jen.Id(x)) }
 	absent := jen.If(jen.Id("v == nil")).Block(word("0"), jen.Return())
 	var body []jen.Code
 	switch v.Kind {

@@ -64,18 +64,17 @@ func (e *emitter) merger(root *ir.Root, add func(doc string, code jen.Code)) {
 	add("Origins appends to dst the items that set at least one leaf of the merged conf,\n"+
 		"each once, ascending. It allocates nothing if the capacity of dst is sufficient.",
 		m().Id("Origins").Params(jen.Id("dst").Index().Int()).Index().Int().Block(
-			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
+			jen.Return(jen.Id("m.state.Origins(dst, len(dst))"))))
 
 	if hasUnion(root.Struct) {
 		add("HasUnion marks a type with a union: an item that sets no leaf can change the\nresult, because a union of another type in it hides the union of lower items.",
 			m().Id("HasUnion").Params().Block())
 	}
 
-	e.structLeaves(root.Struct)
 	add("Leaves iterates over the leaves of the merged conf in the order of the fields: the\n"+
 		"JSON pointer (RFC 6901) and the item that set it.",
 		m().Id("Leaves").Params().Qual("iter", "Seq2").Types(jen.String(), jen.Int()).Block(
-			jen.Return(jen.Func().Params(yieldParam()).Block(jen.Id(`m.state.leaves("", yield)`)))))
+			jen.Return(jen.Func().Params(yieldParam()).Block(jen.Id(`m.state.Leaves("", yield)`)))))
 }
 
 func (e *emitter) fillComment(s *ir.Struct, name string) string {
@@ -89,10 +88,10 @@ func (e *emitter) fillComment(s *ir.Struct, name string) string {
 
 func (e *emitter) rootFill(s *ir.Struct) []jen.Code {
 	if s.Leaves == ir.Endless {
-		return []jen.Code{jen.Id("m.state.fill(&m.conf, lower, int32(item)+1)"), jen.Return(jen.False())}
+		return []jen.Code{jen.Id("m.state.Fill(&m.conf, lower, int32(item)+1)"), jen.Return(jen.False())}
 	}
 	return []jen.Code{
-		jen.Id("m.set += m.state.fill(&m.conf, lower, int32(item)+1)"),
+		jen.Id("m.set += m.state.Fill(&m.conf, lower, int32(item)+1)"),
 		jen.Return(jen.Id("m.set").Op("==").Lit(s.Leaves)),
 	}
 }

@@ -5,15 +5,14 @@ import "slices"
 // Builtins are the predeclared names that generated code uses: a package with
 // root types cannot declare them.
 var Builtins = []string{
-	"any", "bool", "byte", "float64", "int", "int32", "string", "uint64",
-	"append", "copy", "false", "len", "make", "max", "new", "nil", "true",
+	"bool", "float64", "int", "int32", "string", "uint64",
+	"copy", "false", "len", "make", "max", "new", "nil", "true",
 }
 
 // locals are the names of variables in generated code.
 var locals = []string{
-	"a", "b", "c", "d", "e", "i", "k", "m", "n", "o", "s", "t", "v", "x", "y",
-	"at", "base", "dst", "entry", "fresh", "found", "grown", "hash", "item", "key", "keys", "list", "lower",
-	"ok", "path", "run", "set", "src", "sum", "used", "yield",
+	"a", "b", "c", "d", "i", "k", "m", "o", "s", "t", "v", "x", "y",
+	"base", "complete", "dst", "entry", "item", "lower", "ok", "path", "set", "src", "sum", "yield",
 }
 
 // Reserved reports whether generated code cannot refer to a type or a package by this

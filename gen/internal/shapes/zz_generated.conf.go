@@ -3,15 +3,10 @@
 package shapes
 
 import (
-	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -80,12 +75,6 @@ var (
 		Interval Duration
 	}(Rate{})
 	_ = struct {
-		Port   *uint16
-		Zones  map[string]*int
-		Rate   *Rate
-		Extras []string
-	}(Service{})
-	_ = struct {
 		Matches []Match
 		Section string
 		Default Inner
@@ -96,6 +85,12 @@ var (
 		Rules []Rule
 		Tags  []string
 	}(Route{})
+	_ = struct {
+		Port   *uint16
+		Zones  map[string]*int
+		Rate   *Rate
+		Extras []string
+	}(Service{})
 	_ = struct {
 		RequestTimeout        *Duration
 		StreamIdleTimeout     *Duration
@@ -187,7 +182,7 @@ type mergerOfAll struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfAll) Fill(lower *All, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -200,14 +195,14 @@ func (m *mergerOfAll) Conf() *All {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfAll) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfAll) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -249,7 +244,7 @@ type mergerOfTimeout struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfTimeout) Fill(lower *Timeout, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 7
 }
 
@@ -262,14 +257,14 @@ func (m *mergerOfTimeout) Conf() *Timeout {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfTimeout) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfTimeout) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -310,7 +305,7 @@ type mergerOfBalancing struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It never reports true: a lower conf can always add a leaf.
 func (m *mergerOfBalancing) Fill(lower *Balancing, item int) (complete bool) {
-	m.state.fill(&m.conf, lower, int32(item)+1)
+	m.state.Fill(&m.conf, lower, int32(item)+1)
 	return false
 }
 
@@ -323,7 +318,7 @@ func (m *mergerOfBalancing) Conf() *Balancing {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfBalancing) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // HasUnion marks a type with a union: an item that sets no leaf can change the
@@ -334,7 +329,7 @@ func (m *mergerOfBalancing) HasUnion() {}
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfBalancing) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -354,190 +349,202 @@ type allState struct {
 	Tree           int32
 	Pointed        int32
 	Inner          innerState
-	HTTP           innerSlot
-	Limits         sharedLimitsSlot
-	Empty          emptySlot
-	Rate           rateSlot
-	AppendProfiles mergeAppended[Profile]
-	Filters        mergeAppended[string]
-	Rules          ruleListState
-	Routes         routePtrListState
-	AppendBehind   mergeAppended[Profile]
-	FiltersBehind  mergeAppended[string]
-	RulesBehind    ruleListState
-	RoutesBehind   routePtrListState
-	Labels         stringByStringState
-	Lists          stringListByModeState
-	Services       innerByStringState
-	Pointers       servicePtrByStringState
+	HTTP           merge.Slot[Inner, innerState, *innerState]
+	Limits         merge.Slot[shared.Limits, sharedLimitsState, *sharedLimitsState]
+	Empty          merge.Slot[Empty, emptyState, *emptyState]
+	Rate           merge.Slot[Rate, rateState, *rateState]
+	AppendProfiles merge.Appended[Profile]
+	Filters        merge.Appended[string]
+	Rules          merge.List[Rule, Rule, ruleState, *ruleState]
+	Routes         merge.List[*Route, Route, routeState, *routeState]
+	AppendBehind   merge.Appended[Profile]
+	FiltersBehind  merge.Appended[string]
+	RulesBehind    merge.List[Rule, Rule, ruleState, *ruleState]
+	RoutesBehind   merge.List[*Route, Route, routeState, *routeState]
+	Labels         merge.Map[string, string]
+	Lists          merge.Map[Mode, []string]
+	Services       merge.StructMap[string, Inner, Inner, innerState, *innerState]
+	Pointers       merge.StructMap[string, *Service, Service, serviceState, *serviceState]
 }
 
-func (s *allState) fill(v, lower *All, item int32) {
+func (s *allState) Fill(v, lower *All, item int32) (set int) {
 	if s.Flag == 0 && lower.Flag != nil {
 		v.Flag, s.Flag = lower.Flag, item
+		set++
 	}
 	if s.Count == 0 && lower.Count != nil {
 		v.Count, s.Count = lower.Count, item
+		set++
 	}
 	if s.Ratio == 0 && lower.Ratio != nil {
 		v.Ratio, s.Ratio = lower.Ratio, item
+		set++
 	}
 	if s.Name == 0 && lower.Name != nil {
 		v.Name, s.Name = lower.Name, item
+		set++
 	}
 	if s.Mode == 0 && lower.Mode != "" {
 		v.Mode, s.Mode = lower.Mode, item
+		set++
 	}
 	if s.Weight == 0 && lower.Weight != 0 {
 		v.Weight, s.Weight = lower.Weight, item
+		set++
 	}
 	if s.On == 0 && lower.On {
 		v.On, s.On = lower.On, item
+		set++
 	}
 	if s.Percent == 0 && lower.Percent != nil {
 		v.Percent, s.Percent = lower.Percent, item
+		set++
 	}
 	if s.Host == 0 && lower.Host != nil {
 		v.Host, s.Host = lower.Host, item
+		set++
 	}
 	if s.Headers == 0 && lower.Headers != nil {
 		v.Headers, s.Headers = lower.Headers, item
+		set++
 	}
 	if s.Words == 0 && lower.Words != nil {
 		v.Words, s.Words = lower.Words, item
+		set++
 	}
 	if s.Tree == 0 && lower.Tree != nil {
 		v.Tree, s.Tree = lower.Tree, item
+		set++
 	}
 	if s.Pointed == 0 && lower.Pointed != nil {
 		v.Pointed, s.Pointed = lower.Pointed, item
+		set++
 	}
-	s.Inner.fill(&v.Inner, &lower.Inner, item)
-	s.HTTP.fill(&v.HTTP, lower.HTTP, item)
-	s.Limits.fill(&v.Limits, lower.Limits, item)
-	s.Empty.fill(&v.Empty, lower.Empty, item)
-	s.Rate.fill(&v.Rate, lower.Rate, item)
-	v.AppendProfiles = s.AppendProfiles.fill(v.AppendProfiles, lower.AppendProfiles, item)
-	v.Filters = s.Filters.fill(v.Filters, lower.Filters, item)
-	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
-	v.Routes = s.Routes.fill(v.Routes, lower.Routes, item)
+	set += s.Inner.Fill(&v.Inner, &lower.Inner, item)
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
+	set += s.Limits.Fill(&v.Limits, lower.Limits, item)
+	set += s.Empty.FillPresence(&v.Empty, lower.Empty, item)
+	set += s.Rate.Fill(&v.Rate, lower.Rate, item)
+	v.AppendProfiles = s.AppendProfiles.Fill(v.AppendProfiles, lower.AppendProfiles, item)
+	v.Filters = s.Filters.Fill(v.Filters, lower.Filters, item)
+	v.Rules = s.Rules.Fill(v.Rules, lower.Rules, item)
+	v.Routes = s.Routes.Fill(v.Routes, lower.Routes, item)
 	if lower.AppendBehind != nil {
 		if v.AppendBehind == nil {
 			v.AppendBehind = new(Profiles)
 		}
-		*v.AppendBehind = s.AppendBehind.fill(*v.AppendBehind, *lower.AppendBehind, item)
-		if s.AppendBehind.at == 0 {
-			s.AppendBehind.at = item
-		}
+		*v.AppendBehind = s.AppendBehind.Fill(*v.AppendBehind, *lower.AppendBehind, item)
+		s.AppendBehind.Present(item)
 	}
 	if lower.FiltersBehind != nil {
 		if v.FiltersBehind == nil {
 			v.FiltersBehind = new(Words)
 		}
-		*v.FiltersBehind = s.FiltersBehind.fill(*v.FiltersBehind, *lower.FiltersBehind, item)
-		if s.FiltersBehind.at == 0 {
-			s.FiltersBehind.at = item
-		}
+		*v.FiltersBehind = s.FiltersBehind.Fill(*v.FiltersBehind, *lower.FiltersBehind, item)
+		s.FiltersBehind.Present(item)
 	}
 	if lower.RulesBehind != nil {
 		if v.RulesBehind == nil {
 			v.RulesBehind = new(Rules)
 		}
-		*v.RulesBehind = s.RulesBehind.fill(*v.RulesBehind, *lower.RulesBehind, item)
-		if s.RulesBehind.at == 0 {
-			s.RulesBehind.at = item
-		}
+		*v.RulesBehind = s.RulesBehind.Fill(*v.RulesBehind, *lower.RulesBehind, item)
+		s.RulesBehind.Present(item)
 	}
 	if lower.RoutesBehind != nil {
 		if v.RoutesBehind == nil {
 			v.RoutesBehind = new([]*Route)
 		}
-		*v.RoutesBehind = s.RoutesBehind.fill(*v.RoutesBehind, *lower.RoutesBehind, item)
-		if s.RoutesBehind.at == 0 {
-			s.RoutesBehind.at = item
-		}
+		*v.RoutesBehind = s.RoutesBehind.Fill(*v.RoutesBehind, *lower.RoutesBehind, item)
+		s.RoutesBehind.Present(item)
 	}
-	v.Labels = s.Labels.fill(v.Labels, lower.Labels, item)
-	v.Lists = s.Lists.fill(v.Lists, lower.Lists, item)
-	v.Services = s.Services.fill(v.Services, lower.Services, item)
-	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
+	v.Labels = s.Labels.Fill(v.Labels, lower.Labels, item, nil)
+	v.Lists = s.Lists.Fill(v.Lists, lower.Lists, item, func(x []string) bool {
+		return x == nil
+	})
+	v.Services = s.Services.Fill(v.Services, lower.Services, item)
+	v.Pointers = s.Pointers.Fill(v.Pointers, lower.Pointers, item)
+	return set
 }
 
-func (s *allState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Flag)
-	dst = mergeOrigin(dst, base, s.Count)
-	dst = mergeOrigin(dst, base, s.Ratio)
-	dst = mergeOrigin(dst, base, s.Name)
-	dst = mergeOrigin(dst, base, s.Mode)
-	dst = mergeOrigin(dst, base, s.Weight)
-	dst = mergeOrigin(dst, base, s.On)
-	dst = mergeOrigin(dst, base, s.Percent)
-	dst = mergeOrigin(dst, base, s.Host)
-	dst = mergeOrigin(dst, base, s.Headers)
-	dst = mergeOrigin(dst, base, s.Words)
-	dst = mergeOrigin(dst, base, s.Tree)
-	dst = mergeOrigin(dst, base, s.Pointed)
-	dst = s.Inner.origins(dst, base)
-	dst = s.HTTP.origins(dst, base)
-	dst = s.Limits.origins(dst, base)
-	dst = s.Empty.origins(dst, base)
-	dst = s.Rate.origins(dst, base)
-	dst = s.AppendProfiles.origins(dst, base)
-	dst = s.Filters.origins(dst, base)
-	dst = s.Rules.origins(dst, base)
-	dst = s.Routes.origins(dst, base)
-	dst = s.AppendBehind.origins(dst, base)
-	dst = s.FiltersBehind.origins(dst, base)
-	dst = s.RulesBehind.origins(dst, base)
-	dst = s.RoutesBehind.origins(dst, base)
-	dst = s.Labels.origins(dst, base)
-	dst = s.Lists.origins(dst, base)
-	dst = s.Services.origins(dst, base)
-	dst = s.Pointers.origins(dst, base)
+func (s *allState) Top() int32 {
+	return max(s.Flag, s.Count, s.Ratio, s.Name, s.Mode, s.Weight, s.On, s.Percent, s.Host, s.Headers, s.Words, s.Tree, s.Pointed, s.Inner.Top(), s.HTTP.Top(), s.Limits.Top(), s.Empty.Top(), s.Rate.Top(), s.AppendProfiles.Top(), s.Filters.Top(), s.Rules.Top(), s.Routes.Top(), s.AppendBehind.Top(), s.FiltersBehind.Top(), s.RulesBehind.Top(), s.RoutesBehind.Top(), s.Labels.Top(), s.Lists.Top(), s.Services.Top(), s.Pointers.Top())
+}
+
+func (s *allState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Flag)
+	dst = merge.Origin(dst, base, s.Count)
+	dst = merge.Origin(dst, base, s.Ratio)
+	dst = merge.Origin(dst, base, s.Name)
+	dst = merge.Origin(dst, base, s.Mode)
+	dst = merge.Origin(dst, base, s.Weight)
+	dst = merge.Origin(dst, base, s.On)
+	dst = merge.Origin(dst, base, s.Percent)
+	dst = merge.Origin(dst, base, s.Host)
+	dst = merge.Origin(dst, base, s.Headers)
+	dst = merge.Origin(dst, base, s.Words)
+	dst = merge.Origin(dst, base, s.Tree)
+	dst = merge.Origin(dst, base, s.Pointed)
+	dst = s.Inner.Origins(dst, base)
+	dst = s.HTTP.Origins(dst, base)
+	dst = s.Limits.Origins(dst, base)
+	dst = s.Empty.Origins(dst, base)
+	dst = s.Rate.Origins(dst, base)
+	dst = s.AppendProfiles.Origins(dst, base)
+	dst = s.Filters.Origins(dst, base)
+	dst = s.Rules.Origins(dst, base)
+	dst = s.Routes.Origins(dst, base)
+	dst = s.AppendBehind.Origins(dst, base)
+	dst = s.FiltersBehind.Origins(dst, base)
+	dst = s.RulesBehind.Origins(dst, base)
+	dst = s.RoutesBehind.Origins(dst, base)
+	dst = s.Labels.Origins(dst, base)
+	dst = s.Lists.Origins(dst, base)
+	dst = s.Services.Origins(dst, base)
+	dst = s.Pointers.Origins(dst, base)
 	return dst
 }
 
-func (s *allState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/flag", s.Flag, yield) &&
-		mergeLeaf(path, "/count", s.Count, yield) &&
-		mergeLeaf(path, "/ratio", s.Ratio, yield) &&
-		mergeLeaf(path, "/name", s.Name, yield) &&
-		mergeLeaf(path, "/mode", s.Mode, yield) &&
-		mergeLeaf(path, "/weight", s.Weight, yield) &&
-		mergeLeaf(path, "/on", s.On, yield) &&
-		mergeLeaf(path, "/percent", s.Percent, yield) &&
-		mergeLeaf(path, "/host", s.Host, yield) &&
-		mergeLeaf(path, "/headers", s.Headers, yield) &&
-		mergeLeaf(path, "/words", s.Words, yield) &&
-		mergeLeaf(path, "/a~0tree~1list", s.Tree, yield) &&
-		mergeLeaf(path, "/pointed", s.Pointed, yield) &&
-		s.Inner.leaves(path+"/inner", yield) &&
-		s.HTTP.leaves(path+"/http", yield) &&
-		s.Limits.leaves(path+"/limits", yield) &&
-		s.Empty.leaves(path+"/empty", yield) &&
-		s.Rate.leaves(path+"/rate", yield) &&
-		s.AppendProfiles.leaves(path+"/appendProfiles", yield) &&
-		s.Filters.leaves(path+"/filters", yield) &&
-		s.Rules.leaves(path+"/rules", yield) &&
-		s.Routes.leaves(path+"/routes", yield) &&
-		s.AppendBehind.leaves(path+"/appendBehind", yield) &&
-		s.FiltersBehind.leaves(path+"/filtersBehind", yield) &&
-		s.RulesBehind.leaves(path+"/rulesBehind", yield) &&
-		s.RoutesBehind.leaves(path+"/routesBehind", yield) &&
-		s.Labels.leaves(path+"/labels", yield) &&
-		s.Lists.leaves(path+"/lists", yield) &&
-		s.Services.leaves(path+"/services", yield) &&
-		s.Pointers.leaves(path+"/pointers", yield)
+func (s *allState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/flag", s.Flag, yield) &&
+		merge.Leaf(path, "/count", s.Count, yield) &&
+		merge.Leaf(path, "/ratio", s.Ratio, yield) &&
+		merge.Leaf(path, "/name", s.Name, yield) &&
+		merge.Leaf(path, "/mode", s.Mode, yield) &&
+		merge.Leaf(path, "/weight", s.Weight, yield) &&
+		merge.Leaf(path, "/on", s.On, yield) &&
+		merge.Leaf(path, "/percent", s.Percent, yield) &&
+		merge.Leaf(path, "/host", s.Host, yield) &&
+		merge.Leaf(path, "/headers", s.Headers, yield) &&
+		merge.Leaf(path, "/words", s.Words, yield) &&
+		merge.Leaf(path, "/a~0tree~1list", s.Tree, yield) &&
+		merge.Leaf(path, "/pointed", s.Pointed, yield) &&
+		s.Inner.Leaves(path+"/inner", yield) &&
+		s.HTTP.Leaves(path+"/http", yield) &&
+		s.Limits.Leaves(path+"/limits", yield) &&
+		s.Empty.Leaves(path+"/empty", yield) &&
+		s.Rate.Leaves(path+"/rate", yield) &&
+		s.AppendProfiles.Leaves(path+"/appendProfiles", yield) &&
+		s.Filters.Leaves(path+"/filters", yield) &&
+		s.Rules.Leaves(path+"/rules", yield) &&
+		s.Routes.Leaves(path+"/routes", yield) &&
+		s.AppendBehind.Leaves(path+"/appendBehind", yield) &&
+		s.FiltersBehind.Leaves(path+"/filtersBehind", yield) &&
+		s.RulesBehind.Leaves(path+"/rulesBehind", yield) &&
+		s.RoutesBehind.Leaves(path+"/routesBehind", yield) &&
+		s.Labels.Leaves(path+"/labels", yield) &&
+		s.Lists.Leaves(path+"/lists", yield) &&
+		s.Services.Leaves(path+"/services", yield) &&
+		s.Pointers.Leaves(path+"/pointers", yield)
 }
 
 // timeoutState is the state of merging Timeouts.
 type timeoutState struct {
 	ConnectionTimeout int32
 	IdleTimeout       int32
-	HTTP              timeoutHTTPSlot
+	HTTP              merge.Slot[TimeoutHTTP, timeoutHTTPState, *timeoutHTTPState]
 }
 
-func (s *timeoutState) fill(v, lower *Timeout, item int32) (set int) {
+func (s *timeoutState) Fill(v, lower *Timeout, item int32) (set int) {
 	if s.ConnectionTimeout == 0 && lower.ConnectionTimeout != nil {
 		v.ConnectionTimeout, s.ConnectionTimeout = lower.ConnectionTimeout, item
 		set++
@@ -546,91 +553,99 @@ func (s *timeoutState) fill(v, lower *Timeout, item int32) (set int) {
 		v.IdleTimeout, s.IdleTimeout = lower.IdleTimeout, item
 		set++
 	}
-	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
 	return set
 }
 
-func (s *timeoutState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.ConnectionTimeout)
-	dst = mergeOrigin(dst, base, s.IdleTimeout)
-	dst = s.HTTP.origins(dst, base)
+func (s *timeoutState) Top() int32 {
+	return max(s.ConnectionTimeout, s.IdleTimeout, s.HTTP.Top())
+}
+
+func (s *timeoutState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.ConnectionTimeout)
+	dst = merge.Origin(dst, base, s.IdleTimeout)
+	dst = s.HTTP.Origins(dst, base)
 	return dst
 }
 
-func (s *timeoutState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/connectionTimeout", s.ConnectionTimeout, yield) &&
-		mergeLeaf(path, "/idleTimeout", s.IdleTimeout, yield) &&
-		s.HTTP.leaves(path+"/http", yield)
+func (s *timeoutState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/connectionTimeout", s.ConnectionTimeout, yield) &&
+		merge.Leaf(path, "/idleTimeout", s.IdleTimeout, yield) &&
+		s.HTTP.Leaves(path+"/http", yield)
 }
 
 // balancingState is the state of merging Balancings.
 type balancingState struct {
-	LoadBalancer loadBalancerSlot
-	Zones        zoneListState
-	Balancers    balancerListState
-	Ranked       zoneListHighestFirstState
-	RankedPtrs   zonePtrListHighestFirstState
-	RankedBehind zoneListHighestFirstState
-	Services     loadBalancerByStringState
-	Pointers     loadBalancerPtrByStringState
+	LoadBalancer merge.Slot[LoadBalancer, loadBalancerState, *loadBalancerState]
+	Zones        merge.List[Zone, Zone, zoneState, *zoneState]
+	Balancers    merge.List[Balancer, Balancer, balancerState, *balancerState]
+	Ranked       merge.List[Zone, Zone, zoneState, *zoneState]
+	RankedPtrs   merge.List[*Zone, Zone, zoneState, *zoneState]
+	RankedBehind merge.List[Zone, Zone, zoneState, *zoneState]
+	Services     merge.StructMap[string, LoadBalancer, LoadBalancer, loadBalancerState, *loadBalancerState]
+	Pointers     merge.StructMap[string, *LoadBalancer, LoadBalancer, loadBalancerState, *loadBalancerState]
 	Factor       int32
 }
 
-func (s *balancingState) fill(v, lower *Balancing, item int32) {
-	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
-	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
-	v.Balancers = s.Balancers.fill(v.Balancers, lower.Balancers, item)
-	v.Ranked = s.Ranked.fill(v.Ranked, lower.Ranked, item)
-	v.RankedPtrs = s.RankedPtrs.fill(v.RankedPtrs, lower.RankedPtrs, item)
+func (s *balancingState) Fill(v, lower *Balancing, item int32) (set int) {
+	set += s.LoadBalancer.Fill(&v.LoadBalancer, lower.LoadBalancer, item)
+	v.Zones = s.Zones.Fill(v.Zones, lower.Zones, item)
+	v.Balancers = s.Balancers.Fill(v.Balancers, lower.Balancers, item)
+	v.Ranked = s.Ranked.FillHighestFirst(v.Ranked, lower.Ranked, item)
+	v.RankedPtrs = s.RankedPtrs.FillHighestFirst(v.RankedPtrs, lower.RankedPtrs, item)
 	if lower.RankedBehind != nil {
 		if v.RankedBehind == nil {
 			v.RankedBehind = new(Zones)
 		}
-		*v.RankedBehind = s.RankedBehind.fill(*v.RankedBehind, *lower.RankedBehind, item)
-		if s.RankedBehind.at == 0 {
-			s.RankedBehind.at = item
-		}
+		*v.RankedBehind = s.RankedBehind.FillHighestFirst(*v.RankedBehind, *lower.RankedBehind, item)
+		s.RankedBehind.Present(item)
 	}
-	v.Services = s.Services.fill(v.Services, lower.Services, item)
-	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
+	v.Services = s.Services.Fill(v.Services, lower.Services, item)
+	v.Pointers = s.Pointers.Fill(v.Pointers, lower.Pointers, item)
 	if s.Factor == 0 && lower.Factor != nil {
 		v.Factor, s.Factor = lower.Factor, item
+		set++
 	}
+	return set
 }
 
-func (s *balancingState) origins(dst []int, base int) []int {
-	dst = s.LoadBalancer.origins(dst, base)
-	dst = s.Zones.origins(dst, base)
-	dst = s.Balancers.origins(dst, base)
-	dst = s.Ranked.origins(dst, base)
-	dst = s.RankedPtrs.origins(dst, base)
-	dst = s.RankedBehind.origins(dst, base)
-	dst = s.Services.origins(dst, base)
-	dst = s.Pointers.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Factor)
+func (s *balancingState) Top() int32 {
+	return max(s.LoadBalancer.Top(), s.Zones.Top(), s.Balancers.Top(), s.Ranked.Top(), s.RankedPtrs.Top(), s.RankedBehind.Top(), s.Services.Top(), s.Pointers.Top(), s.Factor)
+}
+
+func (s *balancingState) Origins(dst []int, base int) []int {
+	dst = s.LoadBalancer.Origins(dst, base)
+	dst = s.Zones.Origins(dst, base)
+	dst = s.Balancers.Origins(dst, base)
+	dst = s.Ranked.Origins(dst, base)
+	dst = s.RankedPtrs.Origins(dst, base)
+	dst = s.RankedBehind.Origins(dst, base)
+	dst = s.Services.Origins(dst, base)
+	dst = s.Pointers.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Factor)
 	return dst
 }
 
-func (s *balancingState) leaves(path string, yield func(string, int) bool) bool {
-	return s.LoadBalancer.leaves(path+"/loadBalancer", yield) &&
-		s.Zones.leaves(path+"/zones", yield) &&
-		s.Balancers.leaves(path+"/balancers", yield) &&
-		s.Ranked.leaves(path+"/ranked", yield) &&
-		s.RankedPtrs.leaves(path+"/rankedPtrs", yield) &&
-		s.RankedBehind.leaves(path+"/rankedBehind", yield) &&
-		s.Services.leaves(path+"/services", yield) &&
-		s.Pointers.leaves(path+"/pointers", yield) &&
-		mergeLeaf(path, "/factor", s.Factor, yield)
+func (s *balancingState) Leaves(path string, yield func(string, int) bool) bool {
+	return s.LoadBalancer.Leaves(path+"/loadBalancer", yield) &&
+		s.Zones.Leaves(path+"/zones", yield) &&
+		s.Balancers.Leaves(path+"/balancers", yield) &&
+		s.Ranked.Leaves(path+"/ranked", yield) &&
+		s.RankedPtrs.Leaves(path+"/rankedPtrs", yield) &&
+		s.RankedBehind.Leaves(path+"/rankedBehind", yield) &&
+		s.Services.Leaves(path+"/services", yield) &&
+		s.Pointers.Leaves(path+"/pointers", yield) &&
+		merge.Leaf(path, "/factor", s.Factor, yield)
 }
 
 // innerState is the state of merging Inners.
 type innerState struct {
 	Timeout int32
 	Codes   int32
-	Deeper  deeperSlot
+	Deeper  merge.Slot[Deeper, deeperState, *deeperState]
 }
 
-func (s *innerState) fill(v, lower *Inner, item int32) (set int) {
+func (s *innerState) Fill(v, lower *Inner, item int32) (set int) {
 	if s.Timeout == 0 && lower.Timeout != nil {
 		v.Timeout, s.Timeout = lower.Timeout, item
 		set++
@@ -639,96 +654,25 @@ func (s *innerState) fill(v, lower *Inner, item int32) (set int) {
 		v.Codes, s.Codes = lower.Codes, item
 		set++
 	}
-	set += s.Deeper.fill(&v.Deeper, lower.Deeper, item)
+	set += s.Deeper.Fill(&v.Deeper, lower.Deeper, item)
 	return set
 }
 
-func (s *innerState) top() int32 {
-	return max(s.Timeout, s.Codes, s.Deeper.top())
+func (s *innerState) Top() int32 {
+	return max(s.Timeout, s.Codes, s.Deeper.Top())
 }
 
-func (s *innerState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Timeout)
-	dst = mergeOrigin(dst, base, s.Codes)
-	dst = s.Deeper.origins(dst, base)
+func (s *innerState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Timeout)
+	dst = merge.Origin(dst, base, s.Codes)
+	dst = s.Deeper.Origins(dst, base)
 	return dst
 }
 
-func (s *innerState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/timeout", s.Timeout, yield) &&
-		mergeLeaf(path, "/codes", s.Codes, yield) &&
-		s.Deeper.leaves(path+"/deeper", yield)
-}
-
-// innerSlot is the state of merging pointers to Inners,
-// and contains the result.
-type innerSlot struct {
-	at    int32 // the highest item that has one
-	value Inner
-	state innerState
-}
-
-func (s *innerSlot) fill(v **Inner, lower *Inner, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *innerSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *innerSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *innerSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
-}
-
-// sharedLimitsSlot is the state of merging pointers to Limitss,
-// and contains the result.
-type sharedLimitsSlot struct {
-	at    int32 // the highest item that has one
-	value shared.Limits
-	state sharedLimitsState
-}
-
-func (s *sharedLimitsSlot) fill(v **shared.Limits, lower *shared.Limits, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *sharedLimitsSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *sharedLimitsSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *innerState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/timeout", s.Timeout, yield) &&
+		merge.Leaf(path, "/codes", s.Codes, yield) &&
+		s.Deeper.Leaves(path+"/deeper", yield)
 }
 
 // sharedLimitsState is the state of merging Limitss.
@@ -737,7 +681,7 @@ type sharedLimitsState struct {
 	Threshold      int32
 }
 
-func (s *sharedLimitsState) fill(v, lower *shared.Limits, item int32) (set int) {
+func (s *sharedLimitsState) Fill(v, lower *shared.Limits, item int32) (set int) {
 	if s.MaxConnections == 0 && lower.MaxConnections != nil {
 		v.MaxConnections, s.MaxConnections = lower.MaxConnections, item
 		set++
@@ -749,117 +693,38 @@ func (s *sharedLimitsState) fill(v, lower *shared.Limits, item int32) (set int) 
 	return set
 }
 
-func (s *sharedLimitsState) top() int32 {
+func (s *sharedLimitsState) Top() int32 {
 	return max(s.MaxConnections, s.Threshold)
 }
 
-func (s *sharedLimitsState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MaxConnections)
-	dst = mergeOrigin(dst, base, s.Threshold)
+func (s *sharedLimitsState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MaxConnections)
+	dst = merge.Origin(dst, base, s.Threshold)
 	return dst
 }
 
-func (s *sharedLimitsState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/maxConnections", s.MaxConnections, yield) &&
-		mergeLeaf(path, "/threshold", s.Threshold, yield)
-}
-
-// emptySlot is the state of merging pointers to Emptys,
-// and contains the result.
-type emptySlot struct {
-	at    int32 // the highest item that has one
-	value Empty
-	state emptyState
-}
-
-func (s *emptySlot) fill(v **Empty, lower *Empty, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-		set++ // the presence of the pointer is the only leaf
-	}
-	return set + s.state.fill(&s.value, lower, item)
-}
-
-func (s *emptySlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *emptySlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *emptySlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *sharedLimitsState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/maxConnections", s.MaxConnections, yield) &&
+		merge.Leaf(path, "/threshold", s.Threshold, yield)
 }
 
 // emptyState is the state of merging Emptys.
 type emptyState struct{}
 
-func (s *emptyState) fill(v, lower *Empty, item int32) (set int) {
+func (s *emptyState) Fill(v, lower *Empty, item int32) (set int) {
 	return set
 }
 
-func (s *emptyState) top() int32 {
+func (s *emptyState) Top() int32 {
 	return 0
 }
 
-func (s *emptyState) origins(dst []int, base int) []int {
+func (s *emptyState) Origins(dst []int, base int) []int {
 	return dst
 }
 
-func (s *emptyState) leaves(path string, yield func(string, int) bool) bool {
+func (s *emptyState) Leaves(path string, yield func(string, int) bool) bool {
 	return true
-}
-
-// rateSlot is the state of merging pointers to Rates,
-// and contains the result.
-type rateSlot struct {
-	at    int32 // the highest item that has one
-	value Rate
-	state rateState
-}
-
-func (s *rateSlot) fill(v **Rate, lower *Rate, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *rateSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *rateSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *rateSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
 }
 
 // rateState is the state of merging Rates.
@@ -868,7 +733,7 @@ type rateState struct {
 	Interval int32
 }
 
-func (s *rateState) fill(v, lower *Rate, item int32) (set int) {
+func (s *rateState) Fill(v, lower *Rate, item int32) (set int) {
 	if s.Num == 0 {
 		v.Num, s.Num = lower.Num, item
 		set++
@@ -880,429 +745,19 @@ func (s *rateState) fill(v, lower *Rate, item int32) (set int) {
 	return set
 }
 
-func (s *rateState) top() int32 {
+func (s *rateState) Top() int32 {
 	return max(s.Num, s.Interval)
 }
 
-func (s *rateState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Num)
-	dst = mergeOrigin(dst, base, s.Interval)
+func (s *rateState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Num)
+	dst = merge.Origin(dst, base, s.Interval)
 	return dst
 }
 
-func (s *rateState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/num", s.Num, yield) &&
-		mergeLeaf(path, "/interval", s.Interval, yield)
-}
-
-// ruleListState is the state of merging a list of Rules by key.
-type ruleListState struct {
-	at      int32        // the highest item that has the list
-	room    []Rule       // ends with the list
-	entries []*ruleEntry // from the last element to the first
-}
-
-func (s *ruleListState) fill(list, lower []Rule, item int32) []Rule {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []Rule{}
-	}
-	var fresh []ruleEntry
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := &lower[i]
-		key := hashRuleKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]ruleEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				s.room = mergeRoom(s.room, len(list), i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
-		}
-		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
-	}
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *ruleListState) find(list []Rule, x *Rule, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalRuleKey(&list[len(list)-1-i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *ruleListState) top() int32 {
-	if len(s.entries) == 0 {
-		return s.at
-	}
-	var item int32
-	for _, entry := range s.entries {
-		item = max(item, entry.state.top())
-	}
-	return item
-}
-
-func (s *ruleListState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *ruleListState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[len(s.entries)-1-i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// routePtrListState is the state of merging a list of Routes by key.
-type routePtrListState struct {
-	at      int32            // the highest item that has the list
-	room    []*Route         // ends with the list
-	entries []*routePtrEntry // from the last element to the first
-}
-
-func (s *routePtrListState) fill(list, lower []*Route, item int32) []*Route {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []*Route{}
-	}
-	var fresh []routePtrEntry
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := lower[i]
-		if x == nil {
-			continue
-		}
-		key := hashRouteKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]routePtrEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				s.room = mergeRoom(s.room, len(list), i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
-			list[0] = &fresh[i].value
-		}
-		s.entries[at].state.fill(list[len(list)-1-at], x, item)
-	}
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *routePtrListState) find(list []*Route, x *Route, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalRouteKey(list[len(list)-1-i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *routePtrListState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *routePtrListState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[len(s.entries)-1-i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// stringByStringState is the state of merging a map by key.
-type stringByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]int32
-}
-
-func (s *stringByStringState) fill(m, lower map[string]string, item int32) map[string]string {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]string, len(lower))
-		s.entries = make(map[string]int32, len(lower))
-	}
-	for k, x := range lower {
-		if s.entries[k] == 0 {
-			m[k], s.entries[k] = x, item
-		}
-	}
-	return m
-}
-
-func (s *stringByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = mergeOrigin(dst, base, entry)
-	}
-	return dst
-}
-
-func (s *stringByStringState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(k), int(s.entries[k])-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// stringListByModeState is the state of merging a map by key.
-type stringListByModeState struct {
-	at      int32 // the highest item that has the map
-	entries map[Mode]int32
-}
-
-func (s *stringListByModeState) fill(m, lower map[Mode][]string, item int32) map[Mode][]string {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[Mode][]string, len(lower))
-		s.entries = make(map[Mode]int32, len(lower))
-	}
-	for k, x := range lower {
-		if x == nil {
-			continue
-		}
-		if s.entries[k] == 0 {
-			m[k], s.entries[k] = x, item
-		}
-	}
-	return m
-}
-
-func (s *stringListByModeState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = mergeOrigin(dst, base, entry)
-	}
-	return dst
-}
-
-func (s *stringListByModeState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(string(k)), int(s.entries[k])-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// innerByStringState is the state of merging a map by key.
-type innerByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]*innerSlot
-}
-
-func (s *innerByStringState) fill(m, lower map[string]Inner, item int32) map[string]Inner {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]Inner, len(lower))
-		s.entries = make(map[string]*innerSlot, len(lower))
-	}
-	for k, x := range lower {
-		entry := s.entries[k]
-		if entry == nil {
-			entry = new(innerSlot)
-			s.entries[k] = entry
-		}
-		var v *Inner
-		entry.fill(&v, &x, item)
-		m[k] = entry.value
-	}
-	return m
-}
-
-func (s *innerByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *innerByStringState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// servicePtrByStringState is the state of merging a map by key.
-type servicePtrByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]*serviceSlot
-}
-
-func (s *servicePtrByStringState) fill(m, lower map[string]*Service, item int32) map[string]*Service {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]*Service, len(lower))
-		s.entries = make(map[string]*serviceSlot, len(lower))
-	}
-	for k, x := range lower {
-		if x == nil {
-			continue
-		}
-		entry := s.entries[k]
-		if entry == nil {
-			entry = new(serviceSlot)
-			s.entries[k] = entry
-		}
-		var v *Service
-		entry.fill(&v, x, item)
-		m[k] = &entry.value
-	}
-	return m
-}
-
-func (s *servicePtrByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *servicePtrByStringState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// serviceSlot is the state of merging pointers to Services,
-// and contains the result.
-type serviceSlot struct {
-	at    int32 // the highest item that has one
-	value Service
-	state serviceState
-}
-
-func (s *serviceSlot) fill(v **Service, lower *Service, item int32) {
-	if lower == nil {
-		return
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	s.state.fill(&s.value, lower, item)
-}
-
-func (s *serviceSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *serviceSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-// serviceState is the state of merging Services.
-type serviceState struct {
-	Port   int32
-	Zones  intPtrByStringState
-	Rate   rateSlot
-	Extras mergeAppended[string]
-}
-
-func (s *serviceState) fill(v, lower *Service, item int32) {
-	if s.Port == 0 && lower.Port != nil {
-		v.Port, s.Port = lower.Port, item
-	}
-	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
-	s.Rate.fill(&v.Rate, lower.Rate, item)
-	v.Extras = s.Extras.fill(v.Extras, lower.Extras, item)
-}
-
-func (s *serviceState) top() int32 {
-	return max(s.Port, s.Zones.top(), s.Rate.top(), s.Extras.top())
-}
-
-func (s *serviceState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Port)
-	dst = s.Zones.origins(dst, base)
-	dst = s.Rate.origins(dst, base)
-	dst = s.Extras.origins(dst, base)
-	return dst
+func (s *rateState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/num", s.Num, yield) &&
+		merge.Leaf(path, "/interval", s.Interval, yield)
 }
 
 // ruleState is the state of merging Rules.
@@ -1312,7 +767,7 @@ type ruleState struct {
 	Default innerState
 }
 
-func (s *ruleState) fill(v, lower *Rule, item int32) (set int) {
+func (s *ruleState) Fill(v, lower *Rule, item int32) (set int) {
 	if s.Matches == 0 {
 		v.Matches, s.Matches = lower.Matches, item
 		set++
@@ -1321,80 +776,127 @@ func (s *ruleState) fill(v, lower *Rule, item int32) (set int) {
 		v.Section, s.Section = lower.Section, item
 		set++
 	}
-	set += s.Default.fill(&v.Default, &lower.Default, item)
+	set += s.Default.Fill(&v.Default, &lower.Default, item)
 	return set
 }
 
-func (s *ruleState) top() int32 {
-	return max(s.Matches, s.Section, s.Default.top())
+func (s *ruleState) Top() int32 {
+	return max(s.Matches, s.Section, s.Default.Top())
 }
 
-func (s *ruleState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Matches)
-	dst = mergeOrigin(dst, base, s.Section)
-	dst = s.Default.origins(dst, base)
+func (s *ruleState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Matches)
+	dst = merge.Origin(dst, base, s.Section)
+	dst = s.Default.Origins(dst, base)
 	return dst
+}
+
+func (s *ruleState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/matches", s.Matches, yield) &&
+		merge.Leaf(path, "/section", s.Section, yield) &&
+		s.Default.Leaves(path+"/default", yield)
+}
+
+func (*ruleState) HashKey(x *Rule) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashMatchList(&d, x.Matches)
+	merge.HashString(&d, x.Section)
+	return d.Sum64()
+}
+
+func (*ruleState) EqualKeys(a, b *Rule) bool {
+	return equalMatchList(a.Matches, b.Matches) &&
+		a.Section == b.Section
 }
 
 // routeState is the state of merging Routes.
 type routeState struct {
 	Name  int32
-	Rate  rateSlot
-	Rules ruleListState
-	Tags  mergeAppended[string]
+	Rate  merge.Slot[Rate, rateState, *rateState]
+	Rules merge.List[Rule, Rule, ruleState, *ruleState]
+	Tags  merge.Appended[string]
 }
 
-func (s *routeState) fill(v, lower *Route, item int32) {
+func (s *routeState) Fill(v, lower *Route, item int32) (set int) {
 	if s.Name == 0 {
 		v.Name, s.Name = lower.Name, item
+		set++
 	}
-	s.Rate.fill(&v.Rate, lower.Rate, item)
-	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
-	v.Tags = s.Tags.fill(v.Tags, lower.Tags, item)
+	set += s.Rate.Fill(&v.Rate, lower.Rate, item)
+	v.Rules = s.Rules.Fill(v.Rules, lower.Rules, item)
+	v.Tags = s.Tags.Fill(v.Tags, lower.Tags, item)
+	return set
 }
 
-func (s *routeState) top() int32 {
-	return max(s.Name, s.Rate.top(), s.Rules.top(), s.Tags.top())
+func (s *routeState) Top() int32 {
+	return max(s.Name, s.Rate.Top(), s.Rules.Top(), s.Tags.Top())
 }
 
-func (s *routeState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Name)
-	dst = s.Rate.origins(dst, base)
-	dst = s.Rules.origins(dst, base)
-	dst = s.Tags.origins(dst, base)
+func (s *routeState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Name)
+	dst = s.Rate.Origins(dst, base)
+	dst = s.Rules.Origins(dst, base)
+	dst = s.Tags.Origins(dst, base)
 	return dst
 }
 
-// timeoutHTTPSlot is the state of merging pointers to TimeoutHTTPs,
-// and contains the result.
-type timeoutHTTPSlot struct {
-	at    int32 // the highest item that has one
-	value TimeoutHTTP
-	state timeoutHTTPState
+func (s *routeState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/name", s.Name, yield) &&
+		s.Rate.Leaves(path+"/rate", yield) &&
+		s.Rules.Leaves(path+"/rules", yield) &&
+		s.Tags.Leaves(path+"/tags", yield)
 }
 
-func (s *timeoutHTTPSlot) fill(v **TimeoutHTTP, lower *TimeoutHTTP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
+func (*routeState) HashKey(x *Route) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	merge.HashString(&d, string(x.Name))
+	return d.Sum64()
 }
 
-func (s *timeoutHTTPSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
+func (*routeState) EqualKeys(a, b *Route) bool {
+	return a.Name == b.Name
 }
 
-func (s *timeoutHTTPSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
+// serviceState is the state of merging Services.
+type serviceState struct {
+	Port   int32
+	Zones  merge.Map[string, *int]
+	Rate   merge.Slot[Rate, rateState, *rateState]
+	Extras merge.Appended[string]
+}
+
+func (s *serviceState) Fill(v, lower *Service, item int32) (set int) {
+	if s.Port == 0 && lower.Port != nil {
+		v.Port, s.Port = lower.Port, item
+		set++
 	}
-	return s.state.leaves(path, yield)
+	v.Zones = s.Zones.Fill(v.Zones, lower.Zones, item, func(x *int) bool {
+		return x == nil
+	})
+	set += s.Rate.Fill(&v.Rate, lower.Rate, item)
+	v.Extras = s.Extras.Fill(v.Extras, lower.Extras, item)
+	return set
+}
+
+func (s *serviceState) Top() int32 {
+	return max(s.Port, s.Zones.Top(), s.Rate.Top(), s.Extras.Top())
+}
+
+func (s *serviceState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Port)
+	dst = s.Zones.Origins(dst, base)
+	dst = s.Rate.Origins(dst, base)
+	dst = s.Extras.Origins(dst, base)
+	return dst
+}
+
+func (s *serviceState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/port", s.Port, yield) &&
+		s.Zones.Leaves(path+"/zones", yield) &&
+		s.Rate.Leaves(path+"/rate", yield) &&
+		s.Extras.Leaves(path+"/extras", yield)
 }
 
 // timeoutHTTPState is the state of merging TimeoutHTTPs.
@@ -1406,7 +908,7 @@ type timeoutHTTPState struct {
 	RequestHeadersTimeout int32
 }
 
-func (s *timeoutHTTPState) fill(v, lower *TimeoutHTTP, item int32) (set int) {
+func (s *timeoutHTTPState) Fill(v, lower *TimeoutHTTP, item int32) (set int) {
 	if s.RequestTimeout == 0 && lower.RequestTimeout != nil {
 		v.RequestTimeout, s.RequestTimeout = lower.RequestTimeout, item
 		set++
@@ -1430,619 +932,195 @@ func (s *timeoutHTTPState) fill(v, lower *TimeoutHTTP, item int32) (set int) {
 	return set
 }
 
-func (s *timeoutHTTPState) top() int32 {
+func (s *timeoutHTTPState) Top() int32 {
 	return max(s.RequestTimeout, s.StreamIdleTimeout, s.MaxStreamDuration, s.MaxConnectionDuration, s.RequestHeadersTimeout)
 }
 
-func (s *timeoutHTTPState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.RequestTimeout)
-	dst = mergeOrigin(dst, base, s.StreamIdleTimeout)
-	dst = mergeOrigin(dst, base, s.MaxStreamDuration)
-	dst = mergeOrigin(dst, base, s.MaxConnectionDuration)
-	dst = mergeOrigin(dst, base, s.RequestHeadersTimeout)
+func (s *timeoutHTTPState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.RequestTimeout)
+	dst = merge.Origin(dst, base, s.StreamIdleTimeout)
+	dst = merge.Origin(dst, base, s.MaxStreamDuration)
+	dst = merge.Origin(dst, base, s.MaxConnectionDuration)
+	dst = merge.Origin(dst, base, s.RequestHeadersTimeout)
 	return dst
 }
 
-func (s *timeoutHTTPState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/requestTimeout", s.RequestTimeout, yield) &&
-		mergeLeaf(path, "/streamIdleTimeout", s.StreamIdleTimeout, yield) &&
-		mergeLeaf(path, "/maxStreamDuration", s.MaxStreamDuration, yield) &&
-		mergeLeaf(path, "/maxConnectionDuration", s.MaxConnectionDuration, yield) &&
-		mergeLeaf(path, "/requestHeadersTimeout", s.RequestHeadersTimeout, yield)
-}
-
-// loadBalancerSlot is the state of merging pointers to LoadBalancers,
-// and contains the result.
-type loadBalancerSlot struct {
-	at    int32 // the highest item that has one
-	value LoadBalancer
-	state loadBalancerState
-}
-
-func (s *loadBalancerSlot) fill(v **LoadBalancer, lower *LoadBalancer, item int32) {
-	if lower == nil {
-		return
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	s.state.fill(&s.value, lower, item)
-}
-
-func (s *loadBalancerSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *loadBalancerSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *loadBalancerSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *timeoutHTTPState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/requestTimeout", s.RequestTimeout, yield) &&
+		merge.Leaf(path, "/streamIdleTimeout", s.StreamIdleTimeout, yield) &&
+		merge.Leaf(path, "/maxStreamDuration", s.MaxStreamDuration, yield) &&
+		merge.Leaf(path, "/maxConnectionDuration", s.MaxConnectionDuration, yield) &&
+		merge.Leaf(path, "/requestHeadersTimeout", s.RequestHeadersTimeout, yield)
 }
 
 // loadBalancerState is the state of merging LoadBalancers.
 type loadBalancerState struct {
 	Type     int32
-	RingHash ringHashSlot
-	Random   emptySlot
+	RingHash merge.Slot[RingHash, ringHashState, *ringHashState]
+	Random   merge.Slot[Empty, emptyState, *emptyState]
 	Plain    int32
 	List     int32
-	Appended mergeAppended[string]
-	Behind   mergeAppended[string]
+	Appended merge.Appended[string]
+	Behind   merge.Appended[string]
 	closed   bool // a lower conf had another Type: everything below it is ignored
 }
 
-func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
+func (s *loadBalancerState) Fill(v, lower *LoadBalancer, item int32) (set int) {
 	switch {
 	case s.closed:
-		return
+		return 0
 	case s.Type == 0:
 		v.Type, s.Type = lower.Type, item
 	case v.Type != lower.Type:
 		s.closed = true
-		return
+		return 0
 	}
-	s.RingHash.fill(&v.RingHash, lower.RingHash, item)
-	s.Random.fill(&v.Random, lower.Random, item)
+	set += s.RingHash.Fill(&v.RingHash, lower.RingHash, item)
+	set += s.Random.FillPresence(&v.Random, lower.Random, item)
 	if s.Plain == 0 && lower.Plain != nil {
 		v.Plain, s.Plain = lower.Plain, item
+		set++
 	}
 	if s.List == 0 && lower.List != nil {
 		v.List, s.List = lower.List, item
+		set++
 	}
-	v.Appended = s.Appended.fill(v.Appended, lower.Appended, item)
+	v.Appended = s.Appended.Fill(v.Appended, lower.Appended, item)
 	if lower.Behind != nil {
 		if v.Behind == nil {
 			v.Behind = new(Words)
 		}
-		*v.Behind = s.Behind.fill(*v.Behind, *lower.Behind, item)
-		if s.Behind.at == 0 {
-			s.Behind.at = item
-		}
+		*v.Behind = s.Behind.Fill(*v.Behind, *lower.Behind, item)
+		s.Behind.Present(item)
 	}
+	return set
 }
 
-func (s *loadBalancerState) top() int32 {
-	return max(s.Type, s.RingHash.top(), s.Random.top(), s.Plain, s.List, s.Appended.top(), s.Behind.top())
+func (s *loadBalancerState) Top() int32 {
+	return max(s.Type, s.RingHash.Top(), s.Random.Top(), s.Plain, s.List, s.Appended.Top(), s.Behind.Top())
 }
 
-func (s *loadBalancerState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Type)
-	dst = s.RingHash.origins(dst, base)
-	dst = s.Random.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Plain)
-	dst = mergeOrigin(dst, base, s.List)
-	dst = s.Appended.origins(dst, base)
-	dst = s.Behind.origins(dst, base)
+func (s *loadBalancerState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Type)
+	dst = s.RingHash.Origins(dst, base)
+	dst = s.Random.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Plain)
+	dst = merge.Origin(dst, base, s.List)
+	dst = s.Appended.Origins(dst, base)
+	dst = s.Behind.Origins(dst, base)
 	return dst
 }
 
-func (s *loadBalancerState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/type", s.Type, yield) &&
-		s.RingHash.leaves(path+"/ringHash", yield) &&
-		s.Random.leaves(path+"/random", yield) &&
-		mergeLeaf(path, "/plain", s.Plain, yield) &&
-		mergeLeaf(path, "/list", s.List, yield) &&
-		s.Appended.leaves(path+"/appended", yield) &&
-		s.Behind.leaves(path+"/behind", yield)
-}
-
-// zoneListState is the state of merging a list of Zones by key.
-type zoneListState struct {
-	at      int32        // the highest item that has the list
-	room    []Zone       // ends with the list
-	entries []*zoneEntry // from the last element to the first
-}
-
-func (s *zoneListState) fill(list, lower []Zone, item int32) []Zone {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []Zone{}
-	}
-	var fresh []zoneEntry
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := &lower[i]
-		key := hashZoneKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]zoneEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				s.room = mergeRoom(s.room, len(list), i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
-		}
-		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
-	}
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *zoneListState) find(list []Zone, x *Zone, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalZoneKey(&list[len(list)-1-i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *zoneListState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *zoneListState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[len(s.entries)-1-i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// balancerListState is the state of merging a list of Balancers by key.
-type balancerListState struct {
-	at      int32            // the highest item that has the list
-	room    []Balancer       // ends with the list
-	entries []*balancerEntry // from the last element to the first
-}
-
-func (s *balancerListState) fill(list, lower []Balancer, item int32) []Balancer {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []Balancer{}
-	}
-	var fresh []balancerEntry
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := &lower[i]
-		key := hashBalancerKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]balancerEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				s.room = mergeRoom(s.room, len(list), i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
-		}
-		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
-	}
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *balancerListState) find(list []Balancer, x *Balancer, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalBalancerKey(&list[len(list)-1-i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *balancerListState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *balancerListState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[len(s.entries)-1-i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// zoneListHighestFirstState is the state of merging a list of Zones by key.
-type zoneListHighestFirstState struct {
-	at      int32        // the highest item that has the list
-	entries []*zoneEntry // one for each element
-}
-
-func (s *zoneListHighestFirstState) fill(list, lower []Zone, item int32) []Zone {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []Zone{}
-	}
-	var fresh []zoneEntry
-	higher := len(list)
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := &lower[i]
-		key := hashZoneKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]zoneEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				list = slices.Grow(list, i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = list[:at+1]
-		}
-		s.entries[at].state.fill(&list[at], x, item)
-	}
-	slices.Reverse(list[higher:])
-	slices.Reverse(s.entries[higher:])
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *zoneListHighestFirstState) find(list []Zone, x *Zone, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalZoneKey(&list[i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *zoneListHighestFirstState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *zoneListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// zonePtrListHighestFirstState is the state of merging a list of Zones by key.
-type zonePtrListHighestFirstState struct {
-	at      int32           // the highest item that has the list
-	entries []*zonePtrEntry // one for each element
-}
-
-func (s *zonePtrListHighestFirstState) fill(list, lower []*Zone, item int32) []*Zone {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []*Zone{}
-	}
-	var fresh []zonePtrEntry
-	higher := len(list)
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := lower[i]
-		if x == nil {
-			continue
-		}
-		key := hashZoneKey(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]zonePtrEntry, i+1)
-				s.entries = slices.Grow(s.entries, i+1)
-				list = slices.Grow(list, i+1)
-			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = append(list, &fresh[i].value)
-		}
-		s.entries[at].state.fill(list[at], x, item)
-	}
-	slices.Reverse(list[higher:])
-	slices.Reverse(s.entries[higher:])
-	return list
-}
-
-// find returns the entry with the key of x, or -1.
-func (s *zonePtrListHighestFirstState) find(list []*Zone, x *Zone, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && equalZoneKey(list[i], x) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *zonePtrListHighestFirstState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.state.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *zonePtrListHighestFirstState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for i := range s.entries {
-		entry := s.entries[i]
-		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// loadBalancerByStringState is the state of merging a map by key.
-type loadBalancerByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]*loadBalancerSlot
-}
-
-func (s *loadBalancerByStringState) fill(m, lower map[string]LoadBalancer, item int32) map[string]LoadBalancer {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]LoadBalancer, len(lower))
-		s.entries = make(map[string]*loadBalancerSlot, len(lower))
-	}
-	for k, x := range lower {
-		entry := s.entries[k]
-		if entry == nil {
-			entry = new(loadBalancerSlot)
-			s.entries[k] = entry
-		}
-		var v *LoadBalancer
-		entry.fill(&v, &x, item)
-		m[k] = entry.value
-	}
-	return m
-}
-
-func (s *loadBalancerByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *loadBalancerByStringState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// loadBalancerPtrByStringState is the state of merging a map by key.
-type loadBalancerPtrByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]*loadBalancerSlot
-}
-
-func (s *loadBalancerPtrByStringState) fill(m, lower map[string]*LoadBalancer, item int32) map[string]*LoadBalancer {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]*LoadBalancer, len(lower))
-		s.entries = make(map[string]*loadBalancerSlot, len(lower))
-	}
-	for k, x := range lower {
-		if x == nil {
-			continue
-		}
-		entry := s.entries[k]
-		if entry == nil {
-			entry = new(loadBalancerSlot)
-			s.entries[k] = entry
-		}
-		var v *LoadBalancer
-		entry.fill(&v, x, item)
-		m[k] = &entry.value
-	}
-	return m
-}
-
-func (s *loadBalancerPtrByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = entry.origins(dst, base)
-	}
-	return dst
-}
-
-func (s *loadBalancerPtrByStringState) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.entries) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
-		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
-			return false
-		}
-	}
-	return true
+func (s *loadBalancerState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/type", s.Type, yield) &&
+		s.RingHash.Leaves(path+"/ringHash", yield) &&
+		s.Random.Leaves(path+"/random", yield) &&
+		merge.Leaf(path, "/plain", s.Plain, yield) &&
+		merge.Leaf(path, "/list", s.List, yield) &&
+		s.Appended.Leaves(path+"/appended", yield) &&
+		s.Behind.Leaves(path+"/behind", yield)
 }
 
 // zoneState is the state of merging Zones.
 type zoneState struct {
 	Name         int32
-	LoadBalancer loadBalancerSlot
+	LoadBalancer merge.Slot[LoadBalancer, loadBalancerState, *loadBalancerState]
 }
 
-func (s *zoneState) fill(v, lower *Zone, item int32) {
+func (s *zoneState) Fill(v, lower *Zone, item int32) (set int) {
 	if s.Name == 0 {
 		v.Name, s.Name = lower.Name, item
+		set++
 	}
-	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
+	set += s.LoadBalancer.Fill(&v.LoadBalancer, lower.LoadBalancer, item)
+	return set
 }
 
-func (s *zoneState) top() int32 {
-	return max(s.Name, s.LoadBalancer.top())
+func (s *zoneState) Top() int32 {
+	return max(s.Name, s.LoadBalancer.Top())
 }
 
-func (s *zoneState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Name)
-	dst = s.LoadBalancer.origins(dst, base)
+func (s *zoneState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Name)
+	dst = s.LoadBalancer.Origins(dst, base)
 	return dst
+}
+
+func (s *zoneState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/name", s.Name, yield) &&
+		s.LoadBalancer.Leaves(path+"/loadBalancer", yield)
+}
+
+func (*zoneState) HashKey(x *Zone) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	merge.HashString(&d, x.Name)
+	return d.Sum64()
+}
+
+func (*zoneState) EqualKeys(a, b *Zone) bool {
+	return a.Name == b.Name
 }
 
 // balancerState is the state of merging Balancers.
 type balancerState struct {
 	Name     int32
 	Type     int32
-	RingHash ringHashSlot
+	RingHash merge.Slot[RingHash, ringHashState, *ringHashState]
 	Plain    int32
 	closed   bool // a lower conf had another Type: everything below it is ignored
 }
 
-func (s *balancerState) fill(v, lower *Balancer, item int32) {
+func (s *balancerState) Fill(v, lower *Balancer, item int32) (set int) {
 	switch {
 	case s.closed:
-		return
+		return 0
 	case s.Type == 0:
 		v.Type, s.Type = lower.Type, item
 	case v.Type != lower.Type:
 		s.closed = true
-		return
+		return 0
 	}
 	if s.Name == 0 {
 		v.Name, s.Name = lower.Name, item
+		set++
 	}
-	s.RingHash.fill(&v.RingHash, lower.RingHash, item)
+	set += s.RingHash.Fill(&v.RingHash, lower.RingHash, item)
 	if s.Plain == 0 && lower.Plain != nil {
 		v.Plain, s.Plain = lower.Plain, item
+		set++
 	}
+	return set
 }
 
-func (s *balancerState) top() int32 {
-	return max(s.Name, s.Type, s.RingHash.top(), s.Plain)
+func (s *balancerState) Top() int32 {
+	return max(s.Name, s.Type, s.RingHash.Top(), s.Plain)
 }
 
-func (s *balancerState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Name)
-	dst = mergeOrigin(dst, base, s.Type)
-	dst = s.RingHash.origins(dst, base)
-	dst = mergeOrigin(dst, base, s.Plain)
+func (s *balancerState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Name)
+	dst = merge.Origin(dst, base, s.Type)
+	dst = s.RingHash.Origins(dst, base)
+	dst = merge.Origin(dst, base, s.Plain)
 	return dst
 }
 
-// deeperSlot is the state of merging pointers to Deepers,
-// and contains the result.
-type deeperSlot struct {
-	at    int32 // the highest item that has one
-	value Deeper
-	state deeperState
+func (s *balancerState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/name", s.Name, yield) &&
+		merge.Leaf(path, "/type", s.Type, yield) &&
+		s.RingHash.Leaves(path+"/ringHash", yield) &&
+		merge.Leaf(path, "/plain", s.Plain, yield)
 }
 
-func (s *deeperSlot) fill(v **Deeper, lower *Deeper, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
+func (*balancerState) HashKey(x *Balancer) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	merge.HashString(&d, x.Name)
+	return d.Sum64()
 }
 
-func (s *deeperSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *deeperSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *deeperSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (*balancerState) EqualKeys(a, b *Balancer) bool {
+	return a.Name == b.Name
 }
 
 // deeperState is the state of merging Deepers.
@@ -2050,7 +1128,7 @@ type deeperState struct {
 	Retries int32
 }
 
-func (s *deeperState) fill(v, lower *Deeper, item int32) (set int) {
+func (s *deeperState) Fill(v, lower *Deeper, item int32) (set int) {
 	if s.Retries == 0 && lower.Retries != nil {
 		v.Retries, s.Retries = lower.Retries, item
 		set++
@@ -2058,116 +1136,17 @@ func (s *deeperState) fill(v, lower *Deeper, item int32) (set int) {
 	return set
 }
 
-func (s *deeperState) top() int32 {
+func (s *deeperState) Top() int32 {
 	return max(s.Retries)
 }
 
-func (s *deeperState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Retries)
+func (s *deeperState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Retries)
 	return dst
 }
 
-func (s *deeperState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/retries", s.Retries, yield)
-}
-
-// ruleEntry is the state of merging one of the elements.
-type ruleEntry struct {
-	key   uint64 // hash of the key
-	state ruleState
-}
-
-// routePtrEntry is the state of merging one of the elements.
-type routePtrEntry struct {
-	key   uint64 // hash of the key
-	value Route
-	state routeState
-}
-
-// intPtrByStringState is the state of merging a map by key.
-type intPtrByStringState struct {
-	at      int32 // the highest item that has the map
-	entries map[string]int32
-}
-
-func (s *intPtrByStringState) fill(m, lower map[string]*int, item int32) map[string]*int {
-	if lower == nil {
-		return m
-	}
-	if s.at == 0 {
-		s.at = item
-		m = make(map[string]*int, len(lower))
-		s.entries = make(map[string]int32, len(lower))
-	}
-	for k, x := range lower {
-		if x == nil {
-			continue
-		}
-		if s.entries[k] == 0 {
-			m[k], s.entries[k] = x, item
-		}
-	}
-	return m
-}
-
-func (s *intPtrByStringState) top() int32 {
-	if len(s.entries) == 0 {
-		return s.at
-	}
-	var item int32
-	for _, entry := range s.entries {
-		item = max(item, entry)
-	}
-	return item
-}
-
-func (s *intPtrByStringState) origins(dst []int, base int) []int {
-	if len(s.entries) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, entry := range s.entries {
-		dst = mergeOrigin(dst, base, entry)
-	}
-	return dst
-}
-
-// ringHashSlot is the state of merging pointers to RingHashs,
-// and contains the result.
-type ringHashSlot struct {
-	at    int32 // the highest item that has one
-	value RingHash
-	state ringHashState
-}
-
-func (s *ringHashSlot) fill(v **RingHash, lower *RingHash, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *ringHashSlot) top() int32 {
-	if s.state.top() == 0 {
-		return s.at
-	}
-	return s.state.top()
-}
-
-func (s *ringHashSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *ringHashSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *deeperState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/retries", s.Retries, yield)
 }
 
 // ringHashState is the state of merging RingHashs.
@@ -2176,7 +1155,7 @@ type ringHashState struct {
 	MaxRingSize int32
 }
 
-func (s *ringHashState) fill(v, lower *RingHash, item int32) (set int) {
+func (s *ringHashState) Fill(v, lower *RingHash, item int32) (set int) {
 	if s.MinRingSize == 0 && lower.MinRingSize != nil {
 		v.MinRingSize, s.MinRingSize = lower.MinRingSize, item
 		set++
@@ -2188,38 +1167,19 @@ func (s *ringHashState) fill(v, lower *RingHash, item int32) (set int) {
 	return set
 }
 
-func (s *ringHashState) top() int32 {
+func (s *ringHashState) Top() int32 {
 	return max(s.MinRingSize, s.MaxRingSize)
 }
 
-func (s *ringHashState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.MinRingSize)
-	dst = mergeOrigin(dst, base, s.MaxRingSize)
+func (s *ringHashState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.MinRingSize)
+	dst = merge.Origin(dst, base, s.MaxRingSize)
 	return dst
 }
 
-func (s *ringHashState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/minRingSize", s.MinRingSize, yield) &&
-		mergeLeaf(path, "/maxRingSize", s.MaxRingSize, yield)
-}
-
-// zoneEntry is the state of merging one of the elements.
-type zoneEntry struct {
-	key   uint64 // hash of the key
-	state zoneState
-}
-
-// balancerEntry is the state of merging one of the elements.
-type balancerEntry struct {
-	key   uint64 // hash of the key
-	state balancerState
-}
-
-// zonePtrEntry is the state of merging one of the elements.
-type zonePtrEntry struct {
-	key   uint64 // hash of the key
-	value Zone
-	state zoneState
+func (s *ringHashState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/minRingSize", s.MinRingSize, yield) &&
+		merge.Leaf(path, "/maxRingSize", s.MaxRingSize, yield)
 }
 
 func equalAll(a, b *All) bool {
@@ -2640,13 +1600,16 @@ func equalServicePtr(a, b *Service) bool {
 	return a == b || a != nil && b != nil && equalService(a, b)
 }
 
-func equalRuleKey(a, b *Rule) bool {
-	return equalMatchList(a.Matches, b.Matches) &&
-		a.Section == b.Section
-}
-
-func equalRouteKey(a, b *Route) bool {
-	return a.Name == b.Name
+func equalMatchList(a, b []Match) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalMatch(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func equalTimeoutHTTP(a, b *TimeoutHTTP) bool {
@@ -2695,14 +1658,6 @@ func equalZones(a, b Zones) bool {
 	return true
 }
 
-func equalZoneKey(a, b *Zone) bool {
-	return a.Name == b.Name
-}
-
-func equalBalancerKey(a, b *Balancer) bool {
-	return a.Name == b.Name
-}
-
 func equalTreeByString(a, b map[string]Tree) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -2731,18 +1686,6 @@ func equalIntPtrByString(a, b map[string]*int) bool {
 	return true
 }
 
-func equalMatchList(a, b []Match) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	for i := range a {
-		if !equalMatch(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 func equalRoute(a, b *Route) bool {
 	return a.Name == b.Name &&
 		equalRatePtr(a.Rate, b.Rate) &&
@@ -2757,6 +1700,11 @@ func equalService(a, b *Service) bool {
 		equalStringList(a.Extras, b.Extras)
 }
 
+func equalMatch(a, b *Match) bool {
+	return a.Path == b.Path &&
+		equalModePtr(a.Method, b.Method)
+}
+
 func equalRingHashPtr(a, b *RingHash) bool {
 	return a == b || a != nil && b != nil && equalRingHash(a, b)
 }
@@ -2769,12 +1717,11 @@ func equalIntPtr(a, b *int) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-func equalMatch(a, b *Match) bool {
-	return a.Path == b.Path &&
-		equalModePtr(a.Method, b.Method)
+func equalUint16Ptr(a, b *uint16) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
-func equalUint16Ptr(a, b *uint16) bool {
+func equalModePtr(a, b *Mode) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
@@ -2783,18 +1730,14 @@ func equalRingHash(a, b *RingHash) bool {
 		equalUint32Ptr(a.MaxRingSize, b.MaxRingSize)
 }
 
-func equalModePtr(a, b *Mode) bool {
-	return a == b || a != nil && b != nil && *a == *b
-}
-
 func hashAll(d *xxhash.Digest, v *All) {
 	hashBoolPtr(d, v.Flag)
 	hashUint32Ptr(d, v.Count)
 	hashFloat64Ptr(d, v.Ratio)
 	hashStringPtr(d, v.Name)
-	hashString(d, string(v.Mode))
-	hashWord(d, uint64(v.Weight))
-	hashBool(d, v.On)
+	merge.HashString(d, string(v.Mode))
+	merge.HashWord(d, uint64(v.Weight))
+	merge.HashBool(d, v.On)
 	hashSharedPercentPtr(d, v.Percent)
 	hashSharedHostPtr(d, v.Host)
 	hashSharedHeaderList(d, v.Headers)
@@ -2840,64 +1783,64 @@ func hashBalancing(d *xxhash.Digest, v *Balancing) {
 
 func hashBoolPtr(d *xxhash.Digest, v *bool) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashBool(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashBool(d, *v)
 }
 
 func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashFloat64Ptr(d *xxhash.Digest, v *float64) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashFloat(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashFloat(d, *v)
 }
 
 func hashStringPtr(d *xxhash.Digest, v *string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashString(d, *v)
+	merge.HashWord(d, 1)
+	merge.HashString(d, *v)
 }
 
 func hashSharedPercentPtr(d *xxhash.Digest, v *shared.Percent) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashFloat(d, float64(*v))
+	merge.HashWord(d, 1)
+	merge.HashFloat(d, float64(*v))
 }
 
 func hashSharedHostPtr(d *xxhash.Digest, v *shared.Host) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashSharedHost(d, v)
 }
 
 func hashSharedHeaderList(d *xxhash.Digest, v []shared.Header) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashSharedHeader(d, &v[i])
 	}
@@ -2905,19 +1848,19 @@ func hashSharedHeaderList(d *xxhash.Digest, v []shared.Header) {
 
 func hashWordsPtr(d *xxhash.Digest, v *Words) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashWords(d, *v)
 }
 
 func hashTreeList(d *xxhash.Digest, v []Tree) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashTree(d, &v[i])
 	}
@@ -2925,10 +1868,10 @@ func hashTreeList(d *xxhash.Digest, v []Tree) {
 
 func hashSharedHeaderPtrList(d *xxhash.Digest, v []*shared.Header) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashSharedHeaderPtr(d, v[i])
 	}
@@ -2942,46 +1885,46 @@ func hashInner(d *xxhash.Digest, v *Inner) {
 
 func hashInnerPtr(d *xxhash.Digest, v *Inner) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashInner(d, v)
 }
 
 func hashSharedLimitsPtr(d *xxhash.Digest, v *shared.Limits) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashSharedLimits(d, v)
 }
 
 func hashEmptyPtr(d *xxhash.Digest, v *Empty) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashEmpty(d, v)
 }
 
 func hashRatePtr(d *xxhash.Digest, v *Rate) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRate(d, v)
 }
 
 func hashProfileList(d *xxhash.Digest, v []Profile) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashProfile(d, &v[i])
 	}
@@ -2989,21 +1932,21 @@ func hashProfileList(d *xxhash.Digest, v []Profile) {
 
 func hashStringList(d *xxhash.Digest, v []string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, v[i])
+		merge.HashString(d, v[i])
 	}
 }
 
 func hashRuleList(d *xxhash.Digest, v []Rule) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashRule(d, &v[i])
 	}
@@ -3011,10 +1954,10 @@ func hashRuleList(d *xxhash.Digest, v []Rule) {
 
 func hashRoutePtrList(d *xxhash.Digest, v []*Route) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashRoutePtr(d, v[i])
 	}
@@ -3022,34 +1965,34 @@ func hashRoutePtrList(d *xxhash.Digest, v []*Route) {
 
 func hashProfilesPtr(d *xxhash.Digest, v *Profiles) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashProfiles(d, *v)
 }
 
 func hashRulesPtr(d *xxhash.Digest, v *Rules) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRules(d, *v)
 }
 
 func hashRoutePtrListPtr(d *xxhash.Digest, v *[]*Route) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRoutePtrList(d, *v)
 }
 
 func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3057,17 +2000,17 @@ func hashStringByString(d *xxhash.Digest, v map[string]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
-		hashString(&entry, x)
+		merge.HashString(&entry, k)
+		merge.HashString(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashStringListByMode(d *xxhash.Digest, v map[Mode][]string) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3075,17 +2018,17 @@ func hashStringListByMode(d *xxhash.Digest, v map[Mode][]string) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, string(k))
+		merge.HashString(&entry, string(k))
 		hashStringList(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashInnerByString(d *xxhash.Digest, v map[string]Inner) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3093,17 +2036,17 @@ func hashInnerByString(d *xxhash.Digest, v map[string]Inner) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashInner(&entry, &x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashServicePtrByString(d *xxhash.Digest, v map[string]*Service) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3111,47 +2054,47 @@ func hashServicePtrByString(d *xxhash.Digest, v map[string]*Service) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashServicePtr(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashDurationPtr(d *xxhash.Digest, v *Duration) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashTimeoutHTTPPtr(d *xxhash.Digest, v *TimeoutHTTP) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashTimeoutHTTP(d, v)
 }
 
 func hashLoadBalancerPtr(d *xxhash.Digest, v *LoadBalancer) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashLoadBalancer(d, v)
 }
 
 func hashZoneList(d *xxhash.Digest, v []Zone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashZone(d, &v[i])
 	}
@@ -3159,10 +2102,10 @@ func hashZoneList(d *xxhash.Digest, v []Zone) {
 
 func hashBalancerList(d *xxhash.Digest, v []Balancer) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashBalancer(d, &v[i])
 	}
@@ -3170,10 +2113,10 @@ func hashBalancerList(d *xxhash.Digest, v []Balancer) {
 
 func hashZonePtrList(d *xxhash.Digest, v []*Zone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashZonePtr(d, v[i])
 	}
@@ -3181,16 +2124,16 @@ func hashZonePtrList(d *xxhash.Digest, v []*Zone) {
 
 func hashZonesPtr(d *xxhash.Digest, v *Zones) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashZones(d, *v)
 }
 
 func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3198,17 +2141,17 @@ func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashLoadBalancer(&entry, &x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashLoadBalancerPtrByString(d *xxhash.Digest, v map[string]*LoadBalancer) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3216,67 +2159,67 @@ func hashLoadBalancerPtrByString(d *xxhash.Digest, v map[string]*LoadBalancer) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashLoadBalancerPtr(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashSharedHost(d *xxhash.Digest, v *shared.Host) {
-	hashWord(d, v.Hash())
+	merge.HashWord(d, v.Hash())
 }
 
 func hashSharedHeader(d *xxhash.Digest, v *shared.Header) {
-	hashString(d, v.Name)
+	merge.HashString(d, v.Name)
 	hashStringPtr(d, v.Value)
 	hashStringList(d, v.Also)
 }
 
 func hashWords(d *xxhash.Digest, v Words) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, v[i])
+		merge.HashString(d, v[i])
 	}
 }
 
 func hashTree(d *xxhash.Digest, v *Tree) {
-	hashString(d, v.Label)
+	merge.HashString(d, v.Label)
 	hashTreeList(d, v.Children)
 	hashTreeByString(d, v.ByName)
 }
 
 func hashSharedHeaderPtr(d *xxhash.Digest, v *shared.Header) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashSharedHeader(d, v)
 }
 
 func hashInt32List(d *xxhash.Digest, v []int32) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashWord(d, uint64(v[i]))
+		merge.HashWord(d, uint64(v[i]))
 	}
 }
 
 func hashDeeperPtr(d *xxhash.Digest, v *Deeper) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashDeeper(d, v)
 }
 
@@ -3288,37 +2231,37 @@ func hashSharedLimits(d *xxhash.Digest, v *shared.Limits) {
 func hashEmpty(d *xxhash.Digest, v *Empty) {}
 
 func hashRate(d *xxhash.Digest, v *Rate) {
-	hashWord(d, uint64(v.Num))
-	hashWord(d, uint64(v.Interval))
+	merge.HashWord(d, uint64(v.Num))
+	merge.HashWord(d, uint64(v.Interval))
 }
 
 func hashProfile(d *xxhash.Digest, v *Profile) {
-	hashString(d, v.Name)
+	merge.HashString(d, v.Name)
 	hashIntPtrByString(d, v.Options)
 	hashStringListByMode(d, v.Nested)
 }
 
 func hashRule(d *xxhash.Digest, v *Rule) {
 	hashMatchList(d, v.Matches)
-	hashString(d, v.Section)
+	merge.HashString(d, v.Section)
 	hashInner(d, &v.Default)
 }
 
 func hashRoutePtr(d *xxhash.Digest, v *Route) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRoute(d, v)
 }
 
 func hashProfiles(d *xxhash.Digest, v Profiles) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashProfile(d, &v[i])
 	}
@@ -3326,10 +2269,10 @@ func hashProfiles(d *xxhash.Digest, v Profiles) {
 
 func hashRules(d *xxhash.Digest, v Rules) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashRule(d, &v[i])
 	}
@@ -3337,26 +2280,22 @@ func hashRules(d *xxhash.Digest, v Rules) {
 
 func hashServicePtr(d *xxhash.Digest, v *Service) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashService(d, v)
 }
 
-func hashRuleKey(v *Rule) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashMatchList(&d, v.Matches)
-	hashString(&d, v.Section)
-	return d.Sum64()
-}
-
-func hashRouteKey(v *Route) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashString(&d, string(v.Name))
-	return d.Sum64()
+func hashMatchList(d *xxhash.Digest, v []Match) {
+	if v == nil {
+		merge.HashWord(d, 0)
+		return
+	}
+	merge.HashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashMatch(d, &v[i])
+	}
 }
 
 func hashTimeoutHTTP(d *xxhash.Digest, v *TimeoutHTTP) {
@@ -3368,7 +2307,7 @@ func hashTimeoutHTTP(d *xxhash.Digest, v *TimeoutHTTP) {
 }
 
 func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
-	hashString(d, string(v.Type))
+	merge.HashString(d, string(v.Type))
 	hashRingHashPtr(d, v.RingHash)
 	hashEmptyPtr(d, v.Random)
 	hashStringPtr(d, v.Plain)
@@ -3378,54 +2317,40 @@ func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
 }
 
 func hashZone(d *xxhash.Digest, v *Zone) {
-	hashString(d, v.Name)
+	merge.HashString(d, v.Name)
 	hashLoadBalancerPtr(d, v.LoadBalancer)
 }
 
 func hashBalancer(d *xxhash.Digest, v *Balancer) {
-	hashString(d, v.Name)
-	hashString(d, string(v.Type))
+	merge.HashString(d, v.Name)
+	merge.HashString(d, string(v.Type))
 	hashRingHashPtr(d, v.RingHash)
 	hashStringPtr(d, v.Plain)
 }
 
 func hashZonePtr(d *xxhash.Digest, v *Zone) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashZone(d, v)
 }
 
 func hashZones(d *xxhash.Digest, v Zones) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, uint64(len(v))+1)
 	for i := range v {
 		hashZone(d, &v[i])
 	}
 }
 
-func hashZoneKey(v *Zone) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashString(&d, v.Name)
-	return d.Sum64()
-}
-
-func hashBalancerKey(v *Balancer) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashString(&d, v.Name)
-	return d.Sum64()
-}
-
 func hashTreeByString(d *xxhash.Digest, v map[string]Tree) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3433,12 +2358,12 @@ func hashTreeByString(d *xxhash.Digest, v map[string]Tree) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashTree(&entry, &x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashDeeper(d *xxhash.Digest, v *Deeper) {
@@ -3447,7 +2372,7 @@ func hashDeeper(d *xxhash.Digest, v *Deeper) {
 
 func hashIntPtrByString(d *xxhash.Digest, v map[string]*int) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
 	// The hashes of entries are added, so that their order does not matter.
@@ -3455,27 +2380,16 @@ func hashIntPtrByString(d *xxhash.Digest, v map[string]*int) {
 	for k, x := range v {
 		var entry xxhash.Digest
 		entry.Reset()
-		hashString(&entry, k)
+		merge.HashString(&entry, k)
 		hashIntPtr(&entry, x)
 		sum += entry.Sum64()
 	}
-	hashWord(d, uint64(len(v))+1)
-	hashWord(d, sum)
-}
-
-func hashMatchList(d *xxhash.Digest, v []Match) {
-	if v == nil {
-		hashWord(d, 0)
-		return
-	}
-	hashWord(d, uint64(len(v))+1)
-	for i := range v {
-		hashMatch(d, &v[i])
-	}
+	merge.HashWord(d, uint64(len(v))+1)
+	merge.HashWord(d, sum)
 }
 
 func hashRoute(d *xxhash.Digest, v *Route) {
-	hashString(d, string(v.Name))
+	merge.HashString(d, string(v.Name))
 	hashRatePtr(d, v.Rate)
 	hashRuleList(d, v.Rules)
 	hashStringList(d, v.Tags)
@@ -3488,59 +2402,59 @@ func hashService(d *xxhash.Digest, v *Service) {
 	hashStringList(d, v.Extras)
 }
 
+func hashMatch(d *xxhash.Digest, v *Match) {
+	merge.HashString(d, v.Path)
+	hashModePtr(d, v.Method)
+}
+
 func hashRingHashPtr(d *xxhash.Digest, v *RingHash) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
+	merge.HashWord(d, 1)
 	hashRingHash(d, v)
 }
 
 func hashInt64Ptr(d *xxhash.Digest, v *int64) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashIntPtr(d *xxhash.Digest, v *int) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
-}
-
-func hashMatch(d *xxhash.Digest, v *Match) {
-	hashString(d, v.Path)
-	hashModePtr(d, v.Method)
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
 }
 
 func hashUint16Ptr(d *xxhash.Digest, v *uint16) {
 	if v == nil {
-		hashWord(d, 0)
+		merge.HashWord(d, 0)
 		return
 	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
+	merge.HashWord(d, 1)
+	merge.HashWord(d, uint64(*v))
+}
+
+func hashModePtr(d *xxhash.Digest, v *Mode) {
+	if v == nil {
+		merge.HashWord(d, 0)
+		return
+	}
+	merge.HashWord(d, 1)
+	merge.HashString(d, string(*v))
 }
 
 func hashRingHash(d *xxhash.Digest, v *RingHash) {
 	hashUint32Ptr(d, v.MinRingSize)
 	hashUint32Ptr(d, v.MaxRingSize)
-}
-
-func hashModePtr(d *xxhash.Digest, v *Mode) {
-	if v == nil {
-		hashWord(d, 0)
-		return
-	}
-	hashWord(d, 1)
-	hashString(d, string(*v))
 }
 
 func copyAll(dst, src *All) {
@@ -4218,126 +3132,4 @@ func cloneModePtr(v *Mode) *Mode {
 	c := new(Mode)
 	*c = *v
 	return c
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
-}
-
-func hashBool(d *xxhash.Digest, x bool) {
-	if x {
-		hashWord(d, 1)
-	} else {
-		hashWord(d, 0)
-	}
-}
-
-// mergeAppended is the state of a list that is appended to.
-type mergeAppended[E any] struct {
-	at   int32      // the highest item that has the list
-	room []E        // ends with the list
-	runs []mergeRun // from the end of the list to its front
-}
-
-// mergeRun is a run of elements of one item.
-type mergeRun struct {
-	item int32
-	n    int
-}
-
-func (s *mergeAppended[E]) fill(list, lower []E, item int32) []E {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []E{}
-	}
-	if len(lower) == 0 {
-		return list
-	}
-	s.runs = append(s.runs, mergeRun{item, len(lower)})
-	s.room = mergeRoom(s.room, len(list), len(lower))
-	list = s.room[len(s.room)-len(list)-len(lower):]
-	copy(list, lower)
-	return list
-}
-
-func (s *mergeAppended[E]) top() int32 {
-	if len(s.runs) == 0 {
-		return s.at
-	}
-	return s.runs[0].item
-}
-
-func (s *mergeAppended[E]) origins(dst []int, base int) []int {
-	if len(s.runs) == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	for _, run := range s.runs {
-		dst = mergeOrigin(dst, base, run.item)
-	}
-	return dst
-}
-
-func (s *mergeAppended[E]) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.runs) == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	i := 0
-	for _, run := range slices.Backward(s.runs) {
-		for range run.n {
-			if !yield(path+"/"+strconv.Itoa(i), int(run.item)-1) {
-				return false
-			}
-			i++
-		}
-	}
-	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashFloat(d *xxhash.Digest, x float64) {
-	if x == 0 {
-		x = 0 // -0 equals 0
-	}
-	hashWord(d, math.Float64bits(x))
-}
-
-// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
-func mergeRoom[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
-}
-
-// mergeEscape escapes a key for a JSON pointer.
-func mergeEscape(key string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }

@@ -3,8 +3,8 @@
 package params
 
 import (
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -36,7 +36,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 3
 }
 
@@ -49,14 +49,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -67,7 +67,7 @@ type confState struct {
 	Param3 int32
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Param1 == 0 && lower.Param1 != nil {
 		v.Param1, s.Param1 = lower.Param1, item
 		set++
@@ -83,17 +83,21 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Param1)
-	dst = mergeOrigin(dst, base, s.Param2)
-	dst = mergeOrigin(dst, base, s.Param3)
+func (s *confState) Top() int32 {
+	return max(s.Param1, s.Param2, s.Param3)
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Param1)
+	dst = merge.Origin(dst, base, s.Param2)
+	dst = merge.Origin(dst, base, s.Param3)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/param1", s.Param1, yield) &&
-		mergeLeaf(path, "/param2", s.Param2, yield) &&
-		mergeLeaf(path, "/param3", s.Param3, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/param1", s.Param1, yield) &&
+		merge.Leaf(path, "/param2", s.Param2, yield) &&
+		merge.Leaf(path, "/param3", s.Param3, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -104,21 +108,4 @@ func equalConf(a, b *Conf) bool {
 
 func equalStringPtr(a, b *string) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }

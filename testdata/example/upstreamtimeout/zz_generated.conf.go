@@ -4,8 +4,8 @@ package upstreamtimeout
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -41,7 +41,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 4
 }
 
@@ -54,73 +54,45 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
 // confState is the state of merging Confs.
 type confState struct {
 	ConnectTimeout int32
-	HTTP           httpSlot
+	HTTP           merge.Slot[HTTP, httpState, *httpState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.ConnectTimeout == 0 && lower.ConnectTimeout != nil {
 		v.ConnectTimeout, s.ConnectTimeout = lower.ConnectTimeout, item
 		set++
 	}
-	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
+	set += s.HTTP.Fill(&v.HTTP, lower.HTTP, item)
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.ConnectTimeout)
-	dst = s.HTTP.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.ConnectTimeout, s.HTTP.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.ConnectTimeout)
+	dst = s.HTTP.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/connectTimeout", s.ConnectTimeout, yield) &&
-		s.HTTP.leaves(path+"/http", yield)
-}
-
-// httpSlot is the state of merging pointers to HTTPs,
-// and contains the result.
-type httpSlot struct {
-	at    int32 // the highest item that has one
-	value HTTP
-	state httpState
-}
-
-func (s *httpSlot) fill(v **HTTP, lower *HTTP, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *httpSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *httpSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/connectTimeout", s.ConnectTimeout, yield) &&
+		s.HTTP.Leaves(path+"/http", yield)
 }
 
 // httpState is the state of merging HTTPs.
@@ -130,7 +102,7 @@ type httpState struct {
 	IdleTimeout       int32
 }
 
-func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
+func (s *httpState) Fill(v, lower *HTTP, item int32) (set int) {
 	if s.RequestTimeout == 0 && lower.RequestTimeout != nil {
 		v.RequestTimeout, s.RequestTimeout = lower.RequestTimeout, item
 		set++
@@ -146,21 +118,21 @@ func (s *httpState) fill(v, lower *HTTP, item int32) (set int) {
 	return set
 }
 
-func (s *httpState) top() int32 {
+func (s *httpState) Top() int32 {
 	return max(s.RequestTimeout, s.StreamIdleTimeout, s.IdleTimeout)
 }
 
-func (s *httpState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.RequestTimeout)
-	dst = mergeOrigin(dst, base, s.StreamIdleTimeout)
-	dst = mergeOrigin(dst, base, s.IdleTimeout)
+func (s *httpState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.RequestTimeout)
+	dst = merge.Origin(dst, base, s.StreamIdleTimeout)
+	dst = merge.Origin(dst, base, s.IdleTimeout)
 	return dst
 }
 
-func (s *httpState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/requestTimeout", s.RequestTimeout, yield) &&
-		mergeLeaf(path, "/streamIdleTimeout", s.StreamIdleTimeout, yield) &&
-		mergeLeaf(path, "/idleTimeout", s.IdleTimeout, yield)
+func (s *httpState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/requestTimeout", s.RequestTimeout, yield) &&
+		merge.Leaf(path, "/streamIdleTimeout", s.StreamIdleTimeout, yield) &&
+		merge.Leaf(path, "/idleTimeout", s.IdleTimeout, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -180,21 +152,4 @@ func equalHTTP(a, b *HTTP) bool {
 	return equalConfDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
 		equalConfDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
 		equalConfDurationPtr(a.IdleTimeout, b.IdleTimeout)
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }

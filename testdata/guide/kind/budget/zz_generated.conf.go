@@ -4,8 +4,8 @@ package budget
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/gen/merge"
 	"iter"
-	"slices"
 )
 
 // If this does not compile, a struct has other fields than those that the code below
@@ -41,7 +41,7 @@ type mergerOfConf struct {
 // descending priority; item is the number of lower, larger for a higher priority,
 // from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set a leaf.
 func (m *mergerOfConf) Fill(lower *Conf, item int) (complete bool) {
-	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
+	m.set += m.state.Fill(&m.conf, lower, int32(item)+1)
 	return m.set == 4
 }
 
@@ -54,14 +54,14 @@ func (m *mergerOfConf) Conf() *Conf {
 // Origins appends to dst the items that set at least one leaf of the merged conf,
 // each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *mergerOfConf) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
+	return m.state.Origins(dst, len(dst))
 }
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+		m.state.Leaves("", yield)
 	}
 }
 
@@ -69,10 +69,10 @@ func (m *mergerOfConf) Leaves() iter.Seq2[string, int] {
 type confState struct {
 	Requests int32
 	Per      int32
-	Retries  retriesSlot
+	Retries  merge.Slot[Retries, retriesState, *retriesState]
 }
 
-func (s *confState) fill(v, lower *Conf, item int32) (set int) {
+func (s *confState) Fill(v, lower *Conf, item int32) (set int) {
 	if s.Requests == 0 && lower.Requests != nil {
 		v.Requests, s.Requests = lower.Requests, item
 		set++
@@ -81,53 +81,25 @@ func (s *confState) fill(v, lower *Conf, item int32) (set int) {
 		v.Per, s.Per = lower.Per, item
 		set++
 	}
-	set += s.Retries.fill(&v.Retries, lower.Retries, item)
+	set += s.Retries.Fill(&v.Retries, lower.Retries, item)
 	return set
 }
 
-func (s *confState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Requests)
-	dst = mergeOrigin(dst, base, s.Per)
-	dst = s.Retries.origins(dst, base)
+func (s *confState) Top() int32 {
+	return max(s.Requests, s.Per, s.Retries.Top())
+}
+
+func (s *confState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Requests)
+	dst = merge.Origin(dst, base, s.Per)
+	dst = s.Retries.Origins(dst, base)
 	return dst
 }
 
-func (s *confState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/requests", s.Requests, yield) &&
-		mergeLeaf(path, "/per", s.Per, yield) &&
-		s.Retries.leaves(path+"/retries", yield)
-}
-
-// retriesSlot is the state of merging pointers to Retriess,
-// and contains the result.
-type retriesSlot struct {
-	at    int32 // the highest item that has one
-	value Retries
-	state retriesState
-}
-
-func (s *retriesSlot) fill(v **Retries, lower *Retries, item int32) (set int) {
-	if lower == nil {
-		return 0
-	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-	}
-	return s.state.fill(&s.value, lower, item)
-}
-
-func (s *retriesSlot) origins(dst []int, base int) []int {
-	if s.state.top() == 0 {
-		return mergeOrigin(dst, base, s.at)
-	}
-	return s.state.origins(dst, base)
-}
-
-func (s *retriesSlot) leaves(path string, yield func(string, int) bool) bool {
-	if s.state.top() == 0 {
-		return mergeLeaf(path, "", s.at, yield)
-	}
-	return s.state.leaves(path, yield)
+func (s *confState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/requests", s.Requests, yield) &&
+		merge.Leaf(path, "/per", s.Per, yield) &&
+		s.Retries.Leaves(path+"/retries", yield)
 }
 
 // retriesState is the state of merging Retriess.
@@ -136,7 +108,7 @@ type retriesState struct {
 	Methods int32
 }
 
-func (s *retriesState) fill(v, lower *Retries, item int32) (set int) {
+func (s *retriesState) Fill(v, lower *Retries, item int32) (set int) {
 	if s.Percent == 0 && lower.Percent != nil {
 		v.Percent, s.Percent = lower.Percent, item
 		set++
@@ -148,19 +120,19 @@ func (s *retriesState) fill(v, lower *Retries, item int32) (set int) {
 	return set
 }
 
-func (s *retriesState) top() int32 {
+func (s *retriesState) Top() int32 {
 	return max(s.Percent, s.Methods)
 }
 
-func (s *retriesState) origins(dst []int, base int) []int {
-	dst = mergeOrigin(dst, base, s.Percent)
-	dst = mergeOrigin(dst, base, s.Methods)
+func (s *retriesState) Origins(dst []int, base int) []int {
+	dst = merge.Origin(dst, base, s.Percent)
+	dst = merge.Origin(dst, base, s.Methods)
 	return dst
 }
 
-func (s *retriesState) leaves(path string, yield func(string, int) bool) bool {
-	return mergeLeaf(path, "/percent", s.Percent, yield) &&
-		mergeLeaf(path, "/methods", s.Methods, yield)
+func (s *retriesState) Leaves(path string, yield func(string, int) bool) bool {
+	return merge.Leaf(path, "/percent", s.Percent, yield) &&
+		merge.Leaf(path, "/methods", s.Methods, yield)
 }
 
 func equalConf(a, b *Conf) bool {
@@ -196,21 +168,4 @@ func equalStringList(a, b []string) bool {
 		}
 	}
 	return true
-}
-
-// mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
-func mergeOrigin(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
-	}
-	i, found := slices.BinarySearch(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return slices.Insert(dst, base+i, int(item)-1)
-}
-
-// mergeLeaf yields the leaf path+name, if an item set it.
-func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
 }
