@@ -98,7 +98,7 @@ func (w *storeWatch) follow(ctx context.Context) {
 		// one.
 		if setBack {
 			w.inbox.put(ctx, news{err: errWasSetBack, at: time.Now()})
-			sleep(ctx, maxBackOff)
+			Sleep(ctx, maxBackOff)
 			continue
 		}
 		complete := since.Revision
@@ -131,7 +131,7 @@ func (w *storeWatch) follow(ctx context.Context) {
 			w.Keeper.rememberSetBack(true)
 		}
 		w.inbox.put(ctx, news{err: cmp.Or(failure, errEnded), at: time.Now()})
-		sleep(ctx, backOff(attempt))
+		Sleep(ctx, backOff(attempt))
 	}
 }
 
@@ -191,7 +191,7 @@ func (w *storeWatch) collect(ctx context.Context) []news {
 	all := w.inbox.take()
 	changes := slices.ContainsFunc(all, func(n news) bool { return n.page != nil && len(n.page.Objects) > 0 && !n.page.More && !n.page.Full })
 	if changes {
-		sleep(ctx, cmp.Or(w.Moment, DefaultMoment)-time.Since(all[0].at))
+		Sleep(ctx, cmp.Or(w.Moment, DefaultMoment)-time.Since(all[0].at))
 		all = append(all, w.inbox.take()...)
 	}
 	return all

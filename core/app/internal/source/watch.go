@@ -70,7 +70,7 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		after := newScan(w.Paths)
 		unchanged := after.equal(w.scan)
 		w.scan = after
-		if unchanged || attempt == attempts-1 || !sleep(ctx, w.quiet()) {
+		if unchanged || attempt == attempts-1 || !Sleep(ctx, w.quiet()) {
 			break
 		}
 	}
@@ -116,7 +116,7 @@ func (w *watch) wait(ctx context.Context) {
 // that is being written, and is still empty, would delete its resources.
 func (w *watch) settled(ctx context.Context, last *scan) *scan {
 	for range 10 {
-		if !sleep(ctx, w.quiet()) {
+		if !Sleep(ctx, w.quiet()) {
 			break
 		}
 		next := newScan(w.Paths)
@@ -128,8 +128,8 @@ func (w *watch) settled(ctx context.Context, last *scan) *scan {
 	return last
 }
 
-// sleep reports whether the time passed before the context ended.
-func sleep(ctx context.Context, d time.Duration) bool {
+// Sleep waits, and reports whether the time passed before the context ended.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true

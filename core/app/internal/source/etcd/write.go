@@ -90,9 +90,8 @@ func (s *Store) Write(ctx context.Context, read *Stored, changes []Change) (int6
 	w := &writer{Store: s, client: client}
 	chunks := w.chunks(read, changes)
 	if len(chunks) == 1 && !read.Interrupted {
-		var conflict string
-		revision, conflict, err := w.commit(ctx, chunks[0], nil, nil)
-		return revision, inDoubt(w.failure(err, conflict))
+		revision, err := w.commit(ctx, chunks[0], nil, nil)
+		return revision, inDoubt(err)
 	}
 	return w.parts(ctx, chunks, len(changes))
 }
@@ -138,8 +137,9 @@ func (w *writer) chunks(read *Stored, changes []Change) [][]write {
 }
 
 // commit is one transaction: the writes and further operations, if no key has changed
-// and the further conditions hold. If not, it returns the first key that has changed.
-func (w *writer) commit(ctx context.Context, writes []write, conditions []clientv3.Cmp, further []clientv3.Op) (revision int64, conflict string, err error) {
+// and the further conditions hold. If not, the error is [ErrConflict] with the first key that has
+// changed, or [ErrInProgress].
+func (w *writer) commit(ctx context.Context, writes []write, conditions []clientv3.Cmp, further []clientv3.Op) (revision int64, err error) {
 	operations := slices.Clone(further)
 	conditions = slices.Clone(conditions)
 	var reads []clientv3.Op
@@ -157,35 +157,34 @@ func (w *writer) commit(ctx context.Context, writes []write, conditions []client
 	defer cancel()
 	response, err := w.client.Txn(ctx).If(conditions...).Then(operations...).Else(reads...).Commit()
 	if err != nil {
-		return 0, "", w.readable(err)
+		return 0, w.failure(w.readable(err))
 	}
 	if response.Succeeded {
-		return response.Header.Revision, "", nil
+		return response.Header.Revision, nil
 	}
-	for i, r := range response.Responses {
-		var now int64
-		if kvs := r.GetResponseRange().Kvs; len(kvs) > 0 {
-			now = kvs[0].ModRevision
-		}
+	for i, now := range revisions(response) {
 		if now != writes[i].revision {
-			return 0, writes[i].name, nil
+			return 0, w.conflict(writes[i].name)
 		}
 	}
-	return 0, applyKey, nil
+	return 0, fmt.Errorf("%s: %w", w, ErrInProgress)
 }
 
-// failure returns the error of a transaction.
-func (w *writer) failure(err error, conflict string) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s cannot be written: %w", w, err)
-	case conflict == applyKey:
-		return fmt.Errorf("%s: %w", w, ErrInProgress)
-	case conflict != "":
-		return fmt.Errorf("%s: %w: %s", w, ErrConflict, conflict)
+// revisions returns the revision of the last change of each key that a transaction read; 0 if it
+// does not exist.
+func revisions(response *clientv3.TxnResponse) []int64 {
+	all := make([]int64, len(response.Responses))
+	for i, r := range response.Responses {
+		if kvs := r.GetResponseRange().Kvs; len(kvs) > 0 {
+			all[i] = kvs[0].ModRevision
+		}
 	}
-	return nil
+	return all
 }
+
+func (w *writer) failure(err error) error { return fmt.Errorf("%s cannot be written: %w", w, err) }
+
+func (w *writer) conflict(key string) error { return fmt.Errorf("%s: %w: %s", w, ErrConflict, key) }
 
 // inDoubt returns the error of the last transaction of a write, which may have been
 // committed without an answer.
@@ -200,13 +199,13 @@ func inDoubt(err error) error {
 func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, error) {
 	lease, err := w.client.Grant(ctx, leaseSeconds)
 	if err != nil {
-		return 0, w.failure(err, "")
+		return 0, w.failure(err)
 	}
 	alive, stop := context.WithCancel(ctx)
 	defer stop()
 	renewals, err := w.client.KeepAlive(alive, lease.ID)
 	if err != nil {
-		return 0, w.failure(err, "")
+		return 0, w.failure(err)
 	}
 	go func() {
 		for range renewals { // nothing is done with them, and they must be taken
@@ -214,36 +213,36 @@ func (w *writer) parts(ctx context.Context, chunks [][]write, n int) (int64, err
 	}()
 	began := last{Time: time.Now().UTC(), Resources: n}
 	absent := []clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(w.key(applyKey)), "=", 0)}
-	holding, conflict, err := w.commit(ctx, nil, absent, []clientv3.Op{
+	holding, err := w.commit(ctx, nil, absent, []clientv3.Op{
 		clientv3.OpPut(w.key(applyKey), began.text(), clientv3.WithLease(lease.ID)), clientv3.OpPut(w.key(lastKey), began.text()),
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrInProgress) {
 		// The key may have been written all the same. Nothing else was.
 		own := []clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(w.key(applyKey)), "=", lease.ID)}
-		_, _, _ = w.commit(context.WithoutCancel(ctx), nil, own, w.release(last{Time: time.Now().UTC(), Complete: true})) // or the lease ends
+		_, _ = w.commit(context.WithoutCancel(ctx), nil, own, w.release(last{Time: time.Now().UTC(), Complete: true})) // or the lease ends
 	}
-	if err != nil || conflict != "" {
-		return 0, w.failure(err, conflict)
+	if err != nil {
+		return 0, err
 	}
 	held := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(w.key(applyKey)), "=", holding)}
-	previous, conflict, err := w.previous(ctx, chunks)
-	if err != nil || conflict != "" {
-		return 0, w.abandon(ctx, held, nil, w.failure(err, conflict), nil)
+	previous, err := w.previous(ctx, chunks)
+	if err != nil {
+		return 0, w.abandon(ctx, held, nil, err, nil)
 	}
 	var undo [][]write
 	for _, chunk := range chunks {
-		revision, conflict, err := w.commit(ctx, chunk, held, nil)
-		if err != nil {
-			return 0, w.abandon(ctx, held, undo, w.failure(err, ""), &doubt{chunk, previous})
-		}
-		if conflict != "" {
-			return 0, w.abandon(ctx, held, undo, w.failure(nil, conflict), nil)
+		revision, err := w.commit(ctx, chunk, held, nil)
+		switch {
+		case errors.Is(err, ErrConflict), errors.Is(err, ErrInProgress):
+			return 0, w.abandon(ctx, held, undo, err, nil)
+		case err != nil:
+			return 0, w.abandon(ctx, held, undo, err, &doubt{chunk, previous})
 		}
 		undo = append(undo, undone(chunk, previous, revision))
 	}
 	began.Complete = true
-	revision, conflict, err := w.commit(ctx, nil, held, w.release(began))
-	return revision, inDoubt(w.failure(err, conflict))
+	revision, err := w.commit(ctx, nil, held, w.release(began))
+	return revision, inDoubt(err)
 }
 
 func (l last) text() string {
@@ -259,9 +258,9 @@ func (w *writer) release(l last) []clientv3.Op {
 	return []clientv3.Op{clientv3.OpDelete(w.key(applyKey)), clientv3.OpPut(w.key(lastKey), l.text())}
 }
 
-// previous returns the documents of the keys of chunks, or the first key that has
-// changed.
-func (w *writer) previous(ctx context.Context, chunks [][]write) (map[string][]byte, string, error) {
+// previous returns the documents of the keys of chunks. The error is [ErrConflict] with the first
+// key that has changed.
+func (w *writer) previous(ctx context.Context, chunks [][]write) (map[string][]byte, error) {
 	documents, now := map[string][]byte{}, map[string]int64{}
 	_, err := w.list(ctx, func(_ int64, kvs []*mvccpb.KeyValue, _ bool) bool {
 		for _, kv := range kvs {
@@ -270,16 +269,16 @@ func (w *writer) previous(ctx context.Context, chunks [][]write) (map[string][]b
 		return true
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, w.failure(err)
 	}
 	for _, chunk := range chunks {
 		for _, c := range chunk {
 			if now[c.name] != c.revision {
-				return nil, c.name, nil
+				return nil, w.conflict(c.name)
 			}
 		}
 	}
-	return documents, "", nil
+	return documents, nil
 }
 
 // undone returns the writes that undo a transaction.
@@ -319,11 +318,7 @@ func (w *writer) settle(ctx context.Context, d *doubt) (undo [][]write, absent [
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, r := range response.Responses {
-		var now int64
-		if kvs := r.GetResponseRange().Kvs; len(kvs) > 0 {
-			now = kvs[0].ModRevision
-		}
+	for i, now := range revisions(response) {
 		if c := d.chunk[i]; now != c.revision && (now == 0) == (c.document == nil) {
 			return [][]write{undone(d.chunk, d.previous, now)}, nil, nil
 		}
@@ -344,11 +339,11 @@ func (w *writer) abandon(ctx context.Context, held []clientv3.Cmp, undo [][]writ
 		undo, ends = append(undo, more...), slices.Concat(held, absent)
 	}
 	for _, chunk := range undo {
-		if _, conflict, err := w.commit(ctx, chunk, held, nil); err != nil || conflict != "" {
+		if _, err := w.commit(ctx, chunk, held, nil); err != nil {
 			return fmt.Errorf("%w; what was written until then could not be undone: apply again", cause)
 		}
 	}
-	if _, conflict, err := w.commit(ctx, nil, ends, w.release(last{Time: time.Now().UTC(), Complete: true})); err != nil || conflict != "" {
+	if _, err := w.commit(ctx, nil, ends, w.release(last{Time: time.Now().UTC(), Complete: true})); err != nil {
 		return fmt.Errorf("%w; the write could not be ended: apply again", cause)
 	}
 	return cause

@@ -114,7 +114,7 @@ func (f *combined) run(ctx context.Context) error {
 func (f *combined) pulse(ctx context.Context) {
 	asked := time.Now()
 	for ctx.Err() == nil {
-		sleep(ctx, pulse)
+		source.Sleep(ctx, pulse)
 		b := beat{}
 		if f.doubt.Swap(false) || time.Since(asked) >= rediscovery {
 			b.served, b.err = f.settled(ctx)

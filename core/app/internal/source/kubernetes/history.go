@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
@@ -96,17 +95,7 @@ var pageTimeout = 30 * time.Second
 
 // metadata reads a page of a list, without what is in the objects.
 func (s *Store) metadata(ctx context.Context, path string, query url.Values, page any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, pageTimeout, fmt.Errorf("the API server has not listed %s within %v", path, pageTimeout))
-	defer cancel()
-	body, err := s.openAs(ctx, path, query, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
-	if err == nil {
-		defer body.Close()
-		err = json.UnmarshalRead(body, page, lenient)
-	}
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return s.read(ctx, pageTimeout, "not listed "+path+" within", path, query, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json", page)
 }
 
 // keepHistory records what is known of the kinds at the end of a Follow that yielded a complete state.

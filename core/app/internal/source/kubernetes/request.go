@@ -49,12 +49,11 @@ func hasCode(err error, code int) bool {
 	return errors.As(err, &s) && s.Code == code
 }
 
-// open sends a GET request and returns the body of a good answer.
-func (s *Store) open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
-	return s.openAs(ctx, path, query, "application/json")
-}
+// plainJSON is the form of answers, unless another one is asked for.
+const plainJSON = "application/json"
 
-func (s *Store) openAs(ctx context.Context, path string, query url.Values, accept string) (io.ReadCloser, error) {
+// open sends a GET request for a form of the answer, and returns the body of a good one.
+func (s *Store) open(ctx context.Context, path string, query url.Values, accept string) (io.ReadCloser, error) {
 	target := *s.base
 	target.Path = strings.TrimSuffix(target.Path, "/") + path
 	target.RawQuery = query.Encode()
@@ -86,9 +85,15 @@ func (s *Store) openAs(ctx context.Context, path string, query url.Values, accep
 
 // get sends a request with a short answer, and decodes it unless answer is nil.
 func (s *Store) get(ctx context.Context, path string, answer any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the API server has not answered for %v", timeout))
+	return s.read(ctx, timeout, "not answered for", path, nil, plainJSON, answer)
+}
+
+// read sends a request whose answer has a time limit, and decodes the answer unless it is nil. Late
+// is what the API server has not done within the limit.
+func (s *Store) read(ctx context.Context, limit time.Duration, late, path string, query url.Values, accept string, answer any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the API server has %s %v", late, limit))
 	defer cancel()
-	body, err := s.open(ctx, path, nil)
+	body, err := s.open(ctx, path, query, accept)
 	if err == nil {
 		defer body.Close()
 		if answer == nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
 )
 
 // news is what the goroutine of a kind passes on.
@@ -50,7 +52,7 @@ func (f *follower) run(ctx context.Context) {
 	err := f.follow(ctx)
 	for hasCode(err, http.StatusNotFound) {
 		if err = f.send(ctx, news{missing: true}); err == nil {
-			sleep(ctx, busy)
+			source.Sleep(ctx, busy)
 			err = f.follow(ctx)
 		}
 	}
@@ -69,7 +71,7 @@ func (f *follower) follow(ctx context.Context) error {
 			err = f.list(ctx)
 		}
 		if err == nil && time.Since(begin) < shortWatch {
-			sleep(ctx, shortWatch)
+			source.Sleep(ctx, shortWatch)
 		}
 	}
 	return err
@@ -147,11 +149,11 @@ func (f *follower) open(ctx context.Context, query url.Values) (io.ReadCloser, e
 		query.Set("fieldSelector", f.kind.selector)
 	}
 	for {
-		body, err := f.store.open(ctx, f.kind.path, query)
+		body, err := f.store.open(ctx, f.kind.path, query, plainJSON)
 		if !hasCode(err, http.StatusTooManyRequests) {
 			return body, err
 		}
-		if sleep(ctx, busy/2+rand.N(busy/2)); ctx.Err() != nil {
+		if source.Sleep(ctx, busy/2+rand.N(busy/2)); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
@@ -288,14 +290,4 @@ func isExpired(err error) bool { return hasCode(err, http.StatusGone) }
 // objects.
 func isUnsupported(err error) bool {
 	return hasCode(err, http.StatusUnprocessableEntity) || hasCode(err, http.StatusBadRequest)
-}
-
-// sleep waits for a time, or until the context ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
