@@ -92,7 +92,7 @@ func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 		t.made[r] = m
 		if counts {
 			for i := range r.list.Entries {
-				t.asked[EntryOf(r.list.Entries[i].By)] = true
+				t.Asked[EntryOf(r.list.Entries[i].By)] = true
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 	}
 	v := r.decide(s, m)
 	if counts && v.By.Policy != nil {
-		t.hits[EntryOf(&v.By)] = true
+		t.Hits[EntryOf(&v.By)] = true
 	}
 	if len(key) <= maxKeptKey {
 		if t.room.verdicts++; t.room.verdicts > maxKept || t.room.bytes+len(key) > maxKeptBytes {
@@ -347,7 +347,7 @@ func (t *tally) firstUnnamed() {
 	if len(t.unnamed) <= maxUnnamed {
 		return
 	}
-	t.tooManyUnnamed = true
+	t.TooManyUnnamed = true
 	for _, id := range slices.Sorted(maps.Keys(t.unnamed))[maxUnnamed:] {
 		delete(t.unnamed, id)
 	}

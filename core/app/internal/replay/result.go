@@ -166,14 +166,14 @@ func Run(ctx context.Context, in *Input) (*Result, error) {
 func joined(tallies []*tally) *Result {
 	all := tallies[0]
 	for _, t := range tallies[1:] {
-		all.records += t.records
-		all.earlier += t.earlier
-		all.times.join(t.times)
-		all.malformed += t.malformed
-		all.unknown += t.unknown
-		all.noted = append(all.noted, t.noted...)
-		for why, count := range t.reasons {
-			all.reasons[why] += count
+		all.Records += t.Records
+		all.Earlier += t.Earlier
+		all.Times.join(t.Times)
+		all.Malformed += t.Malformed
+		all.Unknown += t.Unknown
+		all.Noted = append(all.Noted, t.Noted...)
+		for why, count := range t.Reasons {
+			all.Reasons[why] += count
 		}
 		for o, d := range t.differences {
 			if known := all.differences[o]; known != nil {
@@ -184,18 +184,16 @@ func joined(tallies []*tally) *Result {
 				all.differences[o] = d
 			}
 		}
-		maps.Copy(all.hits, t.hits)
-		maps.Copy(all.asked, t.asked)
+		maps.Copy(all.Hits, t.Hits)
+		maps.Copy(all.Asked, t.Asked)
 		all.courses.join(&t.courses)
 		maps.Copy(all.unnamed, t.unnamed)
-		all.tooManyUnnamed = all.tooManyUnnamed || t.tooManyUnnamed
+		all.TooManyUnnamed = all.TooManyUnnamed || t.TooManyUnnamed
 	}
 	all.firstUnnamed()
-	return &Result{
-		Records: all.records, Malformed: all.malformed, Unknown: all.unknown, Earlier: all.earlier, Times: all.times,
-		Noted: firstNoted(all.noted), Reasons: all.reasons,
-		Changes: all.courses.changes(), TooManyClients: all.courses.tooMany,
-		Differences: slices.Collect(maps.Values(all.differences)), Hits: all.hits, Asked: all.asked,
-		Unnamed: slices.Sorted(maps.Keys(all.unnamed)), TooManyUnnamed: all.tooManyUnnamed,
-	}
+	result := all.Result
+	result.Noted = firstNoted(all.Noted)
+	result.Changes, result.TooManyClients = all.courses.changes(), all.courses.tooMany
+	result.Differences, result.Unnamed = slices.Collect(maps.Values(all.differences)), slices.Sorted(maps.Keys(all.unnamed))
+	return &result
 }

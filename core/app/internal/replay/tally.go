@@ -30,22 +30,18 @@ type tally struct {
 	made   map[*rules]*verdictCache
 	room   cacheUse
 
-	records, malformed, unknown int64
-	earlier                     int64
-	times                       Span
-	noted                       []Malformed
-	reasons                     map[string]int64
-	differences                 map[Outcome]*Difference
-	hits, asked                 map[Entry]bool
-	courses                     courses
-	unnamed                     map[string]bool
-	tooManyUnnamed              bool
+	// Result is what is counted, without what the following become at the end.
+	Result
+	differences map[Outcome]*Difference
+	courses     courses
+	unnamed     map[string]bool
 }
 
 func newTally(in *Input) *tally {
 	return &tally{
 		Input: in, values: make([]value, len(in.Fields.list)), made: map[*rules]*verdictCache{},
-		reasons: map[string]int64{}, differences: map[Outcome]*Difference{}, hits: map[Entry]bool{}, asked: map[Entry]bool{}, unnamed: map[string]bool{},
+		Result:      Result{Reasons: map[string]int64{}, Hits: map[Entry]bool{}, Asked: map[Entry]bool{}},
+		differences: map[Outcome]*Difference{}, unnamed: map[string]bool{},
 	}
 }
 
@@ -72,10 +68,10 @@ func (t *tally) add(b *batch) {
 
 // note counts a malformed line.
 func (t *tally) note(file int, line int64, err error) {
-	t.malformed++
-	t.noted = append(t.noted, Malformed{Position{file, line}, err})
-	if len(t.noted) > 2*maxNoted {
-		t.noted = firstNoted(t.noted)
+	t.Malformed++
+	t.Noted = append(t.Noted, Malformed{Position{file, line}, err})
+	if len(t.Noted) > 2*maxNoted {
+		t.Noted = firstNoted(t.Noted)
 	}
 }
 
@@ -88,15 +84,15 @@ func firstNoted(noted []Malformed) []Malformed {
 func (t *tally) record(at Position) {
 	when := t.time()
 	if when.Before(t.Since) && !when.IsZero() {
-		t.earlier++
+		t.Earlier++
 		return
 	}
-	t.records++
+	t.Records++
 	if when.IsZero() && !t.Since.IsZero() {
 		t.isUnknown(fixed[startTime].Name + " is missing, or not as in 2026-11-29T14:03:00.123Z")
 		return
 	}
-	t.times.add(when)
+	t.Times.add(when)
 	address := t.values[localAddress]
 	if address.is == missing {
 		t.isUnknown(fixed[localAddress].Name + " is missing")
@@ -241,6 +237,6 @@ func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position,
 }
 
 func (t *tally) isUnknown(why string) {
-	t.unknown++
-	t.reasons[why]++
+	t.Unknown++
+	t.Reasons[why]++
 }

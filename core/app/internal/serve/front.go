@@ -44,7 +44,7 @@ func (s *front) init(options Options) error {
 	s.clientLog = loglimit.New(options.Logger, &s.unlogged)
 	var err error
 	if options.TLS != nil {
-		if s.tls, err = newTLSReloader(*options.TLS, options.Logger); err != nil {
+		if s.tls, err = newTLSReloader(*options.TLS, serverTLS, options.Logger); err != nil {
 			return err
 		}
 	}

@@ -40,26 +40,43 @@ func newHistogram(name, help string) prometheus.Histogram {
 
 // collectADS sends the states of nodes, what streams do, and what the limits on clients have
 // refused, slowed down and left out. Others are lines of the log that were left out elsewhere.
-func (s *front) collectADS(values chan<- prometheus.Metric, states [server.NumNodeStates]int64, others int64) {
+func (s *front) collectADS(values scrape, states [server.NumNodeStates]int64, others int64) {
 	counters := s.ads.Counters()
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, label ...string) {
-		values <- prometheus.MustNewConstMetric(d, kind, v, label...)
-	}
 	for state, n := range states {
-		send(dataplanesDesc, prometheus.GaugeValue, float64(n), server.NodeState(state).String())
+		values.gauge(dataplanesDesc, float64(n), server.NodeState(state).String())
 	}
 	for i, name := range server.ProtocolNames {
-		send(streamsDesc, prometheus.GaugeValue, float64(counters.Streams[i].Load()), name)
+		values.gauge(streamsDesc, float64(counters.Streams[i].Load()), name)
 	}
 	for t := range wire.Type(wire.NumTypes) {
-		send(subscriptionsDesc, prometheus.GaugeValue, float64(counters.Subscriptions[t].Load()), t.String())
-		send(pushesDesc, prometheus.CounterValue, float64(counters.Pushes[t].Load()), t.String())
-		send(pushBytesDesc, prometheus.CounterValue, float64(counters.PushBytes[t].Load()), t.String())
-		send(nacksDesc, prometheus.CounterValue, float64(counters.NACKs[t].Load()), t.String())
+		values.gauge(subscriptionsDesc, float64(counters.Subscriptions[t].Load()), t.String())
+		values.counter(pushesDesc, float64(counters.Pushes[t].Load()), t.String())
+		values.counter(pushBytesDesc, float64(counters.PushBytes[t].Load()), t.String())
+		values.counter(nacksDesc, float64(counters.NACKs[t].Load()), t.String())
 	}
-	send(refusedDesc, prometheus.CounterValue, float64(counters.Refused.Load()))
-	send(pausedDesc, prometheus.CounterValue, time.Duration(counters.Paused.Load()).Seconds())
-	send(unloggedDesc, prometheus.CounterValue, float64(counters.Unlogged.Load()+s.unlogged.Load()+others))
+	values.counter(refusedDesc, float64(counters.Refused.Load()))
+	values.counter(pausedDesc, time.Duration(counters.Paused.Load()).Seconds())
+	values.counter(unloggedDesc, float64(counters.Unlogged.Load()+s.unlogged.Load()+others))
+}
+
+// A scrape is where the values of one scrape go.
+type scrape chan<- prometheus.Metric
+
+func (s scrape) gauge(d *prometheus.Desc, v float64, label ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, label...)
+}
+
+func (s scrape) counter(d *prometheus.Desc, v float64, label ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, label...)
+}
+
+// flag sends a gauge that is 1 or 0.
+func (s scrape) flag(d *prometheus.Desc, is bool) {
+	v := 0.0
+	if is {
+		v = 1
+	}
+	s.gauge(d, v)
 }
 
 // collector reads the counters of the server at each scrape.
@@ -101,28 +118,22 @@ func (*collector) Describe(descs chan<- *prometheus.Desc) {
 }
 
 // Collect implements [prometheus.Collector].
-func (c *collector) Collect(values chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v int64, label ...string) {
-		values <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), label...)
-	}
+func (c *collector) Collect(metrics chan<- prometheus.Metric) {
+	values := scrape(metrics)
 	current := c.publisher.current.Load()
 	c.collectADS(values, c.nodeStates(current), 0)
 	for _, f := range c.fleet() {
-		gauge(clientsDesc, f.Streams, f.Client)
+		values.gauge(clientsDesc, float64(f.Streams), f.Client)
 	}
 	for kind, n := range current.view().Count() {
-		gauge(resourcesDesc, int64(n), kind)
+		values.gauge(resourcesDesc, float64(n), kind)
 	}
-	gauge(warningsDesc, c.warner.count.Load())
-	gauge(heldDesc, c.loads.held.Load())
+	values.gauge(warningsDesc, float64(c.warner.count.Load()))
+	values.gauge(heldDesc, float64(c.loads.held.Load()))
 	loads := c.loads.current()
 	if !loads.last.IsZero() {
-		values <- prometheus.MustNewConstMetric(lastLoadDesc, prometheus.GaugeValue, float64(loads.last.UnixMilli())/1000)
+		values.gauge(lastLoadDesc, float64(loads.last.UnixMilli())/1000)
 	}
-	stale := int64(0)
-	if loads.stale != nil {
-		stale = 1
-	}
-	gauge(staleDesc, stale)
+	values.flag(staleDesc, loads.stale != nil)
 	c.collectStore(values)
 }

@@ -212,26 +212,20 @@ func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
 }
 
 // Collect implements [prometheus.Collector].
-func (c relayCollector) Collect(values chan<- prometheus.Metric) {
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v int64, label ...string) {
-		values <- prometheus.MustNewConstMetric(d, kind, float64(v), label...)
-	}
+func (c relayCollector) Collect(metrics chan<- prometheus.Metric) {
+	values := scrape(metrics)
 	c.collectADS(values, c.nodeStates(), c.relay.Counters().Unlogged.Load())
 	questions := c.relay.Questions()
 	_, wrong := c.relay.Wrong()
 	for t := range wire.Type(wire.NumTypes) {
-		send(upstreamQuestionsDesc, prometheus.GaugeValue, int64(questions[t]), t.String())
-		send(upstreamWrongDesc, prometheus.GaugeValue, int64(wrong[t]), t.String())
+		values.gauge(upstreamQuestionsDesc, float64(questions[t]), t.String())
+		values.gauge(upstreamWrongDesc, float64(wrong[t]), t.String())
 	}
 	upstream, exchanged := c.relay.Status(), c.relay.Counters()
-	connected := int64(0)
-	if upstream.Connected {
-		connected = 1
-	}
-	send(upstreamConnectedDesc, prometheus.GaugeValue, connected)
-	send(upstreamAgeDesc, prometheus.GaugeValue, upstream.Age)
-	send(upstreamStreamsDesc, prometheus.GaugeValue, upstream.Streams)
-	send(upstreamResponsesDesc, prometheus.CounterValue, exchanged.Responses.Load())
-	send(upstreamBytesDesc, prometheus.CounterValue, exchanged.Bytes.Load())
-	send(upstreamRejectedDesc, prometheus.CounterValue, exchanged.Rejected.Load())
+	values.flag(upstreamConnectedDesc, upstream.Connected)
+	values.gauge(upstreamAgeDesc, float64(upstream.Age))
+	values.gauge(upstreamStreamsDesc, float64(upstream.Streams))
+	values.counter(upstreamResponsesDesc, float64(exchanged.Responses.Load()))
+	values.counter(upstreamBytesDesc, float64(exchanged.Bytes.Load()))
+	values.counter(upstreamRejectedDesc, float64(exchanged.Rejected.Load()))
 }

@@ -20,7 +20,7 @@ func (r *reviews) init(s *Server) (err error) {
 	if s.options.Admission == "" {
 		return nil
 	}
-	r.tls, err = startTLSReloader(&tlsReloader{files: s.options.AdmissionTLS, build: reviewTLS, log: s.options.Logger})
+	r.tls, err = newTLSReloader(s.options.AdmissionTLS, reviewTLS, s.options.Logger)
 	return err
 }
 

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -223,22 +221,15 @@ func (o *Options) storeNames() string {
 }
 
 // collectStore sends the metrics of the stores.
-func (c *collector) collectStore(values chan<- prometheus.Metric) {
+func (c *collector) collectStore(values scrape) {
 	status := c.storeStatus(time.Now())
 	if status == nil {
 		return
 	}
-	gauge := func(d *prometheus.Desc, v float64, label ...string) {
-		values <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, label...)
-	}
-	connected := 0.0
-	if status.Connected {
-		connected = 1
-	}
-	gauge(storeReadDesc, connected)
-	gauge(storeRevisionDesc, float64(status.Revision))
+	values.flag(storeReadDesc, status.Connected)
+	values.gauge(storeRevisionDesc, float64(status.Revision))
 	if status.Age != nil {
-		gauge(storeAgeDesc, *status.Age)
+		values.gauge(storeAgeDesc, *status.Age)
 	}
 	kinds := map[string]int{}
 	c.store.mu.Lock()
@@ -251,6 +242,6 @@ func (c *collector) collectStore(values chan<- prometheus.Metric) {
 	}
 	c.store.mu.Unlock()
 	for kind, n := range kinds {
-		gauge(storeInvalidDesc, float64(n), kind)
+		values.gauge(storeInvalidDesc, float64(n), kind)
 	}
 }

@@ -42,16 +42,10 @@ func (c tlsContents) equal(other tlsContents) bool {
 	return bytes.Equal(c.certificate, other.certificate) && bytes.Equal(c.key, other.key) && bytes.Equal(c.ca, other.ca)
 }
 
-// newTLSReloader reads the files of a server for the first time.
-func newTLSReloader(files TLSFiles, log *slog.Logger) (*tlsReloader, error) {
-	return startTLSReloader(&tlsReloader{files: files, build: serverTLS, log: log})
-}
-
-func startTLSReloader(r *tlsReloader) (*tlsReloader, error) {
-	if err := r.load(); err != nil {
-		return nil, err
-	}
-	return r, nil
+// newTLSReloader reads the files for the first time.
+func newTLSReloader(files TLSFiles, build func(TLSFiles, tlsContents) (*tls.Config, error), log *slog.Logger) (*tlsReloader, error) {
+	r := &tlsReloader{files: files, build: build, log: log}
+	return r, r.load()
 }
 
 // current returns the configuration. That of a server requires a client certificate.

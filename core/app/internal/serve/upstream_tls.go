@@ -16,7 +16,7 @@ func upstreamCredentials(files *TLSFiles, log *slog.Logger) (credentials.Transpo
 	if files == nil {
 		return insecure.NewCredentials(), nil
 	}
-	r, err := startTLSReloader(&tlsReloader{files: *files, build: clientTLS, log: log})
+	r, err := newTLSReloader(*files, clientTLS, log)
 	if err != nil {
 		return nil, err
 	}

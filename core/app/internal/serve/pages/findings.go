@@ -48,15 +48,9 @@ const checkTimeout = 2 * time.Minute
 func (s *site) check(state *proxied.State, exact bool) *checked {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	if last := s.cache.last; last != nil {
-		select {
-		case <-last.done:
-			if last.of == state.Snapshots || !exact && time.Now().Before(last.pause) {
-				return last
-			}
-		default:
-			return last // one search at a time
-		}
+	// There is one search at a time.
+	if last := s.cache.last; last != nil && (!last.isDone() || last.of == state.Snapshots || !exact && time.Now().Before(last.pause)) {
+		return last
 	}
 	c := &checked{of: state.Snapshots, begin: time.Now(), done: make(chan struct{})}
 	s.cache.last = c
@@ -138,25 +132,20 @@ func (c *checked) wait(ctx context.Context, d time.Duration) bool {
 	return c.ready()
 }
 
-// ready reports whether the findings are there.
-func (c *checked) ready() bool {
+func (c *checked) isDone() bool {
 	select {
 	case <-c.done:
-		return c.err == nil
+		return true
 	default:
 		return false
 	}
 }
 
+// ready reports whether the findings are there.
+func (c *checked) ready() bool { return c.isDone() && c.err == nil }
+
 // failed reports whether the findings cannot be computed.
-func (c *checked) failed() bool {
-	select {
-	case <-c.done:
-		return c.err != nil
-	default:
-		return false
-	}
-}
+func (c *checked) failed() bool { return c.isDone() && c.err != nil }
 
 // about returns the findings about a resource.
 func (c *checked) about(pos diag.Position) []diag.Diagnostic {
