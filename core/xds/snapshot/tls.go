@@ -74,26 +74,23 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol m
 		}
 		return
 	}
-	if facts.secured {
-		first := ""
-		if len(facts.serverNames) > 0 {
-			first = facts.serverNames[0]
-		}
-		m.TransportSocket = c.socket(protocol, first, facts.ids...)
-		for i := 1; i < len(facts.serverNames); i++ {
-			name := facts.serverNames[i]
-			m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
-				Name: name, Match: message.SocketMatch(name),
-				TransportSocket: c.socket(protocol, name, facts.ids...),
-			})
-		}
-		return
-	}
-	for _, id := range facts.ids {
+	match := func(name, serverName string, ids ...string) {
 		m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
-			Name: id, Match: message.SocketMatch(id),
-			TransportSocket: c.socket(protocol, "", id),
+			Name: name, Match: message.SocketMatch(name), TransportSocket: c.socket(protocol, serverName, ids...),
 		})
+	}
+	switch {
+	case !facts.secured:
+		for _, id := range facts.ids {
+			match(id, "", id)
+		}
+	case len(facts.serverNames) == 0:
+		m.TransportSocket = c.socket(protocol, "", facts.ids...)
+	default:
+		m.TransportSocket = c.socket(protocol, facts.serverNames[0], facts.ids...)
+		for _, name := range facts.serverNames[1:] {
+			match(name, name, facts.ids...)
+		}
 	}
 }
 
