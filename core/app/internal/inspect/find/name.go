@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -165,11 +166,12 @@ func Kind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 			return kind, nil
 		}
 	}
-	hint := diag.DidYouMean(name, kinds.Names())
-	if hint == "" {
-		hint = "the kinds are " + KindNames(kinds)
-	}
-	return nil, Usagef("unknown kind %q; %s", name, hint)
+	return nil, unknownKind(name, kinds.Names(), KindNames(kinds))
+}
+
+// unknownKind returns the error about a word that is none of the known kinds.
+func unknownKind(word string, known []string, all string) error {
+	return Usagef("unknown kind %q; %s", word, cmp.Or(diag.DidYouMean(word, known), "the kinds are "+all))
 }
 
 // IsKindName reports whether a word is the name of a kind, in any letter case and in the
@@ -215,11 +217,7 @@ func ResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word
 			return name, nil
 		}
 	}
-	hint := diag.DidYouMean(word, known)
-	if hint == "" {
-		hint = "the kinds are " + strings.Join(known, ", ")
-	}
-	return "", Usagef("unknown kind %q; %s", word, hint)
+	return "", unknownKind(word, known, strings.Join(known, ", "))
 }
 
 // ResourceKinds returns the names of all kinds of resources, and of documents.
