@@ -89,7 +89,7 @@ var order = []string{
 	`core/conf|core/internal/template`,
 	`core/internal/regex/(automaton|language)`,
 	`core/internal/strict|core/internal/regex`,
-	`core/diag|core/internal/(effect|partition)|core/internal/(hashtable|loglimit|sorted|weakcache)|index`,
+	`core/diag|core/internal/(effect|partition)|core/internal/(hashtable|loglimit|sorted|weakcache|xds/fields)|index`,
 
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate/internal/chart`,
