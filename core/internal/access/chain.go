@@ -32,12 +32,7 @@ type ChainDifference struct {
 // search finds them: the same input gives the same order. If there is no difference, both decide
 // every request equally, whatever unknown conditions hold. The error is a [*LimitError].
 func CompareChain(space *Space, before *List, chain Chain, limits Limits) ([]ChainDifference, error) {
-	c := newCompiler(space)
-	for _, l := range append([]*List{before}, chain...) {
-		if err := c.add(l); err != nil {
-			return nil, err
-		}
-	}
+	c := compile(space, append([]*List{before}, chain...)...)
 	c.mergeExpressions()
 	s := newSearch(c.compiled(), limits)
 	s.done = func(lists [][]item) bool {
@@ -86,14 +81,7 @@ func CompareChain(space *Space, before *List, chain Chain, limits Limits) ([]Cha
 // Outcomes returns the decisions of a chain about a request, each once: several if they depend on
 // unknown conditions or on the given unknown parts. The error is a [*LimitError].
 func Outcomes(space *Space, chain Chain, r *request.Request, parts Parts, limits Limits) ([]ChainDecision, error) {
-	c := newCompiler(space)
-	for _, l := range chain {
-		if err := c.add(l); err != nil {
-			return nil, err
-		}
-	}
-	s := newSearch(c.compiled(), limits)
-	return s.outcomes(r, parts)
+	return newSearch(compile(space, chain...).compiled(), limits).outcomes(r, parts)
 }
 
 // outcomesOf returns the decisions of some lists of a problem about a request.
@@ -179,19 +167,12 @@ type ChainReach struct {
 // ReachOfChain returns what a chain decides about the requests of clients other than those with
 // the given SPIFFE IDs. The error is a [*LimitError].
 func ReachOfChain(space *Space, chain Chain, except []string, limits Limits) (ChainReach, error) {
-	c := newCompiler(space)
-	for _, l := range chain {
-		if err := c.add(l); err != nil {
-			return ChainReach{}, err
-		}
-	}
+	c := compile(space, chain...)
 	others := make([]*Set, len(except))
 	for i, id := range except {
 		others[i] = ClientID.Equals(id)
 	}
-	if err := c.addSet(And().Without(others...)); err != nil {
-		return ChainReach{}, err
-	}
+	c.addSet(And().Without(others...))
 	c.mergeExpressions()
 	s := newSearch(c.compiled(), limits)
 	n := len(chain)

@@ -13,13 +13,7 @@ type Difference struct {
 // then of the second list; a decision by default comes last. If there is no difference,
 // both lists decide every request equally. The error is a [*LimitError].
 func Compare(space *Space, before, after *List, limits Limits) ([]Difference, error) {
-	c := newCompiler(space)
-	for _, l := range []*List{before, after} {
-		if err := c.add(l); err != nil {
-			return nil, err
-		}
-	}
-	s := newSearch(c.compiled(), limits)
+	s := newSearch(compile(space, before, after).compiled(), limits)
 	s.done = func(lists [][]item) bool { return equalLists(lists[0], lists[1]) || sameOutcome(lists[0], lists[1]) }
 	found := map[[2]*permission.Place]bool{}
 	var out []Difference
@@ -49,13 +43,7 @@ func Compare(space *Space, before, after *List, limits Limits) ([]Difference, er
 // Opens returns a request that a list allows although two other lists deny it; nil if there
 // is none. The error is a [*LimitError].
 func Opens(space *Space, list, other, another *List, limits Limits) (*Witness, error) {
-	c := newCompiler(space)
-	for _, l := range []*List{list, other, another} {
-		if err := c.add(l); err != nil {
-			return nil, err
-		}
-	}
-	s := newSearch(c.compiled(), limits)
+	s := newSearch(compile(space, list, other, another).compiled(), limits)
 	var witness *Witness
 	s.done = func(lists [][]item) bool {
 		if witness != nil {
@@ -106,13 +94,8 @@ type Region struct {
 // entries; the region that no entry decides comes last. A nil set contains all requests.
 // The error is a [*LimitError].
 func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, error) {
-	c := newCompiler(space)
-	if err := c.add(list); err != nil {
-		return nil, err
-	}
-	if err := c.addSet(within); err != nil {
-		return nil, err
-	}
+	c := compile(space, list)
+	c.addSet(within)
 	return regionsOf(c.compiled(), list, limits)
 }
 
@@ -165,11 +148,7 @@ func (s *search) regions(visit func(Decision) error) {
 // decision. Each is needless by itself: two equal entries are both needless, but not both
 // together. The error is a [*LimitError].
 func Needless(space *Space, list *List, known map[permission.Place]bool, limits Limits) ([]*Entry, error) {
-	c := newCompiler(space)
-	if err := c.add(list); err != nil {
-		return nil, err
-	}
-	s := newSearch(c.compiled(), limits)
+	s := newSearch(compile(space, list).compiled(), limits)
 	s.keepShadowed = true
 	needed := map[*Entry]bool{}
 	for i := range list.Entries {

@@ -92,6 +92,7 @@ type problem struct {
 	variables   []variable
 	expressions []language.Language
 	lists       [][]rule
+	err         error // why the lists are not complete
 }
 
 // compiler makes a problem. Until compiled, the variables are in the order in which they
@@ -105,12 +106,18 @@ type compiler struct {
 	universes
 }
 
-func newCompiler(space *Space) *compiler {
-	return &compiler{problem: problem{space: space}, found: map[variable]int{}, sources: map[string]int{}, equals: map[string]int{}, valued: map[string]test{}, universes: universes{}}
+// compile returns a compiler that has compiled the lists.
+func compile(space *Space, lists ...*List) *compiler {
+	c := &compiler{problem: problem{space: space}, found: map[variable]int{}, sources: map[string]int{}, equals: map[string]int{}, valued: map[string]test{}, universes: universes{}}
+	for _, l := range lists {
+		rules, err := c.rules(l)
+		c.lists, c.err = append(c.lists, rules), cmp.Or(c.err, err)
+	}
+	return c
 }
 
-// add compiles a list.
-func (c *compiler) add(l *List) error {
+// rules returns the rules of a list. The error is that of the first entry that is beyond a limit.
+func (c *compiler) rules(l *List) ([]rule, error) {
 	rules := make([]rule, 0, len(l.Entries))
 	for i := range l.Entries {
 		e := &l.Entries[i]
@@ -119,12 +126,12 @@ func (c *compiler) add(l *List) error {
 			terms = c.terms(e.When, false)
 		}
 		if len(terms) > maxTerms {
-			return &LimitError{What: fmt.Sprintf("an entry with more than %d alternatives", maxTerms), Place: e.By}
+			return rules, &LimitError{What: fmt.Sprintf("an entry with more than %d alternatives", maxTerms), Place: e.By}
 		}
 		for _, term := range terms {
 			r := rule{entry: e, allow: e.Allow, tests: append(slices.Clone(tests), term...)}
 			if len(r.tests) > maxTests {
-				return &LimitError{What: fmt.Sprintf("an entry with more than %d conditions", maxTests), Place: e.By}
+				return rules, &LimitError{What: fmt.Sprintf("an entry with more than %d conditions", maxTests), Place: e.By}
 			}
 			rules = append(rules, r)
 		}
@@ -132,8 +139,7 @@ func (c *compiler) add(l *List) error {
 	if l.Open {
 		rules = append(rules, rule{allow: true})
 	}
-	c.lists = append(c.lists, rules)
-	return nil
+	return rules, nil
 }
 
 // tests returns the conditions of a match and of tags.

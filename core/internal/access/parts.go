@@ -203,13 +203,9 @@ func (d *Decider) compile() error {
 			states += language.States(l)
 		}
 		if states <= maxStates {
-			return nil
+			return d.problem.err
 		}
 	}
-	c := newCompiler(d.space)
-	if err := c.add(d.list); err != nil {
-		return err
-	}
-	d.problem, d.answers = c.compiled(), map[string][]Decision{}
-	return nil
+	d.problem, d.answers = compile(d.space, d.list).compiled(), map[string][]Decision{}
+	return d.problem.err
 }

@@ -34,14 +34,7 @@ type Reach struct {
 // can decide are examined once.
 func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach {
 	out := make([]Reach, len(clients))
-	c := newCompiler(space)
-	if err := c.add(list); err != nil {
-		for i := range out {
-			out[i] = Reach{Verdict: Unknown, Err: err}
-		}
-		return out
-	}
-	p := c.compiled()
+	p := compile(space, list).compiled()
 	all := newSearch(p, limits).items()
 	by := newDivision(variable{part: spiffeID}, slices.Index(p.variables, variable{part: spiffeID}), all)
 	known := map[string]Reach{}
@@ -51,8 +44,9 @@ func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach 
 		key := clientKey(p, &by.lists[0], &at)
 		reach, examined := known[key]
 		if !examined {
-			regions, err := regionsOf(&problem{space: &at, variables: p.variables, expressions: p.expressions, lists: p.lists}, list, limits)
-			reach = newReach(regions, err)
+			one := *p
+			one.space = &at
+			reach = newReach(regionsOf(&one, list, limits))
 			known[key] = reach
 		}
 		out[i] = reach

@@ -73,6 +73,9 @@ func newSearch(p *problem, limits Limits) *search {
 }
 
 func (s *search) run() error {
+	if s.err != nil {
+		return s.err
+	}
 	if left := s.limits.Left; left != nil {
 		before := s.work
 		defer func() { *left -= before - max(s.work, 0) }()

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,7 +68,7 @@ func Not(s *Set) *Set {
 const maxTerms = 10_000
 
 // addSet compiles a set as a list that allows its requests.
-func (c *compiler) addSet(s *Set) error {
+func (c *compiler) addSet(s *Set) {
 	terms := [][]test{{}}
 	var rules []rule
 	if s != nil {
@@ -79,13 +80,13 @@ func (c *compiler) addSet(s *Set) error {
 		terms = c.terms(s, false)
 	}
 	if len(terms) > maxTerms || slices.ContainsFunc(terms, func(t []test) bool { return len(t) > maxTests }) {
-		return &LimitError{What: fmt.Sprintf("the requests in question have more than %d alternatives, or %d conditions", maxTerms, maxTests)}
+		c.err = cmp.Or[error](c.err, &LimitError{What: fmt.Sprintf("the requests in question have more than %d alternatives, or %d conditions", maxTerms, maxTests)})
+		terms = nil
 	}
 	for _, tests := range terms {
 		rules = append(rules, rule{tests: tests, allow: true})
 	}
 	c.lists = append(c.lists, rules)
-	return nil
 }
 
 // terms returns the alternatives of a set, each a list of tests that must all hold. Past the
