@@ -11,11 +11,15 @@ const (
 // ValidateTag checks a tag of an inbound, outbound or gateway. tags is the place of the
 // mapping that contains it (SPEC 1.2).
 func ValidateTag(tags *diag.At, key, value string) {
-	if !validTagKey(key) {
-		reportTagKey(tags.Name(key), key)
+	validateTag(tags, key, value, validTagValue(value), tagValueHint)
+}
+
+func validateTag(tags *diag.At, key, value string, valid bool, hint string) {
+	if !tagKeyBytes.hasAll(key) {
+		ValidateTagKey(tags.Name(key), key)
 	}
-	if !validTagValue(value) {
-		tags.Field(key).Errorf(diag.BadTag, tagValueHint, "bad tag value %q", value)
+	if !valid {
+		tags.Field(key).Errorf(diag.BadTag, hint, "bad tag value %q", value)
 	}
 }
 
@@ -29,34 +33,22 @@ func ValidateSelector(at *diag.At, tags map[string]string) {
 // ValidateSelectorTag checks a tag of a selector. tags is the place of the mapping that
 // contains it.
 func ValidateSelectorTag(tags *diag.At, key, value string) {
-	if !validTagKey(key) {
-		reportTagKey(tags.Name(key), key)
-	}
-	if value != "*" && !validTagValue(value) {
-		tags.Field(key).Errorf(diag.BadTag, tagValueHint+", or is * for any", "bad tag value %q", value)
-	}
+	validateTag(tags, key, value, value == "*" || validTagValue(value), tagValueHint+", or is * for any")
 }
 
 // ValidateListenerTag checks a tag of a listener of a MeshGateway, or of the targetRef that
 // selects it. In contrast to other tags its value may have a slash, as http/8080 has: it is
 // in no SPIFFE ID, in which the slash separates the key from the value.
 func ValidateListenerTag(tags *diag.At, key, value string) {
-	if !validTagKey(key) {
-		reportTagKey(tags.Name(key), key)
-	}
-	if value != "*" && !tagKeyBytes.hasAll(value) {
-		tags.Field(key).Errorf(diag.BadTag, listenerHint, "bad tag value %q", value)
-	}
+	validateTag(tags, key, value, value == "*" || tagKeyBytes.hasAll(value), listenerHint)
 }
 
 // ValidateTagKey checks the key of a tag.
 func ValidateTagKey(at *diag.At, key string) {
-	if !validTagKey(key) {
-		reportTagKey(at, key)
+	if !tagKeyBytes.hasAll(key) {
+		at.Errorf(diag.BadTag, tagKeyHint, "bad tag key %q", key)
 	}
 }
-
-func reportTagKey(at *diag.At, key string) { at.Errorf(diag.BadTag, tagKeyHint, "bad tag key %q", key) }
 
 // ValidateService checks the name of a service, which is the value of a tag.
 func ValidateService(at *diag.At, name string) {
@@ -64,8 +56,6 @@ func ValidateService(at *diag.At, name string) {
 		at.Errorf(diag.BadTag, "a service name has letters, digits, '.', '_', ':' and '-'", "bad service name %q", name)
 	}
 }
-
-func validTagKey(s string) bool { return tagKeyBytes.hasAll(s) }
 
 func validTagValue(s string) bool { return tagValueBytes.hasAll(s) }
 

@@ -159,13 +159,19 @@ func (s *Sink) Name(since [3]int, text string) {
 	if text == "" {
 		return
 	}
-	for _, new := range [][]Diagnostic{s.errors[min(since[0], len(s.errors)):], s.warnings[min(since[1], len(s.warnings)):]} {
-		for i := range new {
-			new[i].What += " (" + OneLine(Clip(text, maxText)) + ")"
-		}
+	s.each(since, func(d *Diagnostic) { d.What += " (" + OneLine(Clip(text, maxText)) + ")" })
+}
+
+// each calls do for each diagnostic since the [Sink.Counts].
+func (s *Sink) each(since [3]int, do func(*Diagnostic)) {
+	for i := since[0]; i < len(s.errors); i++ {
+		do(&s.errors[i])
 	}
-	for i := min(since[2], len(s.depending)); i < len(s.depending); i++ {
-		s.depending[i].What += " (" + OneLine(Clip(text, maxText)) + ")"
+	for i := since[1]; i < len(s.warnings); i++ {
+		do(&s.warnings[i])
+	}
+	for i := since[2]; i < len(s.depending); i++ {
+		do(&s.depending[i].Diagnostic)
 	}
 }
 

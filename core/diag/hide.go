@@ -12,20 +12,11 @@ var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|` + "`[^`]*`?")
 // Hide removes the quoted texts, except the given words, from the diagnostics since the
 // [Sink.Counts] for which is returns true: their values are keys or certificates.
 func (s *Sink) Hide(since [3]int, words []string, is func(*Diagnostic) bool) {
-	hide := func(d *Diagnostic) {
+	s.each(since, func(d *Diagnostic) {
 		if is(d) {
 			d.What, d.Hint = hidden(d.What, words), hidden(d.Hint, words)
 		}
-	}
-	for i := min(since[0], len(s.errors)); i < len(s.errors); i++ {
-		hide(&s.errors[i])
-	}
-	for i := min(since[1], len(s.warnings)); i < len(s.warnings); i++ {
-		hide(&s.warnings[i])
-	}
-	for i := min(since[2], len(s.depending)); i < len(s.depending); i++ {
-		hide(&s.depending[i].Diagnostic)
-	}
+	})
 }
 
 // hidden returns a message without the quoted texts that are not one of the words.

@@ -32,7 +32,7 @@ func (b *PolicyBuilder[C, R]) Namespace(namespace string) *PolicyBuilder[C, R] {
 
 // Label sets a label.
 func (b *PolicyBuilder[C, R]) Label(key, value string) *PolicyBuilder[C, R] {
-	b.policy.Labels = withTag(b.policy.Labels, key, value)
+	b.policy.Labels = b.policy.Labels.With(key, value)
 	return b
 }
 
@@ -104,7 +104,7 @@ func (b *DataplaneBuilder) Namespace(namespace string) *DataplaneBuilder {
 
 // Label sets a label.
 func (b *DataplaneBuilder) Label(key, value string) *DataplaneBuilder {
-	b.dataplane.Labels = withTag(b.dataplane.Labels, key, value)
+	b.dataplane.Labels = b.dataplane.Labels.With(key, value)
 	return b
 }
 

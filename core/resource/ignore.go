@@ -50,42 +50,19 @@ func (s *Set) NameOnStdin(pos diag.Position) string {
 	if at == nil {
 		return ""
 	}
-	return at.qualified()
-}
-
-// qualified returns the kind with NAMESPACE/NAME or NAME.
-func (m *Meta) qualified() string {
-	if m.Namespace == "" {
-		return m.Kind + " " + m.Name
-	}
-	return m.Kind + " " + m.Namespace + "/" + m.Name
+	return at.Kind + " " + at.Qualified()
 }
 
 // metas calls yield with the identity of each resource of the set.
 func (s *Set) metas(yield func(*Meta) bool) {
-	for _, m := range s.Meshes {
-		if !yield(&m.Meta) {
-			return
+	_ = eachMeta(s.Meshes, yield) && eachMeta(s.Dataplanes, yield) && eachMeta(s.Policies, yield) && eachMeta(s.Objects, yield) && eachMeta(s.Documents, yield)
+}
+
+func eachMeta[T interface{ Identity() *Meta }](list []T, yield func(*Meta) bool) bool {
+	for _, r := range list {
+		if !yield(r.Identity()) {
+			return false
 		}
 	}
-	for _, d := range s.Dataplanes {
-		if !yield(&d.Meta) {
-			return
-		}
-	}
-	for _, p := range s.Policies {
-		if !yield(&p.Meta) {
-			return
-		}
-	}
-	for _, o := range s.Objects {
-		if !yield(o.Identity()) {
-			return
-		}
-	}
-	for _, d := range s.Documents {
-		if !yield(&d.Meta) {
-			return
-		}
-	}
+	return true
 }

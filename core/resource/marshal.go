@@ -33,7 +33,7 @@ func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
 	if m.isElsewhere() {
 		head := printedMetadata{m.Name, m.Namespace, m.Labels}
 		if _, labelled := m.Labels.Get(MeshLabel); !labelled && mesh != "" {
-			head.Labels = withTag(m.Labels, MeshLabel, mesh)
+			head.Labels = m.Labels.With(MeshLabel, mesh)
 		}
 		return conf.Marshal(printedKubernetes{"kuma.io/v1alpha1", m.Kind, head, spec})
 	}
@@ -61,20 +61,9 @@ func (m *Meta) namespacedLabels() Tags {
 		return m.Labels
 	}
 	if m.Namespace != "" {
-		return withTag(m.Labels, NamespaceLabel, m.Namespace)
+		return m.Labels.With(NamespaceLabel, m.Namespace)
 	}
 	labels := m.Labels.Map()
 	delete(labels, NamespaceLabel)
 	return NewTags(labels)
-}
-
-// withTag returns a copy of the tags with the given tag, which replaces a tag with
-// the same key.
-func withTag(t Tags, key, value string) Tags {
-	tags := t.Map()
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	tags[key] = value
-	return NewTags(tags)
 }

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"encoding/hex"
 	"slices"
 	"strings"
 )
@@ -70,7 +71,7 @@ func hasEscape(path string, escapes ...string) bool {
 // unnecessary escapes. A percent sign that begins no escape is kept, unless it
 // would begin an escape in the result.
 func escape(segment string) string {
-	const hex = "0123456789ABCDEF"
+	const digits = "0123456789ABCDEF"
 	var out []byte
 	var stray []int // percent signs of out that begin no escape
 	for i := 0; i < len(segment); i++ {
@@ -92,7 +93,7 @@ func escape(segment string) string {
 		case passes(c):
 			out = append(out, c)
 		default:
-			out = append(out, '%', hex[c>>4], hex[c&15])
+			out = append(out, '%', digits[c>>4], digits[c&15])
 		}
 	}
 	if len(stray) == 0 {
@@ -113,24 +114,11 @@ func escape(segment string) string {
 // hexadecimal returns the byte of the two hexadecimal digits at the start of a text, or
 // false if there are none.
 func hexadecimal(text string) (byte, bool) {
-	if len(text) < 2 {
+	decoded, err := hex.DecodeString(text[:min(2, len(text))])
+	if err != nil || len(decoded) == 0 {
 		return 0, false
 	}
-	high, low := digit(text[0]), digit(text[1])
-	return high<<4 | low, high < 16 && low < 16
-}
-
-// digit returns the value of a hexadecimal digit, or 16 for another byte.
-func digit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 16
+	return decoded[0], true
 }
 
 func unreserved(c byte) bool {
