@@ -99,6 +99,14 @@ func (v *View) mesh(name string) *mesh.State {
 	return nil
 }
 
+// of returns what a mesh has, or zero if there is no mesh.
+func of[T any](m *mesh.State, get func(*mesh.State) T) (t T) {
+	if m != nil {
+		t = get(m)
+	}
+	return t
+}
+
 // find returns the index of a mesh, or the index at which to insert it.
 func (v *View) find(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(v.meshes, name, func(m *mesh.State, name string) int { return strings.Compare(m.Name(), name) })
@@ -120,12 +128,7 @@ func (v *View) put(name string, m *mesh.State) {
 // Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller must not
 // change the slice. The first call after a dataplane was added, changed or removed sorts
 // them; [View.Dataplane] does not.
-func (v *View) Dataplanes(mesh string) []*resource.Dataplane {
-	if m := v.mesh(mesh); m != nil {
-		return m.Dataplanes()
-	}
-	return nil
-}
+func (v *View) Dataplanes(name string) []*resource.Dataplane { return of(v.mesh(name), (*mesh.State).Dataplanes) }
 
 // Dataplane returns the dataplane with the mesh, namespace and name of id, or
 // nil.
@@ -150,12 +153,7 @@ func (v *View) DataplaneOf(kri string) *resource.Dataplane {
 }
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
-func (v *View) Policies(mesh string) []*resource.Policy {
-	if m := v.mesh(mesh); m != nil {
-		return m.Policies()
-	}
-	return nil
-}
+func (v *View) Policies(name string) []*resource.Policy { return of(v.mesh(name), (*mesh.State).Policies) }
 
 // Policy returns the policy with the identity, or nil.
 func (v *View) Policy(id resource.ID) *resource.Policy {
@@ -167,26 +165,18 @@ func (v *View) Policy(id resource.ID) *resource.Policy {
 
 // Mesh returns the Mesh resource with the name, or nil. A mesh with other resources need
 // not have one (SPEC 1.2).
-func (v *View) Mesh(name string) *resource.Mesh {
-	if m := v.mesh(name); m != nil {
-		return m.Document()
-	}
-	return nil
-}
+func (v *View) Mesh(name string) *resource.Mesh { return of(v.mesh(name), (*mesh.State).Document) }
 
 // Objects returns the objects of a mesh, such as its MeshServices, sorted by identity
 // (SPEC 17.2). For the empty name it returns the objects without a mesh, such as zones.
 // [resource.ObjectsOf] selects one type. The caller must not change the slice.
 // Views return the same slice until an object of the mesh is added, changed, removed, or
 // moved in its file.
-func (v *View) Objects(mesh string) []resource.Object {
-	if mesh == "" {
+func (v *View) Objects(name string) []resource.Object {
+	if name == "" {
 		return v.globals
 	}
-	if m := v.mesh(mesh); m != nil {
-		return m.Objects()
-	}
-	return nil
+	return of(v.mesh(name), (*mesh.State).Objects)
 }
 
 // Object returns the object with the identity, or nil.
@@ -194,22 +184,14 @@ func (v *View) Object(id resource.ID) resource.Object {
 	if resource.IsGlobal(id.Kind) {
 		return v.globals.Get(id)
 	}
-	if m := v.mesh(id.Mesh); m != nil {
-		return m.Objects().Get(id)
-	}
-	return nil
+	return of(v.mesh(id.Mesh), (*mesh.State).Objects).Get(id)
 }
 
 // Identities returns the MeshIdentities of a mesh, ready to be evaluated for its
 // dataplanes (SPEC 11.6). Nil gives no dataplane an identity. Views return the same
 // pointer until a MeshIdentity of the mesh is added, changed, removed, or moved in its
 // file.
-func (v *View) Identities(mesh string) *identity.Identities {
-	if m := v.mesh(mesh); m != nil {
-		return m.Identities()
-	}
-	return nil
-}
+func (v *View) Identities(name string) *identity.Identities { return of(v.mesh(name), (*mesh.State).Identities) }
 
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied:
 // if not, every client may call it (SPEC 17.1). They apply to a dataplane that a
@@ -226,12 +208,7 @@ func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 // Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The caller
 // must not change the slice. Views return the same slice until one of them is added,
 // changed, removed, or moved in its file.
-func (v *View) Trusts(mesh string) []*resource.MeshTrust {
-	if m := v.mesh(mesh); m != nil {
-		return m.Trusts()
-	}
-	return nil
-}
+func (v *View) Trusts(name string) []*resource.MeshTrust { return of(v.mesh(name), (*mesh.State).Trusts) }
 
 // Configs returns the configs of a dataplane, sorted by kind, for the kinds with policies
 // that select it. The caller must not change the slice. For a dataplane of the view the
@@ -274,22 +251,12 @@ func (v *View) unknownKind(name string) error {
 
 // Destinations returns the destinations of a mesh, by which references are resolved (SPEC
 // 17.3). It returns nil for an unknown mesh.
-func (v *View) Destinations(mesh string) *destination.Set {
-	if m := v.mesh(mesh); m != nil {
-		return m.Destinations()
-	}
-	return nil
-}
+func (v *View) Destinations(name string) *destination.Set { return of(v.mesh(name), (*mesh.State).Destinations) }
 
 // Collectors returns the MeshOpenTelemetryBackends of a mesh, by which references of
 // policies are resolved (SPEC 17.3); nil if it has none. Views return the same pointer until
 // one of them is added, changed, removed, or moved in its file.
-func (v *View) Collectors(mesh string) *collector.Set {
-	if m := v.mesh(mesh); m != nil {
-		return m.Collectors()
-	}
-	return nil
-}
+func (v *View) Collectors(name string) *collector.Set { return of(v.mesh(name), (*mesh.State).Collectors) }
 
 // DestinationOutbounds returns the outbounds of a dataplane whose destinations are
 // resources: those that it lists by reference, or those that it reaches as a transparent

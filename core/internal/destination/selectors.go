@@ -13,30 +13,14 @@ import (
 // listed under one property that its selector requires, so only a few are compared with a
 // dataplane. It is immutable.
 type Selectors struct {
-	byProperty map[property][]*resource.MeshService
+	byProperty map[semantics.Fact][]*resource.MeshService // under the zero fact: of no property
 	byID       map[resource.ID]*resource.MeshService
 }
-
-// property is a tag, a label or the name of a dataplane. Every dataplane has the zero
-// property.
-type property struct {
-	of         propertyKind
-	key, value string
-}
-
-type propertyKind uint8
-
-const (
-	anyDataplane propertyKind = iota
-	dataplaneTag
-	dataplaneLabel
-	dataplaneName
-)
 
 // NewSelectors returns the selectors of MeshServices. A MeshService that selects no
 // dataplane is only in byID.
 func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Selectors {
-	list := &Selectors{byProperty: map[property][]*resource.MeshService{}, byID: map[resource.ID]*resource.MeshService{}}
+	list := &Selectors{byProperty: map[semantics.Fact][]*resource.MeshService{}, byID: map[resource.ID]*resource.MeshService{}}
 	for _, service := range services {
 		list.byID[service.ID] = service
 		if p, ok := propertyOf(s, &service.Spec.Selector); ok {
@@ -46,27 +30,27 @@ func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Sele
 	return list
 }
 
-// propertyOf returns a property that a selector requires, or false if the selector
-// selects no dataplane.
-func propertyOf(s semantics.Semantics, selector *specs.ServiceSelector) (p property, ok bool) {
+// propertyOf returns a tag, a label or a name that a selector requires, or zero for none. It
+// returns false if the selector selects no dataplane.
+func propertyOf(s semantics.Semantics, selector *specs.ServiceSelector) (p semantics.Fact, ok bool) {
 	switch {
 	case selector.DataplaneRef != nil:
-		return property{dataplaneName, "", selector.DataplaneRef.Name}, true
+		return semantics.Fact{Space: semantics.Name, Value: selector.DataplaneRef.Name}, true
 	case selector.DataplaneLabels != nil:
 		for _, label := range selector.DataplaneLabels.MatchLabels {
 			if label.Key != resource.DisplayNameLabel { // a dataplane has a display name even without the label
-				return property{dataplaneLabel, label.Key, label.Value}, true
+				return semantics.Fact{Space: semantics.LabelPair, Key: label.Key, Value: label.Value}, true
 			}
 		}
-		return property{}, true
+		return semantics.Fact{}, true
 	case len(selector.DataplaneTags) == 0 || !s.SelectsByTags():
-		return property{}, false
+		return semantics.Fact{}, false
 	}
 	tag := selector.DataplaneTags[0]
 	if service, present := selector.DataplaneTags.Get(resource.ServiceTag); present {
 		tag = resource.Tag{Key: resource.ServiceTag, Value: service}
 	}
-	return property{dataplaneTag, tag.Key, tag.Value}, true
+	return semantics.Fact{Space: semantics.TagPair, Key: tag.Key, Value: tag.Value}, true
 }
 
 // All returns the MeshServices by identity. The caller must not change the map.
@@ -77,22 +61,22 @@ func (s *Selectors) Of(d *resource.Dataplane) (found []*resource.MeshService) {
 	if len(s.byProperty) == 0 {
 		return nil
 	}
-	add := func(p property) {
+	add := func(p semantics.Fact) {
 		for _, service := range s.byProperty[p] {
 			if selects(service, d) && !slices.Contains(found, service) {
 				found = append(found, service)
 			}
 		}
 	}
-	add(property{})
-	add(property{dataplaneName, "", d.Name})
-	add(property{dataplaneName, "", d.Name + "." + d.Namespace})
+	add(semantics.Fact{})
+	add(semantics.Fact{Space: semantics.Name, Value: d.Name})
+	add(semantics.Fact{Space: semantics.Name, Value: d.Name + "." + d.Namespace})
 	for _, label := range d.Labels {
-		add(property{dataplaneLabel, label.Key, label.Value})
+		add(semantics.Fact{Space: semantics.LabelPair, Key: label.Key, Value: label.Value})
 	}
 	for i := range d.Inbounds {
 		for _, tag := range d.Inbounds[i].Tags {
-			add(property{dataplaneTag, tag.Key, tag.Value})
+			add(semantics.Fact{Space: semantics.TagPair, Key: tag.Key, Value: tag.Value})
 		}
 	}
 	return found

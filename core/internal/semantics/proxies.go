@@ -200,7 +200,7 @@ func (x *Proxies) gatewayOf(d *resource.Dataplane) (best *resource.MeshGateway) 
 // the most exact one is taken; the second result reports whether there is one.
 func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exactness int, selects bool) {
 	for i := range selectors {
-		if match := selectors[i].Match; SelectsTags(match, tags) {
+		if match := selectors[i].Match; tags.Contains(match) {
 			e := len(match) << 16
 			for _, tag := range match {
 				if tag.Value != resource.AnyValue {
@@ -211,18 +211,6 @@ func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exact
 		}
 	}
 	return exactness, selects
-}
-
-// SelectsTags reports whether a selector selects tags: they have all of its tags. The value *
-// of a selector means any value.
-func SelectsTags(selector, tags resource.Tags) bool {
-	for _, want := range selector {
-		value, present := tags.Get(want.Key)
-		if !present || want.Value != resource.AnyValue && value != want.Value {
-			return false
-		}
-	}
-	return true
 }
 
 // ListenerTags returns the tags of a listener of a builtin gateway: its own, its MeshGateway's

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -34,7 +33,7 @@ func newGateway(view *core.View, d *resource.Dataplane) *Gateway {
 		l := &d.GatewayListeners()[i]
 		listener := GatewayListener{ListenerRef: newGatewayListenerRef(d, l), Protocol: string(l.Protocol)}
 		for _, route := range routes {
-			if slices.ContainsFunc(route.Spec.Selectors, func(s specs.TagSelector) bool { return semantics.SelectsTags(s.Match, listener.Tags) }) {
+			if slices.ContainsFunc(route.Spec.Selectors, func(s specs.TagSelector) bool { return listener.Tags.Contains(s.Match) }) {
 				listener.Routes = append(listener.Routes, kri(route))
 			}
 		}
