@@ -70,7 +70,7 @@ func StartTLS(t testing.TB, certificate, key, ca string, client *tls.Config) *Se
 }
 
 func newServer(t testing.TB, i int, scheme string, arguments []string) *Server {
-	return &Server{t: t, name: fmt.Sprintf("etcd%d", i), dir: t.TempDir(), client: freeAddress(t), peer: freeAddress(t), arguments: arguments, scheme: scheme}
+	return &Server{t: t, name: fmt.Sprintf("etcd%d", i), dir: t.TempDir(), client: FreeAddress(t), peer: FreeAddress(t), arguments: arguments, scheme: scheme}
 }
 
 // Cluster starts a cluster of servers.
@@ -94,9 +94,9 @@ func Cluster(t testing.TB, n int, arguments ...string) []*Server {
 	return servers
 }
 
-// freeAddress returns an address of loopback at which nothing listens. It may be taken
+// FreeAddress returns an address of loopback at which nothing listens. It may be taken
 // until it is used; then the server does not start.
-func freeAddress(t testing.TB) string {
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -255,7 +255,7 @@ func (s *Server) Compact() {
 // puts the copy back in the same way.
 func (s *Server) Backup() (restore func()) {
 	s.t.Helper()
-	backup := filepath.Join(s.dir, "backup")
+	backup := filepath.Join(s.t.TempDir(), "backup")
 	s.Kill()
 	if err := os.CopyFS(backup, os.DirFS(s.data())); err != nil {
 		s.t.Fatal(err)

@@ -17,10 +17,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/app/internal/source/etcd/etcdtest"
 )
 
 // The tokens of the users of a cluster.
@@ -39,44 +40,38 @@ type Cluster struct {
 	// Kubectl is the program.
 	Kubectl string
 
-	t    testing.TB
-	dir  string
-	etcd string // URL
-	// programs are the paths of the programs.
-	programs map[string]string
-	client   *http.Client
-	server   *exec.Cmd
-	database *exec.Cmd // etcd
-	listen   []string  // the options of its addresses
+	t         testing.TB
+	dir       string
+	etcd      *etcdtest.Server
+	apiserver string // the path of the program
+	client    *http.Client
+	server    *exec.Cmd
 }
 
 // Start starts a cluster, which ends with the test. Without programs the test is skipped,
 // or fails in CI.
 func Start(t testing.TB) *Cluster {
 	t.Helper()
-	bin, etcd := os.Getenv("KUBERNETES"), os.Getenv("ETCD")
+	bin := os.Getenv("KUBERNETES")
 	switch {
-	case bin != "" && etcd != "":
+	case bin != "":
 	case os.Getenv("CI") == "true":
-		t.Fatal("KUBERNETES or ETCD is not set; run make e2e-stores")
+		t.Fatal("KUBERNETES is not set; run make e2e-stores")
 	default:
-		t.Skip("KUBERNETES or ETCD is not set; make e2e-stores builds the programs and runs this test")
+		t.Skip("KUBERNETES is not set; make e2e-stores builds the programs and runs this test")
 	}
-	c := &Cluster{t: t, dir: t.TempDir(), Kubectl: filepath.Join(bin, "kubectl"), programs: map[string]string{
-		"etcd": etcd, "kube-apiserver": filepath.Join(bin, "kube-apiserver"),
-	}}
+	c := &Cluster{t: t, dir: t.TempDir(), Kubectl: filepath.Join(bin, "kubectl"), apiserver: filepath.Join(bin, "kube-apiserver"), etcd: etcdtest.Start(t)}
 	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
-	c.startEtcd()
 	c.prepare()
 	c.StartServer()
 	return c
 }
 
-// run starts a program with options, each a name and a value. Its output is shown if the
-// test fails. The program ends with the test.
-func (c *Cluster) run(name string, options ...string) *exec.Cmd {
+// run starts the API server with options, each a name and a value. Its output is shown if the
+// test fails. It ends with the test.
+func (c *Cluster) run(options ...string) *exec.Cmd {
 	c.t.Helper()
-	log, err := os.CreateTemp(c.dir, name+"-*.log")
+	log, err := os.CreateTemp(c.dir, "kube-apiserver-*.log")
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -84,7 +79,7 @@ func (c *Cluster) run(name string, options ...string) *exec.Cmd {
 	for pair := range slices.Chunk(options, 2) {
 		args = append(args, "-"+"-"+pair[0]+"="+pair[1])
 	}
-	cmd := exec.Command(c.programs[name], args...)
+	cmd := exec.Command(c.apiserver, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -94,44 +89,26 @@ func (c *Cluster) run(name string, options ...string) *exec.Cmd {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if text, err := os.ReadFile(log.Name()); c.t.Failed() && err == nil {
-			c.t.Logf("the end of the log of %s:\n%s", name, text[max(0, len(text)-4000):])
+			c.t.Logf("the end of the log of the API server:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
 	return cmd
 }
 
-func (c *Cluster) startEtcd() {
-	c.t.Helper()
-	ports := freePorts(c.t, 2)
-	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
-	c.etcd = fmt.Sprintf("http://127.0.0.1:%d", ports[1])
-	c.listen = []string{
-		"listen-peer-urls", peer, "initial-advertise-peer-urls", peer, "initial-cluster", "default=" + peer,
-		"listen-client-urls", c.etcd, "advertise-client-urls", c.etcd,
-	}
-	c.StartEtcd()
-}
-
-// StartEtcd starts the etcd of the API server again, after [Cluster.StopEtcd].
-func (c *Cluster) StartEtcd() {
-	c.t.Helper()
-	c.database = c.run("etcd", append([]string{"data-dir", c.path("etcd"), "unsafe-no-fsync", "true", "log-level", "error"}, c.listen...)...)
-}
+// Etcd returns the URL of the etcd of the API server.
+func (c *Cluster) Etcd() string { return "http://" + c.etcd.Address() }
 
 // StopEtcd kills the etcd.
-func (c *Cluster) StopEtcd() {
-	_ = c.database.Process.Kill()
-	_, _ = c.database.Process.Wait()
-}
+func (c *Cluster) StopEtcd() { c.etcd.Kill() }
+
+// StartEtcd starts the etcd again, after [Cluster.StopEtcd].
+func (c *Cluster) StartEtcd() { c.etcd.Restart() }
 
 // PauseEtcd stops the etcd as a debugger does; ResumeEtcd lets it continue.
-func (c *Cluster) PauseEtcd() { _ = c.database.Process.Signal(syscall.SIGSTOP) }
+func (c *Cluster) PauseEtcd() { c.etcd.Pause() }
 
 // ResumeEtcd continues the etcd after [Cluster.PauseEtcd].
-func (c *Cluster) ResumeEtcd() { _ = c.database.Process.Signal(syscall.SIGCONT) }
-
-// Etcd returns the URL of the etcd.
-func (c *Cluster) Etcd() string { return c.etcd }
+func (c *Cluster) ResumeEtcd() { c.etcd.Resume() }
 
 // prepare makes the files of the API server.
 func (c *Cluster) prepare() {
@@ -143,8 +120,7 @@ func (c *Cluster) prepare() {
 	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	c.write("service-account.key", private)
 	c.write("tokens.csv", []byte(AdminToken+",admin,admin,system:masters\nnobody-token,"+NobodyUser+",nobody\n"))
-	port := freePorts(c.t, 1)[0]
-	c.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
+	c.URL = "https://" + etcdtest.FreeAddress(c.t)
 	c.write("kubeconfig", fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 current-context: admin
@@ -164,7 +140,7 @@ contexts:
 func (c *Cluster) StartServer() {
 	c.t.Helper()
 	_, port, _ := net.SplitHostPort(c.URL[len("https://"):])
-	c.server = c.run("kube-apiserver", "etcd-servers", c.etcd, "secure-port", port, "bind-address", "127.0.0.1",
+	c.server = c.run("etcd-servers", c.Etcd(), "secure-port", port, "bind-address", "127.0.0.1",
 		"cert-dir", c.path("certificates"), "endpoint-reconciler-type", "none", "service-cluster-ip-range", "10.0.0.0/24",
 		"service-account-issuer", "https://kubernetes.default.svc", "service-account-key-file", c.path("service-account.key"),
 		"service-account-signing-key-file", c.path("service-account.key"), "token-auth-file", c.path("tokens.csv"),
@@ -190,25 +166,13 @@ func (c *Cluster) Await() {
 // the copy back in the same way; before starts while the etcd runs, and the API server does not.
 func (c *Cluster) BackUp() (restore func(before func())) {
 	c.t.Helper()
-	backup := c.path("backup-" + strconv.FormatInt(time.Now().UnixNano(), 36))
-	must := func(err error) {
-		c.t.Helper()
-		if err != nil {
-			c.t.Fatal(err)
-		}
-	}
 	c.StopServer()
-	c.StopEtcd()
-	must(os.CopyFS(backup, os.DirFS(c.path("etcd"))))
-	c.StartEtcd()
+	putBack := c.etcd.Backup()
 	c.StartServer()
 	return func(before func()) {
 		c.t.Helper()
 		c.StopServer()
-		c.StopEtcd()
-		must(os.RemoveAll(c.path("etcd")))
-		must(os.CopyFS(c.path("etcd"), os.DirFS(backup)))
-		c.StartEtcd()
+		putBack()
 		before()
 		c.StartServer()
 	}
@@ -281,19 +245,4 @@ func (c *Cluster) Try(method, path string, body []byte) (int, []byte, error) {
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	return response.StatusCode, answer, err
-}
-
-// freePorts returns ports of loopback on which no program listens.
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }
