@@ -180,12 +180,7 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 	if ambiguous {
 		// The answer is about one of the questions that were asked before the stream began, or
 		// about a new one.
-		n.repeated = true
-		for _, q := range n.questions {
-			if q.asked {
-				n.locators.subscribe(q)
-			}
-		}
+		n.repeat()
 	}
 	if pruned > 0 {
 		n.batch = max(1, n.batch/2)
@@ -342,6 +337,16 @@ func (r *Relay) evict(n *name, since int64) (changed bool) {
 	n.countPending()
 	r.askNext(n)
 	return changed
+}
+
+// repeat asks all questions again.
+func (n *name) repeat() {
+	n.repeated = true
+	for _, q := range n.questions {
+		if q.asked {
+			n.locators.subscribe(q)
+		}
+	}
 }
 
 func (n *name) countPending() {

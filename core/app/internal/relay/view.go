@@ -104,7 +104,7 @@ func limitsOf(constraints int) partition.Limits {
 // checkPairs compares each variant that is new with all others.
 func (v *view) checkPairs(before *view) error {
 	for _, h := range v.variants {
-		if before.has(h.variant.Constraints) {
+		if before.find(h.variant.Constraints) != nil {
 			continue
 		}
 		for _, other := range v.variants {
@@ -118,8 +118,6 @@ func (v *view) checkPairs(before *view) error {
 	}
 	return nil
 }
-
-func (v *view) has(constraints string) bool { return v.find(constraints) != nil }
 
 // find returns the variant with constraints, or nil.
 func (v *view) find(constraints string) *held {

@@ -51,13 +51,9 @@ type WrongName struct {
 // with r.mu.
 func (r *Relay) askWrongAgain(now int64) {
 	for _, n := range r.names {
-		if n.wrong.since == 0 && n.pending == 0 {
-			continue
+		if (n.wrong.since != 0 || n.pending > 0) && now-max(n.wrong.asked, n.asked) >= askAgain {
+			n.askAgain(now)
 		}
-		if now-max(n.wrong.asked, n.asked) < askAgain {
-			continue
-		}
-		n.askAgain(now)
 	}
 	for _, n := range r.nodes {
 		n.askWrongAgain(now)
@@ -69,12 +65,7 @@ func (r *Relay) askWrongAgain(now int64) {
 func (n *name) askAgain(now int64) {
 	n.wrong.asked, n.asked = now, now
 	n.restart()
-	n.repeated = true
-	for _, q := range n.questions {
-		if q.asked {
-			n.locators.subscribe(q)
-		}
-	}
+	n.repeat()
 }
 
 // askWrongAgain is askAgain for the names of a node. A name that only the wildcard selects is
