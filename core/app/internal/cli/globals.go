@@ -199,11 +199,6 @@ func (g *globals) loadDataplane(c *cobra.Command, name string) (*world, *resourc
 	return w, d, err
 }
 
-// policy finds a policy by its kind and its name or namespace/name.
-func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) {
-	return find.Policy(w.view, w.mesh, kind, g.named(name))
-}
-
 // policyOf finds the policy of a flag: KIND/NAME or KIND/NAMESPACE/NAME.
 func (g *globals) policyOf(w *world, text string) (*resource.Policy, error) {
 	kindName, name, ok := strings.Cut(text, "/")
@@ -214,7 +209,7 @@ func (g *globals) policyOf(w *world, text string) (*resource.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.policy(w, kind.Name, name)
+	return find.Policy(w.view, w.mesh, kind.Name, g.named(name))
 }
 
 // named returns a name with the namespace of --namespace.

@@ -34,7 +34,7 @@ func newInspectPolicy(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			policy, err := g.policy(w, kind.Name, args[1])
+			policy, err := find.Policy(w.view, w.mesh, kind.Name, g.named(args[1]))
 			if err != nil {
 				return err
 			}

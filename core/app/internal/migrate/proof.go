@@ -50,7 +50,7 @@ func (r *rewriter) proven(ctx context.Context, loader resource.Loader) (*Result,
 	if differences == nil && err != nil {
 		return nil, err
 	}
-	if countOpens(differences) > 0 {
+	if opens(differences) {
 		if documents, err = r.withoutOpening(ctx, loader, documents); err != nil {
 			return nil, err
 		}
@@ -154,16 +154,11 @@ func withMoved(documents []*document) (all []*document) {
 	return all
 }
 
-func countOpens(differences []Difference) int {
-	n := 0
-	for i := range differences {
-		for k := range differences[i].Access {
-			if differences[i].Access[k].Opens {
-				n++
-			}
-		}
-	}
-	return n
+// opens reports whether an access decision opens an inbound.
+func opens(differences []Difference) bool {
+	return slices.ContainsFunc(differences, func(d Difference) bool {
+		return slices.ContainsFunc(d.Access, func(a AccessDifference) bool { return a.Opens })
+	})
 }
 
 // compare loads the set with some documents instead of their originals, and compares each

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,14 +211,11 @@ func (s *Server) storeStatus(now time.Time) *StoreStatus {
 }
 
 func (o *Options) storeNames() string {
-	names := ""
-	for i, store := range o.Stores {
-		if i > 0 {
-			names += " and "
-		}
-		names += store.String()
+	var names []string
+	for _, store := range o.Stores {
+		names = append(names, store.String())
 	}
-	return names
+	return strings.Join(names, " and ")
 }
 
 // collectStore sends the metrics of the stores.

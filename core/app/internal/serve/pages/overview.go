@@ -196,18 +196,9 @@ func (s *site) convergence(a *ask, mesh string) *convergence {
 	if s.Proxies == nil {
 		return nil
 	}
-	c := &convergence{}
+	var states [server.NumNodeStates]int
 	for _, d := range a.View.Dataplanes(mesh) {
-		switch s.Proxies.NodeState(d.KRI("")) {
-		case server.Converged:
-			c.Converged++
-		case server.Pending:
-			c.Pending++
-		case server.Absent:
-			c.Absent++
-		case server.Silent:
-			c.Silent++
-		}
+		states[s.Proxies.NodeState(d.KRI(""))]++
 	}
-	return c
+	return &convergence{states[server.Converged], states[server.Pending], states[server.Absent], states[server.Silent]}
 }
