@@ -27,11 +27,13 @@ var order = []string{
 	`core/app/internal/serve/pages`,
 	`core/app/internal/serve/(inspectapi|bounded|pages/layered)`,
 	`core/app/internal/serve/proxied`,
-	`core/app/internal/source/(etcd|etcd/etcdtest|kubernetes)`,
+	`core/app/internal/source/(etcd|kubernetes)`,
 	`core/app/internal/source/sourcetest`,
 	`core/app/internal/source`,
 	`core/app/internal/source/kubernetes/kubetest`,
+	`core/app/internal/source/etcd/etcdtest`,
 	`core/app/internal/relay`,
+	`core/app/internal/kept`,
 
 	// Helpers of tests, which no other package imports.
 	`core/internal/(coretest|kindtest|permissiontest|resultstest|golden|xds/xdstest|xds/envoytest|enforce/enforcetest|oracle|variant/oracle)`,
