@@ -57,19 +57,19 @@ func (d *document) spec() tree {
 func (d *document) labels() tree {
 	parent := d.fields
 	if !d.universal() {
-		metadata, _ := d.fields["metadata"].(tree)
-		if metadata == nil {
-			metadata = tree{}
-			d.fields["metadata"] = metadata
-		}
-		parent = metadata
+		parent = added(parent, "metadata")
 	}
-	labels, _ := parent["labels"].(tree)
-	if labels == nil {
-		labels = tree{}
-		parent["labels"] = labels
+	return added(parent, "labels")
+}
+
+// added returns a mapping in another one, which it adds if there is none.
+func added(parent tree, key string) tree {
+	inner := mapping(parent, key)
+	if inner == nil {
+		inner = tree{}
+		parent[key] = inner
 	}
-	return labels
+	return inner
 }
 
 // edited records that a field was rewritten.

@@ -171,12 +171,15 @@ func (r *rewriter) tagsAsLabels(d *resource.Dataplane) map[string]string {
 }
 
 // nameLabels returns the labels by which Kuma 3 refers to a resource.
-func nameLabels(m *resource.Meta) tree {
-	labels := tree{resource.DisplayNameLabel: m.DisplayName()}
-	if namespace := m.HomeNamespace(); namespace != "" {
+func nameLabels(m *resource.Meta) tree { return labelsOf(m.DisplayName(), m.HomeNamespace(), m.Zone()) }
+
+// labelsOf returns the labels of what has a name, in a namespace and a zone if they are given.
+func labelsOf(name, namespace, zone string) tree {
+	labels := tree{resource.DisplayNameLabel: name}
+	if namespace != "" {
 		labels[resource.NamespaceLabel] = namespace
 	}
-	if zone := m.Zone(); zone != "" {
+	if zone != "" {
 		labels[resource.ZoneTag] = zone
 	}
 	return labels

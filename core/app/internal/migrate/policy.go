@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,11 +48,10 @@ func (r *rewriter) topTarget(p *resource.Policy, d *document) {
 	switch {
 	case t.Kind == resource.TargetDataplane && t.Name != "":
 		what = "Kuma 3 reads no name in a targetRef of kind Dataplane: the policy selects all dataplanes"
-		named := tree{"kind": "Dataplane", "labels": r.named(p, t)}
-		if t.SectionName != "" {
-			named["sectionName"] = t.SectionName
-		}
-		replaced = named
+		// A name means dataplanes in the zone of the policy, and in the namespace of the targetRef or of
+		// the policy.
+		by := target{labelsOf(t.Name, cmp.Or(t.Namespace, p.HomeNamespace()), p.Zone()), t.SectionName}
+		replaced = by.asTargetRef()
 	case t.Kind == resource.TargetMesh && t.ProxyTypes != 0:
 		what = "Kuma 3 has no proxyTypes: the policy selects all dataplanes"
 		if whole := r.wholeScope(p); whole {
@@ -74,23 +74,6 @@ func (r *rewriter) topTarget(p *resource.Policy, d *document) {
 		d.edited("spec.targetRef")
 	}
 	r.find(diag.TargetNotInKuma3, p.TargetPos, "spec.targetRef", hintOf(replaced != nil, "give the dataplanes a label of their own, and select them by it"), "%s", what)
-}
-
-// named returns the labels of the dataplanes that a name means: in the zone of the policy,
-// and in the namespace of the targetRef or of the policy.
-func (r *rewriter) named(p *resource.Policy, t *resource.TargetRef) tree {
-	labels := tree{resource.DisplayNameLabel: t.Name}
-	namespace := t.Namespace
-	if namespace == "" {
-		namespace = p.HomeNamespace()
-	}
-	if namespace != "" {
-		labels[resource.NamespaceLabel] = namespace
-	}
-	if zone := p.Zone(); zone != "" {
-		labels[resource.ZoneTag] = zone
-	}
-	return labels
 }
 
 // wholeScope reports whether a policy selects every dataplane that its role and its origin
