@@ -128,12 +128,17 @@ func unlessOfMesh(target resource.TargetKind) reported {
 
 // warn adds a warning for each item that set a field.
 func (r *Report) warn(code diag.Code, e *results.Effective, field string, how func(results.Origin) reported, message string) {
-	var seen []results.Origin
-	add := func(o results.Origin) {
-		if slices.Contains(seen, o) {
-			return
+	origins := e.Origins
+	if field != "" {
+		if !slices.ContainsFunc(origins, func(o results.Origin) bool { return how(o) != notReported }) {
+			return // usually; the fields need not be found
 		}
-		seen = append(seen, o)
+		origins = r.setters.of(e, field)
+	}
+	for i, o := range origins {
+		if slices.Contains(origins[:i], o) {
+			continue
+		}
 		switch how(o) {
 		case warned:
 			r.WarnPolicy(code, o.Policy, o.Index, field, "%s", message)
@@ -142,18 +147,6 @@ func (r *Report) warn(code diag.Code, e *results.Effective, field string, how fu
 			w.Silent = true
 			r.Warnings = append(r.Warnings, w)
 		}
-	}
-	if field == "" {
-		for _, o := range e.Origins {
-			add(o)
-		}
-		return
-	}
-	if !slices.ContainsFunc(e.Origins, func(o results.Origin) bool { return how(o) != notReported }) {
-		return // usually; the fields need not be found
-	}
-	for o := range r.setters.of(e, field) {
-		add(o)
 	}
 }
 
