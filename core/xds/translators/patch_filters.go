@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -160,34 +161,34 @@ func keepName(name string, f filter) {
 func withVirtualHost(p *xds.Part, r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod, left *allowance) (proto.Message, bool, error) {
 	r = proto.CloneOf(r)
 	is := func(h *routev3.VirtualHost) bool { return mod.Match == nil || nameMatches(p, mod.Match.Name, h.Name) }
+	applied, err := true, error(nil)
 	switch mod.Operation {
 	case meshproxypatch.AddResource:
-		host, err := readResource[*routev3.VirtualHost](*mod.Value, left)
-		if err == nil {
+		var host *routev3.VirtualHost
+		if host, err = readResource[*routev3.VirtualHost](*mod.Value, left); err == nil {
 			r.VirtualHosts = append(r.VirtualHosts, host)
-			err = uniqueDomains(r)
 		}
-		return r, true, err
 	case meshproxypatch.RemoveResource:
 		before := len(r.VirtualHosts)
 		r.VirtualHosts = slices.DeleteFunc(r.VirtualHosts, is)
 		return r, len(r.VirtualHosts) < before, nil
+	default:
+		applied, err = patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches, left)
 	}
-	applied, err := patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches, left)
 	if err == nil {
 		err = uniqueDomains(r)
 	}
 	return r, applied, err
 }
 
-// isDiscovered reports whether the content of a filter is a resource of its own, as permissions
-// are: an edit of them must not replace the listener (SPEC 12.3).
+// discovered is a filter whose content may be a resource of its own, as permissions are: an
+// edit of them must not replace the listener (SPEC 12.3).
+type discovered interface {
+	GetConfigDiscovery() *corev3.ExtensionConfigSource
+}
+
+// isDiscovered reports whether the content of a filter is a resource of its own.
 func isDiscovered(f filter) bool {
-	switch f := f.(type) {
-	case *hcmv3.HttpFilter:
-		return f.GetConfigDiscovery() != nil
-	case *listenerv3.Filter:
-		return f.GetConfigDiscovery() != nil
-	}
-	return false
+	d, ok := f.(discovered)
+	return ok && d.GetConfigDiscovery() != nil
 }

@@ -196,9 +196,7 @@ func configType(f filter) string {
 	if config, ok := configOf(f); ok {
 		return typeWithin(config)
 	}
-	if d, ok := any(f).(interface {
-		GetConfigDiscovery() *corev3.ExtensionConfigSource
-	}); ok && len(d.GetConfigDiscovery().GetTypeUrls()) > 0 {
+	if d, ok := any(f).(discovered); ok && len(d.GetConfigDiscovery().GetTypeUrls()) > 0 {
 		return typeName(d.GetConfigDiscovery().TypeUrls[0])
 	}
 	return ""

@@ -8,7 +8,6 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -399,14 +398,10 @@ func (p *patchedPart) expose(c *seal.Change, m proto.Message, moved bool) {
 // nameOf returns the name of a message that a modification changes.
 func nameOf(m proto.Message) string {
 	switch m := m.(type) {
-	case *clusterv3.Cluster:
-		return m.Name
-	case *listenerv3.Listener:
-		return m.Name
-	case *routev3.RouteConfiguration:
-		return m.Name
 	case *endpointv3.ClusterLoadAssignment:
 		return m.ClusterName
+	case interface{ GetName() string }:
+		return m.GetName()
 	}
 	return ""
 }
