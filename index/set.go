@@ -95,11 +95,9 @@ func (s Set) AndNot(t Set) Set {
 	case s.bits != nil && t.bits != nil:
 		return setOfBitmap(roaring.AndNot(s.bits, t.bits))
 	case s.bits != nil:
-		b := s.bits.Clone()
-		for _, id := range t.ids {
-			b.Remove(id)
-		}
-		return setOfBitmap(b)
+		e := s.Edit()
+		e.RemoveAll(t)
+		return e.Commit()
 	}
 	var left []uint32
 	for _, id := range s.ids {

@@ -10,72 +10,68 @@ import (
 // empty set. It copies the set at the first change, and changes its own copy
 // until Commit.
 type SetEditor struct {
-	// As in Set, except that the shape may not fit the size until Commit.
-	ids   []uint32
-	bits  *roaring.Bitmap
+	set   Set  // its shape may not fit the size until Commit
 	owned bool // ids or bits is not published
 }
 
 // Edit returns an editor that starts from s.
-func (s Set) Edit() SetEditor {
-	return SetEditor{ids: s.ids, bits: s.bits}
-}
+func (s Set) Edit() SetEditor { return SetEditor{set: s} }
 
 // Add adds id and reports whether it was missing.
 func (e *SetEditor) Add(id uint32) bool {
-	if e.bits != nil {
-		if !e.owned && e.bits.Contains(id) {
+	if e.set.bits != nil {
+		if !e.owned && e.set.bits.Contains(id) {
 			return false
 		}
 		e.own()
-		return e.bits.CheckedAdd(id)
+		return e.set.bits.CheckedAdd(id)
 	}
-	at := len(e.ids)
-	if at > 0 && e.ids[at-1] >= id { // ids that are added in ascending order need no search
+	at := len(e.set.ids)
+	if at > 0 && e.set.ids[at-1] >= id { // ids that are added in ascending order need no search
 		var found bool
-		if at, found = slices.BinarySearch(e.ids, id); found {
+		if at, found = slices.BinarySearch(e.set.ids, id); found {
 			return false
 		}
 	}
-	if len(e.ids) == smallSet {
+	if len(e.set.ids) == smallSet {
 		b := roaring.New()
-		b.AddMany(e.ids)
+		b.AddMany(e.set.ids)
 		b.Add(id)
-		e.ids, e.bits, e.owned = nil, b, true
+		e.set, e.owned = Set{bits: b}, true
 		return true
 	}
 	e.own()
-	e.ids = slices.Insert(e.ids, at, id)
+	e.set.ids = slices.Insert(e.set.ids, at, id)
 	return true
 }
 
 // Remove removes id and reports whether it was present.
 func (e *SetEditor) Remove(id uint32) bool {
-	if e.bits != nil {
-		if !e.owned && !e.bits.Contains(id) {
+	if e.set.bits != nil {
+		if !e.owned && !e.set.bits.Contains(id) {
 			return false
 		}
 		e.own()
-		return e.bits.CheckedRemove(id)
+		return e.set.bits.CheckedRemove(id)
 	}
-	at, found := slices.BinarySearch(e.ids, id)
+	at, found := slices.BinarySearch(e.set.ids, id)
 	if !found {
 		return false
 	}
-	if len(e.ids) == 1 && !e.owned {
-		e.ids = nil // a copy is not needed
+	if len(e.set.ids) == 1 && !e.owned {
+		e.set.ids = nil // a copy is not needed
 		return true
 	}
 	e.own()
-	e.ids = slices.Delete(e.ids, at, at+1)
+	e.set.ids = slices.Delete(e.set.ids, at, at+1)
 	return true
 }
 
 // RemoveAll removes the ids of a set.
 func (e *SetEditor) RemoveAll(s Set) {
-	if e.bits != nil && s.bits != nil {
+	if e.set.bits != nil && s.bits != nil {
 		e.own()
-		e.bits.AndNot(s.bits)
+		e.set.bits.AndNot(s.bits)
 		return
 	}
 	if e.Len() > s.Len() {
@@ -97,41 +93,31 @@ func (e *SetEditor) own() {
 		return
 	}
 	e.owned = true
-	if e.bits != nil {
-		e.bits = e.bits.Clone() // all containers are copied: copy-on-write is off
+	if e.set.bits != nil {
+		e.set.bits = e.set.bits.Clone() // all containers are copied: copy-on-write is off
 		return
 	}
-	ids := make([]uint32, len(e.ids), len(e.ids)+1) // most edits add one id
-	copy(ids, e.ids)
-	e.ids = ids
+	ids := make([]uint32, len(e.set.ids), len(e.set.ids)+1) // most edits add one id
+	copy(ids, e.set.ids)
+	e.set.ids = ids
 }
 
 // Len returns the number of ids.
-func (e *SetEditor) Len() int {
-	if e.bits != nil {
-		return int(e.bits.GetCardinality())
-	}
-	return len(e.ids)
-}
+func (e *SetEditor) Len() int { return e.set.Len() }
 
 // AppendTo appends the ids to dst in ascending order, without publishing them.
-func (e *SetEditor) AppendTo(dst []uint32) []uint32 {
-	return Set{ids: e.ids, bits: e.bits}.AppendTo(dst)
-}
+func (e *SetEditor) AppendTo(dst []uint32) []uint32 { return e.set.AppendTo(dst) }
 
 // Commit publishes the set. The editor may be used again: it copies the set
 // again at the next change.
 func (e *SetEditor) Commit() Set {
-	if !e.owned {
-		return Set{ids: e.ids, bits: e.bits}
-	}
-	var s Set
 	switch {
-	case e.bits != nil:
-		s = setOfBitmap(e.bits)
-	case len(e.ids) > 0:
-		s.ids = e.ids
+	case !e.owned:
+	case e.set.bits != nil:
+		e.set = setOfBitmap(e.set.bits)
+	case len(e.set.ids) == 0:
+		e.set.ids = nil
 	}
-	e.ids, e.bits, e.owned = s.ids, s.bits, false
-	return s
+	e.owned = false
+	return e.set
 }
