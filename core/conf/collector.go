@@ -54,11 +54,15 @@ func CollectorRefs(c any) iter.Seq2[string, *CollectorRef] {
 }
 
 // CollectorRefsOf yields the references of a list of backends, the field `backends` of a conf.
-// Ref returns the reference in the field `openTelemetry` of a backend, or nil.
-func CollectorRefsOf[B any](backends []B, ref func(*B) *CollectorRef) iter.Seq2[string, *CollectorRef] {
+// The functions return the field `openTelemetry` of a backend, and the reference in it, or nil.
+func CollectorRefsOf[B, C any](backends []B, collector func(*B) *C, ref func(*C) *CollectorRef) iter.Seq2[string, *CollectorRef] {
 	return func(yield func(string, *CollectorRef) bool) {
 		for i := range backends {
-			if r := ref(&backends[i]); r != nil && !yield(fmt.Sprintf("/backends/%d/openTelemetry/backendRef", i), r) {
+			c := collector(&backends[i])
+			if c == nil {
+				continue
+			}
+			if r := ref(c); r != nil && !yield(fmt.Sprintf("/backends/%d/openTelemetry/backendRef", i), r) {
 				return
 			}
 		}

@@ -27,14 +27,22 @@ type Case struct {
 // Rejected checks that each case has exactly the expected errors.
 func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
+	each(t, cases, func(_ *testing.T, c *Case) string {
+		_, err := decode(kind, c.Document(kind))
+		if err == nil {
+			return "accepted:\n" + c.Document(kind)
+		}
+		return err.Error()
+	})
+}
+
+// each compares what a function returns for each case with what the case wants.
+func each(t *testing.T, cases map[string]Case, result func(*testing.T, *Case) string) {
+	t.Helper()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(kind, c.Document(kind))
-			switch {
-			case err == nil:
-				t.Errorf("accepted:\n%s", c.Document(kind))
-			case err.Error() != c.Want:
-				t.Errorf("got  %s\nwant %s", err, c.Want)
+			if got := result(t, &c); got != c.Want {
+				t.Errorf("got  %s\nwant %s", got, c.Want)
 			}
 		})
 	}

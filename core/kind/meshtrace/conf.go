@@ -127,10 +127,6 @@ func (c *Conf) InKuma3() (resource.Conf, []string) {
 
 // CollectorRefs returns the references to collectors, see [conf.CollectorRefs].
 func (c *Conf) CollectorRefs() iter.Seq2[string, *conf.CollectorRef] {
-	return conf.CollectorRefsOf(c.Backends, func(b *Backend) *conf.CollectorRef {
-		if b.OpenTelemetry == nil {
-			return nil
-		}
-		return b.OpenTelemetry.BackendRef
-	})
+	return conf.CollectorRefsOf(c.Backends,
+		func(b *Backend) *OpenTelemetry { return b.OpenTelemetry }, func(o *OpenTelemetry) *conf.CollectorRef { return o.BackendRef })
 }
