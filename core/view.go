@@ -128,7 +128,9 @@ func (v *View) put(name string, m *mesh.State) {
 // Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller must not
 // change the slice. The first call after a dataplane was added, changed or removed sorts
 // them; [View.Dataplane] does not.
-func (v *View) Dataplanes(name string) []*resource.Dataplane { return of(v.mesh(name), (*mesh.State).Dataplanes) }
+func (v *View) Dataplanes(name string) []*resource.Dataplane {
+	return of(v.mesh(name), (*mesh.State).Dataplanes)
+}
 
 // Dataplane returns the dataplane with the mesh, namespace and name of id, or
 // nil.
@@ -153,7 +155,9 @@ func (v *View) DataplaneOf(kri string) *resource.Dataplane {
 }
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
-func (v *View) Policies(name string) []*resource.Policy { return of(v.mesh(name), (*mesh.State).Policies) }
+func (v *View) Policies(name string) []*resource.Policy {
+	return of(v.mesh(name), (*mesh.State).Policies)
+}
 
 // Policy returns the policy with the identity, or nil.
 func (v *View) Policy(id resource.ID) *resource.Policy {
@@ -191,7 +195,9 @@ func (v *View) Object(id resource.ID) resource.Object {
 // dataplanes (SPEC 11.6). Nil gives no dataplane an identity. Views return the same
 // pointer until a MeshIdentity of the mesh is added, changed, removed, or moved in its
 // file.
-func (v *View) Identities(name string) *identity.Identities { return of(v.mesh(name), (*mesh.State).Identities) }
+func (v *View) Identities(name string) *identity.Identities {
+	return of(v.mesh(name), (*mesh.State).Identities)
+}
 
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied:
 // if not, every client may call it (SPEC 17.1). They apply to a dataplane that a
@@ -208,7 +214,9 @@ func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 // Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The caller
 // must not change the slice. Views return the same slice until one of them is added,
 // changed, removed, or moved in its file.
-func (v *View) Trusts(name string) []*resource.MeshTrust { return of(v.mesh(name), (*mesh.State).Trusts) }
+func (v *View) Trusts(name string) []*resource.MeshTrust {
+	return of(v.mesh(name), (*mesh.State).Trusts)
+}
 
 // Configs returns the configs of a dataplane, sorted by kind, for the kinds with policies
 // that select it. The caller must not change the slice. For a dataplane of the view the
@@ -251,12 +259,16 @@ func (v *View) unknownKind(name string) error {
 
 // Destinations returns the destinations of a mesh, by which references are resolved (SPEC
 // 17.3). It returns nil for an unknown mesh.
-func (v *View) Destinations(name string) *destination.Set { return of(v.mesh(name), (*mesh.State).Destinations) }
+func (v *View) Destinations(name string) *destination.Set {
+	return of(v.mesh(name), (*mesh.State).Destinations)
+}
 
 // Collectors returns the MeshOpenTelemetryBackends of a mesh, by which references of
 // policies are resolved (SPEC 17.3); nil if it has none. Views return the same pointer until
 // one of them is added, changed, removed, or moved in its file.
-func (v *View) Collectors(name string) *collector.Set { return of(v.mesh(name), (*mesh.State).Collectors) }
+func (v *View) Collectors(name string) *collector.Set {
+	return of(v.mesh(name), (*mesh.State).Collectors)
+}
 
 // DestinationOutbounds returns the outbounds of a dataplane whose destinations are
 // resources: those that it lists by reference, or those that it reaches as a transparent

@@ -1,19 +1,16 @@
 package resource
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 )
 
 // Stdin is the path that means standard input.
@@ -186,21 +183,10 @@ func (f *files) directoryLink(real, name, path string) {
 	}
 }
 
-var (
-	errNotRegular = errors.New("it is not a regular file")
-	errTooLarge   = errors.New("it is too large")
-)
-
 // ReadFile returns the content of a file that a resource or a position names. It reads
 // only regular files of at most limit bytes, and never waits: whoever chose the path could
 // name a FIFO without a writer, or a device without an end.
-func ReadFile(path string, limit int64) ([]byte, error) {
-	data, err := (&file{path: path}).read(limit)
-	if err == errNotRegular || err == errTooLarge {
-		err = &fs.PathError{Op: "read", Path: path, Err: err}
-	}
-	return data, err
-}
+func ReadFile(path string, limit int64) ([]byte, error) { return regular.ReadFile(nil, path, limit) }
 
 // ReadGiven is [ReadFile] for a file that was read by one of the given paths: a directory and what
 // is below it. Since then a part of its path may have become a link. A link that leads out of the
@@ -216,51 +202,12 @@ func ReadGiven(given []string, path string, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		defer root.Close()
-		return (&file{path: below, root: root}).read(limit)
+		return regular.ReadFile(root, below, limit)
 	}
 	if !slices.ContainsFunc(given, func(one string) bool { return filepath.Clean(one) == filepath.Clean(path) }) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	}
 	return ReadFile(path, limit)
-}
-
-// read returns the content of a file, or errTooLarge. The file may have been
-// replaced since it was listed. So read opens it without waiting, by a path
-// that stays in its tree, and checks it again.
-func (f *file) read(limit int64) ([]byte, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	var opened *os.File
-	var err error
-	if f.root != nil {
-		opened, err = f.root.OpenFile(f.path, flags, 0)
-	} else {
-		opened, err = os.OpenFile(f.path, flags, 0)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	info, err := opened.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errNotRegular
-	case info.Size() > limit:
-		return nil, errTooLarge
-	}
-	return readAll(opened, info.Size(), limit)
-}
-
-// readAll reads a file of approximately the given size.
-func readAll(r io.Reader, size, limit int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(size) + bytes.MinRead) // find the end without growing again
-	_, err := data.ReadFrom(io.LimitReader(r, limit+1))
-	if int64(data.Len()) > limit {
-		return nil, errTooLarge
-	}
-	return data.Bytes(), err
 }
 
 func readError(err error) string {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
 
@@ -89,7 +90,7 @@ func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) 
 			break
 		}
 		data, err := l.read(&f)
-		if errors.Is(err, errTooLarge) {
+		if errors.Is(err, regular.ErrTooLarge) {
 			d.tooLarge(f.name)
 			continue
 		}
@@ -126,11 +127,11 @@ func (l *Loader) read(f *file) ([]byte, error) {
 	limit := int64(l.limits().Bytes)
 	switch {
 	case f.path != "":
-		return f.read(limit)
+		return regular.ReadFile(f.root, f.path, limit)
 	case l.Stdin == nil:
 		return nil, errors.New("there is no standard input")
 	}
-	return readAll(l.Stdin, 0, limit)
+	return regular.ReadAll(l.Stdin, 0, limit)
 }
 
 func (l *Loader) limits() strict.Limits { return cmp.Or(l.Limits, strict.DefaultLimits) }

@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 )
 
 // ErrDamaged indicates that a file does not have the content that was written to it.
@@ -81,10 +80,10 @@ func (f *File) Discard() {
 // checksumLine is the last line of a file.
 func checksumLine(h hash.Hash) string { return "sha256 " + hex.EncodeToString(h.Sum(nil)) + "\n" }
 
-// Read returns the content of a file of at most limit bytes. The error is [ErrDamaged], or an
-// [fs.PathError].
+// Read returns the content of a file of at most limit bytes. The error is [ErrDamaged], or one of
+// [regular.ReadFile]: the file may be anything by now.
 func Read(path string, limit int64) ([]byte, error) {
-	data, err := readFile(path, limit)
+	data, err := regular.ReadFile(nil, path, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -98,26 +97,4 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, ErrDamaged
 	}
 	return data[:end], nil
-}
-
-// readFile reads a file that may be anything by now, and may grow: it does not wait for a FIFO, and
-// reads no more than there was.
-func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > limit:
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is not a regular file of at most %d bytes", limit)}
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(file, data); err != nil {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
-	}
-	return data, nil
 }
