@@ -30,6 +30,9 @@
 //  5. An ACK or a NACK ends the flight. What a NACK rejects is recorded, and is
 //     sent again only when its content changes or the client asks for it.
 //
+// What protects the server from clients is around this, in package guard: connections, paces,
+// budgets and the numbers of streams. A stream charges the budget of its client.
+//
 // Both protocols share all of this. They differ in how a request changes the
 // subscription and in how a difference becomes a response.
 //

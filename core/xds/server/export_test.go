@@ -23,26 +23,23 @@ func Receipt(m any) (url, version, nonce string) {
 
 // Charged returns the bytes that all clients are charged.
 func (s *Server) Charged() int {
-	s.budgets.mu.Lock()
-	defer s.budgets.mu.Unlock()
-	return s.budgets.used
+	bytes, _, _ := s.guard.Usage()
+	return bytes
 }
 
 // Clients returns the number of clients that have a budget. That of r.conn, if it is connected,
 // is one of them.
 func (s *Server) Clients() int {
-	s.budgets.mu.Lock()
-	defer s.budgets.mu.Unlock()
-	return len(s.budgets.clients)
+	_, clients, _ := s.guard.Usage()
+	return clients
 }
 
 // Arriving returns the number of connections that have not begun HTTP/2.
 func (s *Server) Arriving() int {
-	s.arriving.mu.Lock()
-	defer s.arriving.mu.Unlock()
-	return s.arriving.all
+	_, _, arriving := s.guard.Usage()
+	return arriving
 }
 
 // LimitArriving sets the limits on connections that have not begun HTTP/2, of one address and
 // of all.
-func (s *Server) LimitArriving(one, all int) { s.arriving.init(one, all) }
+func (s *Server) LimitArriving(one, all int) { s.guard.LimitArriving(one, all) }

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/meshmatch/meshmatch/core/xds/server/internal/guard"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -14,7 +15,7 @@ import (
 const (
 	// MaxRequestBytes is the limit on one request: the first request after a reconnection
 	// lists the names and versions of everything that the client holds.
-	MaxRequestBytes = 32 << 20
+	MaxRequestBytes = guard.MaxRequestBytes
 	// MaxResponseBytes is the size at which responses are split where the protocol allows
 	// it. A larger resource is sent alone. Clients of gRPC accept 4 MiB by default.
 	MaxResponseBytes = 4<<20 - 64<<10
@@ -33,15 +34,10 @@ const (
 	defaultMaxParameters    = 64
 	defaultMaxStreams       = 20_000
 
-	// maxArriving limits the connections that have not begun HTTP/2, which they must within
-	// about 20 s. One address leaves a quarter of them to others.
-	maxArriving = 20_000
-
 	// spareStreams are what a connection may have beyond the limit of its client, so that a
 	// stream past that limit is refused with a reason. HTTP/2 would let it wait.
 	spareStreams = 100
 	ageGrace     = 5 * time.Second // from GOAWAY at the age of a connection until it is closed
-	refusedGrace = time.Second     // from a refused stream until its connection is closed
 )
 
 // Options configure a Server. Only Source is required.

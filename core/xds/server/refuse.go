@@ -49,7 +49,7 @@ func (s *stream) refuse(r refusal) error {
 	}
 	rare.refused = append(rare.refused, r)
 	s.bytes += r.bytes()
-	return s.budget.use(0, r.bytes())
+	return s.budget.Use(0, r.bytes())
 }
 
 // refusal returns the next response for a type that is not served.
@@ -75,7 +75,7 @@ func (s *stream) refusal() *response {
 		charged -= r.bytes()
 	}
 	s.bytes -= charged
-	_ = s.budget.use(0, -charged) // less is no error
+	_ = s.budget.Use(0, -charged) // less is no error
 	s.responses++
 	return newResponse(newBody(c.message.clone()), newNonce(s.id, s.responses), nil)
 }

@@ -20,27 +20,25 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/internal/loglimit"
+	"github.com/meshmatch/meshmatch/core/xds/server/internal/guard"
 )
 
 // A Server serves the states of a source by ADS.
 type Server struct {
-	options    Options
-	log        *slog.Logger
-	start      time.Time
-	current    atomic.Pointer[generation]
-	follow     sync.Mutex // held to replace current
-	streams    streamSet
-	nodes      nodeIndex
-	peers      peerLimit
-	arriving   peerLimit // connections, by address
-	budgets    budgets
-	gate       gate // of long work
-	nodesGate  gate // of snapshots of nodes
-	longNodes  gate // of those that take long
-	handshakes handshakes
-	converged  convergence
-	counters   Counters
-	draining   atomic.Bool
+	options   Options
+	log       *slog.Logger
+	start     time.Time
+	current   atomic.Pointer[generation]
+	follow    sync.Mutex // held to replace current
+	streams   streamSet
+	nodes     nodeIndex
+	guard     *guard.Guard
+	gate      gate // of long work
+	nodesGate gate // of snapshots of nodes
+	longNodes gate // of those that take long
+	converged convergence
+	counters  Counters
+	draining  atomic.Bool
 	// released is set when clients no longer keep what they resumed with (SPEC 12.2).
 	released atomic.Bool
 }
@@ -62,10 +60,12 @@ func New(options Options) *Server {
 	s.log = loglimit.New(cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), &s.counters.Unlogged)
 	s.streams.init()
 	s.nodes.streams = map[string][]*stream{}
-	s.peers.init(options.MaxStreamsPerPeer, options.MaxStreams)
-	s.arriving.init(maxArriving-maxArriving/4, maxArriving)
-	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes, options.MaxRate)
-	s.handshakes.init()
+	s.guard = guard.New(guard.Options{
+		MaxStreams: options.MaxStreams, MaxStreamsPerPeer: options.MaxStreamsPerPeer,
+		MaxSubscriptions: options.MaxSubscriptions, MaxSubscriptionBytes: options.MaxSubscriptionBytes,
+		MaxTotalBytes: options.MaxTotalBytes, MaxRate: options.MaxRate,
+		Identify: options.Identify, Relay: s.isRelay, Log: s.log, Refused: &s.counters.Refused, Paused: &s.counters.Paused,
+	})
 	s.refresh()
 	return s
 }
@@ -90,15 +90,15 @@ func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 func (s *Server) GRPCOptions(transport credentials.TransportCredentials) []grpc.ServerOption {
 	streams := s.options.MaxStreamsPerPeer
 	if s.options.Relay != nil {
-		streams *= relayFactor
+		streams *= guard.RelayFactor
 	}
 	buffer := 0
 	if transport == nil {
 		transport, buffer = insecure.NewCredentials(), readBuffer
 	}
 	return []grpc.ServerOption{
-		grpc.Creds(chargingCredentials{transport, s}),
-		grpc.ConnectionTimeout(handshakeTimeout),
+		grpc.Creds(s.guard.Credentials(transport)),
+		grpc.ConnectionTimeout(guard.HandshakeTimeout),
 		grpc.ReadBufferSize(buffer),
 		grpc.HeaderTableSize(0),
 		grpc.MaxConcurrentStreams(uint32(streams + spareStreams)),
@@ -141,8 +141,8 @@ func serve[R any, M interface {
 	*R
 	proto.Message
 }](s *Server, conn grpc.ServerStream, p protocol, receive func(*stream, M) error) error {
-	transport := connectionOf(conn.Context())
-	defer transport.spend(streamCost)
+	transport := guard.ConnectionOf(conn.Context())
+	defer transport.Spend(guard.StreamCost)
 	st, err := s.open(conn, p, transport)
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *stream) handle(reader requestReader) error {
 	long := in.data.Len() > longRequest
 	charged, err := s.read(reader, long)
 	if charged > 0 {
-		defer s.budget.end(charged)
+		defer s.budget.End(charged)
 	}
 	if err != nil {
 		in.drop()
@@ -256,7 +256,7 @@ func (s *stream) read(reader requestReader, long bool) (charged int, err error) 
 		if !long {
 			return nil
 		}
-		err := s.budget.begin(bytes)
+		err := s.budget.Begin(bytes)
 		if err == nil {
 			charged += bytes
 		}
@@ -272,7 +272,7 @@ func (s *stream) read(reader requestReader, long bool) (charged int, err error) 
 		defer s.leave()
 	}
 	in.join()
-	weight := scale{names: s.server.options.MaxSubscriptions * s.budget.factor(), parameters: s.server.options.MaxParameters}
+	weight := scale{names: s.server.options.MaxSubscriptions * s.budget.Factor(), parameters: s.server.options.MaxParameters}
 	if err := weight.weigh(in.data[0].ReadOnlyData(), s.protocol); err != nil {
 		return charged, err
 	}
@@ -283,7 +283,7 @@ func (s *stream) read(reader requestReader, long bool) (charged int, err error) 
 }
 
 // open makes the stream of a call.
-func (s *Server) open(conn grpc.ServerStream, p protocol, transport *chargingConn) (*stream, error) {
+func (s *Server) open(conn grpc.ServerStream, p protocol, transport *guard.Connection) (*stream, error) {
 	if s.draining.Load() {
 		return nil, errDraining
 	}
@@ -298,16 +298,16 @@ func (s *Server) open(conn grpc.ServerStream, p protocol, transport *chargingCon
 		}
 		st.client.Identity = identity
 	}
-	if err := s.peers.enter(&st.client, s.isRelay(&st.client)); err != nil {
+	var err error
+	if st.budget, err = s.guard.Enter(st.client.peer()); err != nil {
 		if status.Code(err) == codes.Unavailable {
-			st.transport.refuse()
+			st.transport.Refuse()
 		} else {
 			s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
 		}
 		return nil, err
 	}
-	st.transport.count(1)
-	st.budget = s.enterBudget(&st.client)
+	st.transport.Count(1)
 	s.streams.add(st)
 	s.counters.Streams[p].Add(1)
 	if s.draining.Load() { // Drain may have missed it
@@ -316,14 +316,9 @@ func (s *Server) open(conn grpc.ServerStream, p protocol, transport *chargingCon
 	return st, nil
 }
 
-// enterBudget returns the budget of the client of a new stream or connection.
-func (s *Server) enterBudget(c *Client) *budget {
-	return s.budgets.enter(c, s.isRelay(c))
-}
-
-func (s *Server) isRelay(c *Client) bool {
+func (s *Server) isRelay(c guard.Peer) bool {
 	relay := s.options.Relay
-	return relay != nil && relay(c)
+	return relay != nil && relay(&Client{Address: c.Address, Identity: c.Identity})
 }
 
 // close ends a stream for an error, or nil. The handler returns after it.
@@ -331,9 +326,8 @@ func (s *Server) close(st *stream, err error) {
 	st.close(err)
 	s.streams.remove(st)
 	s.nodes.remove(st)
-	s.peers.leave(&st.client)
-	st.transport.count(-1)
-	s.budgets.leave(st.budget, &st.client)
+	st.transport.Count(-1)
+	s.guard.Leave(st.client.peer(), st.budget)
 	s.counters.Streams[st.protocol].Add(-1)
 	s.converged.wake()
 }

@@ -3,6 +3,7 @@ package server
 import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
+	"github.com/meshmatch/meshmatch/core/xds/server/internal/guard"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -100,3 +101,10 @@ type Client struct {
 	// Options.SpeaksFor returns it; empty if it speaks for itself.
 	For string
 }
+
+func (c *Client) peer() guard.Peer { return guard.Peer{Address: c.Address, Identity: c.Identity} }
+
+// NetworkOf returns what a limit on connections applies to before a client has an identity, from
+// an address with a port: its IP address; in IPv6 the network of 64 bits, because one machine may
+// have all addresses of such a network.
+func NetworkOf(address string) string { return guard.NetworkOf(address) }

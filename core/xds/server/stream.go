@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/meshmatch/meshmatch/core/xds/server/internal/guard"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -27,9 +28,9 @@ type stream struct {
 	since  int64 // see Server.now
 	conn   grpc.ServerStream
 	ender  ender
-	budget *budget
+	budget *guard.Budget
 	// transport is the connection, nil if it does not have the credentials of GRPCOptions.
-	transport *chargingConn
+	transport *guard.Connection
 
 	// settled is the last generation that the client has accepted in full, 0
 	// if there is none. It is written under the lock.
@@ -133,7 +134,7 @@ func (s *stream) setNode(node *corev3.Node) error {
 		}
 		s.located.Store(len(s.node.Parameters) > 0)
 	}
-	if speaksFor := s.server.options.SpeaksFor; speaksFor != nil && s.server.isRelay(&s.client) {
+	if speaksFor := s.server.options.SpeaksFor; speaksFor != nil && s.server.isRelay(s.client.peer()) {
 		if s.client.For = speaksFor(node.GetMetadata()); len(s.client.For) > maxIDBytes {
 			return status.Errorf(codes.InvalidArgument, "the identity that a relay speaks for has %d bytes, the limit is %d", len(s.client.For), maxIDBytes)
 		}
@@ -342,7 +343,7 @@ func (s *stream) resize(w *watch, before int) error {
 		}
 	}
 	s.long.Store(names > longSubscription || bytes > longRequest)
-	err := s.budget.use(names-s.names, bytes-s.bytes)
+	err := s.budget.Use(names-s.names, bytes-s.bytes)
 	s.names, s.bytes = names, bytes
 	return err
 }
@@ -366,6 +367,6 @@ func (s *stream) close(err error) {
 		s.end(err) // the client may not read
 	}
 	s.senders.Wait()
-	_ = s.budget.use(-s.names, -s.bytes) // less is no error
+	_ = s.budget.Use(-s.names, -s.bytes) // less is no error
 	s.names, s.bytes = 0, 0
 }

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"sync"
@@ -23,7 +23,7 @@ const (
 	frameCost    = 1 << 10  // of each frame
 	headerFactor = 8        // of each byte of headers, which may be 40 bytes in memory
 	settingCost  = 16 << 10 // of each setting: one of a window may visit all streams of the connection
-	streamCost   = 16 << 10 // of each stream that ends, whoever ends it
+	StreamCost   = 16 << 10 // of each stream that ends, whoever ends it
 
 	// paceStep is what a connection spends until it pays. Less is not charged.
 	paceStep = 64 << 10

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"net"
@@ -19,19 +19,19 @@ type budgets struct {
 
 	mu      sync.Mutex
 	used    int // of total
-	clients map[string]*budget
+	clients map[string]*Budget
 }
 
-// A relay may subscribe to relayFactor times as much as another client, because it
+// RelayFactor is how many times as much as another client a relay may use, because it
 // subscribes for many.
-const relayFactor = 10
+const RelayFactor = 10
 
 // A client with few subscriptions is admitted while any room is left. One with many must
 // leave a quarter of the total free.
 const fewBytes = 1 << 20
 
-// A budget is what one client uses. It is guarded by the lock of budgets.
-type budget struct {
+// A Budget is what one client uses. It is guarded by the lock of budgets.
+type Budget struct {
 	all   *budgets
 	relay bool
 	users int // streams and connections
@@ -43,13 +43,13 @@ type budget struct {
 }
 
 func (b *budgets) init(names, bytes, total, rate int) {
-	b.names, b.bytes, b.total, b.rate, b.clients = names, bytes, total, rate, map[string]*budget{}
+	b.names, b.bytes, b.total, b.rate, b.clients = names, bytes, total, rate, map[string]*Budget{}
 }
 
 // budgetKey identifies the client: by its identity; if it has none, by its host; and if
 // that is this machine, where all clients have one host, by its connection. It is empty
 // for a client that cannot be identified: each of its streams has its own budget.
-func budgetKey(c *Client) string {
+func budgetKey(c Peer) string {
 	if c.Identity != "" {
 		return c.Identity
 	}
@@ -65,13 +65,13 @@ func budgetKey(c *Client) string {
 }
 
 // enter returns the budget of the client of a new stream or connection.
-func (b *budgets) enter(c *Client, relay bool) *budget {
+func (b *budgets) enter(c Peer, relay bool) *Budget {
 	key := budgetKey(c)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	own := b.clients[key]
 	if own == nil {
-		own = &budget{all: b, relay: relay}
+		own = &Budget{all: b, relay: relay}
 		if key != "" {
 			b.clients[key] = own
 		}
@@ -82,7 +82,7 @@ func (b *budgets) enter(c *Client, relay bool) *budget {
 
 // leave is called when a stream or connection of the client has ended and gave back what
 // it used. What a client has to pay is kept: it may connect again.
-func (b *budgets) leave(u *budget, c *Client) {
+func (b *budgets) leave(u *Budget, c Peer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	u.users--
@@ -91,11 +91,11 @@ func (b *budgets) leave(u *budget, c *Client) {
 
 // forget drops the budget of a client without streams and connections, when that has nothing to
 // pay. It is called with the lock.
-func (b *budgets) forget(u *budget, key string) {
+func (b *budgets) forget(u *Budget, key string) {
 	if u.users > 0 || b.clients[key] != u {
 		return
 	}
-	if due := u.pace.due(b.rate * u.factor()); due > 0 {
+	if due := u.pace.due(b.rate * u.Factor()); due > 0 {
 		time.AfterFunc(due, func() {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -108,8 +108,8 @@ func (b *budgets) forget(u *budget, key string) {
 
 // connect counts a connection of the client. The error, RESOURCE_EXHAUSTED, indicates that it
 // has too many. Each connect without an error needs a disconnect.
-func (u *budget) connect(limit int) error {
-	limit *= u.factor()
+func (u *Budget) connect(limit int) error {
+	limit *= u.Factor()
 	u.all.mu.Lock()
 	defer u.all.mu.Unlock()
 	if u.conns >= limit {
@@ -119,27 +119,27 @@ func (u *budget) connect(limit int) error {
 	return nil
 }
 
-func (u *budget) disconnect() {
+func (u *Budget) disconnect() {
 	u.all.mu.Lock()
 	defer u.all.mu.Unlock()
 	u.conns--
 }
 
 // spend makes the client pay, and returns how long it has to wait.
-func (u *budget) spend(cost int) time.Duration { return u.pace.spend(cost, u.all.rate*u.factor()) }
+func (u *Budget) spend(cost int) time.Duration { return u.pace.spend(cost, u.all.rate*u.Factor()) }
 
-// factor returns by how much the limits of the client are multiplied.
-func (u *budget) factor() int {
+// Factor returns by how much the limits of the client are multiplied.
+func (u *Budget) Factor() int {
 	if u.relay {
-		return relayFactor
+		return RelayFactor
 	}
 	return 1
 }
 
-// use adds names and bytes to what the client uses; they are negative if it uses less. The
+// Use adds names and bytes to what the client uses; they are negative if it uses less. The
 // change is made even if the error, RESOURCE_EXHAUSTED, indicates that it passes a limit:
 // the stream then ends, and gives all back.
-func (u *budget) use(names, bytes int) error {
+func (u *Budget) Use(names, bytes int) error {
 	b := u.all
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,21 +151,21 @@ func (u *budget) use(names, bytes int) error {
 	switch {
 	case names <= 0 && bytes <= 0:
 		return nil
-	case u.names > b.names*u.factor():
-		return status.Errorf(codes.ResourceExhausted, "the client subscribes %d names and locators, the limit is %d", u.names, b.names*u.factor())
-	case u.bytes > b.bytes*u.factor():
-		return status.Errorf(codes.ResourceExhausted, "the subscriptions of the client have %d bytes, the limit is %d", u.bytes, b.bytes*u.factor())
+	case u.names > b.names*u.Factor():
+		return status.Errorf(codes.ResourceExhausted, "the client subscribes %d names and locators, the limit is %d", u.names, b.names*u.Factor())
+	case u.bytes > b.bytes*u.Factor():
+		return status.Errorf(codes.ResourceExhausted, "the subscriptions of the client have %d bytes, the limit is %d", u.bytes, b.bytes*u.Factor())
 	}
 	return b.admit(u)
 }
 
-// begin charges a request while it is handled, and end gives that back.
-func (u *budget) begin(bytes int) error {
+// Begin charges a request while it is handled, and end gives that back.
+func (u *Budget) Begin(bytes int) error {
 	b := u.all
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if u.work+bytes > b.bytes*u.factor() {
-		return status.Errorf(codes.ResourceExhausted, "the requests of the client that are handled have %d bytes, the limit is %d", u.work+bytes, b.bytes*u.factor())
+	if u.work+bytes > b.bytes*u.Factor() {
+		return status.Errorf(codes.ResourceExhausted, "the requests of the client that are handled have %d bytes, the limit is %d", u.work+bytes, b.bytes*u.Factor())
 	}
 	u.work += bytes
 	if !u.relay {
@@ -179,7 +179,7 @@ func (u *budget) begin(bytes int) error {
 	return err
 }
 
-func (u *budget) end(bytes int) {
+func (u *Budget) End(bytes int) {
 	u.all.mu.Lock()
 	defer u.all.mu.Unlock()
 	u.work -= bytes
@@ -189,7 +189,7 @@ func (u *budget) end(bytes int) {
 }
 
 // admit checks the total. It is called with the lock.
-func (b *budgets) admit(u *budget) error {
+func (b *budgets) admit(u *Budget) error {
 	limit := b.total
 	if u.bytes+u.work > fewBytes {
 		limit -= limit / 4

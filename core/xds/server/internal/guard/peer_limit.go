@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"net"
@@ -29,7 +29,7 @@ func (p *peerLimit) init(limit, total int) {
 	p.limit, p.total, p.streams, p.many = limit, total, map[string]int{}, map[string]int{}
 }
 
-func peerKey(c *Client) string {
+func peerKey(c Peer) string {
 	if c.Identity != "" {
 		return c.Identity
 	}
@@ -58,10 +58,10 @@ func NetworkOf(address string) string {
 
 // enter admits one more stream of a client; a relay may have more. The error is
 // RESOURCE_EXHAUSTED if the client has too many, and UNAVAILABLE if the server has.
-func (p *peerLimit) enter(c *Client, relay bool) error {
+func (p *peerLimit) enter(c Peer, relay bool) error {
 	key, limit, total := peerKey(c), p.limit, p.total
 	if relay {
-		limit *= relayFactor
+		limit *= RelayFactor
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *peerLimit) enter(c *Client, relay bool) error {
 }
 
 // leave is called for each enter that returned no error.
-func (p *peerLimit) leave(c *Client) {
+func (p *peerLimit) leave(c Peer) {
 	key := peerKey(c)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"net"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// handshakeTimeout is how long a connection may take until it can have streams. The time
+// HandshakeTimeout is how long a connection may take until it can have streams. The time
 // that it waits for the server to begin its handshake is not included.
-const handshakeTimeout = 10 * time.Second
+const HandshakeTimeout = 10 * time.Second
 
 // handshakes limits the TLS handshakes that are computed at a time to one for each
 // processor. If 10,000 clients connect at once, each handshake takes about as long as it
@@ -85,7 +85,7 @@ func (c *handshakeConn) Read(b []byte) (int, error) {
 	c.turn = true
 	if !c.begun {
 		c.begun = true
-		_ = c.Conn.SetDeadline(time.Now().Add(handshakeTimeout))
+		_ = c.Conn.SetDeadline(time.Now().Add(HandshakeTimeout))
 	}
 	return n, err
 }

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"errors"
@@ -90,7 +90,7 @@ func TestHandshakeDeadline(t *testing.T) {
 		client, server := net.Pipe()
 		defer client.Close()
 		c := &handshakeConn{Conn: server, all: all}
-		_ = server.SetDeadline(time.Now().Add(handshakeTimeout)) // as gRPC does
+		_ = server.SetDeadline(time.Now().Add(HandshakeTimeout)) // as gRPC does
 		ended := make(chan error, 1)
 		go func() {
 			defer c.end()
@@ -98,9 +98,9 @@ func TestHandshakeDeadline(t *testing.T) {
 			ended <- err
 		}()
 		_, _ = client.Write([]byte{0})
-		time.Sleep(2 * handshakeTimeout)
+		time.Sleep(2 * HandshakeTimeout)
 		all.leave()
-		time.Sleep(handshakeTimeout - time.Second)
+		time.Sleep(HandshakeTimeout - time.Second)
 		select {
 		case err := <-ended:
 			t.Fatalf("the handshake ends with its wait: %v", err)
