@@ -388,6 +388,26 @@ func TestRowOfConf(t *testing.T) {
 	}
 }
 
+// TestRowThatWouldNotBeSet has a value that a policy that only informs would take away.
+func TestRowThatWouldNotBeSet(t *testing.T) {
+	page := ofText(t, `
+{type: Dataplane, name: d, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: a}}], outbound: [{port: 90, tags: {kuma.io/service: b}}]}}
+---
+{type: MeshLoadBalancingStrategy, name: low, spec: {to: [{default: {loadBalancer: {type: RingHash, ringHash: {minRingSize: 5}}}}]}}
+---
+{type: MeshLoadBalancingStrategy, name: new, labels: {kuma.io/effect: shadow}, spec: {targetRef: {kind: MeshService, name: a}, to: [{default: {loadBalancer: {type: Maglev, maglev: {tableSize: 7}}}}]}}
+`).get("/meshes/default/dataplanes/d")
+	for pointer, want := range map[string]string{
+		"/loadBalancer/ringHash/minRingSize": "not set",
+		"/loadBalancer/type":                 "Maglev new to[0]",
+		"/loadBalancer/maglev/tableSize":     "7 new to[0]",
+	} {
+		if got := page.row(t, "outbound-0", pointer).tags("td")[2].text(); got != want {
+			t.Errorf("%s would be %q instead of %q", pointer, got, want)
+		}
+	}
+}
+
 // TestOverriddenFrom has the values of `from` items that a complete conf overrides, for the
 // clients that they select.
 func TestOverriddenFrom(t *testing.T) {

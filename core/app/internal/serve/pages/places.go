@@ -49,6 +49,7 @@ type row struct {
 	Overridden   []overriddenRow
 	// Shadow is the value if the policies that only inform were enforced; nil: the same.
 	Shadow *shadowValue
+	stays  bool // set if the policies that only inform were enforced
 }
 
 type overriddenRow struct {
@@ -85,14 +86,18 @@ func newPlaces(l links, d *resource.Dataplane, enforced, shadow *inspect.Datapla
 	p.answer(enforced, p.enforced)
 	if shadow != nil {
 		p.answer(shadow, p.shadow)
-		p.unset(shadow)
 	}
 	for _, at := range p.places {
 		slices.SortStableFunc(at.Kinds, func(a, b placeKind) int { return strings.Compare(a.Kind, b.Kind) })
 		for _, k := range at.Kinds {
 			for _, part := range k.Parts {
 				at.Rows += len(part.Rows)
-				at.Shadowed = at.Shadowed || slices.ContainsFunc(part.Rows, func(r *row) bool { return r.Shadow != nil })
+				for _, r := range part.Rows {
+					if shadow != nil && r.By != nil && r.Shadow == nil && !r.stays {
+						r.Shadow = &shadowValue{}
+					}
+					at.Shadowed = at.Shadowed || r.Shadow != nil
+				}
 			}
 		}
 	}
@@ -188,14 +193,12 @@ func (p *placer) placeAt(placeAt *place, kind, when string) *part {
 	}
 	part := &part{When: when}
 	p.parts[key] = part
-	for i := range placeAt.Kinds {
-		if placeAt.Kinds[i].Kind == kind {
-			placeAt.Kinds[i].Parts = append(placeAt.Kinds[i].Parts, part)
-			return part
-		}
+	i := slices.IndexFunc(placeAt.Kinds, func(k placeKind) bool { return k.Kind == kind })
+	if i < 0 {
+		i = len(placeAt.Kinds)
+		placeAt.Kinds = append(placeAt.Kinds, placeKind{kind, with(p.ofMesh(p.mesh, "policies"), "kind", kind), nil})
 	}
-	placeAt.Kinds = append(placeAt.Kinds, placeKind{kind, with(p.ofMesh(p.mesh, "policies"), "kind", kind), nil})
-	placeAt.Kinds[len(placeAt.Kinds)-1].Parts = append(placeAt.Kinds[len(placeAt.Kinds)-1].Parts, part)
+	placeAt.Kinds[i].Parts = append(placeAt.Kinds[i].Parts, part)
 	return part
 }
 
@@ -290,6 +293,9 @@ func (p *placer) shadow(at *place, kind, when string, c *inspect.EffectiveConf, 
 	}
 	part := p.placeAt(at, kind, when)
 	part.Entries = part.Entries || entries != nil
+	for _, r := range part.Rows {
+		r.stays = r.stays || entries != nil || c.Fields[r.Field].Item != ""
+	}
 	for _, would := range rows {
 		if would.By == nil {
 			continue
@@ -302,29 +308,6 @@ func (p *placer) shadow(at *place, kind, when string, c *inspect.EffectiveConf, 
 			part.Rows = append(part.Rows, &row{Field: would.Field, Shadow: &shadowValue{would.Value, would.By}})
 		case part.Rows[i].Value != would.Value || part.Rows[i].By == nil || part.Rows[i].By.Text != would.By.Text:
 			part.Rows[i].Shadow = &shadowValue{would.Value, would.By}
-		}
-	}
-}
-
-// unset marks the fields that would no longer be set.
-func (p *placer) unset(shadow *inspect.Dataplane) {
-	set := map[*row]bool{}
-	p.answer(shadow, func(at *place, kind, when string, c *inspect.EffectiveConf, entries *inspect.Permission) {
-		known := p.parts[at.ID+"\x00"+kind+"\x00"+when]
-		if known == nil {
-			return
-		}
-		for _, r := range known.Rows {
-			if entries != nil || c != nil && c.Fields[r.Field].Item != "" {
-				set[r] = true
-			}
-		}
-	})
-	for _, part := range p.parts {
-		for _, r := range part.Rows {
-			if r.By != nil && r.Shadow == nil && !set[r] {
-				r.Shadow = &shadowValue{}
-			}
 		}
 	}
 }
