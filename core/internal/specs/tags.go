@@ -116,19 +116,21 @@ func (t Tags) String() string {
 }
 
 // ValidateTags checks the tags of an inbound, outbound or gateway.
-func ValidateTags(at *diag.At, tags Tags) {
-	validateOrder(at, tags)
-	for _, tag := range tags {
-		conf.ValidateTag(at, tag.Key, tag.Value)
-	}
+func ValidateTags(at *diag.At, tags Tags) { validateSorted(at, tags, conf.ValidateTag) }
+
+// ValidateListenerTags checks the tags of a listener of a MeshGateway, or of the targetRef
+// that selects it.
+func ValidateListenerTags(at *diag.At, tags Tags) {
+	validateSorted(at, tags, conf.ValidateListenerTag)
 }
 
-// validateOrder checks that tags are sorted by key.
-func validateOrder(at *diag.At, tags Tags) {
+// validateSorted checks that tags are sorted by key, and each of them.
+func validateSorted(at *diag.At, tags Tags, validate func(at *diag.At, key, value string)) {
 	for i, tag := range tags {
 		if i > 0 && tags[i-1].Key >= tag.Key {
 			at.Errorf(diag.DuplicateEntry, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
 		}
+		validate(at, tag.Key, tag.Value)
 	}
 }
 
@@ -136,14 +138,5 @@ func validateOrder(at *diag.At, tags Tags) {
 func ValidateSelector(at *diag.At, tags Tags) {
 	for _, tag := range tags {
 		conf.ValidateSelectorTag(at, tag.Key, tag.Value)
-	}
-}
-
-// ValidateListenerTags checks the tags of a listener of a MeshGateway, or of the targetRef
-// that selects it.
-func ValidateListenerTags(at *diag.At, tags Tags) {
-	validateOrder(at, tags)
-	for _, tag := range tags {
-		conf.ValidateListenerTag(at, tag.Key, tag.Value)
 	}
 }

@@ -135,20 +135,24 @@ func (a *Authorities) kept(source *resource.MeshIdentity, now time.Time) (*Autho
 	if !errors.Is(err, os.ErrNotExist) {
 		return authority, err
 	}
-	if authority, err = Generate(source.Name, now); err != nil {
-		return nil, err
+	text, err := generated(source, now)
+	if err == nil {
+		err = createFile(path, text)
 	}
-	certificates, key, err := authority.PEM()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := createFile(path, append(bytes.Clone(key), certificates...)); err != nil {
-		return nil, err
-	}
 	return readKept(path)
+}
+
+// generated returns the text of a new authority.
+func generated(source *resource.MeshIdentity, now time.Time) ([]byte, error) {
+	authority, err := Generate(source.Name, now)
+	if err != nil {
+		return nil, err
+	}
+	certificates, key, err := authority.PEM()
+	return append(bytes.Clone(key), certificates...), err
 }
 
 // fileName returns the name of the file of a MeshIdentity's authority.
@@ -179,9 +183,12 @@ func readKept(path string) (*Authority, error) {
 	return authority, nil
 }
 
-// createFile writes a file of mode 0600 unless it already exists; it never changes an
-// existing file.
+// createFile writes a file of mode 0600, in a directory of mode 0700, unless it already exists; it
+// never changes an existing file.
 func createFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".ca-*") // of mode 0600
 	if err != nil {
 		return err

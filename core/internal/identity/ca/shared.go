@@ -43,14 +43,7 @@ func (a *Authorities) fromShared(source *resource.MeshIdentity, now time.Time) (
 		return nil, f.err
 	}
 	path := filepath.Join(a.dir, fileName(source.ID))
-	text, err := a.shared.Once(source.ID, func() ([]byte, error) {
-		authority, err := Generate(source.Name, now)
-		if err != nil {
-			return nil, err
-		}
-		certificates, key, err := authority.PEM()
-		return append(bytes.Clone(key), certificates...), err
-	})
+	text, err := a.shared.Once(source.ID, func() ([]byte, error) { return generated(source, now) })
 	if err != nil {
 		if a.dir != "" {
 			if authority, kept := readKept(path); kept == nil {
@@ -69,9 +62,6 @@ func (a *Authorities) fromShared(source *resource.MeshIdentity, now time.Time) (
 	}
 	if known, err := resource.ReadFile(path, maxFile); err != nil || !bytes.Equal(known, text) {
 		_ = os.Remove(path) // it is of another store, or there is none
-		if err := os.MkdirAll(a.dir, 0o700); err != nil {
-			return authority, err
-		}
 		return authority, createFile(path, text)
 	}
 	return authority, nil
