@@ -90,7 +90,7 @@ func (all *meshBatches) delete(id resource.ID) {
 
 // sort sorts each batch, and gives it the placements after it. Its dataplanes and policies may be
 // known to be sorted.
-func (all meshBatches) sort(state *enforce.State, known bool) {
+func (all meshBatches) sort(state *enforce.Hub, known bool) {
 	for _, b := range all {
 		b.Enforcement.State = state
 		b.Sort(known)

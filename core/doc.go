@@ -77,9 +77,9 @@
 //
 // The words of this picture:
 //
-//   - A term is what a targetRef or a binding requires of a dataplane: a tag, a
+//   - A fact is what a targetRef or a binding requires of a dataplane: a tag, a
 //     label, a name or a placement. Dataplanes are in one class if they agree on every
-//     term that some policy requires, so the same policies select them. 100,000
+//     fact that some policy requires, so the same policies select them. 100,000
 //     dataplanes have a few hundred classes.
 //   - A profile is the set of dataplanes of a class that also have the same
 //     outbounds, by their tags. They have the same configuration.
@@ -98,9 +98,9 @@
 //
 //  3. It removes from the batch what changes nothing (content.go).
 //  4. It updates the index of policies (core/internal/match), which reports the
-//     terms that targetRefs began or ceased to require, and the selectors of the
+//     facts that targetRefs began or ceased to require, and the selectors of the
 //     policies that changed. An error up to here changes nothing in any mesh.
-//  5. It puts dataplanes that were added or changed, those with a reported term, and
+//  5. It puts dataplanes that were added or changed, those with a reported fact, and
 //     those that came to a placement or left it, into their classes and profiles
 //     (update.go).
 //  6. It selects the policies of the classes that a reported selector matches

@@ -10,7 +10,7 @@ import (
 
 // enforcement applies the part of a batch that concerns placements and bindings. This
 // precedes any change of a mesh, as policies of all meshes depend on it.
-func (b *Batch) enforcement(before *enforce.State) mesh.Enforcement {
+func (b *Batch) enforcement(before *enforce.Hub) mesh.Enforcement {
 	var e *enforce.Editor // nil: no change so far
 	edit := func() *enforce.Editor {
 		if e == nil {

@@ -28,7 +28,7 @@ type View struct {
 	globals    mesh.Objects  // the objects that belong to no mesh
 	superseded chan struct{} // closed when there is a newer view
 
-	enforcement *enforce.State
+	enforcement *enforce.Hub
 }
 
 // NewView returns a view of the resources, as the first commit of a new engine with these
@@ -47,7 +47,7 @@ func (v *View) Superseded() <-chan struct{} { return v.superseded }
 
 // Enforcement returns the placements and bindings, and where they enforce policies
 // (SPEC 8).
-func (v *View) Enforcement() *enforce.State { return v.enforcement }
+func (v *View) Enforcement() *enforce.Hub { return v.enforcement }
 
 // Kinds returns the policy kinds of the engine.
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
@@ -259,14 +259,14 @@ func (v *View) unknownKind(name string) error {
 
 // Destinations returns the destinations of a mesh, by which references are resolved (SPEC
 // 17.3). It returns nil for an unknown mesh.
-func (v *View) Destinations(name string) *destination.Set {
+func (v *View) Destinations(name string) *destination.Directory {
 	return of(v.mesh(name), (*mesh.State).Destinations)
 }
 
 // Collectors returns the MeshOpenTelemetryBackends of a mesh, by which references of
 // policies are resolved (SPEC 17.3); nil if it has none. Views return the same pointer until
 // one of them is added, changed, removed, or moved in its file.
-func (v *View) Collectors(name string) *collector.Set {
+func (v *View) Collectors(name string) *collector.Directory {
 	return of(v.mesh(name), (*mesh.State).Collectors)
 }
 

@@ -27,7 +27,7 @@ func (l List) String() string {
 
 // Scope returns which part of a header's value must meet the conditions of the
 // list's entries (SPEC 7.2).
-func (l List) Scope() request.Scope {
+func (l List) Scope() request.ValueScope {
 	switch l {
 	case Allow:
 		return request.Whole

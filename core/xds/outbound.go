@@ -62,7 +62,7 @@ func NoCluster() *clusterv3.Cluster {
 type collectors struct {
 	Clusters []*clusterv3.Cluster
 	// Collectors are those to which confs may refer.
-	Collectors *collector.Set
+	Collectors *collector.Directory
 }
 
 // Collector returns the collector of a reference, or false if there is none.

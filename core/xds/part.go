@@ -65,7 +65,7 @@ func (p *Part) IsNamed(resource, name string) bool {
 // PartChange is what a resource of a part refers to because of a field of a conf. Whether
 // that leads to the workload is known only when all parts are there.
 type PartChange struct {
-	seal.Change
+	seal.ReferenceSet
 	Conf  *results.Effective
 	Field string // a JSON pointer
 }

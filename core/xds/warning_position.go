@@ -13,7 +13,7 @@ func (w Warning) Diagnostic() diag.Diagnostic {
 	if w.Policy == nil {
 		return diag.Diagnostic{Code: w.Code, What: w.Place + ": " + w.Message}
 	}
-	at := items.Place{Origin: results.Origin{Policy: w.Policy, Index: w.Index}, Array: w.array}
+	at := items.ItemPlace{Origin: results.Origin{Policy: w.Policy, Index: w.Index}, Array: w.array}
 	pos, path := at.Field(w.Field)
 	return diag.Diagnostic{Code: w.Code, Pos: pos, Path: path, What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
 }

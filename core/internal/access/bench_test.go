@@ -56,7 +56,7 @@ func BenchmarkNeedless(b *testing.B) {
 // One cell of a matrix of clients and inbounds.
 func BenchmarkRegionsOfOneClient(b *testing.B) {
 	list := manyEntries()
-	space := &access.Space{Protocol: request.HTTP, Client: &access.Client{SpiffeID: "spiffe://shop.mesh/ns/n1/sa/s8"}}
+	space := &access.Space{Protocol: request.HTTP, Client: &access.KnownClient{SpiffeID: "spiffe://shop.mesh/ns/n1/sa/s8"}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := access.Regions(space, list, nil, access.Limits{}); err != nil {

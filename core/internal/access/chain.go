@@ -168,7 +168,7 @@ type ChainReach struct {
 // the given SPIFFE IDs. The error is a [*LimitError].
 func ReachOfChain(space *Space, chain Chain, except []string, limits Limits) (ChainReach, error) {
 	c := compile(space, chain...)
-	others := make([]*Set, len(except))
+	others := make([]*Requests, len(except))
 	for i, id := range except {
 		others[i] = ClientID.Equals(id)
 	}

@@ -83,7 +83,7 @@ func sameOutcome(a, b []item) bool {
 	return ok && also && x == y
 }
 
-// Region contains all requests of a [Set] that one entry decides, or that no entry decides.
+// Region contains all requests of a [Requests] that one entry decides, or that no entry decides.
 // It has at least one request.
 type Region struct {
 	Decision
@@ -93,7 +93,7 @@ type Region struct {
 // Regions returns the regions of a list within a set of requests, in the order of the
 // entries; the region that no entry decides comes last. A nil set contains all requests.
 // The error is a [*LimitError].
-func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, error) {
+func Regions(space *Space, list *List, within *Requests, limits Limits) ([]Region, error) {
 	c := compile(space, list)
 	c.addSet(within)
 	return regionsOf(c.compiled(), list, limits)

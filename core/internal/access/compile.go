@@ -66,13 +66,13 @@ const (
 // holds reports whether a text meets the test; absent means that there is no text. The
 // test must not have an expression.
 func (t *test) holds(text string, absent bool) bool {
-	holds := !absent && (t.how == present || language.Condition{How: language.How(t.how), Value: t.value}.Holds(text))
+	holds := !absent && (t.how == present || language.TextCondition{How: language.How(t.how), Value: t.value}.Holds(text))
 	return holds != t.negated
 }
 
 // rule is a compiled entry.
 type rule struct {
-	entry *Entry // nil: the rule is of a [Set]
+	entry *Entry // nil: the rule is of a [Requests]
 	tests []test // tests of values in the order of their variables, then tests of expressions
 	// values has a bit for each test that compares with a value.
 	values uint64
@@ -143,7 +143,7 @@ func (c *compiler) rules(l *List) ([]rule, error) {
 }
 
 // tests returns the conditions of a match and of tags.
-func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags) []test {
+func (c *compiler) tests(m *conf.Match, scope request.ValueScope, tags resource.Tags) []test {
 	var out []test
 	for _, t := range tags {
 		if t.Value == resource.AnyValue {
@@ -218,7 +218,7 @@ func (t *test) compareID(id *conf.SpiffeIDMatch) {
 // header returns the tests of a condition on a header. A value is compared by an
 // expression if the header is the host, which has several forms, or if a part of the
 // value can meet the condition.
-func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
+func (c *compiler) header(h *conf.HeaderMatch, scope request.ValueScope) []test {
 	name := strings.ToLower(string(h.Name))
 	v := c.variable(header, name)
 	isPresent := test{variable: v, how: present, negated: h.How() == conf.HeaderAbsent}
@@ -246,7 +246,7 @@ func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
 	return []test{isPresent, {variable: v, how: matches, expression: c.expression(source, request.Runs, func() language.Language { return language.Values(source) })}}
 }
 
-func (c *compiler) scoped(source string, scope request.Scope, parse func() *regex.Expr) int {
+func (c *compiler) scoped(source string, scope request.ValueScope, parse func() *regex.Expr) int {
 	return c.expression(source, scope, func() language.Language {
 		switch scope {
 		case request.Runs:
@@ -258,7 +258,7 @@ func (c *compiler) scoped(source string, scope request.Scope, parse func() *rege
 	})
 }
 
-func (c *compiler) expression(source string, scope request.Scope, compile func() language.Language) int {
+func (c *compiler) expression(source string, scope request.ValueScope, compile func() language.Language) int {
 	key := fmt.Sprint(scope, " ", source)
 	i, known := c.sources[key]
 	if !known {

@@ -35,7 +35,7 @@ type Match struct {
 	Tags resource.Tags `json:"tags,omitzero"`
 	// scopes are those of the conditions on headers, in their order: an entry that denies and
 	// one that allows compare equal conditions with different parts of a value.
-	scopes []request.Scope
+	scopes []request.ValueScope
 }
 
 // ConditionOf returns the requests of a difference of two lists: the requests that both
@@ -106,7 +106,7 @@ func (e *Entry) match() Match {
 	m := Match{Tags: e.Tags}
 	if e.Match != nil {
 		m.Match = *e.Match
-		m.scopes = slices.Repeat([]request.Scope{e.Scope}, len(m.Headers))
+		m.scopes = slices.Repeat([]request.ValueScope{e.Scope}, len(m.Headers))
 	}
 	return m
 }

@@ -27,7 +27,7 @@ func HeaderOf(name string) Subject { return Subject{variable{header, strings.ToL
 
 // Undetermined returns the requests that meet a condition which nothing in a request determines.
 // Each name is one condition: it may hold or not, whatever the other conditions are.
-func Undetermined(name string) *Set {
+func Undetermined(name string) *Requests {
 	return Subject{variable{unknown, name}}.Present().As(UnknownCondition(name))
 }
 
@@ -39,10 +39,10 @@ type fact struct {
 }
 
 // Present returns the requests that have the part.
-func (s Subject) Present() *Set { return s.set(present, "") }
+func (s Subject) Present() *Requests { return s.set(present, "") }
 
 // Equals returns the requests whose part is a text.
-func (s Subject) Equals(value string) *Set {
+func (s Subject) Equals(value string) *Requests {
 	if s.byExpressions() {
 		return s.Matches(regexp.QuoteMeta(regex.OneRuneEach(value)))
 	}
@@ -50,7 +50,7 @@ func (s Subject) Equals(value string) *Set {
 }
 
 // Begins returns the requests whose part begins with a text.
-func (s Subject) Begins(prefix string) *Set {
+func (s Subject) Begins(prefix string) *Requests {
 	if s.byExpressions() {
 		return s.Matches(regexp.QuoteMeta(regex.OneRuneEach(prefix)) + `(?s:.)*`)
 	}
@@ -59,7 +59,7 @@ func (s Subject) Begins(prefix string) *Set {
 
 // Matches returns the requests whose part an expression matches as a whole. The expression is in
 // the syntax of package regexp, must be valid, and its characters are bytes.
-func (s Subject) Matches(expression string) *Set { return s.set(matches, expression) }
+func (s Subject) Matches(expression string) *Requests { return s.set(matches, expression) }
 
 // byExpressions reports whether all conditions on the part are expressions, because
 // conditions of policies on it are.
@@ -67,7 +67,9 @@ func (s Subject) byExpressions() bool {
 	return s.variable.part == path || s.variable == variable{header, "host"}
 }
 
-func (s Subject) set(how how, value string) *Set { return &Set{fact: &fact{s.variable, how, value}} }
+func (s Subject) set(how how, value string) *Requests {
+	return &Requests{fact: &fact{s.variable, how, value}}
+}
 
 // fact returns the tests of a fact.
 func (c *compiler) fact(f *fact) []test {

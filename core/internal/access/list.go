@@ -19,14 +19,14 @@ type List struct {
 
 // Entry is an entry of rules, or an item of `from`.
 type Entry struct {
-	Match *conf.Match   // nil: no condition
-	Scope request.Scope // of the match's conditions on headers
-	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]
+	Match *conf.Match        // nil: no condition
+	Scope request.ValueScope // of the match's conditions on headers
+	Tags  resource.Tags      // of the client; a value may be [resource.AnyValue]
 	Allow bool
 	By    *permission.Place
 	// When is a further condition, of a proxy's filter. Only [CompareChain] and [Outcomes] read
 	// entries that have one: no condition in terms of policies describes them.
-	When *Set
+	When *Requests
 }
 
 // ListOf returns the list for an inbound's permissions.
@@ -90,13 +90,13 @@ type Space struct {
 	// Raw means that paths are compared as a client sends them; only [Outcomes] reads it.
 	Raw bool
 	// Client is the client of all requests; nil: any.
-	Client *Client
+	Client *KnownClient
 	// partial contains the known parts of all requests; nil: no part is known.
 	partial *partial
 }
 
-// Client is a known client.
-type Client struct {
+// KnownClient is a known client.
+type KnownClient struct {
 	SpiffeID string // "": the client has none
 	Tags     resource.Tags
 }

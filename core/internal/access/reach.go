@@ -32,7 +32,7 @@ type Reach struct {
 
 // ReachOf returns the reach of each client by a list. Clients that the same entries
 // can decide are examined once.
-func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach {
+func ReachOf(space *Space, list *List, clients []KnownClient, limits Limits) []Reach {
 	out := make([]Reach, len(clients))
 	p := compile(space, list).compiled()
 	all := newSearch(p, limits).items()
@@ -99,7 +99,7 @@ func newReach(regions []Region, err error) Reach {
 // ReachOfOthers returns the reach, by a list, of all clients except the clients
 // with the given SPIFFE IDs.
 func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach {
-	others := make([]*Set, len(ids))
+	others := make([]*Requests, len(ids))
 	for i, id := range ids {
 		others[i] = Matching(&conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: id}}, nil)
 	}
@@ -109,7 +109,7 @@ func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach 
 // Allowed returns the condition of the requests that a list allows, with a clause for each
 // allowing entry of by. If client is not nil, the condition is for this client and omits
 // its SPIFFE ID and tags.
-func Allowed(list *List, by []Decision, client *Client) Condition {
+func Allowed(list *List, by []Decision, client *KnownClient) Condition {
 	c := Condition{Any: []Clause{}}
 	list = list.listFor(client)
 	for _, d := range by {
@@ -134,7 +134,7 @@ func Allowed(list *List, by []Decision, client *Client) Condition {
 
 // listFor returns the list without the entries that cannot match a client. A nil client means
 // any client.
-func (l *List) listFor(client *Client) *List {
+func (l *List) listFor(client *KnownClient) *List {
 	if client == nil {
 		return l
 	}
@@ -148,7 +148,7 @@ func (l *List) listFor(client *Client) *List {
 }
 
 // meets reports whether a client meets the conditions of a match on clients.
-func meets(c *Client, m *Match) bool {
+func meets(c *KnownClient, m *Match) bool {
 	if m.SpiffeID != nil {
 		var t test
 		t.compareID(m.SpiffeID)
@@ -159,7 +159,7 @@ func meets(c *Client, m *Match) bool {
 	return c.Tags.Contains(m.Tags)
 }
 
-func withoutClient(c *Client, m Match) Match {
+func withoutClient(c *KnownClient, m Match) Match {
 	if c != nil {
 		m.SpiffeID, m.Tags = nil, resource.Tags(nil)
 	}

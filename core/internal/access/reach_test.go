@@ -18,9 +18,9 @@ func TestReachAgreesWithSamples(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		for inbound, p := range permissiontest.Random(t, r) {
 			list := access.ListOf(p)
-			var clients []access.Client
+			var clients []access.KnownClient
 			for _, id := range append(slices.Clone(permissiontest.SpiffeIDs), "") {
-				clients = append(clients, access.Client{SpiffeID: id, Tags: permissiontest.RandomClient(r).Request().Tags})
+				clients = append(clients, access.KnownClient{SpiffeID: id, Tags: permissiontest.RandomClient(r).Request().Tags})
 			}
 			requests := samples(r, 100)
 			for i, reach := range access.ReachOf(spaceOf(p), list, clients, access.Limits{}) {
@@ -76,7 +76,7 @@ func TestReachOfOthers(t *testing.T) {
 
 func TestReachPastALimitIsUnknown(t *testing.T) {
 	list := manyEntries()
-	reach := access.ReachOf(&access.Space{Protocol: request.HTTP}, list, []access.Client{{SpiffeID: "spiffe://shop.mesh/ns/n1/sa/s8"}}, access.Limits{Work: 10})
+	reach := access.ReachOf(&access.Space{Protocol: request.HTTP}, list, []access.KnownClient{{SpiffeID: "spiffe://shop.mesh/ns/n1/sa/s8"}}, access.Limits{Work: 10})
 	if reach[0].Verdict != access.Unknown || reach[0].Err == nil {
 		t.Errorf("got %+v, want an error", reach[0])
 	}

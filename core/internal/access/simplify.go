@@ -19,8 +19,8 @@ const maxMeaning = 1 << 14
 
 // join returns one set for several expressions on one part of a request, as far as there are
 // several among the members of a union.
-func join(sets []*Set) []*Set {
-	var out []*Set
+func join(sets []*Requests) []*Requests {
+	var out []*Requests
 	at := map[variable]int{}
 	for _, s := range sets {
 		if s == nil || s.fact == nil || s.negated || s.fact.how != matches {
@@ -57,16 +57,16 @@ func (c *compiler) byValue(v variable, source string) (t test, ok bool) {
 	if literal == "" || !regex.ASCII(literal) {
 		return test{}, false
 	}
-	candidates := []language.Condition{{How: language.Below, Value: literal}, {How: language.StartsWith, Value: literal}, {How: language.StartsWith, Value: literal + "/"}}
+	candidates := []language.TextCondition{{How: language.Below, Value: literal}, {How: language.StartsWith, Value: literal}, {How: language.StartsWith, Value: literal + "/"}}
 	if complete {
-		candidates = []language.Condition{{How: language.Exactly, Value: literal}}
+		candidates = []language.TextCondition{{How: language.Exactly, Value: literal}}
 	}
 	expression := language.Values(source)
 	for _, k := range candidates {
 		if k.How == language.Below && strings.HasSuffix(literal, "/") {
 			continue
 		}
-		value := language.NewTrie([]language.Condition{k}).Like(k.Value)
+		value := language.NewTrie([]language.TextCondition{k}).Like(k.Value)
 		if _, some := c.shortest(v, value); some && c.equal(v, expression, value) {
 			return test{how: how(k.How), value: k.Value}, true
 		}

@@ -91,8 +91,8 @@ func (s *search) atPart(it item, v int, part state) (item, bool) {
 // division contains the conditions of lists on one variable.
 type division struct {
 	variable
-	values      []language.Condition // sorted, each once
-	expressions bool                 // some item compares the variable with an expression
+	values      []language.TextCondition // sorted, each once
+	expressions bool                     // some item compares the variable with an expression
 	lists       []lookup
 }
 
@@ -117,7 +117,7 @@ func newDivision(at variable, v int, lists [][]item) *division {
 		}
 		d.lists[i] = l
 	}
-	slices.SortFunc(d.values, func(a, b language.Condition) int {
+	slices.SortFunc(d.values, func(a, b language.TextCondition) int {
 		return cmp.Or(strings.Compare(a.Value, b.Value), cmp.Compare(a.How, b.How))
 	})
 	d.values = slices.Compact(d.values)
@@ -139,7 +139,7 @@ func (d *division) add(l *lookup, it item, k, v int) {
 		only = t
 		count++
 		if t.how != present {
-			d.values = append(d.values, language.Condition{How: language.How(t.how), Value: t.value})
+			d.values = append(d.values, language.TextCondition{How: language.How(t.how), Value: t.value})
 		}
 	}
 	l.free[k] = count == 0
@@ -200,7 +200,7 @@ func (d *division) parts(space *Space) []state {
 			}
 		case c.How == language.Below:
 			add(like, another(c.Value+"/", values))
-			if d.part == spiffeID && isID(c.Value) && slices.Contains(d.values, language.Condition{How: language.StartsWith, Value: c.Value + "/"}) {
+			if d.part == spiffeID && isID(c.Value) && slices.Contains(d.values, language.TextCondition{How: language.StartsWith, Value: c.Value + "/"}) {
 				add(one, c.Value) // it does not begin with the value and a slash
 			}
 		default:
@@ -247,6 +247,6 @@ func isID(value string) bool { return strings.Count(value, "/") > 2 }
 
 func inTrustDomains(id string, domains []string) bool {
 	return len(domains) == 0 || slices.ContainsFunc(domains, func(domain string) bool {
-		return language.Condition{How: language.Below, Value: "spiffe://" + domain}.Holds(id)
+		return language.TextCondition{How: language.Below, Value: "spiffe://" + domain}.Holds(id)
 	})
 }

@@ -3,7 +3,7 @@ package access
 // Written is a set as a proxy writes it: a condition, or members. A search reads other forms of it,
 // such as one expression for several conditions.
 type Written struct {
-	Condition any        // of [Set.As], or an [UnknownCondition]; nil: of the members
+	Condition any        // of [Requests.As], or an [UnknownCondition]; nil: of the members
 	Members   []*Written // nil ones are not written
 	All       bool       // all members must hold; otherwise at least one
 	Negated   bool
@@ -13,14 +13,14 @@ type Written struct {
 type UnknownCondition string
 
 // As returns the set with the condition that it is written as.
-func (s *Set) As(condition any) *Set {
+func (s *Requests) As(condition any) *Requests {
 	out := *s
 	out.written = &Written{Condition: condition}
 	return &out
 }
 
-// Written returns how a set is written; nil if it is made of others than those of [Set.As].
-func (s *Set) Written() *Written {
+// Written returns how a set is written; nil if it is made of others than those of [Requests.As].
+func (s *Requests) Written() *Written {
 	switch {
 	case s == nil:
 		return &Written{All: true}
@@ -31,7 +31,7 @@ func (s *Set) Written() *Written {
 }
 
 // writtenOf returns how members are written; nil if none of them is.
-func writtenOf(all bool, sets []*Set) *Written {
+func writtenOf(all bool, sets []*Requests) *Written {
 	var members []*Written
 	for i, s := range sets {
 		if s == nil && all {

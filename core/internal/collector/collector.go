@@ -30,25 +30,25 @@ const nodeAddress = "127.0.0.1"
 // tlsPort is the port at which a collector by HTTP is called by TLS.
 const tlsPort = 443
 
-// Set contains the MeshOpenTelemetryBackends of a mesh.
-type Set struct {
+// Directory contains the MeshOpenTelemetryBackends of a mesh.
+type Directory struct {
 	semantics semantics.Semantics
 	backends  []*resource.MeshOpenTelemetryBackend // oldest first, then by identity
 }
 
 // New returns the set of the backends among the objects of a mesh, which must be sorted by
 // identity; nil if there are none.
-func New(s semantics.Semantics, objects []resource.Object) *Set {
+func New(s semantics.Semantics, objects []resource.Object) *Directory {
 	backends := resource.ObjectsOf[*resource.MeshOpenTelemetryBackend](objects)
 	if len(backends) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(backends, func(a, b *resource.MeshOpenTelemetryBackend) int { return a.Created().Compare(b.Created()) })
-	return &Set{s, backends}
+	return &Directory{s, backends}
 }
 
 // Equal reports whether two sets have the same backends.
-func (s *Set) Equal(o *Set) bool {
+func (s *Directory) Equal(o *Directory) bool {
 	if s == nil || o == nil {
 		return s == o
 	}
@@ -57,7 +57,7 @@ func (s *Set) Equal(o *Set) bool {
 
 // Find returns the collector of a reference: the oldest backend that it finds, or false if
 // it finds none.
-func (s *Set) Find(ref *conf.CollectorRef) (Collector, bool) {
+func (s *Directory) Find(ref *conf.CollectorRef) (Collector, bool) {
 	if s == nil {
 		return Collector{}, false
 	}

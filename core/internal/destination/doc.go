@@ -4,12 +4,12 @@
 //
 // The pipeline:
 //
-//  1. [New] makes the [Set] of the destinations of a mesh, with an index of their names
+//  1. [New] makes the [Directory] of the destinations of a mesh, with an index of their names
 //     and labels.
-//  2. [Set.Find] returns the destinations that a reference of a policy finds.
-//  3. [Set.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
+//  2. [Directory.Find] returns the destinations that a reference of a policy finds.
+//  3. [Directory.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
 //     with a transparent proxy, one for each port of each destination that it reaches.
-//  4. [Set.Index] files the `to` items of all policies of the mesh by their selectors (see
+//  4. [Directory.Index] files the `to` items of all policies of the mesh by their selectors (see
 //     package items). [Index.After] and [Index.Of] make the next version after a change of
 //     policies or of destinations, from what did not change.
 //  5. [Index.Confs] takes the items of the policies that select a dataplane,
@@ -23,7 +23,7 @@
 //
 // Invariants:
 //
-//   - A Set and an Index are immutable, except for their caches, and safe for concurrent
+//   - A Directory and an Index are immutable, except for their caches, and safe for concurrent
 //     use.
 //   - Outbounds with the same items share one conf pointer, in all versions of a mesh that
 //     have these items.

@@ -11,7 +11,7 @@ import (
 
 // Unreachable reports why no proxy connects to a MeshExternalService: it returns the field
 // that prevents it, and the reason (SPEC 17.4). Both are empty if proxies connect to it.
-func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
+func (s *Directory) Unreachable(m *resource.MeshExternalService) (path, why string) {
 	switch {
 	case m.Spec.Extension != nil:
 		return "spec.extension", "its endpoints are in a form that is not known here"
@@ -47,7 +47,7 @@ func (s *Set) Unreachable(m *resource.MeshExternalService) (path, why string) {
 }
 
 // PEM returns the text of a certificate or key of a MeshExternalService, or why there is none.
-func (s *Set) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, why string) {
+func (s *Directory) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, why string) {
 	if name, is := c.SecretName(); is {
 		secret, why := s.secret(m, name)
 		if why != "" {
@@ -72,7 +72,7 @@ func (s *Set) PEM(m *resource.MeshExternalService, c *specs.Certificate) (text, 
 
 // Secrets returns the Secrets to which the certificates and keys of a MeshExternalService
 // refer, in the order of the fields; nil for those that the mesh lacks, or proxies do not get.
-func (s *Set) Secrets(m *resource.MeshExternalService) (secrets []*resource.ObjectOf[specs.Secret]) {
+func (s *Directory) Secrets(m *resource.MeshExternalService) (secrets []*resource.ObjectOf[specs.Secret]) {
 	if !m.UsesTLS() {
 		return nil
 	}

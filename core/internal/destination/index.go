@@ -14,7 +14,7 @@ import (
 // confs of the kind are needed. It is immutable except for its caches, and safe for
 // concurrent use.
 type Index struct {
-	set      *Set
+	set      *Directory
 	policies Policies
 	caches   *Caches
 	kinds    sync.Map // *kindItems, by the name of the kind
@@ -34,7 +34,7 @@ type Policies interface {
 
 // Index returns the index of the policies of a mesh. The caches may come from an
 // earlier index, even of other destinations.
-func (s *Set) Index(policies Policies, caches *Caches) *Index {
+func (s *Directory) Index(policies Policies, caches *Caches) *Index {
 	return &Index{set: s, policies: policies, caches: caches}
 }
 
@@ -79,7 +79,7 @@ func (x *Index) After(policies Policies, changes iter.Seq2[*resource.Policy, *re
 // Of returns the index of the same policies and of other destinations: of the next version
 // of the set. The items that find destinations that were added or changed are looked up
 // again.
-func (x *Index) Of(set *Set) *Index {
+func (x *Index) Of(set *Directory) *Index {
 	if set == x.set {
 		return x
 	}

@@ -14,7 +14,7 @@ import (
 // kindItems contains the `to` items of one kind. It is immutable, except for the caches of
 // its items and the lists that were found.
 type kindItems struct {
-	set     *Set
+	set     *Directory
 	kind    *resource.Kind
 	reading semantics.Reading
 	caches  *Caches
@@ -158,7 +158,7 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 }
 
 // of returns the items of the same policies for the next version of the set.
-func (k *kindItems) of(set *Set) *kindItems {
+func (k *kindItems) of(set *Directory) *kindItems {
 	next := new(*k)
 	next.set = set
 	var found index.Vector[*foundItems]

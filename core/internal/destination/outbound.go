@@ -31,7 +31,7 @@ type list struct {
 
 // Outbounds returns the outbounds of a dataplane whose destinations are resources
 // (SPEC 17.3). Dataplanes share the slice; the caller must not change it.
-func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
+func (s *Directory) Outbounds(d *resource.Dataplane) []Outbound {
 	if len(s.all) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
 }
 
 // listed returns the listed outbounds of the dataplane whose references find a port.
-func (s *Set) listed(d *resource.Dataplane) []Outbound {
+func (s *Directory) listed(d *resource.Dataplane) []Outbound {
 	var outbounds []Outbound
 	for i := range d.Outbounds {
 		o := &d.Outbounds[i]
@@ -58,7 +58,7 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 
 // MayReach reports whether a dataplane may have an outbound to one of a few destinations. It
 // costs less than the list of the outbounds.
-func (s *Set) MayReach(d *resource.Dataplane, few []resource.Destination) bool {
+func (s *Directory) MayReach(d *resource.Dataplane, few []resource.Destination) bool {
 	if semantics.IsTransparent(d) {
 		return true // its list is shared
 	}
@@ -71,11 +71,11 @@ func (s *Set) MayReach(d *resource.Dataplane, few []resource.Destination) bool {
 }
 
 // BackendsHaveTags reports whether a backend of a route may be a service by its tag.
-func (s *Set) BackendsHaveTags() bool { return s.semantics.SelectsByTags() }
+func (s *Directory) BackendsHaveTags() bool { return s.semantics.SelectsByTags() }
 
 // Backend returns an outbound to the port to which a backend of a route refers. It has no
 // address. If the reference finds several destinations, it leads to the oldest.
-func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outbound, bool) {
+func (s *Directory) Backend(route *resource.Policy, ref *resource.BackendRef) (Outbound, bool) {
 	at, port, ok := s.backend(&route.Meta, s.semantics.RouteBackend(route, ref))
 	if !ok {
 		return Outbound{}, false
@@ -86,7 +86,7 @@ func (s *Set) Backend(route *resource.Policy, ref *resource.BackendRef) (Outboun
 // backend returns the port to which a resource refers. If the reference finds several
 // destinations, it returns the port of the oldest, because one address leads to one
 // destination.
-func (s *Set) backend(from *resource.Meta, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
+func (s *Directory) backend(from *resource.Meta, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
 	at = -1
 	for found := range s.find(from, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
 		if at < 0 || s.all[found].Created().Before(s.all[at].Created()) {
@@ -101,14 +101,14 @@ func (s *Set) backend(from *resource.Meta, ref *resource.BackendRef) (at int, po
 }
 
 // Resolves reports whether the reference of an outbound of a dataplane finds a port.
-func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
+func (s *Directory) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
 	_, _, ok := s.backend(&d.Meta, ref)
 	return ok
 }
 
 // Reaches reports whether a reference in the reachableBackends of a dataplane finds a
 // destination. If the reference has a port, the destination must have it.
-func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
+func (s *Directory) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 	for at := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
 		if s.semantics.IsOfOtherZone(s.all[at], d.Zone()) {
 			continue
@@ -122,7 +122,7 @@ func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 
 // reachedBy returns the outbounds that a transparent proxy reaches. Dataplanes with the
 // same filter share the list.
-func (s *Set) reachedBy(d *resource.Dataplane) *list {
+func (s *Directory) reachedBy(d *resource.Dataplane) *list {
 	refs, limited := reachable(d)
 	key := ""
 	if s.zoned {
@@ -174,7 +174,7 @@ func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
 // newList returns the outbounds of all destinations with a virtual address or, if they
 // are limited, of the destinations to which a reference of the dataplane refers. They
 // are in the order of destinations and ports.
-func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
+func (s *Directory) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
 	l := &list{addresses: map[netip.Addr]bool{}}
 	if !limited {
 		for at := range s.all {
@@ -199,7 +199,7 @@ func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited
 
 // reached yields the destinations that a reference in the reachableBackends of a dataplane
 // reaches.
-func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield func(int) bool) {
+func (s *Directory) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		first := -1
 		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
@@ -225,7 +225,7 @@ func (s *Set) reached(d *resource.Dataplane, r *resource.BackendRef) func(yield 
 // Missed returns the destination that a reference in the reachableBackends of a dataplane reaches,
 // and the first of those with the port that it finds in addition and does not reach; nil if
 // there is none.
-func (s *Set) Missed(d *resource.Dataplane, r *resource.BackendRef) (reached, missed resource.Destination) {
+func (s *Directory) Missed(d *resource.Dataplane, r *resource.BackendRef) (reached, missed resource.Destination) {
 	if s.semantics.ReachesEachPort() || r.Port == 0 || len(r.Labels) == 0 {
 		return nil, nil
 	}
@@ -243,7 +243,7 @@ func (s *Set) Missed(d *resource.Dataplane, r *resource.BackendRef) (reached, mi
 
 // reachedPort returns the port that a reference with a port, or 0 for none, reaches of a
 // destination; 0 means all ports.
-func (s *Set) reachedPort(at int, port uint32) uint32 {
+func (s *Directory) reachedPort(at int, port uint32) uint32 {
 	if port != 0 || s.semantics.ReachesEachPort() {
 		return port
 	}
@@ -256,7 +256,7 @@ func (s *Set) reachedPort(at int, port uint32) uint32 {
 }
 
 // add adds an outbound for each of some ports of a destination that has a virtual address.
-func (l *list) add(s *Set, at int, reaches func(port uint32) bool) {
+func (l *list) add(s *Directory, at int, reaches func(port uint32) bool) {
 	d := s.all[at]
 	vips := d.State().VIPs
 	if len(vips) == 0 {

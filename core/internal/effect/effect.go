@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A Part is the part of a proxy in which a conf acts.
-type Part uint8
+// An Area is the part of a proxy in which a conf acts.
+type Area uint8
 
 // The parts.
 const (
-	HTTPInbound Part = iota
+	HTTPInbound Area = iota
 	TCPInbound
 	HTTPOutbound
 	TCPOutbound
@@ -20,7 +20,7 @@ const (
 )
 
 // String returns the part in lower case.
-func (p Part) String() string {
+func (p Area) String() string {
 	return [...]string{"HTTP inbound", "TCP inbound", "HTTP outbound", "TCP outbound", "proxy"}[p]
 }
 
@@ -66,7 +66,7 @@ func Table() []Row { return table }
 // Of returns the resources of a part that a change of a field may change. The field is a
 // JSON pointer. Known is false if the table does not have the kind, as it may be an
 // embedder's.
-func Of(kind, field string, part Part) (changes Resources, known bool) {
+func Of(kind, field string, part Area) (changes Resources, known bool) {
 	best := -1
 	segments := split(field)
 	for i := range table {
@@ -84,7 +84,7 @@ func Of(kind, field string, part Part) (changes Resources, known bool) {
 
 // MayDrain reports whether some field of a kind changes the listener of a part. A kind that
 // is not in the table may.
-func MayDrain(kind string, part Part) bool {
+func MayDrain(kind string, part Area) bool {
 	known := false
 	for i := range table {
 		if row := &table[i]; row.Kind == kind {

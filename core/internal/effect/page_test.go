@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		kind, field string
-		part        effect.Part
+		part        effect.Area
 		want        string
 	}{
 		{"MeshAccessLog", "/backends/0/file/path", effect.TCPInbound, "listener"},

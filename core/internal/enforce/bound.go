@@ -17,11 +17,11 @@ type Bound struct {
 }
 
 // HasCluster reports whether a resource contains or names a cluster.
-func (s *State) HasCluster(cluster string) bool { return s.lookup(clusterName(cluster)) != nil }
+func (s *Hub) HasCluster(cluster string) bool { return s.lookup(clusterName(cluster)) != nil }
 
 // Bound returns the bindings of a policy of s, directly or through sets, sorted by name. A
 // binding whose placement does not exist is omitted.
-func (s *State) Bound(e *Effect, cluster string) []Bound {
+func (s *Hub) Bound(e *Effect, cluster string) []Bound {
 	id, known := s.names.Lookup(clusterName(cluster))
 	var out []Bound
 	for _, x := range e.paths {

@@ -23,7 +23,7 @@ type cluster struct {
 }
 
 // clustersByName returns the clusters that the resources of s contain or name.
-func (s *State) clustersByName() []cluster {
+func (s *Hub) clustersByName() []cluster {
 	s.order.once.Do(func() {
 		for id := range s.names.Limit() {
 			if n := s.node(id); n != nil && n.name.kind == ocm.ManagedClusterKind {
@@ -42,7 +42,7 @@ func compareClusters(a, b cluster) int {
 // appendByName appends some clusters, given by ascending ids, in the order of
 // their names. If they are a large part of all clusters, it walks all clusters in
 // that order; otherwise it sorts them.
-func (s *State) appendByName(dst []cluster, ids []uint32) []cluster {
+func (s *Hub) appendByName(dst []cluster, ids []uint32) []cluster {
 	if all := s.clustersByName(); len(all) < 8*len(ids) {
 		wanted := make([]bool, ids[len(ids)-1]+1)
 		for _, id := range ids {

@@ -3,7 +3,7 @@
 // Open Cluster Management (OCM), and a condition on dataplanes for each policy of a
 // mesh. Package rollout plans rollouts.
 //
-// The pipeline of a [State]:
+// The pipeline of a [Hub]:
 //
 //  1. Resources (package ocm) are the nodes of a graph. A name to which a resource
 //     refers is also a node, even if there is no such resource. So the reference
@@ -15,11 +15,11 @@
 //     unions of the selections of its bindings, directly or through PolicySets.
 //  4. For a policy of a mesh, P is the set of dataplanes that its targetRef selects.
 //     This package does not evaluate it. Q ∪ R is a list of placements,
-//     [State.Overrides]. The placements that contain a dataplane are another list,
-//     [State.AppendPlacements]. The policy is enforced on the dataplane if the two
+//     [Hub.Overrides]. The placements that contain a dataplane are another list,
+//     [Hub.AppendPlacements]. The policy is enforced on the dataplane if the two
 //     lists have a common element.
 //
-// An [Editor] makes the next version of a State. It evaluates again only the dependents
+// An [Editor] makes the next version of a Hub. It evaluates again only the dependents
 // of a changed resource. If a cluster changes, the selectors are evaluated for that
 // cluster alone. If a decision changes, its placement is evaluated. If a placement
 // selects other clusters, the policies of its bindings are evaluated. The [Delta] of an
@@ -48,7 +48,7 @@
 //
 // Invariants:
 //
-//   - A State is immutable, and safe for any number of readers. It depends on
+//   - A Hub is immutable, and safe for any number of readers. It depends on
 //     the resources alone, not on the order in which they were added.
 //   - A policy is enforced only where a binding without subFilter places it (for
 //     a mesh policy: where its targetRef selects), and only if it enforces by

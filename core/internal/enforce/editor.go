@@ -10,7 +10,7 @@ import (
 )
 
 // Edit returns an editor that starts from s.
-func (s *State) Edit() *Editor {
+func (s *Hub) Edit() *Editor {
 	e := &Editor{
 		base:    s,
 		names:   s.names.Edit(),
@@ -24,10 +24,10 @@ func (s *State) Edit() *Editor {
 	return e
 }
 
-// Editor makes the next version of a [State]. It is used once: call Put and Remove,
+// Editor makes the next version of a [Hub]. It is used once: call Put and Remove,
 // then Commit. An editor that is dropped has no effect.
 type Editor struct {
-	base  *State
+	base  *Hub
 	names *index.InternerEditor[name]
 	nodes index.VectorEditor[*node]
 
@@ -138,7 +138,7 @@ func (e *Editor) set(of role, id uint32, has bool) {
 }
 
 // Commit returns the next version, and the change for the policies of meshes.
-func (e *Editor) Commit() (*State, *Delta) {
+func (e *Editor) Commit() (*Hub, *Delta) {
 	c := consequences{Editor: e, delta: &Delta{}}
 	c.derive()
 	for _, id := range e.released {
@@ -152,7 +152,7 @@ func (e *Editor) Commit() (*State, *Delta) {
 	if e.reordered {
 		order = new(clusterOrder)
 	}
-	s := &State{order: order, names: e.names.Commit(), nodes: e.nodes.Commit()}
+	s := &Hub{order: order, names: e.names.Commit(), nodes: e.nodes.Commit()}
 	for role := range e.sets {
 		s.sets[role] = e.sets[role].Commit()
 	}

@@ -60,7 +60,7 @@ type Target struct {
 
 // Targets yields the clusters on which a policy of s is placed, sorted by name.
 // Targets with the same causes share their list.
-func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
+func (s *Hub) Targets(e *Effect) iter.Seq2[string, Target] {
 	return func(yield func(string, Target) bool) {
 		if e.placed.Len() == 0 {
 			return

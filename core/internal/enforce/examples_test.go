@@ -43,7 +43,7 @@ func loadSet(t testing.TB, text string) *resource.Set {
 
 // targets returns a line for each cluster of a policy: its name, the action and the
 // bindings that cause the action.
-func targets(state *enforce.State, namespace, policy string) string {
+func targets(state *enforce.Hub, namespace, policy string) string {
 	var b strings.Builder
 	for effect := range state.Effects() {
 		if effect.Policy.Namespace != namespace || effect.Policy.Name != policy {

@@ -70,7 +70,7 @@ var meshView = sync.OnceValue(func() *core.View {
 })
 
 // answer returns what the command placement prints for a state.
-func answer(state *enforce.State) map[string]any {
+func answer(state *enforce.Hub) map[string]any {
 	policies := []any{}
 	add := func(m *resource.Meta, action string, targets []any) {
 		entry := map[string]any{"kind": m.Kind, "name": m.Name, "remediationAction": action, "targets": targets}
@@ -106,7 +106,7 @@ func answer(state *enforce.State) map[string]any {
 
 // check compares a state with the reference, and with a state that is made of the same
 // resources in another order.
-func check(t *testing.T, state *enforce.State, now enforcetest.World) {
+func check(t *testing.T, state *enforce.Hub, now enforcetest.World) {
 	t.Helper()
 	resources := now.Resources()
 	want := text(t, naive.Placements(enforcetest.MeshSet(), now.Hub(), "m"))
@@ -124,7 +124,7 @@ func check(t *testing.T, state *enforce.State, now enforcetest.World) {
 }
 
 // checkDelta checks that a delta contains each change for the policies of meshes.
-func checkDelta(t *testing.T, before, after *enforce.State, delta *enforce.Delta) {
+func checkDelta(t *testing.T, before, after *enforce.Hub, delta *enforce.Delta) {
 	t.Helper()
 	view := meshView()
 	for _, p := range view.Policies("m") {
@@ -157,7 +157,7 @@ func checkDelta(t *testing.T, before, after *enforce.State, delta *enforce.Delta
 
 // checkOverride checks that the placements of a dataplane alone determine whether a
 // policy is enforced on it.
-func checkOverride(t *testing.T, s *enforce.State, p *resource.Policy, d *resource.Dataplane, placements []enforce.Placement) {
+func checkOverride(t *testing.T, s *enforce.Hub, p *resource.Policy, d *resource.Dataplane, placements []enforce.Placement) {
 	t.Helper()
 	overridden := slices.ContainsFunc(s.Overrides(&p.ID), func(o enforce.Placement) bool { return slices.Contains(placements, o) })
 	if target := s.MeshTarget(p, d); overridden != (target.Action == ocm.Enforce) {
@@ -165,7 +165,7 @@ func checkOverride(t *testing.T, s *enforce.State, p *resource.Policy, d *resour
 	}
 }
 
-func placements(s *enforce.State, d *resource.Dataplane) []enforce.Placement {
+func placements(s *enforce.Hub, d *resource.Dataplane) []enforce.Placement {
 	list := s.AppendPlacements(nil, d)
 	slices.SortFunc(list, func(a, b enforce.Placement) int { return cmpString(a.String(), b.String()) })
 	return list

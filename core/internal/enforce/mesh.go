@@ -37,7 +37,7 @@ func (p Placement) compare(o Placement) int {
 
 // Bindings returns the bindings with a mesh policy as a subject, sorted by name. A
 // binding with the label kuma.io/mesh binds policies of that mesh only.
-func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
+func (s *Hub) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 	n := s.lookup(meshPolicyName(p.Kind, p.Namespace, p.Name))
 	if n == nil {
 		return nil
@@ -55,7 +55,7 @@ func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 
 // Overrides returns the placements in which a mesh policy with the shadow label is
 // enforced, sorted and distinct: Q ∪ R of SPEC 8.3.
-func (s *State) Overrides(p *resource.ID) []Placement {
+func (s *Hub) Overrides(p *resource.ID) []Placement {
 	var placements []Placement
 	for _, b := range s.Bindings(p) {
 		if b.Enforce {
@@ -67,9 +67,9 @@ func (s *State) Overrides(p *resource.ID) []Placement {
 }
 
 // AppendPlacements appends the placements that contain a dataplane, in no
-// particular order. It considers only placements that [State.Overrides] returns
+// particular order. It considers only placements that [Hub.Overrides] returns
 // for some policy.
-func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
+func (s *Hub) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
 	zone := ZoneOf(d)
 	add := func(id uint32) {
 		if n := s.node(id); (zone != "" || n.exposed.anywhere) && n.exposed.admits(d) {
@@ -91,8 +91,8 @@ func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Place
 
 // Regions returns regions that contain every dataplane of a placement. They may
 // contain other dataplanes. The placement must be one that
-// [State.AppendPlacements] can return.
-func (s *State) Regions(p Placement) []Region {
+// [Hub.AppendPlacements] can return.
+func (s *Hub) Regions(p Placement) []Region {
 	n := s.lookup(p.nodeName())
 	if n == nil || n.exposed == nil {
 		return nil
@@ -100,8 +100,8 @@ func (s *State) Regions(p Placement) []Region {
 	return regions(s.node, n.exposed, n.exposed.clusters, n.exposed.every)
 }
 
-// Condition is the condition for a dataplane to be in a placement: a zone and labels.
-type Condition struct {
+// Membership is the condition for a dataplane to be in a placement: a zone and labels.
+type Membership struct {
 	Anywhere bool     // any zone, or none
 	Every    bool     // any zone
 	Zones    []string // one of these zones, sorted, unless Every or Anywhere is set
@@ -110,18 +110,18 @@ type Condition struct {
 	Dataplanes []ocm.DataplaneName
 }
 
-// Condition returns the condition of a placement that [State.Overrides] returns, or
+// Condition returns the condition of a placement that [Hub.Overrides] returns, or
 // false if the placement contains no dataplane.
-func (s *State) Condition(p Placement) (Condition, bool) {
+func (s *Hub) Condition(p Placement) (Membership, bool) {
 	n := s.lookup(p.nodeName())
 	if n == nil || n.selection == nil {
-		return Condition{}, false
+		return Membership{}, false
 	}
-	c := Condition{Anywhere: n.selection.anywhere, Every: n.selection.every}
+	c := Membership{Anywhere: n.selection.anywhere, Every: n.selection.every}
 	if n.selection.listed != nil {
 		c.Dataplanes = slices.SortedFunc(maps.Keys(n.selection.listed), ocm.DataplaneName.Compare)
 		if len(c.Dataplanes) == 0 {
-			return Condition{}, false
+			return Membership{}, false
 		}
 	}
 	if !c.Every {
@@ -155,7 +155,7 @@ func ZoneOf(d *resource.Dataplane) string {
 
 // MeshTarget returns the action of a mesh policy on a dataplane that it selects,
 // and the bindings that cause it.
-func (s *State) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
+func (s *Hub) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
 	var placing, enforcing []string
 	for _, b := range s.Bindings(&p.ID) {
 		if !s.selects(b, d) {
@@ -178,7 +178,7 @@ func (s *State) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
 }
 
 // selects reports whether the placement of a binding selects a dataplane.
-func (s *State) selects(b *ocm.PlacementBinding, d *resource.Dataplane) bool {
+func (s *Hub) selects(b *ocm.PlacementBinding, d *resource.Dataplane) bool {
 	zone, placement := ZoneOf(d), s.lookup(placementName(b))
 	switch selection := placement.selection; {
 	case selection == nil || !selection.admits(d):

@@ -6,7 +6,7 @@ import (
 )
 
 // stateOf returns the state of some resources.
-func stateOf(resources *ocm.Resources) *enforce.State {
+func stateOf(resources *ocm.Resources) *enforce.Hub {
 	e := enforce.Empty().Edit()
 	put(e, resources.ManagedClusters)
 	put(e, resources.PlacementRules)

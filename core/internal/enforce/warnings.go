@@ -15,8 +15,8 @@ import (
 // references to resources that do not exist, placements that select nothing, sets that
 // place nothing, and overrides and exclusions that change nothing. policies contains the
 // policies of all meshes, to which bindings may refer.
-func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
-	w := warner{State: s, mesh: map[name][]*resource.Policy{}}
+func (s *Hub) Warnings(policies []*resource.Policy) []diag.Diagnostic {
+	w := warner{Hub: s, mesh: map[name][]*resource.Policy{}}
 	for _, p := range policies {
 		n := meshPolicyName(p.Kind, p.Namespace, p.Name)
 		w.mesh[n] = append(w.mesh[n], p)
@@ -34,7 +34,7 @@ func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 }
 
 type warner struct {
-	*State
+	*Hub
 	mesh  map[name][]*resource.Policy // by the name that a subject has
 	found []diag.Diagnostic
 }

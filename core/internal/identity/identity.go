@@ -47,7 +47,7 @@ type entry struct {
 	selector map[string]string
 	zone     string // that of every dataplane it selects that was made in a zone; "": any
 	// The parts of the templates; nil means the default.
-	trustDomain, path []template.Part
+	trustDomain, path []template.Piece
 }
 
 // New returns the identities of a list in any order. They must be valid, and the
@@ -93,9 +93,9 @@ func (i *Identities) All() []*resource.MeshIdentity {
 	return i.all
 }
 
-// A Rule is one MeshIdentity in a list of rules: the first rule that selects a
+// A Candidate is one MeshIdentity in a list of rules: the first rule that selects a
 // dataplane applies.
-type Rule struct {
+type Candidate struct {
 	Source *resource.MeshIdentity
 	// Labels are the labels that the rule requires, sorted by key.
 	Labels resource.Tags
@@ -109,13 +109,13 @@ type Rule struct {
 
 // Rules returns the MeshIdentities of a mesh, in the order in which [Identities.Of]
 // compares them with a dataplane.
-func (i *Identities) Rules(mesh string) []Rule {
+func (i *Identities) Rules(mesh string) []Candidate {
 	if i == nil {
 		return nil
 	}
-	var rules []Rule
+	var rules []Candidate
 	for _, e := range i.byMesh[mesh] {
-		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector), Zone: e.zone}
+		r := Candidate{Source: e.source, Labels: resource.NewTags(e.selector), Zone: e.zone}
 		if e.path == nil { // see Defaults.path
 			r.AskedVariables = append(r.AskedVariables, "Namespace", "ServiceAccount")
 		}
@@ -135,7 +135,7 @@ func (i *Identities) Rules(mesh string) []Rule {
 }
 
 // parts returns the pieces of a valid template, nil for nil.
-func parts(t *template.Template) []template.Part {
+func parts(t *template.Template) []template.Piece {
 	if t == nil {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (s Defaults) trustDomain(e *entry, d *resource.Dataplane) (string, error) {
 	case e.trustDomain == nil:
 		return d.Mesh + "." + zone + ".mesh.local", nil
 	}
-	return fill(e.trustDomain, func(p template.Part) (string, error) {
+	return fill(e.trustDomain, func(p template.Piece) (string, error) {
 		switch {
 		case p.Label != "":
 			return labelOf(e.source.Labels, p.Label, "the MeshIdentity")
@@ -294,8 +294,8 @@ func Expand(t template.Template, d *resource.Dataplane) (string, error) {
 	return expand(pieces, d)
 }
 
-func expand(pieces []template.Part, d *resource.Dataplane) (string, error) {
-	return fill(pieces, func(p template.Part) (string, error) {
+func expand(pieces []template.Piece, d *resource.Dataplane) (string, error) {
+	return fill(pieces, func(p template.Piece) (string, error) {
 		if p.Label != "" {
 			return labelOf(d.Labels, p.Label, d.ID)
 		}
@@ -304,7 +304,7 @@ func expand(pieces []template.Part, d *resource.Dataplane) (string, error) {
 }
 
 // fill returns the text of a template. Value returns the value of a label or a variable.
-func fill(pieces []template.Part, value func(template.Part) (string, error)) (string, error) {
+func fill(pieces []template.Piece, value func(template.Piece) (string, error)) (string, error) {
 	text := ""
 	for _, p := range pieces {
 		if p.Label == "" && p.Variable == "" {

@@ -13,16 +13,16 @@ import (
 // A Written is an item as a policy has it: an element of `to`, `from` or `rules`, or the single
 // conf of the policy.
 type Written struct {
-	Place
+	ItemPlace
 	Section   *resource.Section
 	TargetRef *resource.TargetRef // nil in `rules` and for a single conf
 	Conf      resource.Conf
 	Pos       diag.Position
 }
 
-// A Place is an item with its array: the first item of `to` and the first rule of a policy have
+// An ItemPlace is an item with its array: the first item of `to` and the first rule of a policy have
 // one origin.
-type Place struct {
+type ItemPlace struct {
 	results.Origin
 	Array string // to, from, rules, or default for the single conf of a policy
 }
@@ -31,7 +31,7 @@ type Place struct {
 func Of(p *resource.Policy) []Written {
 	var all []Written
 	add := func(section *resource.Section, array string, i int, t *resource.TargetRef, c resource.Conf, pos diag.Position) {
-		all = append(all, Written{Place{results.Origin{Policy: p, Index: i}, array}, section, t, c, pos})
+		all = append(all, Written{ItemPlace{results.Origin{Policy: p, Index: i}, array}, section, t, c, pos})
 	}
 	if p.Default != nil {
 		add(p.Type.Default, "default", 0, nil, p.Default, p.DefaultPos)
@@ -50,10 +50,10 @@ func Of(p *resource.Policy) []Written {
 
 // Field returns the position of the item at a place, and the path of a field of its conf in the
 // document of the policy.
-func (at Place) Field(pointer string) (pos diag.Position, path string) {
+func (at ItemPlace) Field(pointer string) (pos diag.Position, path string) {
 	pos, path = at.Policy.Pos, "spec."+at.Array
 	for _, item := range Of(at.Policy) {
-		if item.Place == at {
+		if item.ItemPlace == at {
 			pos = item.Pos
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Class is a set of dataplanes that no selector distinguishes: they have the same
-// number of points and, at each point, the same terms among those that selectors
+// number of points and, at each point, the same facts among those that selectors
 // require. So the same policies select them, at the same inbounds. S is the data that
 // the writer stores for each class.
 type Class[S any] struct {
@@ -23,7 +23,7 @@ type Class[S any] struct {
 	// shared is [resource.Dataplane.SharedListeners]: inbounds with one listener have the policies
 	// of each other.
 	shared []int
-	// placements are the terms of placements, sorted. Each point has all of them.
+	// placements are the facts of placements, sorted. Each point has all of them.
 	placements []index.Term
 }
 
@@ -55,8 +55,8 @@ func (x *Index) pointKind(d *resource.Dataplane) pointKind {
 // SameClass reports whether two versions of a dataplane are in one class, by their difference
 // alone: no selector requires anything of it. False means that the class must be found.
 func (x *Index) SameClass(old, next *resource.Dataplane, by Difference) bool {
-	isRequired := func(t term) bool {
-		_, known := x.terms.Lookup(t)
+	isRequired := func(t fact) bool {
+		_, known := x.facts.Lookup(t)
 		return known || t.Space == start || t.Space == semantics.ZoneScope
 	}
 	return x.overrides == 0 && !slices.ContainsFunc(by.removed, isRequired) && !slices.ContainsFunc(by.added, isRequired) &&
@@ -114,7 +114,7 @@ func (c *Class[S]) Select(x *Index, scope results.Scope, b *Buffer) []results.Se
 	return x.finish(b)
 }
 
-// has reports whether some point has all of the terms.
+// has reports whether some point has all of the facts.
 func (c *Class[S]) has(terms []index.Term) bool {
 	for _, point := range c.points {
 		if containsTerms(point, terms) {
@@ -138,7 +138,7 @@ func containsTerms(have, want []index.Term) bool {
 }
 
 // classKey appends to key the identity of a dataplane's class: the kind of its points,
-// and for each point the number of terms and the terms.
+// and for each point the number of facts and the facts.
 func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
 	key = appendKind(key, x.pointKind(d), d.SharedListeners())
 	for point := range x.reading.Semantics.Points(d) {
@@ -167,7 +167,7 @@ func appendPoint(key []byte, terms []index.Term) []byte {
 	return key
 }
 
-// keyWith appends to key the identity of the class with the same terms and the given
+// keyWith appends to key the identity of the class with the same facts and the given
 // placements.
 func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
 	key = appendKind(key, c.kind, c.shared)

@@ -13,7 +13,7 @@ type Classes[S any] struct {
 	byKey    map[string]*Class[S]
 	byNumber []*Class[S]      // nil: free
 	free     []uint32         // numbers
-	postings Postings[uint64] // from terms to class numbers
+	postings Postings[uint64] // from facts to class numbers
 	key      []byte
 }
 
@@ -32,14 +32,14 @@ func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	if class := c.byKey[string(c.key)]; class != nil {
 		return class
 	}
-	return c.add(x.placementTerms(d, b))
+	return c.add(x.placementFacts(d, b))
 }
 
 // InPlacements is [Classes.Of] for a dataplane that was in the class from.
 // Since the previous version of x, only the placements that contain the
 // dataplane may have changed.
 func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
-	placements := x.placementTerms(d, b)
+	placements := x.placementFacts(d, b)
 	if slices.Equal(placements, from.placements) {
 		return from
 	}
@@ -84,7 +84,7 @@ func (c *Classes[S]) Drop(class *Class[S]) {
 
 // Reached returns the classes whose selection may change because of a change of the
 // policies, in a deterministic order. For each selector, it takes the classes with
-// the selector's rarest term and checks the other terms.
+// the selector's rarest fact and checks the other facts.
 func (c *Classes[S]) Reached(delta *Delta) []*Class[S] {
 	var numbers []uint32
 	for _, selector := range delta.selectors {

@@ -9,13 +9,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// DataplaneIndex is an inverted index from terms to the dataplanes of a mesh.
-// The caller assigns each dataplane a number. The index contains all terms of a
+// DataplaneIndex is an inverted index from facts to the dataplanes of a mesh.
+// The caller assigns each dataplane a number. The index contains all facts of a
 // dataplane, even if no selector requires them: when a selector begins to
-// require a term, the dataplanes with that term change their class. It belongs
+// require a fact, the dataplanes with that fact change their class. It belongs
 // to one writer.
 //
-// A term is identified by its hash alone. If two terms have the same hash,
+// A fact is identified by its hash alone. If two facts have the same hash,
 // [DataplaneIndex.Reached] also returns dataplanes that need no update; there is
 // no other effect.
 type DataplaneIndex struct {
@@ -24,7 +24,7 @@ type DataplaneIndex struct {
 	postings  Postings[uint64]
 
 	// scratch memory of Replace
-	old, next      []term
+	old, next      []fact
 	removed, added []uint64
 }
 
@@ -76,33 +76,33 @@ const maxCompared = 16
 
 // Difference contains the facts that one of two versions of a dataplane has at a point where the
 // other one may not have it.
-type Difference struct{ removed, added []term }
+type Difference struct{ removed, added []fact }
 
-// facts appends the terms of a dataplane: after the start of each point its own, and then those
+// facts appends the facts of a dataplane: after the start of each point its own, and then those
 // of the proxy.
-func (x *DataplaneIndex) facts(dst []term, d *resource.Dataplane) []term {
+func (x *DataplaneIndex) facts(dst []fact, d *resource.Dataplane) []fact {
 	if d == nil {
 		return dst
 	}
-	add := func(t term) { dst = append(dst, t) }
+	add := func(t fact) { dst = append(dst, t) }
 	for point := range x.semantics.Points(d) {
-		add(term{Space: start})
+		add(fact{Space: start})
 		x.semantics.PointFacts(d, point, add)
 	}
-	add(term{Space: start})
+	add(fact{Space: start})
 	x.semantics.ProxyFacts(d, add)
 	if name := enforce.ZoneOf(d); name != "" {
-		add(term{Space: zone, Value: name})
-		add(term{Space: zoned})
+		add(fact{Space: zone, Value: name})
+		add(fact{Space: zoned})
 	}
 	return dst
 }
 
-// keys appends the hashes of terms, sorted and distinct, without those that are in the other
+// keys appends the hashes of facts, sorted and distinct, without those that are in the other
 // lists, too.
-func (x *DataplaneIndex) keys(dst []uint64, terms []term, others ...[]term) []uint64 {
-	for _, t := range terms {
-		isOther := func(list []term) bool { return slices.Contains(list, t) }
+func (x *DataplaneIndex) keys(dst []uint64, facts []fact, others ...[]fact) []uint64 {
+	for _, t := range facts {
+		isOther := func(list []fact) bool { return slices.Contains(list, t) }
 		if t.Space != start && !slices.ContainsFunc(others, isOther) {
 			dst = append(dst, x.key(t))
 		}
@@ -111,17 +111,17 @@ func (x *DataplaneIndex) keys(dst []uint64, terms []term, others ...[]term) []ui
 	return slices.Compact(dst)
 }
 
-func (x *DataplaneIndex) key(t term) uint64 { return semantics.HashFact(x.seed, t) }
+func (x *DataplaneIndex) key(t fact) uint64 { return semantics.HashFact(x.seed, t) }
 
 // Reached appends the numbers of the dataplanes whose class may change because of a
-// change of the policies: dataplanes with a term that selectors began or ceased to
+// change of the policies: dataplanes with a fact that selectors began or ceased to
 // require. They are sorted and distinct.
 func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
-	for _, t := range delta.terms {
+	for _, t := range delta.facts {
 		dst = x.postings.AppendTo(x.key(t), dst)
 		if t.Space == semantics.ZoneScope {
-			dst = x.postings.AppendTo(x.key(term{Space: semantics.ZoneScope, Value: semantics.AnyZone}), dst)
+			dst = x.postings.AppendTo(x.key(fact{Space: semantics.ZoneScope, Value: semantics.AnyZone}), dst)
 		}
 	}
 	return sortFrom(dst, from)
@@ -150,12 +150,12 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 	var keys []uint64
 	switch {
 	case r.Anywhere:
-		keys = append(keys, x.key(term{Space: semantics.ProxyType, Value: "Sidecar"}), x.key(term{Space: semantics.ProxyType, Value: "Gateway"}))
+		keys = append(keys, x.key(fact{Space: semantics.ProxyType, Value: "Sidecar"}), x.key(fact{Space: semantics.ProxyType, Value: "Gateway"}))
 	case r.Every:
-		keys = append(keys, x.key(term{Space: zoned}))
+		keys = append(keys, x.key(fact{Space: zoned}))
 	default:
 		for _, name := range r.Zones {
-			keys = append(keys, x.key(term{Space: zone, Value: name}))
+			keys = append(keys, x.key(fact{Space: zone, Value: name}))
 		}
 	}
 	fewest := 0
@@ -163,7 +163,7 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 		fewest += x.postings.Count(key)
 	}
 	for _, label := range r.Labels {
-		key := x.key(term{Space: semantics.LabelPair, Key: label.Key, Value: label.Value})
+		key := x.key(fact{Space: semantics.LabelPair, Key: label.Key, Value: label.Value})
 		if n := x.postings.Count(key); n < fewest {
 			fewest, keys = n, []uint64{key}
 		}
@@ -182,7 +182,7 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 func (x *DataplaneIndex) fewer(keys []uint64, fewest int, names []string) []uint64 {
 	named, count := make([]uint64, 0, len(names)), 0
 	for _, name := range names {
-		key := x.key(term{Space: semantics.Name, Value: name})
+		key := x.key(fact{Space: semantics.Name, Value: name})
 		named = append(named, key)
 		count += x.postings.Count(key)
 	}

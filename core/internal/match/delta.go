@@ -10,8 +10,8 @@ import (
 // returns the dataplanes that may change their class; [Classes.Reached] returns
 // the classes whose selection may change.
 type Delta struct {
-	// terms are the terms that selectors began or ceased to require.
-	terms []term
+	// facts are the facts that selectors began or ceased to require.
+	facts []fact
 	// regions contain the dataplanes that entered or left a placement of an override.
 	regions []enforce.Region
 	// selectors are the selectors of the policies that were added, removed or replaced,

@@ -17,7 +17,7 @@ func (x *Index) Edit() *Editor {
 		base:      x,
 		slots:     x.slots.Edit(),
 		policies:  x.policies.Edit(),
-		terms:     x.terms.Edit(),
+		facts:     x.facts.Edit(),
 		selectors: x.selectors.Edit(),
 		routes:    x.routes.edit(x.reading.Semantics),
 		scopes:    x.scopes.Edit(),
@@ -50,24 +50,24 @@ type Editor struct {
 	base      *Index
 	slots     *index.InternerEditor[policyName]
 	policies  index.VectorEditor[*resource.Policy]
-	terms     *index.InternerEditor[term]
+	facts     *index.InternerEditor[fact]
 	selectors *index.TermIndexEditor
 	order     *index.OrderEditor
 	routes    routeUsesEditor
 	scopes    index.VectorEditor[[]index.Term]
 	informing index.SetEditor
 
-	enforcement *enforce.State
+	enforcement *enforce.Hub
 	override    index.VectorEditor[override]
 	overrides   int
 
-	added []term // terms that the base version does not require
-	// released are the terms of the selectors that were removed. Commit frees their ids,
+	added []fact // facts that the base version does not require
+	// released are the facts of the selectors that were removed. Commit frees their ids,
 	// so that no id has two meanings in one edit.
-	released []term
+	released []fact
 	delta    Delta
 	// required and selector are scratch memory of internSelector.
-	required []term
+	required []fact
 	selector []index.Term
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
@@ -156,7 +156,7 @@ func (e *Editor) indexSelector(slot uint32, p *resource.Policy) {
 	}
 }
 
-// internSelector returns the terms that a policy requires, valid until the next
+// internSelector returns the facts that a policy requires, valid until the next
 // call.
 func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, attached bool) {
 	e.required, attached = e.base.reading.Semantics.AppendRequired(e.required[:0], p)
@@ -167,11 +167,11 @@ func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, atta
 	return e.selector, attached
 }
 
-// intern returns the id of a term that a selector or an override requires.
-func (e *Editor) intern(t term) index.Term {
-	n := e.terms.Len()
-	id := e.terms.Intern(t)
-	if e.terms.Len() > n {
+// intern returns the id of a fact that a selector or an override requires.
+func (e *Editor) intern(t fact) index.Term {
+	n := e.facts.Len()
+	id := e.facts.Intern(t)
+	if e.facts.Len() > n {
 		e.added = append(e.added, t)
 	}
 	return index.Term(id)
@@ -186,7 +186,7 @@ func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 		e.base.reading.Order.CompareKinds(old, p) == 0
 }
 
-// sameRequired reports whether two versions of a policy require the same terms.
+// sameRequired reports whether two versions of a policy require the same facts.
 func (e *Editor) sameRequired(old, p *resource.Policy) bool {
 	e.required, _ = e.base.reading.Semantics.AppendRequired(e.required[:0], old)
 	n := len(e.required)
@@ -212,13 +212,13 @@ func (e *Editor) Remove(id resource.ID) bool {
 }
 
 // release records what the replacement or removal of a policy reaches, and the
-// policy's terms.
+// policy's facts.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
 	required, attached := e.base.reading.Semantics.AppendRequired(nil, old)
 	selector := make([]index.Term, len(required))
 	for i, t := range required {
-		id, _ := e.terms.Lookup(t)
+		id, _ := e.facts.Lookup(t)
 		selector[i] = index.Term(id)
 	}
 	e.released = append(e.released, required...)
@@ -237,31 +237,31 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 		return nil, nil, results.NoOrder(e.tied[0], e.tied[1])
 	}
 	next := &Index{reading: e.base.reading, order: order}
-	e.releaseTerms()
+	e.releaseFacts()
 	next.zoneScopes = e.zoneScopes()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
-	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
+	next.facts, next.selectors = e.facts.Commit(), e.selectors.Commit()
 	next.routes, next.scopes, next.informing = e.routes.commit(), e.scopes.Commit(), e.informing.Commit()
 	next.enforcement, next.override, next.overrides = e.enforcement, e.override.Commit(), e.overrides
 	e.reach(next)
 	return next, &e.delta, nil
 }
 
-// zoneScopes returns the terms of the space semantics.ZoneScope after the edit.
+// zoneScopes returns the facts of the space semantics.ZoneScope after the edit.
 func (e *Editor) zoneScopes() []index.Term {
 	scopes := e.base.zoneScopes
 	copied := false
-	for _, t := range e.delta.terms {
+	for _, t := range e.delta.facts {
 		if t.Space != semantics.ZoneScope {
 			continue
 		}
 		if !copied {
 			scopes, copied = slices.Clone(scopes), true
 		}
-		if before, known := e.base.terms.Lookup(t); known {
+		if before, known := e.base.facts.Lookup(t); known {
 			scopes = slices.DeleteFunc(scopes, func(s index.Term) bool { return s == index.Term(before) })
 		}
-		if id, required := e.terms.Lookup(t); required {
+		if id, required := e.facts.Lookup(t); required {
 			scopes = append(scopes, index.Term(id))
 		}
 	}
@@ -290,18 +290,18 @@ func (e *Editor) reach(next *Index) {
 	e.delta.selectors = slices.CompactFunc(e.delta.selectors, slices.Equal)
 }
 
-// releaseTerms frees the released terms and finds those that are required in only one
+// releaseFacts frees the released facts and finds those that are required in only one
 // version.
-func (e *Editor) releaseTerms() {
+func (e *Editor) releaseFacts() {
 	for _, t := range e.released {
-		if id, _ := e.terms.Lookup(t); e.terms.Release(id) {
-			e.delta.terms = append(e.delta.terms, t)
+		if id, _ := e.facts.Lookup(t); e.facts.Release(id) {
+			e.delta.facts = append(e.delta.facts, t)
 		}
 	}
-	e.delta.terms = append(e.delta.terms, e.added...)
-	slices.SortFunc(e.delta.terms, term.Compare)
-	e.delta.terms = slices.Compact(e.delta.terms)
-	for _, t := range e.delta.terms {
+	e.delta.facts = append(e.delta.facts, e.added...)
+	slices.SortFunc(e.delta.facts, fact.Compare)
+	e.delta.facts = slices.Compact(e.delta.facts)
+	for _, t := range e.delta.facts {
 		if t.Space == placement {
 			e.delta.regions = append(e.delta.regions, e.regionsOf(t)...)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Index contains the policies of one mesh, indexed by the terms that their
+// Index contains the policies of one mesh, indexed by the facts that their
 // top-level targetRefs require. It is immutable; [Index.Edit] makes the next
 // version.
 type Index struct {
@@ -17,16 +17,16 @@ type Index struct {
 	slots    *index.Interner[policyName]    // policies
 	policies index.Vector[*resource.Policy] // by slot
 	order    *index.Order                   // of slots: by kind, then by compare
-	terms    *index.Interner[term]          // the terms that some selector requires
-	// zoneScopes are the terms of the space semantics.ZoneScope. A dataplane
+	facts    *index.Interner[fact]          // the facts that some selector requires
+	// zoneScopes are the facts of the space semantics.ZoneScope. A dataplane
 	// without an origin has all of them.
 	zoneScopes []index.Term
-	selectors  *index.TermIndex // by slot, over points' terms
+	selectors  *index.TermIndex // by slot, over points' facts
 	routes     routeUses
-	scopes     index.Vector[[]index.Term] // by slot: the terms that a policy attached to a route requires, sorted
+	scopes     index.Vector[[]index.Term] // by slot: the facts that a policy attached to a route requires, sorted
 	informing  index.Set                  // slots of the policies that only inform
 	// In some placements, policies with the shadow label are enforced.
-	enforcement *enforce.State
+	enforcement *enforce.Hub
 	override    index.Vector[override] // by slot
 	overrides   int                    // policies with an override
 }
@@ -45,7 +45,7 @@ func Empty(reading semantics.Reading) *Index {
 		reading:   reading,
 		slots:     index.NewInterner[policyName](),
 		order:     new(index.Order),
-		terms:     index.NewInternerFunc(semantics.HashFact),
+		facts:     index.NewInternerFunc(semantics.HashFact),
 		selectors: new(index.TermIndex),
 		routes:    routeUses{names: index.NewInterner[routeName]()},
 
@@ -76,7 +76,7 @@ func (x *Index) Slot(p *resource.Policy) uint32 {
 func (x *Index) Limit() uint32 { return x.slots.Limit() }
 
 // Enforcement returns the placements and bindings of the index.
-func (x *Index) Enforcement() *enforce.State { return x.enforcement }
+func (x *Index) Enforcement() *enforce.Hub { return x.enforcement }
 
 // Policy returns the policy with the identity, or nil.
 func (x *Index) Policy(id resource.ID) *resource.Policy {

@@ -6,16 +6,16 @@ import (
 )
 
 // Moves finds the new classes of the dataplanes that [DataplaneIndex.Reached] returns and that
-// are themselves unchanged. Those of one class that have the same of the terms that selectors
+// are themselves unchanged. Those of one class that have the same of the facts that selectors
 // began or ceased to require come to one class, which is found once.
 type Moves[S any] struct {
 	classes *Classes[S]
 	index   *Index
-	terms   []term // nil: each class is found from nothing
+	facts   []fact // nil: each class is found from nothing
 	known   map[move[S]]*Class[S]
 }
 
-// move is a class of the previous version and the terms, each with its point or with all.
+// move is a class of the previous version and the facts, each with its point or with all.
 type move[S any] struct {
 	from *Class[S]
 	has  uint64
@@ -27,18 +27,18 @@ func (c *Classes[S]) MovesTo(x *Index, delta *Delta) *Moves[S] {
 	if len(delta.regions) > 0 {
 		return m
 	}
-	for _, t := range delta.terms {
+	for _, t := range delta.facts {
 		if t.Space == placement || t.Space == semantics.ZoneScope { // not each is a fact of the dataplane
 			return m
 		}
 	}
-	m.terms = delta.terms
+	m.facts = delta.facts
 	return m
 }
 
 // Of returns the class of a dataplane that was in the class from.
 func (m *Moves[S]) Of(from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
-	if m.terms == nil || (len(from.points)+1)*len(m.terms) > 64 {
+	if m.facts == nil || (len(from.points)+1)*len(m.facts) > 64 {
 		return m.classes.Of(m.index, d, b)
 	}
 	key := move[S]{from, m.has(d)}
@@ -50,19 +50,19 @@ func (m *Moves[S]) Of(from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S
 	return to
 }
 
-// has returns a bit for each point and term that the point has, and for each term of the proxy.
+// has returns a bit for each point and fact that the point has, and for each fact of the proxy.
 func (m *Moves[S]) has(d *resource.Dataplane) (bits uint64) {
 	bit := uint64(1)
-	add := func(t term) {
-		for i := range m.terms {
-			if m.terms[i] == t {
+	add := func(t fact) {
+		for i := range m.facts {
+			if m.facts[i] == t {
 				bits |= bit << i
 			}
 		}
 	}
 	m.index.reading.Semantics.ProxyFacts(d, add)
 	for point := range m.index.reading.Semantics.Points(d) {
-		bit <<= len(m.terms)
+		bit <<= len(m.facts)
 		m.index.reading.Semantics.PointFacts(d, point, add)
 	}
 	return bits

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A dataplane that an edit of policies reaches comes to the class that all of its terms give
+// A dataplane that an edit of policies reaches comes to the class that all of its facts give
 // it, though the class was found for another dataplane.
 func TestMoves(t *testing.T) {
 	for _, s := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma} {
@@ -52,7 +52,7 @@ func TestMoves(t *testing.T) {
 					from := class[i]
 					class[i] = moves.Of(from, d, &buffer)
 					if want := classes.Of(x, d, &buffer); class[i] != want {
-						t.Fatalf("seed %d, %s: %s moves to another class than its terms give it", seed, s, d.Name)
+						t.Fatalf("seed %d, %s: %s moves to another class than its facts give it", seed, s, d.Name)
 					}
 					if class[i] != from {
 						moved++

@@ -9,20 +9,20 @@ import (
 )
 
 // override contains the placements in which a policy with the shadow label is
-// enforced (SPEC 8.3). A dataplane has a term for each placement that contains it.
-// So an override is a condition on terms, like a selector, and dataplanes in the
+// enforced (SPEC 8.3). A dataplane has a fact for each placement that contains it.
+// So an override is a condition on facts, like a selector, and dataplanes in the
 // same placements share a class. It is immutable; most policies have none.
 type override struct {
 	placements []enforce.Placement // sorted
 	terms      []index.Term        // of the placements, sorted
 }
 
-func placementTerm(p enforce.Placement) term {
-	return term{Space: placement, Key: p.Scope, Value: p.Name}
+func placementFact(p enforce.Placement) fact {
+	return fact{Space: placement, Key: p.Scope, Value: p.Name}
 }
 
 // overridden reports whether a policy with the shadow label is enforced at a point
-// with the given sorted terms.
+// with the given sorted facts.
 func (x *Index) overridden(slot uint32, terms []index.Term) bool {
 	if x.overrides == 0 {
 		return false
@@ -35,7 +35,7 @@ func (x *Index) overridden(slot uint32, terms []index.Term) bool {
 	return false
 }
 
-// appendPlacements appends the terms of the placements that contain a dataplane and
+// appendPlacements appends the facts of the placements that contain a dataplane and
 // are part of an override.
 func (x *Index) appendPlacements(d *resource.Dataplane, b *Buffer) {
 	if x.overrides == 0 {
@@ -43,15 +43,15 @@ func (x *Index) appendPlacements(d *resource.Dataplane, b *Buffer) {
 	}
 	b.placements = x.enforcement.AppendPlacements(b.placements[:0], d)
 	for _, p := range b.placements {
-		if id, required := x.terms.Lookup(placementTerm(p)); required {
+		if id, required := x.facts.Lookup(placementFact(p)); required {
 			b.terms = append(b.terms, index.Term(id))
 		}
 	}
 }
 
-// placementTerms returns the terms of the placements that contain a dataplane and
+// placementFacts returns the facts of the placements that contain a dataplane and
 // are part of an override, sorted. It is valid until the next use of the buffer.
-func (x *Index) placementTerms(d *resource.Dataplane, b *Buffer) []index.Term {
+func (x *Index) placementFacts(d *resource.Dataplane, b *Buffer) []index.Term {
 	b.terms = b.terms[:0]
 	x.appendPlacements(d, b)
 	b.terms = index.SortTerms(b.terms)
@@ -62,7 +62,7 @@ func (x *Index) placementTerms(d *resource.Dataplane, b *Buffer) []index.Term {
 // for the given mesh.
 func (x *Index) Concerns(mesh string, delta *enforce.Delta) bool {
 	for _, m := range delta.Moved {
-		if _, required := x.terms.Lookup(placementTerm(m.Placement)); required {
+		if _, required := x.facts.Lookup(placementFact(m.Placement)); required {
 			return true
 		}
 	}
@@ -77,7 +77,7 @@ func (x *Index) Concerns(mesh string, delta *enforce.Delta) bool {
 // Enforce sets the placements and bindings. It must be called before any other
 // change of the edit. delta is their change, or nil if the change does not concern
 // the index ([Index.Concerns]).
-func (e *Editor) Enforce(s *enforce.State, mesh string, delta *enforce.Delta) {
+func (e *Editor) Enforce(s *enforce.Hub, mesh string, delta *enforce.Delta) {
 	e.enforcement = s
 	if delta == nil {
 		return
@@ -93,7 +93,7 @@ func (e *Editor) Enforce(s *enforce.State, mesh string, delta *enforce.Delta) {
 		}
 	}
 	for _, m := range delta.Moved {
-		if _, required := e.terms.Lookup(placementTerm(m.Placement)); required {
+		if _, required := e.facts.Lookup(placementFact(m.Placement)); required {
 			e.delta.regions = append(e.delta.regions, m.Regions...)
 			e.delta.moved = true
 		}
@@ -111,12 +111,12 @@ func (e *Editor) setOverride(slot uint32, p *resource.Policy) (changed bool) {
 		return false
 	}
 	for _, placement := range next.placements {
-		t := placementTerm(placement)
+		t := placementFact(placement)
 		next.terms = append(next.terms, e.intern(t))
 	}
 	next.terms = index.SortTerms(next.terms)
 	for _, placement := range old.placements {
-		e.released = append(e.released, placementTerm(placement))
+		e.released = append(e.released, placementFact(placement))
 	}
 	*e.override.Mut(slot) = next
 	e.overrides += min(1, len(next.placements)) - min(1, len(old.placements))
@@ -138,7 +138,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 		}
 		selector := []index.Term{t}
 		for _, r := range required {
-			id, _ := e.terms.Lookup(r)
+			id, _ := e.facts.Lookup(r)
 			selector = append(selector, index.Term(id))
 		}
 		e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
@@ -146,7 +146,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 }
 
 // regionsOf returns the regions of a placement before and after the edit.
-func (e *Editor) regionsOf(t term) []enforce.Region {
+func (e *Editor) regionsOf(t fact) []enforce.Region {
 	p := enforce.Placement{Scope: t.Key, Name: t.Value}
 	regions := e.enforcement.Regions(p)
 	if before := e.base.enforcement; before != e.enforcement {

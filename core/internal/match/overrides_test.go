@@ -18,9 +18,9 @@ import (
 type overrideTest struct {
 	*testing.T
 	index      *match.Index
-	state      *enforce.State
+	state      *enforce.Hub
 	dataplanes []*resource.Dataplane
-	terms      *match.DataplaneIndex
+	facts      *match.DataplaneIndex
 	classes    *match.Classes[[]string] // with the policies that are enforced
 	class      []*match.Class[[]string] // by dataplane
 	buffer     match.Buffer
@@ -29,7 +29,7 @@ type overrideTest struct {
 func newOverrideTest(t *testing.T) *overrideTest {
 	o := &overrideTest{
 		T: t, index: match.Empty(semantics.Reading{}), state: enforce.Empty(),
-		terms: match.NewDataplaneIndex(semantics.TargetRef), classes: match.NewClasses[[]string](),
+		facts: match.NewDataplaneIndex(semantics.TargetRef), classes: match.NewClasses[[]string](),
 	}
 	for i, d := range []struct {
 		name   string
@@ -42,7 +42,7 @@ func newOverrideTest(t *testing.T) *overrideTest {
 		dp := &resource.Dataplane{Inbounds: []resource.Inbound{{Port: 80, Tags: service("web")}, {Port: 81, Tags: service("admin")}}}
 		dp.ID, dp.Labels = resource.ID{Kind: resource.DataplaneKind, Mesh: "m", Name: d.name}, resource.NewTags(d.labels)
 		o.dataplanes = append(o.dataplanes, dp)
-		o.terms.Replace(uint32(i), nil, dp)
+		o.facts.Replace(uint32(i), nil, dp)
 		o.class = append(o.class, o.classes.Of(o.index, dp, &o.buffer))
 	}
 	return o
@@ -71,14 +71,14 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 	}
 	o.index = next
 	var reached []string
-	known := o.terms.Reached(reach, nil)
+	known := o.facts.Reached(reach, nil)
 	for _, i := range known {
 		d := o.dataplanes[i]
 		reached = append(reached, d.Name)
 		o.class[i] = o.classes.Of(next, d, &o.buffer)
 		o.class[i].State = o.enforced(d)
 	}
-	for _, i := range o.terms.ReachedByPlacements(reach, nil) {
+	for _, i := range o.facts.ReachedByPlacements(reach, nil) {
 		if slices.Contains(known, i) {
 			continue
 		}
@@ -86,7 +86,7 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 		reached = append(reached, d.Name)
 		o.class[i] = o.classes.InPlacements(next, from, d, &o.buffer)
 		if o.class[i] != o.classes.Of(next, d, &o.buffer) || !o.class[i].SameButPlacements(from) {
-			o.Errorf("%s is in another class by its placements than by all of its terms", d.Name)
+			o.Errorf("%s is in another class by its placements than by all of its facts", d.Name)
 		}
 		o.class[i].State = o.enforced(d)
 	}

@@ -101,15 +101,15 @@ func TestReachedIsExact(t *testing.T) {
 		{"nothing", func(*match.Editor) {}, nil, []string{}, true},
 		{"new confs", func(e *match.Editor) { e.Put(again(1)) }, nil, []string{"d1"}, true},
 		{"new confs, twice", func(e *match.Editor) { e.Put(again(1)); e.Put(again(1)) }, nil, []string{"d1"}, false},
-		{"the rarest term leads, the others are verified", func(e *match.Editor) { e.Put(again(3)) }, nil, []string{"d1"}, true},
+		{"the rarest fact leads, the others are verified", func(e *match.Editor) { e.Put(again(3)) }, nil, []string{"d1"}, true},
 		{"a policy of the mesh", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "all", resource.TargetRef{Kind: resource.TargetMesh}))
 		}, nil, []string{"d0", "d1", "d2", "d3"}, false},
-		{"a term that no selector required", func(e *match.Editor) {
+		{"a fact that no selector required", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "s3", resource.TargetRef{Kind: resource.TargetMeshService, Name: "s3"}))
 		}, []uint32{3}, []string{}, false},
-		{"a term that no selector requires any more", func(e *match.Editor) { e.Remove(base[0].ID); e.Remove(base[5].ID) }, []uint32{0}, []string{"d0"}, false},
-		{"two terms that no dataplane has together", func(e *match.Editor) {
+		{"a fact that no selector requires any more", func(e *match.Editor) { e.Remove(base[0].ID); e.Remove(base[5].ID) }, []uint32{0}, []string{"d0"}, false},
+		{"two facts that no dataplane has together", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "s0", Tags: service("s1")}))
 		}, nil, []string{}, false},
 		{"a route with new confs", func(e *match.Editor) { e.Put(again(5)) }, nil, []string{"d0"}, false},
@@ -204,7 +204,7 @@ func TestClassesAreReused(t *testing.T) {
 	}
 }
 
-// A dataplane is found by its present terms, not by previous ones.
+// A dataplane is found by its present facts, not by previous ones.
 func TestDataplaneIndexForgets(t *testing.T) {
 	dataplaneIndex := match.NewDataplaneIndex(semantics.TargetRef)
 	before, after := fleet(2)[0], fleet(2)[1]

@@ -39,8 +39,8 @@ func TestRouteUsesForget(t *testing.T) {
 				}
 			}
 		}
-		if x.routes.names.Len() != 0 || x.terms.Len() != 0 || x.slots.Len() != 0 {
-			t.Fatalf("round %d: %d names, %d terms and %d slots are left", round, x.routes.names.Len(), x.terms.Len(), x.slots.Len())
+		if x.routes.names.Len() != 0 || x.facts.Len() != 0 || x.slots.Len() != 0 {
+			t.Fatalf("round %d: %d names, %d facts and %d slots are left", round, x.routes.names.Len(), x.facts.Len(), x.slots.Len())
 		}
 		for id := range x.routes.names.Limit() {
 			if use := x.routes.uses.Value(id); len(use.routes)+len(use.attached) > 0 {

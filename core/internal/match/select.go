@@ -42,14 +42,14 @@ func (x *Index) Select(d *resource.Dataplane, scope results.Scope, b *Buffer) []
 	return x.finish(b)
 }
 
-// required returns the terms of a point that some selector requires, sorted. It
+// required returns the facts of a point that some selector requires, sorted. It
 // is valid until the next use of the buffer.
 func (x *Index) required(d *resource.Dataplane, point int, b *Buffer) []index.Term {
 	b.terms = b.terms[:0]
-	add := func(t term) {
+	add := func(t fact) {
 		if t.Space == semantics.ZoneScope && t.Value == semantics.AnyZone {
 			b.terms = append(b.terms, x.zoneScopes...)
-		} else if id, known := x.terms.Lookup(t); known {
+		} else if id, known := x.facts.Lookup(t); known {
 			b.terms = append(b.terms, index.Term(id))
 		}
 	}
@@ -67,7 +67,7 @@ func (x *Index) begin(b *Buffer) {
 	b.slots, b.inbounds = b.slots[:0], b.inbounds[:0]
 }
 
-// collect adds the policies that select a point with the given sorted terms.
+// collect adds the policies that select a point with the given sorted facts.
 // Policies that are attached to a route are added with the route. A named point is then added
 // to what each of them selects, with addPoint.
 func (x *Index) collect(terms []index.Term, scope results.Scope, b *Buffer) {
@@ -106,7 +106,7 @@ func (b *Buffer) addPoint(point int, shared []int) {
 }
 
 // dropInforming removes the policies that only inform at a point with the given
-// sorted terms.
+// sorted facts.
 func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
 	if !x.HasInforming() {
 		return slots
@@ -117,7 +117,7 @@ func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
 }
 
 // appendAttached appends the policies that are attached to the matched routes and require
-// only the given terms, which are sorted. It may append a policy twice.
+// only the given facts, which are sorted. It may append a policy twice.
 func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 	for _, slot := range matched[:len(matched):len(matched)] {
 		route := x.policies.Value(slot)

@@ -21,7 +21,7 @@ type Batch struct {
 // Enforcement is the placements and bindings after a batch. Delta is what the batch
 // changes in them; nil if it changes nothing, or nothing in this mesh.
 type Enforcement struct {
-	State *enforce.State
+	State *enforce.Hub
 	Delta *enforce.Delta
 }
 

@@ -52,7 +52,7 @@ func without(policies, others map[resource.ID]*resource.Policy) []*resource.Poli
 }
 
 // causingBindings returns the bindings that enforce policies on a dataplane.
-func causingBindings(s *enforce.State, d *resource.Dataplane, policies []*resource.Policy) []resource.ID {
+func causingBindings(s *enforce.Hub, d *resource.Dataplane, policies []*resource.Policy) []resource.ID {
 	var ids []resource.ID
 	for _, p := range policies {
 		for _, binding := range s.MeshTarget(p, d).Because {

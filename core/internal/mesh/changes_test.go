@@ -48,7 +48,7 @@ type change struct {
 	files   map[string][]byte
 	reading semantics.Reading
 	writer  *Writer
-	enforce *enforce.State
+	enforce *enforce.Hub
 	memory  Buffers
 }
 

@@ -14,14 +14,14 @@ import (
 // a commit that changes one costs nothing for the others.
 type destinations struct {
 	once sync.Once
-	set  *destination.Set
+	set  *destination.Directory
 
 	selecting sync.Once
 	selectors *destination.Selectors
 }
 
 // Destinations returns the destinations of the mesh.
-func (m *State) Destinations() *destination.Set {
+func (m *State) Destinations() *destination.Directory {
 	d := m.resources.destinations
 	d.once.Do(func() {
 		d.set = destination.New(m.index.Semantics(), m.resources.document, destination.ReservedSecrets(m.resources.identities.All()), m.resources.objects)
@@ -68,7 +68,7 @@ func (m *State) destinationItems() *destination.Index {
 	return x.last.Load().index
 }
 
-// DestinationConfs returns the confs of the outbounds that [destination.Set.Outbounds]
+// DestinationConfs returns the confs of the outbounds that [destination.Directory.Outbounds]
 // returns for a dataplane, by the policies of one kind.
 func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope results.Scope) *destination.Confs {
 	if len(m.Destinations().All()) == 0 {

@@ -24,7 +24,7 @@ type resources struct {
 	destinations *destinations
 	// collectors are the MeshOpenTelemetryBackends among the objects; a version in which one
 	// of them is another object has others.
-	collectors *collector.Set
+	collectors *collector.Directory
 	// proxies completes dataplanes, by the document and the objects. Only the writer uses
 	// it; nil: no dataplane needs it.
 	proxies *semantics.Proxies

@@ -103,7 +103,7 @@ func (m *State) Objects() Objects { return m.resources.objects }
 
 // Collectors returns the MeshOpenTelemetryBackends, by which references are resolved; nil:
 // there are none.
-func (m *State) Collectors() *collector.Set { return m.resources.collectors }
+func (m *State) Collectors() *collector.Directory { return m.resources.collectors }
 
 // Trusts returns the MeshTrusts, sorted by identity. They must not be changed.
 func (m *State) Trusts() []*resource.MeshTrust { return m.resources.trusts }

@@ -29,7 +29,7 @@ type Update struct {
 	views   index.VectorEditor[*profileView]
 
 	edited         []uint32   // slots of dataplanes that were added or may have changed their profile
-	reached        []uint32   // slots of those with a term that selectors began or ceased to require
+	reached        []uint32   // slots of those with a fact that selectors began or ceased to require
 	movedPlacement []uint32   // slots of those that came to a placement or left it
 	regrouped      []*profile // profiles whose members change
 	queue          []*class   // classes to evaluate

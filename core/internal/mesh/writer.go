@@ -26,7 +26,7 @@ type Writer struct {
 
 	now        *State
 	blocks     *blocks.Table
-	dataplanes *match.DataplaneIndex // slots of dataplanes by all their terms
+	dataplanes *match.DataplaneIndex // slots of dataplanes by all their facts
 	classes    *match.Classes[classState]
 	profiles   profileTable
 	hashed     map[*resource.Outbound]hashedList // by the first outbound; see hashOutbounds
@@ -72,7 +72,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 }
 
 // Rebuild returns a new writer of a state.
-func Rebuild(ctx context.Context, published *State, reading semantics.Reading, state *enforce.State, memory *Buffers) (*Writer, error) {
+func Rebuild(ctx context.Context, published *State, reading semantics.Reading, state *enforce.Hub, memory *Buffers) (*Writer, error) {
 	w := NewWriter(published.name, published.kinds, reading)
 	all := published.batch()
 	all.Enforcement.State = state

@@ -7,7 +7,7 @@ import "slices"
 // reserved for an AND with the keys that make no difference (SPEC 9.3).
 const maxLevels = 31
 
-// set returns the diagram as a Set. Its keys must ascend by name.
+// set returns the diagram as Clients. Its keys must ascend by name.
 //
 // The canonical form is a function of the diagram. The diagram is a function of the
 // accepted clients, because keys and printed values are ordered by name. At each node,
@@ -16,9 +16,9 @@ const maxLevels = 31
 // written shorter: a group that leads to false is omitted, and if one group leads to
 // true, a single other group needs no guard. So "neither" in 004 becomes NOT env=prod
 // AND NOT version=v1.
-func (b *builder) set(root *node) Set {
+func (b *builder) set(root *node) Clients {
 	if b.exceeded != "" {
-		return Set{}
+		return Clients{}
 	}
 	w := &formWriter{builder: b, memo: make(map[*node]form), edges: make(map[*node][]edge)}
 	nested := w.form(root)
@@ -27,7 +27,7 @@ func (b *builder) set(root *node) Set {
 			nested = flat
 		}
 	}
-	return Set{b.domain, root, nested.predicate}
+	return Clients{b.domain, root, nested.predicate}
 }
 
 // form is a written predicate with its measures. Forms share members, so the

@@ -7,7 +7,7 @@ type Choice struct {
 	domain  *domain
 	root    *node
 	indexes []int32 // of predicates, by the number of a terminal; none if the terminal has no predicate
-	sets    []Set
+	sets    []Clients
 }
 
 // none is the index of a terminal without a predicate.
@@ -44,7 +44,7 @@ func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error)
 	choice := &Choice{
 		domain: b.domain, root: root,
 		indexes: make([]int32, len(roots)+1), // terminal i+1 is predicate i
-		sets:    make([]Set, len(roots)),
+		sets:    make([]Clients, len(roots)),
 	}
 	choice.indexes[0] = none
 	for i := range roots {
@@ -70,7 +70,7 @@ func (c *Choice) Choose(client map[string]string) (index int, ok bool) {
 
 // Sets returns the clients that each predicate accepts, by index. The slice
 // must not be changed.
-func (c *Choice) Sets() []Set { return c.sets }
+func (c *Choice) Sets() []Clients { return c.sets }
 
 // Uncovered returns a client that no predicate accepts, or nil if there is no
 // such client. The client without any key is an empty map, not nil.

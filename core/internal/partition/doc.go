@@ -39,7 +39,7 @@
 //
 //   - A diagram is reduced and ordered, so within a call two diagrams have
 //     equal results if and only if they are the same pointer. With keys ordered by
-//     name, this makes the canonical form of a [Set] a function of its clients.
+//     name, this makes the canonical form of a [Clients] a function of its clients.
 //   - All results are immutable and safe for concurrent use. No input is changed or
 //     retained.
 //   - The same input gives the same bytes; the order of the members of AND and OR,

@@ -105,7 +105,7 @@ func checkSets(t testing.TB, predicates []Predicate) {
 	t.Helper()
 	about := instance(predicates, "")
 	clients := everyClient(predicates...)
-	sets := make([]Set, len(predicates))
+	sets := make([]Clients, len(predicates))
 	for i, p := range predicates {
 		set, err := Canonicalize(p, Limits{})
 		if err != nil {
@@ -141,7 +141,7 @@ func checkSets(t testing.TB, predicates []Predicate) {
 
 // checkDependencies groups clients that agree in every dependency of a set. The set
 // must contain all clients of a group or none.
-func checkDependencies(t testing.TB, set Set, clients []map[string]string) {
+func checkDependencies(t testing.TB, set Clients, clients []map[string]string) {
 	t.Helper()
 	answers := make(map[string]bool)
 	for _, client := range clients {
@@ -299,7 +299,7 @@ func TestZeroChoice(t *testing.T) {
 	}
 }
 
-func keysOf(s Set) []string {
+func keysOf(s Clients) []string {
 	var keys []string
 	for _, d := range s.Dependencies() {
 		keys = append(keys, d.Key)
@@ -310,7 +310,7 @@ func keysOf(s Set) []string {
 // region is one content of [Regions] with the set of its clients.
 type region[S comparable] struct {
 	Content S
-	Clients Set
+	Clients Clients
 }
 
 func regionsOf[S comparable](p *Partition[S]) ([]region[S], error) {
@@ -326,7 +326,7 @@ func regionsOf[S comparable](p *Partition[S]) ([]region[S], error) {
 }
 
 func TestZeroSetIsEmpty(t *testing.T) {
-	var set Set
+	var set Clients
 	if _, ok := set.Witness(); ok || set.Contains(nil) || keysOf(set) != nil || set.Predicate().String() != "FALSE" {
 		t.Errorf("zero Set: %v", set)
 	}

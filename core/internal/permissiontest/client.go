@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Client is a request that a client sends, with the client's certificate.
-type Client struct {
+// Call is a request that a client sends, with the client's certificate.
+type Call struct {
 	URIs         []string // URI SANs of the certificate
 	SNI          string
 	Method, Path string
@@ -21,7 +21,7 @@ type Client struct {
 }
 
 // Request returns the compared parts of the request.
-func (c *Client) Request() *request.Request {
+func (c *Call) Request() *request.Request {
 	return &request.Request{
 		SpiffeID: request.ClientID(c.URIs...), SNI: c.SNI, Method: c.Method, Path: c.Path,
 		Headers: request.NewHeaders(c.Lines...), Tags: c.Tags,
@@ -30,7 +30,7 @@ func (c *Client) Request() *request.Request {
 
 // Certificate returns the URI SANs of the client's certificate. If tags is set,
 // its tag URIs carry exactly the client's tags.
-func (c *Client) Certificate(tags bool) []string {
+func (c *Call) Certificate(tags bool) []string {
 	if !tags {
 		return c.URIs
 	}
@@ -43,13 +43,13 @@ func (c *Client) Certificate(tags bool) []string {
 
 // HasComma reports whether a URI SAN of the client's certificate, with or without tags,
 // has a comma. An inbound refuses such a client before the filter (SPEC 7.2).
-func (c *Client) HasComma(tags bool) bool {
+func (c *Call) HasComma(tags bool) bool {
 	return slices.ContainsFunc(c.Certificate(tags), func(uri string) bool { return strings.Contains(uri, ",") })
 }
 
 // IsASCII reports whether all texts have ASCII bytes alone that permissions may compare with
 // expressions by bytes: the values of headers, or the URI SANs if they are about tags.
-func (c *Client) IsASCII(p *permission.Permissions) bool {
+func (c *Call) IsASCII(p *permission.Permissions) bool {
 	var texts []string
 	if p.Clients != nil {
 		texts = c.Certificate(true)
@@ -65,13 +65,13 @@ func (c *Client) IsASCII(p *permission.Permissions) bool {
 
 // HasSeveralIDs reports whether several URI SANs of the client look like a SPIFFE ID. The
 // rules form compares each of them (SPEC 7.6).
-func (c *Client) HasSeveralIDs() bool {
+func (c *Call) HasSeveralIDs() bool {
 	ids := slices.DeleteFunc(slices.Clone(c.URIs), func(uri string) bool { return !request.ClaimsID(uri) })
 	return len(ids) > 1
 }
 
 // Naive returns the request for the reference.
-func (c *Client) Naive() naive.Request {
+func (c *Call) Naive() naive.Request {
 	out := naive.Request{SpiffeID: naive.ClientID(c.URIs), SNI: c.SNI, Method: c.Method, Path: c.Path, Tags: map[string]string{}}
 	for _, line := range c.Lines {
 		out.Headers = append(out.Headers, naive.HeaderLine(line))
@@ -84,8 +84,8 @@ func (c *Client) Naive() naive.Request {
 
 // RandomClient returns a client of the alphabet. One in four has a certificate
 // with no URI SAN or with several.
-func RandomClient(r *rand.Rand) *Client {
-	c := &Client{URIs: []string{pick(r, SpiffeIDs)}, Method: pick(r, methods), Path: pick(r, requestPaths)}
+func RandomClient(r *rand.Rand) *Call {
+	c := &Call{URIs: []string{pick(r, SpiffeIDs)}, Method: pick(r, methods), Path: pick(r, requestPaths)}
 	if r.IntN(4) == 0 {
 		c.URIs = pick(r, certificates)
 	}

@@ -45,7 +45,7 @@ func Random(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
 
 // Reference returns the answer of the reference to a request: the decision and
 // the shadow decision as [Text] prints an answer, and the number of warnings.
-func Reference(set *resource.Set, inbound string, c *Client) (text string, warnings int, err error) {
+func Reference(set *resource.Set, inbound string, c *Call) (text string, warnings int, err error) {
 	answer, err := naive.Access(kinds.All(), set, "default", "", set.Dataplanes[0].Name, inbound, c.Naive(), naive.Options{Semantics: core.Detect(set).String()})
 	if err != nil {
 		return "", 0, err

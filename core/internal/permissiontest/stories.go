@@ -31,7 +31,7 @@ type Story struct {
 type Exchange struct {
 	Line    string // of the story
 	Inbound string
-	Client  *Client
+	Client  *Call
 	Want    string // in the format of [Text]
 }
 
@@ -93,7 +93,7 @@ func parseExchange(line string) (Exchange, error) {
 	if !ok || len(words) == 0 {
 		return Exchange{}, fmt.Errorf("%q is not a request with its answer", line)
 	}
-	q := &Client{}
+	q := &Call{}
 	tags := map[string]string{}
 	for _, word := range words[1:] {
 		key, value, assigned := strings.Cut(word, "=")

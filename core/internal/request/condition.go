@@ -8,18 +8,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
 
-// Scope determines which part of a header's value must meet a condition (SPEC
+// ValueScope determines which part of a header's value must meet a condition (SPEC
 // 7.2).
-type Scope uint8
+type ValueScope uint8
 
 // The scopes. An entry that denies also holds for parts of a value, so that a second
 // header line or element hides nothing. Its regular expressions hold for values with a
 // byte outside ASCII, so that no spelling of a character evades it. Never use
 // Denial for an entry that allows: a request with such a byte would be allowed.
 const (
-	Whole  Scope = iota // the whole value
-	Runs                // any run of its comma-separated elements
-	Denial              // any run, and any value with a byte outside ASCII
+	Whole  ValueScope = iota // the whole value
+	Runs                     // any run of its comma-separated elements
+	Denial                   // any run, and any value with a byte outside ASCII
 )
 
 // Condition contains the conditions of a match other than the SPIFFE ID. All of
@@ -29,7 +29,7 @@ type Condition struct {
 	method  string // "": no condition
 	path    *text
 	headers []header
-	scope   Scope
+	scope   ValueScope
 }
 
 type header struct {
@@ -40,7 +40,7 @@ type header struct {
 
 // NewCondition compiles a match. It returns nil if the match has no condition
 // except the SPIFFE ID.
-func NewCondition(m *conf.Match, scope Scope, known Expressions) *Condition {
+func NewCondition(m *conf.Match, scope ValueScope, known Expressions) *Condition {
 	if m.SNI == nil && !NeedsHTTP(m) {
 		return nil
 	}

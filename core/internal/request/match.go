@@ -8,7 +8,7 @@ import (
 
 // Matches reports whether a request to an inbound of the protocol meets every
 // condition of a match (SPEC 7.2). It compiles the match each time.
-func Matches(m *conf.Match, protocol Protocol, r *Request, scope Scope) bool {
+func Matches(m *conf.Match, protocol Protocol, r *Request, scope ValueScope) bool {
 	if protocol == TCP && NeedsHTTP(m) {
 		return false // the inbound cannot see the condition
 	}

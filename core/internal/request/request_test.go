@@ -155,7 +155,7 @@ func TestScopes(t *testing.T) {
 	} {
 		m := conf.Match{Headers: []conf.HeaderMatch{{Name: "X", Type: test.how, Value: &test.want}}}
 		seen := NewSeen(&Request{Headers: Headers{{"x", test.value}}})
-		holds := func(scope Scope) bool { return NewCondition(&m, scope, Expressions{}).Holds(&seen) }
+		holds := func(scope ValueScope) bool { return NewCondition(&m, scope, Expressions{}).Holds(&seen) }
 		if whole, runs, denial := holds(Whole), holds(Runs), holds(Denial); whole != test.whole || runs != test.runs || denial != test.denial {
 			t.Errorf("%s %q of %q: whole %v, runs %v, denial %v", *test.how, test.want, test.value, whole, runs, denial)
 		}

@@ -29,8 +29,8 @@ func (t Template) Validate(at *diag.At) {
 	}
 }
 
-// Part is a piece of a [Template]; one of the fields is set.
-type Part struct {
+// Piece is a piece of a [Template]; one of the fields is set.
+type Piece struct {
 	Text     string
 	Variable string // without the dot, such as Mesh
 	Label    string // the key
@@ -39,11 +39,11 @@ type Part struct {
 var errAction = errors.New("not one of the variables")
 
 // Parts returns the pieces of the template in order.
-func (t Template) Parts() ([]Part, error) { return Parse(string(t), templateVariables) }
+func (t Template) Parts() ([]Piece, error) { return Parse(string(t), templateVariables) }
 
 // Parse returns the pieces of a template with the given variables and label. Nothing
 // of it is executed: a template of Go's language may run without an end (SPEC 1.2).
-func Parse(text string, variables []string) ([]Part, error) {
+func Parse(text string, variables []string) ([]Piece, error) {
 	if len(text) > maxTemplate {
 		return nil, fmt.Errorf("it has %d bytes, and at most %d are allowed", len(text), maxTemplate)
 	}
@@ -56,11 +56,11 @@ func Parse(text string, variables []string) ([]Part, error) {
 	if root == nil {
 		return nil, nil
 	}
-	var parts []Part
+	var parts []Piece
 	for _, node := range root.Nodes {
 		switch n := node.(type) {
 		case *parse.TextNode:
-			parts = append(parts, Part{Text: string(n.Text)})
+			parts = append(parts, Piece{Text: string(n.Text)})
 		case *parse.ActionNode:
 			part, err := variable(n.Pipe, variables)
 			if err != nil {
@@ -74,22 +74,22 @@ func Parse(text string, variables []string) ([]Part, error) {
 	return parts, nil
 }
 
-func variable(pipe *parse.PipeNode, variables []string) (Part, error) {
+func variable(pipe *parse.PipeNode, variables []string) (Piece, error) {
 	if len(pipe.Decl) > 0 || len(pipe.Cmds) != 1 {
-		return Part{}, errAction
+		return Piece{}, errAction
 	}
 	args := pipe.Cmds[0].Args
 	switch first := args[0].(type) {
 	case *parse.FieldNode:
 		if len(args) == 1 && len(first.Ident) == 1 && slices.Contains(variables, first.Ident[0]) {
-			return Part{Variable: first.Ident[0]}, nil
+			return Piece{Variable: first.Ident[0]}, nil
 		}
 	case *parse.IdentifierNode:
 		if len(args) == 2 && first.Ident == "label" {
 			if key, ok := args[1].(*parse.StringNode); ok && key.Text != "" {
-				return Part{Label: key.Text}, nil
+				return Piece{Label: key.Text}, nil
 			}
 		}
 	}
-	return Part{}, errAction
+	return Piece{}, errAction
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestParts(t *testing.T) {
-	for template, want := range map[template.Template][]template.Part{
+	for template, want := range map[template.Template][]template.Piece{
 		"":                       nil,
 		"a":                      {{Text: "a"}},
 		"{{ .Mesh }}":            {{Variable: "Mesh"}},

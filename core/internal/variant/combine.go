@@ -36,7 +36,7 @@ func Not(c Constraint) Constraint {
 // FirstMatch returns one variant for each constraint that is the first of the list to
 // accept some parameters, and one for the parameters that no constraint accepts. The
 // variants cover all parameters. It returns the same errors as [Compile].
-func FirstMatch(constraints []Constraint) (*Set, error) {
+func FirstMatch(constraints []Constraint) (*ConstraintSet, error) {
 	items := predicatesOf(constraints)
 	slices.Reverse(items) // later items override
 	set, _, err := compile(items, lastItem{}, func(last int) int { return last }, 0)
@@ -54,7 +54,7 @@ func (lastItem) Add(_, item int) int { return item }
 // tuples. A tuple contains the index of a variant of each set, or -1 if the set does
 // not cover the parameters. More tuples than most are an error. It returns the same
 // errors as [Compile].
-func Combine(sets []*Set, most int) (*Set, [][]int, error) {
+func Combine(sets []*ConstraintSet, most int) (*ConstraintSet, [][]int, error) {
 	t := newTuples(len(sets))
 	var variants []int // by item
 	for place, set := range sets {
@@ -82,7 +82,7 @@ func Combine(sets []*Set, most int) (*Set, [][]int, error) {
 // Group returns the set in which the variants of each group are one variant, and the
 // group of each of its variants. groups is parallel to the variants of s. It returns
 // the same errors as [Compile].
-func (s *Set) Group(groups []int) (*Set, []int, error) {
+func (s *ConstraintSet) Group(groups []int) (*ConstraintSet, []int, error) {
 	return compile(predicatesOf(s.variants), lastItem{}, func(last int) int {
 		if last == noItem {
 			return noItem
@@ -93,6 +93,6 @@ func (s *Set) Group(groups []int) (*Set, []int, error) {
 
 // Example returns parameters for which a variant is chosen, and reports whether there
 // are any.
-func (s *Set) Example(variant int) (Parameters, bool) {
+func (s *ConstraintSet) Example(variant int) (Parameters, bool) {
 	return s.choice.Sets()[variant].Witness()
 }

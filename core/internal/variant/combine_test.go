@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 )
 
-func setOf(t *testing.T, constraints ...string) *variant.Set {
+func setOf(t *testing.T, constraints ...string) *variant.ConstraintSet {
 	t.Helper()
 	set, err := variant.NewSet(parse(t, constraints...))
 	if err != nil {
@@ -21,7 +21,7 @@ func setOf(t *testing.T, constraints ...string) *variant.Set {
 // The variants of several sets are combined: each variant of the result stands for one
 // choice of each set, and for no choice of a set that does not cover the parameters.
 func TestCombine(t *testing.T) {
-	sets := []*variant.Set{setOf(t, prod, test), setOf(t, versioned)}
+	sets := []*variant.ConstraintSet{setOf(t, prod, test), setOf(t, versioned)}
 	combined, tuples, err := variant.Combine(sets, 6)
 	if err != nil {
 		t.Fatal(err)
@@ -103,10 +103,10 @@ func TestUncovered(t *testing.T) {
 	if p := setOf(t, versioned, not(versioned)).Uncovered(); p != nil {
 		t.Errorf("all parameters are covered, and %v are not", p)
 	}
-	if p := new(variant.Set).Uncovered(); p == nil || len(p) != 0 {
+	if p := new(variant.ConstraintSet).Uncovered(); p == nil || len(p) != 0 {
 		t.Errorf("an empty set leaves %v, want a client without parameters", p)
 	}
-	if _, ok := new(variant.Set).Choose(nil); ok {
+	if _, ok := new(variant.ConstraintSet).Choose(nil); ok {
 		t.Error("an empty set has a variant")
 	}
 }

@@ -86,7 +86,7 @@ func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 // merge returns the variants of the merge of the confs for the outbound or, if route is not
 // nil, for a route of it. For a route these are the variants for parameters that the route
 // selects; a policy that is attached to the route selects the same ones.
-func (c *Compilation) merge(route *resource.Policy, most int) (*Set, []resource.Conf, error) {
+func (c *Compilation) merge(route *resource.Policy, most int) (*ConstraintSet, []resource.Conf, error) {
 	var predicates []partition.Predicate
 	var confs []resource.Conf
 	for _, p := range c.policies {
@@ -101,8 +101,8 @@ func (c *Compilation) merge(route *resource.Policy, most int) (*Set, []resource.
 // RouteSets returns a set for each route policy with a `to` for the destination, sorted
 // by KRI. One variant of a set is for the parameters that the route selects, the other
 // for all other parameters. There are no sets for a kind of routes.
-func (c *Compilation) RouteSets() ([]*Set, error) {
-	var sets []*Set
+func (c *Compilation) RouteSets() ([]*ConstraintSet, error) {
+	var sets []*ConstraintSet
 	for _, r := range c.routes {
 		set, err := FirstMatch([]Constraint{{predicate: c.predicates[r]}})
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 //
 // The error is a [*partition.LimitError], or wraps [ErrConstraint] if a canonical
 // constraint exceeds the limits of SPEC 9.1.
-func Compile(fragments []Part) (*Set, []map[string]any, error) {
+func Compile(fragments []Fragment) (*ConstraintSet, []map[string]any, error) {
 	m := newContentMerger(fragments)
 	set, numbers, err := compile(predicatesOf(constraintsOf(fragments)), m, m.content, 0)
 	if err != nil {
@@ -33,7 +33,7 @@ func Compile(fragments []Part) (*Set, []map[string]any, error) {
 // Items are in order; a later item has higher priority. The function content
 // returns the content that a State represents. More variants than most are an
 // error, unless most is 0.
-func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C, most int) (*Set, []C, error) {
+func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C, most int) (*ConstraintSet, []C, error) {
 	limits := setLimits(len(items))
 	limits.Regions = most
 	p, err := partition.Build(items, algebra, limits)

@@ -62,7 +62,7 @@ var limits = partition.Limits{Rules: MaxNodes, Work: 1 << 21}
 // canonical returns the canonical form of a set as a constraint that names each of the
 // keys. A key that makes no difference is named as "exists or does not exist" (SPEC
 // 9.3).
-func canonical(set partition.Set, keys []string) (Constraint, error) {
+func canonical(set partition.Clients, keys []string) (Constraint, error) {
 	form := set.Predicate()
 	var more []partition.Predicate
 	own := set.Dependencies()

@@ -17,7 +17,7 @@ import (
 // so hides everything below it. The effect of a lower fragment then depends on the
 // merge alone, and merges that are equal, including their seals, are one State.
 type contentMerger struct {
-	fragments []Part
+	fragments []Fragment
 	merges    []*value           // by State
 	states    map[string]int     // by encoding
 	numbers   map[string]content // of the contents, by their JSON
@@ -36,7 +36,7 @@ type value struct {
 	sealed  bool // no value of lower priority can change it; always true for a scalar
 }
 
-func newContentMerger(fragments []Part) *contentMerger {
+func newContentMerger(fragments []Fragment) *contentMerger {
 	m := &contentMerger{fragments: fragments, states: make(map[string]int), numbers: make(map[string]content)}
 	m.state(newValue(map[string]any{}))
 	return m

@@ -137,7 +137,7 @@ func isLabelled(key, value string) partition.Predicate {
 // enforcedFor returns the predicate of the parameters for which a policy is enforced:
 // it selects them and, if it has the shadow label, a placement that overrides it contains
 // them. A policy that is attached to a route is selected with the route.
-func enforcedFor(by semantics.Semantics, p *resource.Policy, s *enforce.State) partition.Predicate {
+func enforcedFor(by semantics.Semantics, p *resource.Policy, s *enforce.Hub) partition.Predicate {
 	selected := required(by, p)
 	if !p.Shadow() {
 		return selected
@@ -153,7 +153,7 @@ func enforcedFor(by semantics.Semantics, p *resource.Policy, s *enforce.State) p
 
 // inPlacement returns the predicate of the parameters of the dataplanes of a mesh in a
 // placement. The zone comes from the label or, without the label, from the tag (SPEC 8.5).
-func inPlacement(mesh string, c *enforce.Condition) partition.Predicate {
+func inPlacement(mesh string, c *enforce.Membership) partition.Predicate {
 	var zones []partition.Predicate
 	if c.Every {
 		const labelled = labelPrefix + resource.ZoneTag

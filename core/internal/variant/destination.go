@@ -15,7 +15,7 @@ import (
 type PolicyVariants struct {
 	Kind        *resource.Kind
 	Destination Destination
-	Set         *Set
+	Set         *ConstraintSet
 	// Contents are parallel to the variants of the set. No two are equal.
 	Contents []*PolicyContent
 }
@@ -84,7 +84,7 @@ func newContentProduct(routes int) *contentProduct {
 
 // add adds the confs of a set's variants, for parameters that a predicate accepts. A nil
 // conf needs no item, because a tuple without an item has a nil conf.
-func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
+func (p *contentProduct) add(set *ConstraintSet, confs []resource.Conf, accepts partition.Predicate, at int) {
 	for i, c := range confs {
 		if c != nil {
 			p.tuples.add(partition.And(accepts, set.variants[i].predicate), at)

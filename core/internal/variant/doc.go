@@ -14,7 +14,7 @@
 //  2. [NewSet] accepts the constraints of all variants of a name, or refuses them with
 //     parameters that two of them accept. It combines the constraints into one
 //     decision diagram (package partition), and converts each to canonical form.
-//  3. [Set.Choose] walks the diagram: one step for each key that matters.
+//  3. [ConstraintSet.Choose] walks the diagram: one step for each key that matters.
 //
 // [Compile] makes the minimum number of variants that are equivalent to given fragments of
 // a content, each with a constraint. Policies are such fragments: [PolicyCompiler] turns

@@ -15,24 +15,24 @@ import (
 // with the name of the document. A set that SPEC 9.3 does not accept is an error of the
 // document, with the position of a variant.
 type VariantsDocument struct {
-	Variants []Part `json:"variants"`
+	Variants []Fragment `json:"variants"`
 }
 
 // FragmentsDocument is a document of type ResourceFragments: the fragments of the
 // resource with the name of the document. Later fragments override earlier ones
 // (SPEC 9.4).
 type FragmentsDocument struct {
-	Fragments []Part `json:"fragments"`
+	Fragments []Fragment `json:"fragments"`
 }
 
-// A Part is a variant or a fragment of a resource: a content for the parameters that the
+// A Fragment is a variant or a fragment of a resource: a content for the parameters that the
 // constraints accept. Without constraints it is for all parameters.
-type Part struct {
+type Fragment struct {
 	Constraints Constraint `json:"constraints,omitzero"`
 	Content     Content    `json:"content,omitzero"`
 }
 
-func constraintsOf(parts []Part) []Constraint {
+func constraintsOf(parts []Fragment) []Constraint {
 	constraints := make([]Constraint, len(parts))
 	for i := range parts {
 		constraints[i] = parts[i].Constraints
@@ -50,13 +50,13 @@ func Documents() []resource.DocumentType {
 }
 
 // Set returns the accepted set of the variants, by their index.
-func (d *VariantsDocument) Set() (*Set, error) {
+func (d *VariantsDocument) Set() (*ConstraintSet, error) {
 	return NewSet(constraintsOf(d.Variants))
 }
 
 // Validate checks the set (SPEC 9.3).
 func (d *VariantsDocument) Validate(at *diag.At) {
-	if slices.ContainsFunc(d.Variants, func(p Part) bool { return p.Constraints.invalid }) {
+	if slices.ContainsFunc(d.Variants, func(p Fragment) bool { return p.Constraints.invalid }) {
 		return
 	}
 	set, err := d.Set()
@@ -81,7 +81,7 @@ func (d *VariantsDocument) Validate(at *diag.At) {
 }
 
 // Compile compiles the fragments; see [Compile].
-func (d *FragmentsDocument) Compile() (*Set, []map[string]any, error) {
+func (d *FragmentsDocument) Compile() (*ConstraintSet, []map[string]any, error) {
 	return Compile(d.Fragments)
 }
 

@@ -116,13 +116,13 @@ func TestCompileContents(t *testing.T) {
 		{"a mapping over a list", `{"x": [1]}`, `{"x": {"a": 2}}`, `{}`, `{"x":{"a":2}}`, `{"x":[1]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var fragments []variant.Part
+			var fragments []variant.Fragment
 			for i, text := range []string{test.low, test.middle, test.high} {
 				var content map[string]any
 				if err := json.Unmarshal([]byte(text), &content); err != nil {
 					t.Fatal(err)
 				}
-				fragments = append(fragments, variant.Part{Constraints: c[i%2], Content: content})
+				fragments = append(fragments, variant.Fragment{Constraints: c[i%2], Content: content})
 			}
 			set, contents, err := variant.Compile(fragments)
 			if err != nil {

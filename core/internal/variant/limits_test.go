@@ -53,7 +53,7 @@ func TestHostileConstraints(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for name, question := range map[string]func() error{
 				"admission":   func() error { _, err := NewSet([]Constraint{test.c}); return err },
-				"compilation": func() error { _, _, err := Compile([]Part{{test.c, map[string]any{"x": 1}}}); return err },
+				"compilation": func() error { _, _, err := Compile([]Fragment{{test.c, map[string]any{"x": 1}}}); return err },
 			} {
 				err := question()
 				var limit *partition.LimitError

@@ -28,7 +28,7 @@ type PolicyCompiler struct {
 	policies    []*resource.Policy // of the kind, lowest priority first
 	routes      []*resource.Policy // by KRI; empty for a kind of routes
 	predicates  map[*resource.Policy]partition.Predicate
-	enforcement *enforce.State          // of the last view
+	enforcement *enforce.Hub            // of the last view
 	compiled    map[string]*Compilation // the latest of each destination that Update has not returned since
 }
 

@@ -167,7 +167,7 @@ variants[1]: the constraints accept the parameters {env=prod, version=v1}, and s
 func TestCompile004(t *testing.T) {
 	c := parse(t, `{}`, prod, version1)
 	route := func(name string) map[string]any { return map[string]any{"routes": []any{name}} }
-	set, contents, err := variant.Compile([]variant.Part{
+	set, contents, err := variant.Compile([]variant.Fragment{
 		{Constraints: c[0], Content: route("all")}, {Constraints: c[1], Content: route("prod")}, {Constraints: c[2], Content: route("v1")},
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ type Warning struct {
 
 // Warnings returns likely mistakes in the set: variants that accept no parameters, and
 // parameters that no variant accepts.
-func (s *Set) Warnings() []Warning {
+func (s *ConstraintSet) Warnings() []Warning {
 	var warnings []Warning
 	for _, i := range s.Unsatisfiable() {
 		warnings = append(warnings, Warning{"variants", i, diag.UnsatisfiableConstraint, "the constraints accept no parameters, so the variant is never chosen", "remove it"})

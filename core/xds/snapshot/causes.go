@@ -240,7 +240,7 @@ func (p *snapshotPair) causes(r *wire.Resource) []string {
 
 // part returns the part of the proxy that a listener is. It searches the bytes, because
 // decoding a listener costs more than building it.
-func (p *places) part(r *wire.Resource) effect.Part {
+func (p *places) part(r *wire.Resource) effect.Area {
 	place, known := p.byListener[r.Name]
 	http := bytes.Contains(r.Body, []byte("envoy.filters.network.http_connection_manager"))
 	switch {
@@ -268,7 +268,7 @@ func kindsOf(configs ...map[string]*results.Config) map[string]bool {
 
 // changesListener reports whether the confs of a kind differ in a field that changes the
 // listener.
-func (p *snapshotPair) changesListener(kind string, part effect.Part, before, after []keyedConf) bool {
+func (p *snapshotPair) changesListener(kind string, part effect.Area, before, after []keyedConf) bool {
 	old, next := numberedConfs(before), numberedConfs(after)
 	keys := maps.Clone(old)
 	maps.Copy(keys, next)

@@ -14,7 +14,7 @@ import (
 
 // collectorsOf returns the collectors of the mesh if one of the confs of a shared part
 // refers to some of them, else nil.
-func (sb *snapshotBuilder) collectorsOf(confs *confList) *collector.Set {
+func (sb *snapshotBuilder) collectorsOf(confs *confList) *collector.Directory {
 	ofRoute := func(r routeConfs) bool { return refers(r.confs) }
 	return sb.collectors(refers(confs.own) || slices.ContainsFunc(confs.routes, ofRoute))
 }
@@ -26,7 +26,7 @@ func refers(confs []*results.Effective) bool {
 
 // collectors returns the collectors of the mesh for a part that refers to some of them, and
 // nil for any other part.
-func (sb *snapshotBuilder) collectors(refers bool) *collector.Set {
+func (sb *snapshotBuilder) collectors(refers bool) *collector.Directory {
 	if !refers {
 		return nil
 	}

@@ -32,7 +32,7 @@ type external struct {
 }
 
 // newExternal returns how proxies connect to a service. Set has the Secrets of its mesh.
-func newExternal(b *Builder, set *destinations.Set, s *resource.MeshExternalService) *external {
+func newExternal(b *Builder, set *destinations.Directory, s *resource.MeshExternalService) *external {
 	protocol := message.ProtocolOf(s.Ports()[0].Protocol)
 	of := func(list []*xds.Endpoint) *endpointSet {
 		facts := collectFacts(list)
@@ -79,7 +79,7 @@ func priorities(list []*xds.Endpoint) (localities []xds.Locality) {
 }
 
 // externalTLS returns how proxies connect to a service by TLS and verify its certificate.
-func externalTLS(set *destinations.Set, s *resource.MeshExternalService, protocol message.Protocol) *tlsv3.UpstreamTlsContext {
+func externalTLS(set *destinations.Directory, s *resource.MeshExternalService, protocol message.Protocol) *tlsv3.UpstreamTlsContext {
 	v := s.Verification()
 	first := ""
 	if len(s.Spec.Endpoints) > 0 {
@@ -130,7 +130,7 @@ func nameMatcher(name specs.SubjectAltName) *matcherv3.StringMatcher {
 }
 
 // inline returns a certificate or key of a service that is reachable.
-func inline(set *destinations.Set, s *resource.MeshExternalService, c *specs.Certificate) *corev3.DataSource {
+func inline(set *destinations.Directory, s *resource.MeshExternalService, c *specs.Certificate) *corev3.DataSource {
 	text, _ := set.PEM(s, c)
 	return message.Inline(text)
 }

@@ -10,7 +10,7 @@ import (
 
 // finder finds the destinations that are resources to which a draft refers.
 type finder struct {
-	set       *destinations.Set
+	set       *destinations.Directory
 	outbounds []destinations.Outbound // to what was found, each once
 }
 
@@ -32,7 +32,7 @@ func (f *finder) FindsTags() bool { return f.set == nil || f.set.BackendsHaveTag
 
 // referred returns the destinations of the mesh if a conf may refer to some of them, or if
 // backends have no tags, else nil. Translators are parallel to the confs.
-func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translator) *destinations.Set {
+func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translator) *destinations.Directory {
 	for i, t := range translators {
 		if e := confs.own[i]; t.Refers != nil && e != nil && (t.Refers(e.Conf) || !sb.semantics.SelectsByTags()) {
 			return sb.in.destinations()

@@ -39,7 +39,7 @@ type inboundKey struct {
 	open        bool           // no permission is applied
 	redirected  bool
 	taken       takenAddresses
-	collectors  *collector.Set // that confs refer to; nil: they refer to none
+	collectors  *collector.Directory // that confs refer to; nil: they refer to none
 }
 
 // inbound returns the resources of an inbound of the dataplane. Before is what they were in

@@ -114,7 +114,7 @@ type located struct {
 }
 
 type locatedType struct {
-	set      *variant.Set
+	set      *variant.ConstraintSet
 	variants []wire.Variant // parallel to the set
 }
 
@@ -311,7 +311,7 @@ type example [wire.NumTypes]*wire.Resource
 
 // build builds an example for each variant of a set, and returns the facets that the
 // builds asked for.
-func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, facetSet) {
+func (n *located) build(s *State, d *destination, set *variant.ConstraintSet) ([]example, facetSet) {
 	examples := make([]example, set.Len())
 	var used facetSet
 	for i := range examples {
@@ -351,7 +351,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 }
 
 // group makes one variant of those with the same resource, at most so many of a type.
-func (n *located) group(set *variant.Set, examples []example, most int) error {
+func (n *located) group(set *variant.ConstraintSet, examples []example, most int) error {
 	for t := range n.byType {
 		var distinct []*wire.Resource
 		groups := make([]int, len(examples))
@@ -391,7 +391,7 @@ func (n *located) group(set *variant.Set, examples []example, most int) error {
 }
 
 // sets returns the sets that a destination depends on: policies, routes, identity.
-func (n *located) sets(s *State, d *destination) (sets []*variant.Set, err error) {
+func (n *located) sets(s *State, d *destination) (sets []*variant.ConstraintSet, err error) {
 	for _, c := range n.compilations {
 		compiled, err := c.Compile(s.builder.limits.tuples)
 		if err != nil {

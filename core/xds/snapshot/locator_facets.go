@@ -10,7 +10,7 @@ import (
 
 // facetSets returns the sets of the values that make a difference, of each facet that is
 // used and not known.
-func (n *located) facetSets(s *State, known, used facetSet) (sets []*variant.Set, err error) {
+func (n *located) facetSets(s *State, known, used facetSet) (sets []*variant.ConstraintSet, err error) {
 	for _, constraints := range n.facetConstraints(s, known, used) {
 		set, err := variant.FirstMatch(constraints)
 		if err != nil {

@@ -25,8 +25,8 @@ type outboundKey struct {
 	destination *destination
 	spoken      spoken
 	confs       *confList
-	backends    *destinations.Set // that confs refer to; nil: they refer to none
-	collectors  *collector.Set    // that confs refer to; nil: they refer to none
+	backends    *destinations.Directory // that confs refer to; nil: they refer to none
+	collectors  *collector.Directory    // that confs refer to; nil: they refer to none
 }
 
 // outboundListener returns the listener of an outbound, and clusters of collectors.

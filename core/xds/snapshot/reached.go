@@ -24,11 +24,11 @@ const (
 // warnReached reports the changes of finished resources that lead to the workload without
 // passing its inbounds (SPEC 11.5).
 func (sb *snapshotBuilder) warnReached() {
-	var changes []seal.Change
+	var changes []seal.ReferenceSet
 	var causes []xds.PartChange
 	for _, part := range slices.Concat(sb.snapshot.own, sb.shared.parts) {
 		for _, c := range part.changes {
-			changes, causes = append(changes, c.Change), append(causes, c)
+			changes, causes = append(changes, c.ReferenceSet), append(causes, c)
 		}
 	}
 	if len(changes) == 0 {

@@ -80,13 +80,13 @@ func (r *reader) passthroughOff() bool {
 }
 
 // collectors returns the collectors of the mesh.
-func (r *reader) collectors() *collector.Set {
+func (r *reader) collectors() *collector.Directory {
 	r.reads.inputs |= collectorsInput
 	return r.mesh.collectors
 }
 
 // destinations returns the destinations of the mesh that are resources.
-func (r *reader) destinations() *destinations.Set {
+func (r *reader) destinations() *destinations.Directory {
 	r.reads.inputs |= destinationsInput
 	return r.mesh.destinations
 }

@@ -18,7 +18,7 @@ type routesKey struct {
 	spoken      spoken
 	client      xds.ClientType
 	confs       *confList
-	backends    *destinations.Set // that confs refer to; nil: they refer to none
+	backends    *destinations.Directory // that confs refer to; nil: they refer to none
 }
 
 // routeConfiguration returns the routes of an HTTP destination.

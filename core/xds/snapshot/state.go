@@ -42,8 +42,8 @@ type meshState struct {
 	// selected are all ready inbounds of the dataplanes that a MeshService selects.
 	selected     serviceMap[resource.ID]
 	selectors    *destinations.Selectors
-	destinations *destinations.Set
-	collectors   *collector.Set
+	destinations *destinations.Directory
+	collectors   *collector.Directory
 	identities   *identity.Identities
 	trusts       []*resource.MeshTrust
 	// open reports that no permission is applied to dataplanes without identity (SPEC

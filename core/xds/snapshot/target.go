@@ -138,7 +138,7 @@ func (t *target) key() *wire.Resource {
 
 // hasOtherSecrets reports whether the target, which may be nil, is an external service whose
 // Secrets differ from the set's.
-func (t *target) hasOtherSecrets(set *destinations.Set) bool {
+func (t *target) hasOtherSecrets(set *destinations.Directory) bool {
 	return t.isDirect() && !slices.Equal(t.external.secrets, set.Secrets(t.object.(*resource.MeshExternalService)))
 }
 

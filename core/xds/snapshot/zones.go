@@ -23,7 +23,7 @@ type zonedSet struct {
 	mu           sync.Mutex
 	state        uint64 // the number of the state that asked last
 	zones        *zones
-	destinations *destinations.Set
+	destinations *destinations.Directory
 	services     []*resource.MeshService // of destinations
 	selected     []*service              // parallel to services
 	*endpointSet

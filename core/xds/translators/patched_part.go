@@ -304,7 +304,7 @@ func unread(m proto.Message) string {
 // before them.
 func (p *patchedPart) reportReach(m proto.Message) {
 	final := seal.Find(m)
-	c := seal.Change{Name: nameOf(m), Changed: true}
+	c := seal.ReferenceSet{Name: nameOf(m), Changed: true}
 	_, c.Cluster = m.(*clusterv3.Cluster)
 	moved := -1                     // the modification that moves a listener
 	at, found, first := m, final, 0 // found is what at refers to
@@ -326,7 +326,7 @@ func (p *patchedPart) reportReach(m proto.Message) {
 		}
 		if reach = reach.Within(final); !reach.Empty() {
 			c.Reach = reach
-			steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(h.index)})
+			steps = append(steps, xds.PartChange{ReferenceSet: c, Conf: p.conf, Field: modificationField(h.index)})
 		}
 		if at = h.before; at == nil {
 			break
@@ -334,10 +334,10 @@ func (p *patchedPart) reportReach(m proto.Message) {
 	}
 	if at != nil && (c.Cluster || !p.guarded()) {
 		c.Reach, c.Kept, c.Changed = found.Within(final), true, c.Cluster && !isTuned(at, m) || moved >= 0
-		steps = append(steps, xds.PartChange{Change: c, Conf: p.conf, Field: modificationField(max(moved, first))})
+		steps = append(steps, xds.PartChange{ReferenceSet: c, Conf: p.conf, Field: modificationField(max(moved, first))})
 	}
 	for i := range steps {
-		p.expose(&steps[i].Change, m, moved >= 0)
+		p.expose(&steps[i].ReferenceSet, m, moved >= 0)
 	}
 	p.Changes = append(p.Changes, steps...)
 }
@@ -356,7 +356,7 @@ func (p *patchedPart) reportUnchanged(m proto.Message) {
 	if name == "" {
 		return
 	}
-	c := seal.Change{Name: name, Kept: true}
+	c := seal.ReferenceSet{Name: name, Kept: true}
 	if endpoints, is := m.(*endpointv3.ClusterLoadAssignment); is {
 		if !p.External {
 			return // its endpoints are proxies
@@ -369,7 +369,7 @@ func (p *patchedPart) reportUnchanged(m proto.Message) {
 		}
 	}
 	p.expose(&c, m, false)
-	p.Changes = append(p.Changes, xds.PartChange{Change: c, Conf: p.conf})
+	p.Changes = append(p.Changes, xds.PartChange{ReferenceSet: c, Conf: p.conf})
 }
 
 // guarded reports whether the part is a listener for clients, which has its own filters.
@@ -383,7 +383,7 @@ func (p *patchedPart) guarded() bool {
 
 // expose sets whether clients other than the workload reach a message. What an inbound runs
 // after its permission filter receives allowed requests.
-func (p *patchedPart) expose(c *seal.Change, m proto.Message, moved bool) {
+func (p *patchedPart) expose(c *seal.ReferenceSet, m proto.Message, moved bool) {
 	l, listener := m.(*listenerv3.Listener)
 	if p.guarded() && !c.Cluster {
 		reach := *c.Reach

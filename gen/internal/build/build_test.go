@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 		t.Fatalf("roots %+v", pkg.Roots)
 	}
 	conf, scalars := pkg.Roots[0].Struct, pkg.Roots[1].Struct
-	rule := func(s *ir.Struct, name string) ir.Rule {
+	rule := func(s *ir.Struct, name string) ir.Merging {
 		for _, f := range s.Fields {
 			if f.Name == name {
 				return f.Rule

@@ -8,7 +8,7 @@ import (
 )
 
 // list returns the rule of a slice: replaced, appended to or merged by key.
-func (b *builder) list(name string, t types.Type, slice *types.Slice, word string, at place) ir.Rule {
+func (b *builder) list(name string, t types.Type, slice *types.Slice, word string, at place) ir.Merging {
 	byKey := word == wordByKey || word == wordByKeyHighest
 	switch {
 	case byKey && appends(name):
@@ -42,7 +42,7 @@ func (b *builder) grows(name string, t types.Type, word string) bool {
 	return word == wordNone && appends(name)
 }
 
-func (b *builder) keyed(slice *types.Slice, highestFirst bool, at place) ir.Rule {
+func (b *builder) keyed(slice *types.Slice, highestFirst bool, at place) ir.Merging {
 	elem, pointer := dereference(slice.Elem())
 	named, ok := elem.(*types.Named)
 	if ok {
@@ -63,7 +63,7 @@ func (b *builder) keyed(slice *types.Slice, highestFirst bool, at place) ir.Rule
 	return ir.Keyed{Elem: s, Pointer: pointer, HighestFirst: highestFirst}
 }
 
-func (b *builder) mapOf(m *types.Map, at place) ir.Rule {
+func (b *builder) mapOf(m *types.Map, at place) ir.Merging {
 	at = at.elem()
 	if basic, ok := m.Key().Underlying().(*types.Basic); !ok || basic.Info()&types.IsString == 0 {
 		b.report(at, "the keys of a map must be strings", "they are names in JSON")

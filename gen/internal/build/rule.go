@@ -8,7 +8,7 @@ import (
 )
 
 // rule returns how a field merges, or nil after an error.
-func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
+func (b *builder) rule(field *types.Var, word string, at place) ir.Merging {
 	t := types.Unalias(field.Type())
 	if word == wordKey {
 		if v := b.valueOf(t, at); v != nil {
@@ -50,7 +50,7 @@ func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
 	}
 }
 
-func (b *builder) discriminator(t types.Type, at place) ir.Rule {
+func (b *builder) discriminator(t types.Type, at place) ir.Merging {
 	if !isString(t) {
 		b.report(at, "a discriminator must be a string", "it names the arm of the union that is in use")
 		return nil
@@ -61,7 +61,7 @@ func (b *builder) discriminator(t types.Type, at place) ir.Rule {
 	return nil
 }
 
-func (b *builder) scalar(t types.Type, basic *types.Basic, word string, at place) ir.Rule {
+func (b *builder) scalar(t types.Type, basic *types.Basic, word string, at place) ir.Merging {
 	v := b.valueOf(t, at)
 	if v == nil {
 		return nil
@@ -93,7 +93,7 @@ func zero(basic *types.Basic) string {
 	return "0"
 }
 
-func (b *builder) pointer(name string, pointer *types.Pointer, word string, at place) ir.Rule {
+func (b *builder) pointer(name string, pointer *types.Pointer, word string, at place) ir.Merging {
 	elem := types.Unalias(pointer.Elem())
 	if slice, ok := elem.Underlying().(*types.Slice); ok && b.grows(name, elem, word) {
 		switch rule := b.list(name, elem, slice, word, at).(type) {
@@ -127,7 +127,7 @@ func (b *builder) pointer(name string, pointer *types.Pointer, word string, at p
 }
 
 // opaque returns the rule of a type with a hand-written Equal: it is a leaf.
-func (b *builder) opaque(name string, named *types.Named, word string, at place) ir.Rule {
+func (b *builder) opaque(name string, named *types.Named, word string, at place) ir.Merging {
 	v := b.valueOf(named, at)
 	if v == nil {
 		return nil
@@ -158,7 +158,7 @@ func (b *builder) opaque(name string, named *types.Named, word string, at place)
 	return nil
 }
 
-func (b *builder) nested(t types.Type, pointer bool, at place) ir.Rule {
+func (b *builder) nested(t types.Type, pointer bool, at place) ir.Merging {
 	named, ok := t.(*types.Named)
 	if !ok {
 		b.report(at, "a struct without a name cannot be merged", "declare it as a type")

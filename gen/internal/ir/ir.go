@@ -49,28 +49,28 @@ const Endless = -1
 type Field struct {
 	Name string // in Go
 	JSON string
-	Rule Rule
+	Rule Merging
 }
 
-// Rule defines how a field merges: one of Replace, Nested, Concat, Keyed, Map and
+// Merging defines how a field merges: one of Replace, Nested, Concat, Keyed, Map and
 // Discriminator.
-type Rule interface{ rule() }
+type Merging interface{ rule() }
 
 // Replace is a leaf: the highest conf in which it is set replaces all others.
 type Replace struct {
 	Value *Value
-	Set   Set
+	Set   Presence
 	Zero  string // the zero value in Go, if Set is NotZero
 }
 
-// Set defines when a leaf is set.
-type Set int
+// Presence defines when a leaf is set.
+type Presence int
 
 // The ways to be set.
 const (
-	NotNil  Set = iota // pointers and lists
-	NotZero            // policyMerge:"omitzero"
-	Always             // policyMerge:"replace", and keys: if the struct is present
+	NotNil  Presence = iota // pointers and lists
+	NotZero                 // policyMerge:"omitzero"
+	Always                  // policyMerge:"replace", and keys: if the struct is present
 )
 
 // Nested is a struct, or a pointer to one, that merges field by field.

@@ -23,7 +23,7 @@ type auditQuery struct {
 	reach   audit.AloneQuery
 	request inspect.RequestQuery
 	address string // of the client
-	client  audit.Client
+	client  audit.PeerFacts
 }
 
 func newAudit(g *globals) *cobra.Command {

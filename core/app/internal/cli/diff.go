@@ -432,7 +432,7 @@ func someOf(names []string, shown int) string {
 	return fmt.Sprintf("%s and %d more", listed(names[:shown]), len(names)-shown)
 }
 
-func changedField(c *diff.Change) string {
+func changedField(c *diff.ConfChange) string {
 	switch c.Field {
 	case "":
 		return "conf"
@@ -442,7 +442,7 @@ func changedField(c *diff.Change) string {
 	return fieldName(c.Field)
 }
 
-func changeText(p *page, change *diff.Change, value json.RawMessage, origin *inspect.Origin) string {
+func changeText(p *page, change *diff.ConfChange, value json.RawMessage, origin *inspect.ItemRef) string {
 	var decoded any
 	var collector *inspect.Collector
 	switch {

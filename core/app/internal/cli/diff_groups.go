@@ -132,7 +132,7 @@ func (c *changedRows) heading(dataplanes int) string {
 }
 
 // changesOf returns the changes of a group, each with all its places.
-func changesOf(p *page, changes []diff.Change, dataplanes int) []*changedRows {
+func changesOf(p *page, changes []diff.ConfChange, dataplanes int) []*changedRows {
 	var all []*changedRows
 	for begin := 0; begin < len(changes); {
 		end := begin + 1
@@ -147,7 +147,7 @@ func changesOf(p *page, changes []diff.Change, dataplanes int) []*changedRows {
 }
 
 // rowsOf returns the fields of one place that change.
-func rowsOf(p *page, changes []diff.Change) [][2]string {
+func rowsOf(p *page, changes []diff.ConfChange) [][2]string {
 	var rows [][2]string
 	for i := range changes {
 		change := &changes[i]
@@ -177,6 +177,6 @@ func whatIs(place *inspect.Place) string {
 	return "place"
 }
 
-func samePlace(a, b *diff.Change) bool {
+func samePlace(a, b *diff.ConfChange) bool {
 	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // placedPolicies returns the OCM policies of a world by the clusters where they are placed.
-func placedPolicies(w *world) map[diff.Place]diff.Placed {
+func placedPolicies(w *world) map[diff.PolicyOnCluster]diff.Placed {
 	contents := map[string]string{}
 	for _, set := range []*resource.Set{w.edited, w.set} {
 		if set == nil {
@@ -22,10 +22,10 @@ func placedPolicies(w *world) map[diff.Place]diff.Placed {
 			}
 		}
 	}
-	placed := map[diff.Place]diff.Placed{}
+	placed := map[diff.PolicyOnCluster]diff.Placed{}
 	for _, p := range placement.New(w.view, "").Policies {
 		for _, t := range p.Targets {
-			at := diff.Place{Policy: strings.TrimPrefix(p.Namespace+"/"+p.Name, "/"), Cluster: t.Cluster}
+			at := diff.PolicyOnCluster{Policy: strings.TrimPrefix(p.Namespace+"/"+p.Name, "/"), Cluster: t.Cluster}
 			placed[at] = diff.Placed{Action: t.Action, Because: t.Because, Content: contents[at.Policy]}
 		}
 	}

@@ -172,7 +172,7 @@ func inboundPage(p *page, i *inspect.Inbound) {
 }
 
 // ruleRows shows the rules of an inbound or a listener.
-func ruleRows(p *page, list []inspect.Rule, from []inspect.SelectorRule, permissions []inspect.Permission) {
+func ruleRows(p *page, list []inspect.InboundRule, from []inspect.SelectorRule, permissions []inspect.Permission) {
 	for _, r := range list {
 		p.heading(2, "when %s", inspect.DescribeMatch(&r.Match))
 		confRows(p, r.EffectiveConf)

@@ -59,7 +59,7 @@ type storedChange struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 
-	change etcd.Change
+	change etcd.Write
 }
 
 // storedChanges is the answer of apply and delete.
@@ -145,7 +145,7 @@ func (w *storeWrite) changes(set *resource.Set, read *etcd.Stored) (*storedChang
 }
 
 func (a *storedChanges) add(action string, id resource.ID, document []byte) {
-	a.Changes = append(a.Changes, storedChange{action, id.Kind, id.Mesh, id.Namespace, id.Name, etcd.Change{ID: id, Document: document}})
+	a.Changes = append(a.Changes, storedChange{action, id.Kind, id.Mesh, id.Namespace, id.Name, etcd.Write{ID: id, Document: document}})
 }
 
 // sameJSON reports whether two documents are equal, regardless of the order of their
@@ -260,7 +260,7 @@ func (w *storeWrite) delete(g *globals, c *cobra.Command, kind, name string) err
 func (w *storeWrite) write(g *globals, c *cobra.Command, store *etcd.Store, read *etcd.Stored, answer *storedChanges) error {
 	defer store.Close()
 	if !w.dryRun {
-		changes := make([]etcd.Change, len(answer.Changes))
+		changes := make([]etcd.Write, len(answer.Changes))
 		for i := range answer.Changes {
 			changes[i] = answer.Changes[i].change
 		}

@@ -44,7 +44,7 @@ type variantsCheck struct {
 	Variants int              `json:"variants"`
 	Warnings []variantWarning `json:"warnings"`
 
-	set *variant.Set
+	set *variant.ConstraintSet
 }
 
 type variantWarning struct {
@@ -95,7 +95,7 @@ func newVariantsCheck(g *globals) *cobra.Command {
 	})
 }
 
-func keysTitle(set *variant.Set) string {
+func keysTitle(set *variant.ConstraintSet) string {
 	title := diag.Count(set.Len(), "variant")
 	if keys := set.Keys(); len(keys) > 0 {
 		title += " by " + strings.Join(keys, ", ")
@@ -186,7 +186,7 @@ type compiledDocument struct {
 	Variants []compiledVariant `json:"variants"`
 	Warnings []variantWarning  `json:"warnings"`
 
-	set *variant.Set
+	set *variant.ConstraintSet
 }
 
 type compiledVariant struct {

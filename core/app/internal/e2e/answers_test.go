@@ -44,7 +44,7 @@ func TestEnvoyDecidesAsAnswered(t *testing.T) {
 		view            *core.View
 		inbound         int
 		tls, tags       bool
-		client          *permissiontest.Client
+		client          *permissiontest.Call
 	}
 	ca, form := envoytest.NewAuthority(t), formsOf(t)[0].form
 	var listeners []object

@@ -169,7 +169,7 @@ type foreignTrial struct {
 	permissions *permission.Permissions
 	body        object
 	isBase      bool
-	clients     []*permissiontest.Client
+	clients     []*permissiontest.Call
 }
 
 // The foreign forms have this many faults that a request shows.
@@ -204,7 +204,7 @@ func TestAuditOfForeignForms(t *testing.T) {
 		if m.isBase && found[i] {
 			t.Errorf("%s: the audit finds %+v, unknown %q", m.title, *differences[0].Witness, differences[0].Unknown)
 		}
-		ask := func(c *permissiontest.Client, n int) bool {
+		ask := func(c *permissiontest.Call, n int) bool {
 			got, err := send(e.ports[m.name], ca.Issue(t, c.URIs...), transportOf(m.permissions.Protocol, c, n), c)
 			if err != nil || got.refused {
 				t.Errorf("%s: %+v: refused %v, %v", m.title, c, got.refused, err)
@@ -264,7 +264,7 @@ func TestAuditOfForeignForms(t *testing.T) {
 
 // whenOf returns the condition by which a listener allows the client of a request; ok is false if it
 // is not written.
-func whenOf(t *testing.T, proxies []*dump.Proxy, listener string, c *permissiontest.Client) (when *audit.When, ok bool) {
+func whenOf(t *testing.T, proxies []*dump.Proxy, listener string, c *permissiontest.Call) (when *audit.When, ok bool) {
 	q := audit.AloneQuery{To: listener, From: audit.OtherClients}
 	if len(c.URIs) > 0 {
 		q.From = c.URIs[0]
@@ -284,12 +284,12 @@ func whenOf(t *testing.T, proxies []*dump.Proxy, listener string, c *permissiont
 	return cell.When, cell.When != nil
 }
 
-func meetsClause(k *audit.Clause, c *permissiontest.Client) bool {
+func meetsClause(k *audit.Clause, c *permissiontest.Call) bool {
 	return meetsMatch(&k.Match, c) && !slices.ContainsFunc(k.Except, func(m audit.Match) bool { return meetsMatch(&m, c) })
 }
 
 // meetsMatch reports whether a request meets a match of a condition.
-func meetsMatch(m *audit.Match, c *permissiontest.Client) bool {
+func meetsMatch(m *audit.Match, c *permissiontest.Call) bool {
 	path, _, _ := strings.Cut(c.Path, "?")
 	for _, part := range []struct {
 		text  *audit.Text
@@ -364,9 +364,9 @@ func foreignTrials(t *testing.T, forms []foreignForm) []foreignTrial {
 }
 
 // foreignClient returns a random client and request of the texts that the forms compare.
-func foreignClient(r *rand.Rand) *permissiontest.Client {
+func foreignClient(r *rand.Rand) *permissiontest.Call {
 	of := func(texts ...string) string { return texts[r.IntN(len(texts))] }
-	c := &permissiontest.Client{
+	c := &permissiontest.Call{
 		SNI:    of("", "api.shop.mesh", "b.shop.mesh", "apixshop.mesh"),
 		Method: of("GET", "POST", "PUT"),
 		Path:   of("/", "/admin", "/admin/x", "/adminx", "/api", "/api/a", "/apix", "/v1", "/v1/x", "/healthz", "/Healthz", "/healthz/x") + of("", "", "?a=/api/b"),

@@ -28,7 +28,7 @@ func TestEnvoyRefusesAuthorities(t *testing.T) {
 				continue // Envoy waits for a second before it closes such a connection
 			}
 			want := taken.MatchString(string(rune(b))) && (b != '@' || how == http1)
-			c := &permissiontest.Client{Method: "GET", Path: "/", Lines: []request.Header{{Name: "host", Value: "a" + string([]byte{byte(b)}) + "b"}}}
+			c := &permissiontest.Call{Method: "GET", Path: "/", Lines: []request.Header{{Name: "host", Value: "a" + string([]byte{byte(b)}) + "b"}}}
 			got, err := send(e.ports["closed"], certificate, how, c)
 			if taken := err == nil && !got.refused; taken != want { // then the filter denies it
 				t.Errorf("%q by %s: taken %v, want %v: %v", rune(b), how, taken, want, err)

@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 // send makes one request. The error reports anything that is not a clear answer.
-func send(port int, certificate tls.Certificate, how transport, c *permissiontest.Client) (outcome, error) {
+func send(port int, certificate tls.Certificate, how transport, c *permissiontest.Call) (outcome, error) {
 	config := &tls.Config{
 		// Package tls would not send a certificate that it cannot parse.
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil },
@@ -53,13 +53,13 @@ func send(port int, certificate tls.Certificate, how transport, c *permissiontes
 }
 
 // sendPlain makes one request without TLS.
-func sendPlain(port int, how transport, c *permissiontest.Client) (outcome, error) {
+func sendPlain(port int, how transport, c *permissiontest.Call) (outcome, error) {
 	return sendBy(&net.Dialer{Timeout: 10 * time.Second}, port, how, c)
 }
 
 func sendBy(dialer interface {
 	Dial(network, address string) (net.Conn, error)
-}, port int, how transport, c *permissiontest.Client) (outcome, error) {
+}, port int, how transport, c *permissiontest.Call) (outcome, error) {
 	connection, err := dialer.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return outcome{}, err
@@ -79,7 +79,7 @@ func sendBy(dialer interface {
 
 // sendHTTP1 writes the request by hand: clients of the standard library clean
 // the path and the headers.
-func sendHTTP1(connection net.Conn, c *permissiontest.Client) (outcome, error) {
+func sendHTTP1(connection net.Conn, c *permissiontest.Call) (outcome, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n", c.Method, c.Path)
 	for _, line := range c.Lines {
@@ -101,7 +101,7 @@ func sendHTTP1(connection net.Conn, c *permissiontest.Client) (outcome, error) {
 }
 
 // sendHTTP2 sends a request with raw bytes in the path.
-func sendHTTP2(connection net.Conn, c *permissiontest.Client) (outcome, error) {
+func sendHTTP2(connection net.Conn, c *permissiontest.Call) (outcome, error) {
 	fields, body, err := exchangeHTTP2(connection, c)
 	if err != nil {
 		return outcome{}, err
@@ -115,7 +115,7 @@ func sendHTTP2(connection net.Conn, c *permissiontest.Client) (outcome, error) {
 
 // exchangeHTTP2 writes the frames of a request by hand, with further header
 // fields, and returns the header fields of the response and its body.
-func exchangeHTTP2(connection net.Conn, c *permissiontest.Client, further ...hpack.HeaderField) (fields map[string]string, body string, err error) {
+func exchangeHTTP2(connection net.Conn, c *permissiontest.Call, further ...hpack.HeaderField) (fields map[string]string, body string, err error) {
 	block, err := headerBlock(c, further)
 	if err != nil {
 		return nil, "", err
@@ -158,7 +158,7 @@ func exchangeHTTP2(connection net.Conn, c *permissiontest.Client, further ...hpa
 // Values have no blanks around them in HTTP/2 (RFC 9113, 8.2.1). If a client sends
 // some, Envoy does not remove them from each line: an entry that allows may not
 // match then.
-func headerBlock(c *permissiontest.Client, further []hpack.HeaderField) ([]byte, error) {
+func headerBlock(c *permissiontest.Call, further []hpack.HeaderField) ([]byte, error) {
 	pseudo := []hpack.HeaderField{{Name: ":method", Value: c.Method}, {Name: ":scheme", Value: "https"}, {Name: ":path", Value: c.Path}}
 	for _, line := range c.Lines {
 		if name := strings.ToLower(line.Name); name == "host" {
@@ -208,7 +208,7 @@ func sendTCP(connection net.Conn) (outcome, error) {
 
 // transportOf returns how to send a request to an inbound: an HTTP/1 request line
 // has no bytes beyond ASCII.
-func transportOf(protocol request.Protocol, c *permissiontest.Client, n int) transport {
+func transportOf(protocol request.Protocol, c *permissiontest.Call, n int) transport {
 	switch {
 	case protocol == request.TCP:
 		return tcp
@@ -220,7 +220,7 @@ func transportOf(protocol request.Protocol, c *permissiontest.Client, n int) tra
 
 // seenBy returns the request as Envoy sees it: HTTP/1 joins the lines of cookie
 // by commas, too (SPEC 7.2).
-func seenBy(how transport, c *permissiontest.Client) *request.Request {
+func seenBy(how transport, c *permissiontest.Call) *request.Request {
 	joined := *c
 	if how != http1 { // empty cookie lines in front of the others are dropped
 		met := false

@@ -116,7 +116,7 @@ func grpcStory(t *testing.T, name string) trial {
 }
 
 // callGRPC makes a call and reports whether it is allowed.
-func callGRPC(address string, certificate tls.Certificate, c *permissiontest.Client) (bool, error) {
+func callGRPC(address string, certificate tls.Certificate, c *permissiontest.Call) (bool, error) {
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: &tls.Config{
 		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2"},
 		InsecureSkipVerify: true, // the server is not what is tested

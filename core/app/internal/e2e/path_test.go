@@ -26,7 +26,7 @@ func rawPaths(t *testing.T) []trial {
 	for _, form := range formsOf(t) {
 		trial := trial{title: "raw/" + form.name, permissions: &permission.Permissions{Protocol: request.HTTP, Rules: list}, form: form.form, raw: true}
 		for _, path := range []string{"/private/a", "/private/abcd", "/private/ää", "/ä", "/a?ä", "/\xff", "/a"} {
-			trial.clients = append(trial.clients, withHost(&permissiontest.Client{URIs: permissiontest.SpiffeIDs[:1], Method: "GET", Path: path}))
+			trial.clients = append(trial.clients, withHost(&permissiontest.Call{URIs: permissiontest.SpiffeIDs[:1], Method: "GET", Path: path}))
 		}
 		out = append(out, trial)
 	}
@@ -60,7 +60,7 @@ func TestEnvoyNormalizesPaths(t *testing.T) {
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		c := withHost(&permissiontest.Client{Method: "GET", Path: path + "?q=/../%41"})
+		c := withHost(&permissiontest.Call{Method: "GET", Path: path + "?q=/../%41"})
 		got, err := send(e.ports["all"], certificate, http2Raw, c)
 		if keepsParameters && hasDotParameters(path) && err == nil && !got.allowed {
 			continue

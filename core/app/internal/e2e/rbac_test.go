@@ -54,7 +54,7 @@ type trial struct {
 	permissions *permission.Permissions
 	form        rbac.Form
 	raw         bool // the listener does not normalize paths
-	clients     []*permissiontest.Client
+	clients     []*permissiontest.Call
 }
 
 func TestEnvoyDecidesAsAccess(t *testing.T) {
@@ -164,7 +164,7 @@ func (c *counts) write(t *testing.T) {
 // mayDeny reports whether an Envoy that compares characters may deny a request that is allowed: a
 // value of a header, or a URI SAN, has a byte outside ASCII, or a dot segment has parameters (SPEC
 // 18.3).
-func (l *trial) mayDeny(c *permissiontest.Client) bool {
+func (l *trial) mayDeny(c *permissiontest.Call) bool {
 	return l.form == rbac.CharacterMatcherForm && (hasDotParameters(c.Path) || !c.IsASCII(l.permissions))
 }
 
@@ -236,7 +236,7 @@ func stories(t *testing.T, forms ...namedForm) []trial {
 }
 
 // withHost gives a request without an authority the one that HTTP/1 asks for.
-func withHost(c *permissiontest.Client) *permissiontest.Client {
+func withHost(c *permissiontest.Call) *permissiontest.Call {
 	if slices.ContainsFunc(c.Lines, func(h request.Header) bool { return h.Name == "host" }) {
 		return c
 	}

@@ -63,8 +63,8 @@ func TestEnvoyShowsWitnesses(t *testing.T) {
 }
 
 // clientOf returns the client that sends a witness.
-func clientOf(w *access.Witness) *permissiontest.Client {
-	c := &permissiontest.Client{SNI: w.SNI, Method: w.Method, Path: w.Path, Tags: w.Tags, Lines: w.Headers}
+func clientOf(w *access.Witness) *permissiontest.Call {
+	c := &permissiontest.Call{SNI: w.SNI, Method: w.Method, Path: w.Path, Tags: w.Tags, Lines: w.Headers}
 	if w.SpiffeID != "" {
 		c.URIs = []string{w.SpiffeID}
 	}

@@ -18,7 +18,7 @@ const streamsOfConnection = 100
 // A clientele is the proxies of a mesh and where they are connected.
 type clientele struct {
 	mesh    *mesh
-	proxies []*streams.Client
+	proxies []*streams.DeltaStream
 	sums    []uint64 // what each had at the end of the last step
 	groups  []*group
 	failed  chan error // the first stream that has ended
@@ -33,7 +33,7 @@ type group struct {
 }
 
 func newClientele(m *mesh) *clientele {
-	return &clientele{mesh: m, proxies: make([]*streams.Client, len(m.nodes)), sums: make([]uint64, len(m.nodes)), failed: make(chan error, 1)}
+	return &clientele{mesh: m, proxies: make([]*streams.DeltaStream, len(m.nodes)), sums: make([]uint64, len(m.nodes)), failed: make(chan error, 1)}
 }
 
 // divide gives each site the same number of proxies, which are neighbours in the graph of the

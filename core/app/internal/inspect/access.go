@@ -31,11 +31,11 @@ type Access struct {
 // Why is the comparison of an entry or item with a request.
 type Why struct {
 	Decider
-	Condition *Condition `json:"condition,omitempty"` // the first condition that fails; nil: the entry or item matches
+	Condition *UnmetCondition `json:"condition,omitempty"` // the first condition that fails; nil: the entry or item matches
 }
 
-// Condition is a condition of an entry that a request does not meet.
-type Condition struct {
+// UnmetCondition is a condition of an entry that a request does not meet.
+type UnmetCondition struct {
 	Field string  `json:"field"`
 	Want  string  `json:"want"`
 	Have  *string `json:"have"` // null: the request has none
@@ -178,7 +178,7 @@ func newWhys(results []permission.Result, options Options) []Why {
 		whys[i].Decider = NewDecider(&result.Place, options)
 		if len(result.Failed) > 0 {
 			f := &result.Failed[0]
-			whys[i].Condition = &Condition{Field: f.Field, Want: f.Want}
+			whys[i].Condition = &UnmetCondition{Field: f.Field, Want: f.Want}
 			if f.Got != "" {
 				whys[i].Condition.Have = &f.Got
 			}

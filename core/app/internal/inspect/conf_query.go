@@ -242,7 +242,7 @@ func confForRequest(kind *resource.Kind, in *results.InboundConfig, protocol req
 // scopeOf returns which part of a header's value must meet the conditions of a kind's
 // rules. A second header line must not evade a rule that limits, fails or logs requests
 // (SPEC 7.2).
-func scopeOf(kind *resource.Kind) request.Scope {
+func scopeOf(kind *resource.Kind) request.ValueScope {
 	switch kind.Name {
 	case "MeshRateLimit", "MeshFaultInjection", "MeshAccessLog":
 		return request.Denial

@@ -87,7 +87,7 @@ type Options struct {
 	// view set it.
 	Semantics semantics.Semantics
 	// collectors are the collectors of the mesh, to which references resolve; see SetView.
-	collectors *collector.Set
+	collectors *collector.Directory
 	// Limits bounds each rule view of `from`. The zero value means the defaults.
 	Limits partition.Limits
 	// NoEffect are the fields that the proxy of the dataplane does not get. With

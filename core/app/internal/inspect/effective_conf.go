@@ -12,9 +12,9 @@ import (
 // EffectiveConf is a merged conf with the items from which it was merged: the C
 // of SPEC 10.
 type EffectiveConf struct {
-	Conf    resource.Conf     `json:"conf"`
-	Origins []Origin          `json:"origins"`         // in the order applied: lowest priority first
-	Fields  map[string]Origin `json:"fields,omitzero"` // by the JSON pointer of the leaf; with Options.Explain
+	Conf    resource.Conf      `json:"conf"`
+	Origins []ItemRef          `json:"origins"`         // in the order applied: lowest priority first
+	Fields  map[string]ItemRef `json:"fields,omitzero"` // by the JSON pointer of the leaf; with Options.Explain
 	// Collectors contains, by the JSON pointers of references, the collectors to which the
 	// conf sends telemetry; null for a reference that finds none (SPEC 17.3).
 	Collectors map[string]*Collector `json:"collectors,omitzero"`
@@ -23,8 +23,8 @@ type EffectiveConf struct {
 	Overridden map[string][]OverriddenValue `json:"overridden,omitzero"`
 }
 
-// Origin is an item of a policy.
-type Origin struct {
+// ItemRef is an item of a policy.
+type ItemRef struct {
 	KRI    string `json:"kri"`
 	Source string `json:"source,omitempty"` // file:line of the item; with Options.Source
 	Index  int    `json:"index"`
@@ -43,12 +43,12 @@ func NewEffectiveConf(e *results.Effective, section *resource.Section, options O
 	if e == nil {
 		return nil
 	}
-	c := &EffectiveConf{Conf: e.Conf, Origins: make([]Origin, len(e.Origins))}
+	c := &EffectiveConf{Conf: e.Conf, Origins: make([]ItemRef, len(e.Origins))}
 	for i, o := range e.Origins {
 		c.Origins[i] = options.Origin(o, section)
 	}
 	if options.Explain {
-		c.Fields = map[string]Origin{}
+		c.Fields = map[string]ItemRef{}
 		for pointer, o := range e.Fields() {
 			origin := options.Origin(o, section)
 			origin.Default = slices.Contains(o.Policy.SchemaDefaults, resource.SchemaDefault{Index: o.Index, Pointer: pointer})
@@ -63,9 +63,9 @@ func NewEffectiveConf(e *results.Effective, section *resource.Section, options O
 	return c
 }
 
-func (options *Options) Origin(o results.Origin, section *resource.Section) Origin {
+func (options *Options) Origin(o results.Origin, section *resource.Section) ItemRef {
 	field, pos := words.Item(o, section)
-	origin := Origin{KRI: options.PolicyKRI(o.Policy), Index: o.Index, Item: o.Policy.Qualified() + " " + field}
+	origin := ItemRef{KRI: options.PolicyKRI(o.Policy), Index: o.Index, Item: o.Policy.Qualified() + " " + field}
 	if options.Source {
 		origin.Source = words.Source(pos)
 	}

@@ -19,7 +19,7 @@ type Inbound struct {
 // InboundRules are the rules of an inbound or a listener.
 type InboundRules struct {
 	From        []SelectorRule `json:"from,omitempty"`
-	Rules       []Rule         `json:"rules,omitempty"`       // first match first
+	Rules       []InboundRule  `json:"rules,omitempty"`       // first match first
 	Permissions []Permission   `json:"permissions,omitempty"` // policies in order, then rules
 }
 
@@ -31,8 +31,8 @@ type InboundRef struct {
 	Tags    resource.Tags `json:"tags,omitempty"`
 }
 
-// Rule is one match of an inbound's rules with its conf.
-type Rule struct {
+// InboundRule is one match of an inbound's rules with its conf.
+type InboundRule struct {
 	Match conf.Match `json:"match"`
 	*EffectiveConf
 }
@@ -72,7 +72,7 @@ func (a *dataplaneAnswer) inbound(config *results.Config, i int) Inbound {
 func (a *dataplaneAnswer) rules(kind *resource.Kind, c *results.InboundConfig, place string, options Options) (of InboundRules) {
 	if a.budget.Take(len(c.Rules), place) {
 		for _, r := range c.Rules {
-			of.Rules = append(of.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
+			of.Rules = append(of.Rules, InboundRule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 		}
 	}
 	if a.budget.Take(len(c.Unmerged), place) {

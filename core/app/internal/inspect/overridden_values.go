@@ -15,7 +15,7 @@ import (
 // item overrides it.
 type OverriddenValue struct {
 	Value json.RawMessage `json:"value"`
-	Origin
+	ItemRef
 }
 
 // overriddenValues returns the values of items that a merged conf does not have, by JSON

@@ -34,7 +34,7 @@ type OriginRef struct {
 type ProxyRule struct {
 	Conf    resource.Conf `json:"conf"`
 	Origin  string        `json:"origin,omitempty"`  // of an unmerged rule: the KRI of its policy
-	Origins []Origin      `json:"origins,omitempty"` // of a merged conf, in the order applied
+	Origins []ItemRef     `json:"origins,omitempty"` // of a merged conf, in the order applied
 
 	Inbound  *InboundRef         `json:"inbound,omitempty"`
 	Listener *PlaceListener      `json:"listener,omitempty"`

@@ -194,19 +194,19 @@ func (r *rewriter) compare(ctx context.Context, loader resource.Loader, document
 
 // otherChanges returns the changes that are not about permissions, without those that say the
 // same twice: a field of `from` for any client, and of a rule for any request.
-func otherChanges(changes []diff.Change) []diff.Change {
-	anyClient := func(c *diff.Change) bool {
+func otherChanges(changes []diff.ConfChange) []diff.ConfChange {
+	anyClient := func(c *diff.ConfChange) bool {
 		return c.After == nil && c.Place.Selector != nil && len(*c.Place.Selector) == 0
 	}
-	anyRequest := func(c *diff.Change) bool {
+	anyRequest := func(c *diff.ConfChange) bool {
 		return c.Before == nil && c.Place.Match != nil && c.Place.Match.Empty()
 	}
-	same := func(a, b *diff.Change) bool {
+	same := func(a, b *diff.ConfChange) bool {
 		return anyClient(a) && anyRequest(b) && a.Kind == b.Kind && a.Field == b.Field &&
 			samePoint(a.Place, b.Place) && bytes.Equal(a.Before, b.After)
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c diff.Change) bool {
-		return c.Kind == permission.KindName || slices.ContainsFunc(changes, func(o diff.Change) bool { return same(&c, &o) || same(&o, &c) })
+	return slices.DeleteFunc(slices.Clone(changes), func(c diff.ConfChange) bool {
+		return c.Kind == permission.KindName || slices.ContainsFunc(changes, func(o diff.ConfChange) bool { return same(&c, &o) || same(&o, &c) })
 	})
 }
 
@@ -275,16 +275,16 @@ func oneOfEach(differences []access.Difference) []access.Difference {
 }
 
 // callers returns the clients whose requests are compared.
-func (r *rewriter) callers(mesh string) []access.Client {
+func (r *rewriter) callers(mesh string) []access.KnownClient {
 	known, _ := r.clients(mesh)
-	out := []access.Client{{}}
+	out := []access.KnownClient{{}}
 	var domains []string
 	for _, c := range known {
 		for _, tags := range c.tags {
-			out = append(out, access.Client{SpiffeID: c.id, Tags: tags})
+			out = append(out, access.KnownClient{SpiffeID: c.id, Tags: tags})
 		}
 		if len(c.tags) == 0 {
-			out = append(out, access.Client{SpiffeID: c.id})
+			out = append(out, access.KnownClient{SpiffeID: c.id})
 		}
 		if !slices.Contains(domains, c.domain) {
 			domains = append(domains, c.domain)
@@ -295,7 +295,7 @@ func (r *rewriter) callers(mesh string) []access.Client {
 		for slices.ContainsFunc(known, func(c *client) bool { return strings.HasPrefix(c.id, other) }) {
 			other += "-other"
 		}
-		out = append(out, access.Client{SpiffeID: other})
+		out = append(out, access.KnownClient{SpiffeID: other})
 	}
 	return out
 }

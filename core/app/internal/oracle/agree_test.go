@@ -207,7 +207,7 @@ func (w *requestWorld) dataplane() *resource.Dataplane { return w.view.Dataplane
 
 // client returns a random request whose form every answer has: one line for each header, a path
 // in normal form, and texts that a document can have.
-func (w *requestWorld) client() *permissiontest.Client {
+func (w *requestWorld) client() *permissiontest.Call {
 	for {
 		c := permissiontest.RandomClient(w.r)
 		if len(c.URIs) != 1 || strings.Contains(c.URIs[0], ",") || request.ClientID(c.URIs...) == "" {
@@ -296,7 +296,7 @@ func (w *requestWorld) compare(requests int, counts *agreement) error {
 type askedAccess struct {
 	*requestWorld
 	inbound int
-	client  *permissiontest.Client
+	client  *permissiontest.Call
 	answer  *inspect.Access
 }
 
@@ -305,7 +305,7 @@ func (a *askedAccess) failed(err error) error {
 }
 
 // shown is the request without what a client cannot show (SPEC 13.1).
-func (a *askedAccess) shown() *permissiontest.Client {
+func (a *askedAccess) shown() *permissiontest.Call {
 	c := *a.client
 	if a.tls == plainText {
 		c.URIs, c.SNI, c.Tags = nil, "", nil

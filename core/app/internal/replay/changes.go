@@ -25,9 +25,9 @@ func (s *Span) join(other Span) {
 	}
 }
 
-// Change is a change of the decisions of the log: requests of some clients to an inbound, which
+// DecisionChange is a change of the decisions of the log: requests of some clients to an inbound, which
 // the same entry of the permissions decides, were allowed and later denied, or the reverse.
-type Change struct {
+type DecisionChange struct {
 	Inbound *Inbound
 	Allow   bool // the later decision
 	// After is the time of the last request with the former decision, Before that of the first
@@ -106,14 +106,14 @@ func (c *courses) join(other *courses) {
 
 // changes returns the changes. Courses of an inbound that may have changed at the same time are
 // one change.
-func (c *courses) changes() []*Change {
-	var all []*Change
+func (c *courses) changes() []*DecisionChange {
+	var all []*DecisionChange
 	for of, times := range c.times {
 		denied, allowed := times[0], times[1]
 		if denied.First.IsZero() || allowed.First.IsZero() {
 			continue
 		}
-		change := &Change{Inbound: of.in, Clients: 1, SpiffeID: of.spiffeID}
+		change := &DecisionChange{Inbound: of.in, Clients: 1, SpiffeID: of.spiffeID}
 		switch {
 		case denied.Last.Before(allowed.First):
 			change.Allow, change.After, change.Before = true, denied.Last, allowed.First
@@ -124,12 +124,12 @@ func (c *courses) changes() []*Change {
 		}
 		all = append(all, change)
 	}
-	slices.SortFunc(all, func(a, b *Change) int {
+	slices.SortFunc(all, func(a, b *DecisionChange) int {
 		return cmp.Or(a.Inbound.compare(b.Inbound), cmp.Compare(boolByte(a.Allow), boolByte(b.Allow)),
 			a.Before.Compare(b.Before), a.After.Compare(b.After), strings.Compare(a.SpiffeID, b.SpiffeID))
 	})
-	var joined []*Change
-	var last *Change
+	var joined []*DecisionChange
+	var last *DecisionChange
 	clients := map[string]bool{} // of last
 	for _, next := range all {
 		if last == nil || last.Inbound != next.Inbound || last.Allow != next.Allow || !next.After.Before(last.Before) {

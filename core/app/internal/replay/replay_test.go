@@ -65,7 +65,7 @@ func headersOf(all ...map[string]*permission.Permissions) []string {
 // logged is a record with its inbound, request and decision.
 type logged struct {
 	inbound int
-	client  *permissiontest.Client
+	client  *permissiontest.Call
 	denied  bool
 	missing []string  // fields
 	at      time.Time // zero: it has none

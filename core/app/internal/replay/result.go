@@ -35,7 +35,7 @@ type Result struct {
 	// Times are those of the records that have one.
 	Times Span
 	// Changes are in the order of their inbounds and times. They are nil if TooManyClients.
-	Changes        []*Change
+	Changes        []*DecisionChange
 	TooManyClients bool // for the changes to be found
 	// Noted are the first malformed lines, in order.
 	Noted []Malformed

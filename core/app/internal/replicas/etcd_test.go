@@ -124,9 +124,9 @@ func (p *etcdPlace) apply(documents []sourcetest.Document) error {
 	if err != nil {
 		return err
 	}
-	var changes []etcd.Change
+	var changes []etcd.Write
 	for i := range documents {
-		changes = append(changes, etcd.Change{ID: id(&documents[i]), Document: []byte(documents[i].Universal())})
+		changes = append(changes, etcd.Write{ID: id(&documents[i]), Document: []byte(documents[i].Universal())})
 	}
 	_, err = s.Write(p.t.Context(), read, changes)
 	return err

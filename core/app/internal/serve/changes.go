@@ -17,7 +17,7 @@ import (
 type changes struct {
 	mu     sync.Mutex
 	number int
-	list   []pages.Change // newest last; an element is replaced and never changed
+	list   []pages.Commit // newest last; an element is replaced and never changed
 	wake   chan struct{}  // closed when an element is replaced; nil: no reader waits
 }
 
@@ -27,7 +27,7 @@ const (
 )
 
 // last returns the changes, newest first.
-func (c *changes) last() []pages.Change {
+func (c *changes) last() []pages.Commit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := slices.Clone(c.list)
@@ -46,7 +46,7 @@ func (c *changes) changed() <-chan struct{} {
 }
 
 // add adds a change, and returns its number.
-func (c *changes) add(change pages.Change) int {
+func (c *changes) add(change pages.Commit) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
@@ -63,7 +63,7 @@ func (c *changes) add(change pages.Change) int {
 func (c *changes) converge(number int, sample pages.Sample, superseded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.list, func(change pages.Change) bool { return change.Number == number })
+	at := slices.IndexFunc(c.list, func(change pages.Commit) bool { return change.Number == number })
 	if at < 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *changes) notify() {
 
 // record records a commit that was published, and begins to follow its convergence.
 func (s *Server) record(ctx context.Context, commit core.Commit, batch core.Batch, first bool) {
-	change := pages.Change{At: time.Now().UTC(), First: first, Meshes: map[string]int{}, Resources: []pages.ChangedResource{}}
+	change := pages.Commit{At: time.Now().UTC(), First: first, Meshes: map[string]int{}, Resources: []pages.ChangedResource{}}
 	if first {
 		for _, mesh := range commit.After.Meshes() {
 			change.Meshes[mesh] = len(commit.After.Dataplanes(mesh))

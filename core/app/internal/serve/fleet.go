@@ -64,10 +64,10 @@ func (s *Server) fleet() []FleetStatus {
 }
 
 // shownClients returns the versions of the clients for pages.
-func (s *Server) shownClients() []pages.Client {
-	var list []pages.Client
+func (s *Server) shownClients() []pages.ClientVersion {
+	var list []pages.ClientVersion
 	for _, f := range s.fleet() {
-		c := pages.Client{Version: f.Client, Streams: int(f.Streams)}
+		c := pages.ClientVersion{Version: f.Client, Streams: int(f.Streams)}
 		for _, lack := range f.Missing {
 			c.Lacks = append(c.Lacks, lack.Capability)
 		}

@@ -55,9 +55,9 @@ func TestTrieDividesByConditions(t *testing.T) {
 	all := texts([]string{"a", "b", "/"}, 5)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		var conditions []Condition
+		var conditions []TextCondition
 		for range random.IntN(6) {
-			conditions = append(conditions, Condition{How(random.IntN(3)), strings.TrimSuffix(all[random.IntN(120)], "/")})
+			conditions = append(conditions, TextCondition{How(random.IntN(3)), strings.TrimSuffix(all[random.IntN(120)], "/")})
 		}
 		met := func(text string) string {
 			var out []bool

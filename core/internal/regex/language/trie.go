@@ -2,8 +2,8 @@ package language
 
 import "strings"
 
-// Condition is a condition on a text that needs no expression.
-type Condition struct {
+// TextCondition is a condition on a text that needs no expression.
+type TextCondition struct {
 	How   How
 	Value string
 }
@@ -19,7 +19,7 @@ const (
 )
 
 // Holds reports whether a text meets the condition.
-func (c Condition) Holds(text string) bool {
+func (c TextCondition) Holds(text string) bool {
 	switch c.How {
 	case Below:
 		return strings.HasPrefix(text, c.Value) && (len(text) == len(c.Value) || text[len(c.Value)] == '/')
@@ -42,7 +42,7 @@ type node struct {
 }
 
 // NewTrie returns the trie of some conditions.
-func NewTrie(conditions []Condition) *Trie {
+func NewTrie(conditions []TextCondition) *Trie {
 	t := &Trie{nodes: []node{{next: map[byte]int32{}}}}
 	for i, c := range conditions {
 		n := t.insert(c.Value)

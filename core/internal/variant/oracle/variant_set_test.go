@@ -279,10 +279,10 @@ func compareSet(given []Constraints, read []variant.Constraint, space []map[stri
 }
 
 func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string]string) error {
-	fragments := make([]variant.Part, len(s))
+	fragments := make([]variant.Fragment, len(s))
 	reference := make([]Fragment, len(s))
 	for i, v := range s {
-		fragments[i] = variant.Part{Constraints: read[i], Content: v.Content}
+		fragments[i] = variant.Fragment{Constraints: read[i], Content: v.Content}
 		reference[i] = Fragment(v)
 	}
 	set, compiled, err := variant.Compile(fragments)

@@ -38,10 +38,10 @@ func TestChoices(t *testing.T) {
 	byTag := []Choice{
 		choose(t, "v1", nil, map[string]string{"version": "v1"}), choose(t, "versions", nil, map[string]string{"version": resource.AnyValue}),
 	}
-	get := permissiontest.Client{Method: "GET", Path: "/"}
+	get := permissiontest.Call{Method: "GET", Path: "/"}
 	value := "a"
 	byHeader := []Choice{choose(t, "a", &conf.Match{Headers: []conf.HeaderMatch{{Name: "x-user", Value: &value}}}, nil)}
-	sends := func(values ...string) permissiontest.Client {
+	sends := func(values ...string) permissiontest.Call {
 		c := get
 		for _, v := range values {
 			c.Lines = append(c.Lines, request.Header{Name: "x-user", Value: v})
@@ -50,15 +50,15 @@ func TestChoices(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		choices []Choice
-		client  permissiontest.Client
+		client  permissiontest.Call
 		want    string
 	}{
-		"the first that holds":          {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a"}, Method: "GET", Path: "/"}, "team"},
+		"the first that holds":          {byID, permissiontest.Call{URIs: []string{"spiffe://td/team/a"}, Method: "GET", Path: "/"}, "team"},
 		"a later one":                   {byID, get, "reads"},
-		"one without conditions":        {byID, permissiontest.Client{Method: "PUT", Path: "/"}, "others"},
-		"a client with two IDs":         {byID, permissiontest.Client{URIs: []string{"spiffe://td/team/a", "spiffe://td/team/b"}, Method: "GET", Path: "/"}, "reads"},
-		"by a tag":                      {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v1"}), Method: "GET", Path: "/"}, "v1"},
-		"by another value of it":        {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v2"}), Method: "GET", Path: "/"}, "versions"},
+		"one without conditions":        {byID, permissiontest.Call{Method: "PUT", Path: "/"}, "others"},
+		"a client with two IDs":         {byID, permissiontest.Call{URIs: []string{"spiffe://td/team/a", "spiffe://td/team/b"}, Method: "GET", Path: "/"}, "reads"},
+		"by a tag":                      {byTag, permissiontest.Call{Tags: resource.NewTags(map[string]string{"version": "v1"}), Method: "GET", Path: "/"}, "v1"},
+		"by another value of it":        {byTag, permissiontest.Call{Tags: resource.NewTags(map[string]string{"version": "v2"}), Method: "GET", Path: "/"}, "versions"},
 		"no choice: the tag is missing": {byTag, get, ""},
 		"no choice: the list is empty":  {nil, get, ""},
 		"by a header":                   {byHeader, sends("a"), "a"},
@@ -97,7 +97,7 @@ func TestTooManyChoices(t *testing.T) {
 
 // The filter of an inbound whose permissions exceed a limit denies every request.
 func TestDenyAll(t *testing.T) {
-	client := permissiontest.Client{URIs: []string{"spiffe://td/a"}, Method: "GET", Path: "/"}
+	client := permissiontest.Call{URIs: []string{"spiffe://td/a"}, Method: "GET", Path: "/"}
 	for _, protocol := range []request.Protocol{request.TCP, request.HTTP} {
 		for _, form := range []Form{MatcherForm, RulesForm} {
 			filter := DenyAll(protocol, form, "inbound.")

@@ -33,7 +33,7 @@ type interpreter struct {
 
 // newInterpreter returns an interpreter for a client's request. The certificate carries
 // the client's tags for from. An HTTP inbound normalizes the path before the filter.
-func newInterpreter(t testing.TB, p *permission.Permissions, c *permissiontest.Client) *interpreter {
+func newInterpreter(t testing.TB, p *permission.Permissions, c *permissiontest.Call) *interpreter {
 	in := &interpreter{t: t, sni: lowerASCII(c.SNI), headers: map[string]string{}, uris: c.Certificate(p.Clients != nil)}
 	if p.Protocol == request.HTTP {
 		path, _ := request.NormalizePath(c.Path)

@@ -132,7 +132,7 @@ func TestStages(t *testing.T) {
 			for _, client := range clients {
 				for _, method := range []string{"GET", "POST"} {
 					for _, uris := range [][]string{{client.SpiffeID.Value}, {"urn:a", client.SpiffeID.Value}} {
-						if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Client{URIs: uris, Method: method, Path: "/"}); err != nil {
+						if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Call{URIs: uris, Method: method, Path: "/"}); err != nil {
 							t.Error(err)
 						}
 					}
@@ -152,7 +152,7 @@ func TestManyPoliciesAndDenials(t *testing.T) {
 			t.Errorf("%d policies", len(config.GetRules().GetPolicies()))
 		}
 		for _, path := range []string{"team-7/sa/app-5", "team-7/sa/app-6", "shared-999", "shared-999/sa/a", "shared-9999", "blocked/sa/app-0", "blocked/sa/app-1000"} {
-			q := &permissiontest.Client{URIs: []string{"spiffe://shop.mesh/ns/" + path}, Method: "GET", Path: "/"}
+			q := &permissiontest.Call{URIs: []string{"spiffe://shop.mesh/ns/" + path}, Method: "GET", Path: "/"}
 			if err := compareFilter(t, p, form, config, q); err != nil {
 				t.Errorf("%s: %v", word, err)
 			}
@@ -178,7 +178,7 @@ func TestManyServerNames(t *testing.T) {
 	p := permissionsOf(100)
 	for _, name := range []string{"", "host-7.mesh", "host-100.mesh"} {
 		for _, id := range []string{"a/7", "b/0", "c/0"} {
-			q := &permissiontest.Client{URIs: []string{"spiffe://shop.mesh/" + id}, SNI: name}
+			q := &permissiontest.Call{URIs: []string{"spiffe://shop.mesh/" + id}, SNI: name}
 			if err := compareFilter(t, p, RulesForm, small, q); err != nil {
 				t.Error(err)
 			}

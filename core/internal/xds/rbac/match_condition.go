@@ -91,7 +91,7 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 
 // header compares a header. The scope determines whether the condition also holds if any run
 // of the value's elements matches (SPEC 7.2).
-func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *condition {
+func (t *translation) header(h *conf.HeaderMatch, scope request.ValueScope) *condition {
 	runs := scope != request.Whole
 	on := header(strings.ToLower(string(h.Name)))
 	isHost := on.header == "host"
@@ -146,7 +146,7 @@ func (t *translation) header(h *conf.HeaderMatch, scope request.Scope) *conditio
 //
 // So a denial also holds for every value with such a byte. For those releases an entry that
 // allows holds for no such value: it could match the character where it does not match the bytes.
-func (t *translation) bytewise(scope request.Scope, c *condition) *condition {
+func (t *translation) bytewise(scope request.ValueScope, c *condition) *condition {
 	switch {
 	case scope == request.Denial:
 		return anyOf(c, notASCII(c.on))

@@ -56,7 +56,7 @@ func received(t testing.TB, p *permission.Permissions, form Form) rbacConfig {
 // form is also evaluated as gRPC does, which does not evaluate expressions byte by byte. A
 // client with several SPIFFE IDs does not get as far as the filter. A filter that compares
 // characters may deny what is allowed, if a value of a header is not ASCII, and nothing else.
-func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rbacConfig, c *permissiontest.Client) error {
+func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rbacConfig, c *permissiontest.Call) error {
 	q := c.Request()
 	if p.Rules != nil && p.Rules.AsksForPath() && request.NewSeen(q).PathRefused {
 		return nil // the inbound refuses it before the filter

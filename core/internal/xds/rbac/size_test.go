@@ -46,7 +46,7 @@ func TestAlternatingClients(t *testing.T) {
 		config := received(t, p, form)
 		for i := range 7 {
 			for j := 0; j < 31; j += 5 {
-				c := &permissiontest.Client{
+				c := &permissiontest.Call{
 					URIs: []string{"spiffe://td/a"},
 					Tags: resource.NewTags(map[string]string{fmt.Sprintf("k%d", i): fmt.Sprintf("v%d", j), "k0": fmt.Sprintf("v%d", 30-j)}),
 				}

@@ -51,7 +51,7 @@ func TestFormsOfAnAddress(t *testing.T) {
 	reached := func(of netip.Addr, host string) bool {
 		w := &seal.Workload{Addresses: seal.Forms(of), Ports: map[uint32][]string{80: {"local/workload/80"}}}
 		cluster := message.NewStaticCluster("mine", message.SocketAddress(host, 80), 0)
-		return len(w.Reached([]seal.Change{{Name: "mine", Reach: seal.Find(cluster), Cluster: true, Changed: true}})) > 0
+		return len(w.Reached([]seal.ReferenceSet{{Name: "mine", Reach: seal.Find(cluster), Cluster: true, Changed: true}})) > 0
 	}
 	other := netip.MustParseAddr("203.0.113.9")
 	for name, write := range written {

@@ -86,14 +86,14 @@ func TestReached(t *testing.T) {
 		{"a program", []proto.Message{listener(network("lua", &luav3.Lua{}))}, "it runs a program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var changes []seal.Change
+			var changes []seal.ReferenceSet
 			for _, m := range c.messages {
 				_, isCluster := m.(*clusterv3.Cluster)
 				name := "mine"
 				if isCluster {
 					name = "target"
 				}
-				changes = append(changes, seal.Change{Name: name, Reach: seal.Find(m), Cluster: isCluster, Changed: true, Exposed: !isCluster})
+				changes = append(changes, seal.ReferenceSet{Name: name, Reach: seal.Find(m), Cluster: isCluster, Changed: true, Exposed: !isCluster})
 			}
 			reached := workload.Reached(changes)
 			got := reached[0]
@@ -123,11 +123,11 @@ func TestLentIdentity(t *testing.T) {
 	certified := parsed(t, &clusterv3.Cluster{}, `{name: target, type: EDS, transportSocket: {name: x, typedConfig: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext,
 		commonTlsContext: {tlsCertificateSdsSecretConfigs: [{name: identity, sdsConfig: {ads: {}}}]}}}}`)
 	proxy := &listenerv3.Listener{Name: "mine", FilterChains: []*listenerv3.FilterChain{{Filters: []*listenerv3.Filter{network("proxy", message.NewTCPProxy("mine", "target", 0))}}}}
-	cluster := seal.Change{Name: "target", Reach: seal.Find(certified), Cluster: true, Kept: true}
+	cluster := seal.ReferenceSet{Name: "target", Reach: seal.Find(certified), Cluster: true, Kept: true}
 	patched, added := cluster, cluster
 	patched.Changed = true
 	added.Changed, added.Kept = true, false
-	listener := seal.Change{Name: "mine", Reach: seal.Find(proxy), Exposed: true, Remote: true}
+	listener := seal.ReferenceSet{Name: "mine", Reach: seal.Find(proxy), Exposed: true, Remote: true}
 	moved, local, guarded, kept := listener, listener, listener, listener
 	moved.Changed, moved.Kept = true, true
 	local.Changed, local.Remote = true, false
@@ -135,7 +135,7 @@ func TestLentIdentity(t *testing.T) {
 	kept.Kept = true
 	for _, c := range []struct {
 		name              string
-		cluster, listener seal.Change
+		cluster, listener seal.ReferenceSet
 		reached           int // the index of the change, -1 if there is none
 	}{
 		{"a moved listener", cluster, moved, 1},
@@ -146,7 +146,7 @@ func TestLentIdentity(t *testing.T) {
 		{"an added cluster of a listener that stays", added, kept, 0},
 		{"nothing is changed", cluster, kept, -1},
 	} {
-		got := (&seal.Workload{}).Reached([]seal.Change{c.cluster, c.listener})
+		got := (&seal.Workload{}).Reached([]seal.ReferenceSet{c.cluster, c.listener})
 		if (c.reached < 0) != (len(got) == 0) || c.reached >= 0 && !strings.Contains(got[c.reached], "presents a certificate") {
 			t.Errorf("%s: %v", c.name, got)
 		}
@@ -159,7 +159,7 @@ func TestOwnClusterMayReachItsPort(t *testing.T) {
 	workload := &seal.Workload{Ports: map[uint32][]string{80: {"local/10.0.0.1/80"}, 81: {"local/10.0.0.1/80", "local/10.0.0.1/90"}}}
 	for port, want := range map[uint32]bool{80: false, 81: true} {
 		reach := seal.Find(message.NewStaticCluster("local/10.0.0.1/80", message.SocketAddress("127.0.0.9", port), 0))
-		if got := workload.Reached([]seal.Change{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true, Changed: true}}); (len(got) > 0) != want {
+		if got := workload.Reached([]seal.ReferenceSet{{Name: "local/10.0.0.1/80", Reach: reach, Cluster: true, Changed: true}}); (len(got) > 0) != want {
 			t.Errorf("port %d: %v", port, got)
 		}
 	}
@@ -182,7 +182,7 @@ func TestHealthChecksOfTheWorkload(t *testing.T) {
 			cluster := message.NewStaticCluster(where, message.SocketAddress("127.0.0.1", 80), 0)
 			before := seal.Find(cluster)
 			cluster.HealthChecks = []*corev3.HealthCheck{check}
-			got := workload.Reached([]seal.Change{{Name: where, Reach: seal.Find(cluster).Without(before), Cluster: true, Changed: true}})
+			got := workload.Reached([]seal.ReferenceSet{{Name: where, Reach: seal.Find(cluster).Without(before), Cluster: true, Changed: true}})
 			if want := name != "" && where == "local/10.0.0.1/80"; (len(got) > 0) != want {
 				t.Errorf("a check by %s of %s: %v", name, where, got)
 			}
@@ -196,7 +196,7 @@ func TestHealthChecksOfTheWorkload(t *testing.T) {
 				config.Address = message.SocketAddress(host, 98)
 			}
 			checked.LoadAssignment.Endpoints[0].LbEndpoints[0].GetEndpoint().HealthCheckConfig = config
-			got := workload.Reached([]seal.Change{{Name: "mine", Reach: seal.Find(checked), Cluster: true, Changed: true}})
+			got := workload.Reached([]seal.ReferenceSet{{Name: "mine", Reach: seal.Find(checked), Cluster: true, Changed: true}})
 			if (len(got) > 0) != want {
 				t.Errorf("a check of port %d at %q: %v", port, host, got)
 			}

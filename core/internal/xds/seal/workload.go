@@ -27,9 +27,9 @@ type Workload struct {
 	Inbounds map[string]bool
 }
 
-// Change is references of a resource. A changed resource has one for each modification that
+// ReferenceSet is references of a resource. A changed resource has one for each modification that
 // adds references, and one for those that it had before.
-type Change struct {
+type ReferenceSet struct {
 	Name string // of the resource
 	*Reach
 	Cluster bool
@@ -56,7 +56,7 @@ type lead struct {
 
 // Reached returns the changes that lead to the workload and bypass its inbound, or lend the
 // identity of the proxy to other machines: their indexes, each with a reason.
-func (w *Workload) Reached(changes []Change) map[int]string {
+func (w *Workload) Reached(changes []ReferenceSet) map[int]string {
 	reached := map[int]string{}
 	for _, lent := range []bool{false, true} {
 		s := &search{Workload: w, lent: lent, leads: map[string]lead{}, listening: map[uint32]lead{}}
@@ -65,7 +65,7 @@ func (w *Workload) Reached(changes []Change) map[int]string {
 	return reached
 }
 
-func (s *search) run(changes []Change, reached map[int]string) {
+func (s *search) run(changes []ReferenceSet, reached map[int]string) {
 	done := make([]*lead, len(changes))
 	for more := true; more; {
 		more = false
@@ -97,7 +97,7 @@ type search struct {
 }
 
 // add adds a resource that leads to the workload.
-func (s *search) add(c *Change, l lead) {
+func (s *search) add(c *ReferenceSet, l lead) {
 	if known, found := s.leads[c.Name]; !found || known.cause < 0 {
 		s.leads[c.Name] = l
 	}
@@ -110,7 +110,7 @@ func (s *search) add(c *Change, l lead) {
 
 // lead returns why a change leads to the workload, nil if it does not, and whether it does so
 // by itself.
-func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
+func (s *search) lead(c *ReferenceSet, index int) (l *lead, direct bool) {
 	own := -1
 	if c.Changed {
 		own = index
@@ -153,7 +153,7 @@ func (s *search) lead(c *Change, index int) (l *lead, direct bool) {
 
 // indirect returns which other resource a change refers to that leads to the workload. One
 // that does so because of a change is preferred.
-func (s *search) indirect(c *Change, own int) (best *lead) {
+func (s *search) indirect(c *ReferenceSet, own int) (best *lead) {
 	found := func(l lead, reason string) {
 		if best == nil || best.cause < 0 {
 			if l.cause = max(own, l.cause); own >= 0 {

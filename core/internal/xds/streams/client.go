@@ -34,8 +34,8 @@ func isWildcard(t wire.Type) bool { return t == wire.ClusterType || t == wire.Li
 // order is that of the first requests of an Envoy.
 var order = [...]wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType, wire.ExtensionType}
 
-// A Client is one delta stream.
-type Client struct {
+// A DeltaStream is one delta stream.
+type DeltaStream struct {
 	stream grpc.ClientStream
 	ended  chan struct{}
 
@@ -55,8 +55,8 @@ type holding struct{ key, content uint64 }
 
 // Start starts the stream of a node, and asks for everything. The stream ends with the context,
 // and calls failed if it ends before.
-func Start(ctx context.Context, conn grpc.ClientConnInterface, node string, names *Names, failed func(error)) (*Client, error) {
-	c := &Client{ended: make(chan struct{})}
+func Start(ctx context.Context, conn grpc.ClientConnInterface, node string, names *Names, failed func(error)) (*DeltaStream, error) {
+	c := &DeltaStream{ended: make(chan struct{})}
 	var err error
 	if c.stream, err = conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true},
 		discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResources_FullMethodName, grpc.ForceCodecV2(receiving)); err != nil {
@@ -83,9 +83,9 @@ func Start(ctx context.Context, conn grpc.ClientConnInterface, node string, name
 }
 
 // Wait waits until the stream has ended.
-func (c *Client) Wait() { <-c.ended }
+func (c *DeltaStream) Wait() { <-c.ended }
 
-func (c *Client) run() error {
+func (c *DeltaStream) run() error {
 	for {
 		var r response
 		if err := c.stream.RecvMsg(&r); err != nil {
@@ -98,7 +98,7 @@ func (c *Client) run() error {
 	}
 }
 
-func (c *Client) apply(r *response) {
+func (c *DeltaStream) apply(r *response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.got.Responses++
@@ -117,7 +117,7 @@ func (c *Client) apply(r *response) {
 }
 
 // Sum returns the hash of all that the client holds.
-func (c *Client) Sum() (sum uint64) {
+func (c *DeltaStream) Sum() (sum uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range c.held {
@@ -126,15 +126,15 @@ func (c *Client) Sum() (sum uint64) {
 	return sum
 }
 
-// Got returns what the client has got since the last [Client.Reset].
-func (c *Client) Got() Got {
+// Got returns what the client has got since the last [DeltaStream.Reset].
+func (c *DeltaStream) Got() Got {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.got
 }
 
 // Reset makes Got begin anew.
-func (c *Client) Reset() {
+func (c *DeltaStream) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.got = Got{}

@@ -1,8 +1,8 @@
 // Package streams has clients of delta ADS that cost little, for measurements with very many of
 // them.
 //
-// A [Client] is one stream. It asks as an Envoy does: clusters and listeners by wildcard, the rest
+// A [DeltaStream] is one stream. It asks as an Envoy does: clusters and listeners by wildcard, the rest
 // by name. It ACKs each response, and keeps a hash of each resource that it holds instead of the
-// resource. [Client.Sum] is a hash of all of them, and [SumOf] is that of a snapshot. So a client
+// resource. [DeltaStream.Sum] is a hash of all of them, and [SumOf] is that of a snapshot. So a client
 // has exactly the resources of a snapshot if both are equal.
 package streams

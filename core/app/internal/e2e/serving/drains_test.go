@@ -55,7 +55,7 @@ const parts = `
 // A link is a connection that is open while a field is edited.
 type link struct {
 	proxy    string // the dataplane
-	part     effect.Part
+	part     effect.Area
 	listener string // of the part proxy
 	address  string
 	original string // the destination that the client had before it was redirected
@@ -182,8 +182,8 @@ func TestTableOfDrains(t *testing.T) {
 	for _, row := range effect.Table() {
 		stale = slices.DeleteFunc(stale, func(name string) bool { return name == rowName(row) })
 		for part, changes := range row.Changes {
-			if changes != 0 && !seen[rowName(row)][effect.Part(part)] {
-				t.Errorf("%s: no connection of the %s was open during an edit: add one to this test", rowName(row), effect.Part(part))
+			if changes != 0 && !seen[rowName(row)][effect.Area(part)] {
+				t.Errorf("%s: no connection of the %s was open during an edit: add one to this test", rowName(row), effect.Area(part))
 			}
 		}
 	}
@@ -193,11 +193,11 @@ func TestTableOfDrains(t *testing.T) {
 }
 
 // verified has the parts in which traffic showed what a row says, by the name of the row.
-type verified map[string]map[effect.Part]bool
+type verified map[string]map[effect.Area]bool
 
-func (v verified) add(row string, part effect.Part) {
+func (v verified) add(row string, part effect.Area) {
 	if v[row] == nil {
-		v[row] = map[effect.Part]bool{}
+		v[row] = map[effect.Area]bool{}
 	}
 	v[row][part] = true
 }

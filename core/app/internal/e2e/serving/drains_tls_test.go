@@ -63,14 +63,14 @@ func testTLSRows(t *testing.T, seen verified) {
 		InsecureSkipVerify: true, // the server is not what is tested
 		Certificates:       []tls.Certificate{ca.Issue(t, trustDomain+"client")}, NextProtos: []string{"meshmatch"},
 	}
-	inbounds := map[effect.Part]string{
+	inbounds := map[effect.Area]string{
 		effect.HTTPInbound: m.network.Replace("127.0.0.1:10000"), effect.TCPInbound: m.network.Replace("127.0.0.1:10001"),
 	}
 	for _, row := range rowsOf(true) {
 		name := rowName(row)
 		for _, edit := range tlsEdits[name] {
 			d.edit(row.Kind, rules(edit.before))
-			open := map[effect.Part][]*keptConnection{}
+			open := map[effect.Area][]*keptConnection{}
 			for part, address := range inbounds {
 				eventually(t, "the edit decides", func() bool { return plainStatus(address) == edit.plainBefore })
 				if got := cipherOf(address, config); got != edit.cipherBefore {

@@ -196,7 +196,7 @@ func cellOf(chains []*aloneChain, id string, named []string, limits access.Limit
 			if c.space.Plain {
 				continue // there is no such client in plain text
 			}
-			space.Client, except = &access.Client{SpiffeID: id}, nil
+			space.Client, except = &access.KnownClient{SpiffeID: id}, nil
 		}
 		used = append(used, c)
 		reach, err := access.ReachOfChain(&space, c.filters.Chain, except, limits)
@@ -230,28 +230,28 @@ func word(allows, denies bool) string {
 
 // Decision is the answer about one request.
 type Decision struct {
-	Source   string      `json:"source"`
-	Inbound  string      `json:"inbound"`
-	Decision string      `json:"decision"` // ALLOW, DENY or UNKNOWN
-	By       *ByProxy    `json:"by,omitempty"`
-	Unknown  []Condition `json:"unknown"`
-	Warnings []string    `json:"warnings"`
+	Source   string             `json:"source"`
+	Inbound  string             `json:"inbound"`
+	Decision string             `json:"decision"` // ALLOW, DENY or UNKNOWN
+	By       *ByProxy           `json:"by,omitempty"`
+	Unknown  []PossibleDecision `json:"unknown"`
+	Warnings []string           `json:"warnings"`
 }
 
-// Condition is a decision that is possible because of conditions that a dump does not show.
-type Condition struct {
+// PossibleDecision is a decision that is possible because of conditions that a dump does not show.
+type PossibleDecision struct {
 	ByProxy
 	Decision string `json:"decision"`
 }
 
-// A Client is what a request does not have of its client.
-type Client struct {
+// A PeerFacts is what a request does not have of its client.
+type PeerFacts struct {
 	Address netip.Addr // the zero value: it may be any
 	DNSName string     // in its certificate; "": there is none
 }
 
 // Decide returns what an inbound of a proxy decides about a request of a client.
-func Decide(p *dump.Proxy, inbound string, r *request.Request, client Client) (*Decision, error) {
+func Decide(p *dump.Proxy, inbound string, r *request.Request, client PeerFacts) (*Decision, error) {
 	l, err := inboundNamed(p, inbound)
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func Decide(p *dump.Proxy, inbound string, r *request.Request, client Client) (*
 	if r.Method != "" || r.Path != "" || len(r.Headers) > 0 {
 		protocol = request.HTTP
 	}
-	d := &Decision{Source: p.Source, Inbound: l.Name, Unknown: []Condition{}, Warnings: []string{}}
+	d := &Decision{Source: p.Source, Inbound: l.Name, Unknown: []PossibleDecision{}, Warnings: []string{}}
 	_, forwarded := r.Headers.Get("x-forwarded-for")
 	for _, c := range chainsOf(l, protocol, rbac.Connection{Address: client.Address, Forwarded: forwarded, DNSName: client.DNSName}) {
 		if c.space.Plain && (r.SpiffeID != "" || r.SNI != "" || len(r.Tags) > 0 || client.DNSName != "") {
@@ -279,7 +279,7 @@ func Decide(p *dump.Proxy, inbound string, r *request.Request, client Client) (*
 		}
 		for _, o := range outcomes {
 			filter, policy := c.filters.By(o)
-			d.Unknown = append(d.Unknown, Condition{ByProxy{filter, policy, c.chain.Name}, o.Decision.String()})
+			d.Unknown = append(d.Unknown, PossibleDecision{ByProxy{filter, policy, c.chain.Name}, o.Decision.String()})
 		}
 		d.Warnings = append(d.Warnings, c.match...)
 	}
@@ -287,10 +287,10 @@ func Decide(p *dump.Proxy, inbound string, r *request.Request, client Client) (*
 	case len(d.Unknown) == 0:
 		d.Decision, d.Warnings = "DENY", append(d.Warnings, "no filter chain takes this client: all of them are for plain text")
 		return d, nil
-	case slices.ContainsFunc(d.Unknown, func(c Condition) bool { return c.Decision != d.Unknown[0].Decision }):
+	case slices.ContainsFunc(d.Unknown, func(c PossibleDecision) bool { return c.Decision != d.Unknown[0].Decision }):
 		d.Decision = "UNKNOWN"
 		return d, nil
 	}
-	d.Decision, d.By, d.Unknown = d.Unknown[0].Decision, &d.Unknown[0].ByProxy, []Condition{}
+	d.Decision, d.By, d.Unknown = d.Unknown[0].Decision, &d.Unknown[0].ByProxy, []PossibleDecision{}
 	return d, nil
 }

@@ -108,8 +108,8 @@ const maxClauses = 32
 
 // clause is a clause of conditions as filters write them.
 type clause struct {
-	match  []rbac.Part
-	except [][]rbac.Part
+	match  []rbac.Comparison
+	except [][]rbac.Comparison
 }
 
 // bound is which requests a condition has if some conditions are unknown.
@@ -197,11 +197,11 @@ func (b bound) clauses(w *access.Written, negated bool) ([]clause, bool) {
 			return []clause{{}}, true
 		}
 		return nil, true
-	case rbac.Part:
+	case rbac.Comparison:
 		if negated {
-			return []clause{{except: [][]rbac.Part{{c}}}}, true
+			return []clause{{except: [][]rbac.Comparison{{c}}}}, true
 		}
-		return []clause{{match: []rbac.Part{c}}}, true
+		return []clause{{match: []rbac.Comparison{c}}}, true
 	}
 	all := w.All != negated
 	var out []clause
@@ -264,7 +264,7 @@ func (c clause) of(plain bool, id string, named []string) (clause, bool) {
 		if may && len(rest) == 0 {
 			return clause{}, false
 		}
-		if may && !slices.ContainsFunc(out.except, func(o []rbac.Part) bool { return equal(o, rest) }) {
+		if may && !slices.ContainsFunc(out.except, func(o []rbac.Comparison) bool { return equal(o, rest) }) {
 			out.except = append(out.except, rest)
 		}
 	}
@@ -273,7 +273,7 @@ func (c clause) of(plain bool, id string, named []string) (clause, bool) {
 
 // client returns the conditions that are left for a client; some is false if it meets none of them
 // together. Each part is simple, and together they are those of one request.
-func client(parts []rbac.Part, plain bool, id string, named []string) (rest []rbac.Part, some bool) {
+func client(parts []rbac.Comparison, plain bool, id string, named []string) (rest []rbac.Comparison, some bool) {
 	for _, p := range parts {
 		switch {
 		case p.Part == "spiffeId" && plain:
@@ -312,7 +312,7 @@ func client(parts []rbac.Part, plain bool, id string, named []string) (rest []rb
 }
 
 // implies reports whether each text that meets a condition is known to meet another one.
-func implies(a, b *rbac.Part) bool {
+func implies(a, b *rbac.Comparison) bool {
 	switch {
 	case b.Type == rbac.Present || a.Type == b.Type && a.Value == b.Value:
 		return true
@@ -322,8 +322,8 @@ func implies(a, b *rbac.Part) bool {
 	return a.Type == rbac.StringPrefix && b.Type == rbac.StringPrefix && strings.HasPrefix(a.Value, b.Value)
 }
 
-func equal(a, b []rbac.Part) bool {
-	return slices.EqualFunc(a, b, func(x, y rbac.Part) bool {
+func equal(a, b []rbac.Comparison) bool {
+	return slices.EqualFunc(a, b, func(x, y rbac.Comparison) bool {
 		return x.Part == y.Part && x.Name == y.Name && x.Type == y.Type && x.Value == y.Value
 	})
 }
@@ -347,7 +347,7 @@ func (c clause) published() (out Clause, ok bool) {
 	return out, true
 }
 
-func matchOf(parts []rbac.Part) (m Match, ok bool) {
+func matchOf(parts []rbac.Comparison) (m Match, ok bool) {
 	at := map[string]**Text{"spiffeId": &m.SpiffeID, "sni": &m.SNI, "method": &m.Method, "path": &m.Path}
 	for _, p := range parts {
 		text := Text{p.Type, p.Value}

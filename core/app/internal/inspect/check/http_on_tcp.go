@@ -83,7 +83,7 @@ func (m *meshCheck) warnHTTP(h *httpItems) {
 		if h.other[set] {
 			continue
 		}
-		pos, path := items.Place{Origin: set.item, Array: inTo}.Field(set.field)
+		pos, path := items.ItemPlace{Origin: set.item, Array: inTo}.Field(set.field)
 		m.warn(diag.Diagnostic{
 			Code: diag.HTTPOnTCP,
 			Pos:  pos, Path: path,

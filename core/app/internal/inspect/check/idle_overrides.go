@@ -11,7 +11,7 @@ import (
 )
 
 // PlacementWarnings returns warnings about valid placements and bindings without
-// effect, sorted by position: the warnings of [enforce.State.Warnings], and
+// effect, sorted by position: the warnings of [enforce.Hub.Warnings], and
 // overrides that enforce a policy of a mesh on no dataplane.
 func PlacementWarnings(view *core.View) []diag.Diagnostic {
 	var policies []*resource.Policy

@@ -16,7 +16,7 @@ const checkReference = "check the reference, or load the resource to which it re
 // destination by its name: another namespace, or another zone, has the name, or a name like
 // it is there (SPEC 17.3). Policies that no control plane has stored lack its labels, so a
 // name in them finds nothing that was made in a zone.
-func (m *meshCheck) nearReference(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) string {
+func (m *meshCheck) nearReference(destinations *destination.Directory, p *resource.Policy, t *resource.TargetRef) string {
 	if t.Name == "" {
 		return checkReference
 	}
@@ -61,7 +61,7 @@ func nearness(p *resource.Policy, t *resource.TargetRef, of *resource.Meta) int 
 
 // missesMeshService reports whether the bare name of a MeshService in a `to` item finds
 // neither a service tag of an outbound nor a MeshService, although one has the name.
-func (m *meshCheck) missesMeshService(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) bool {
+func (m *meshCheck) missesMeshService(destinations *destination.Directory, p *resource.Policy, t *resource.TargetRef) bool {
 	if t.Kind != resource.TargetMeshService || t.RefersToDestination() || destinations == nil || len(destinations.Find(p, t)) > 0 || m.outboundServices()[t.Name] {
 		return false
 	}

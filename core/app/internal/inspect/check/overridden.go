@@ -21,10 +21,10 @@ func (m *meshCheck) overriddenItems(views *ruleviews.Views) {
 		meshCheck:  m,
 		semantics:  m.view.Semantics(),
 		views:      views,
-		sets:       map[items.Place]bool{},
+		sets:       map[items.ItemPlace]bool{},
 		applies:    map[results.Origin]bool{},
 		overridden: map[*resource.Policy]bool{},
-		needed:     map[items.Place]bool{},
+		needed:     map[items.ItemPlace]bool{},
 		unresolved: map[results.Origin]bool{},
 		inbounds:   map[*resource.Policy]bool{},
 		outbounds:  map[*resource.Policy]bool{},
@@ -60,10 +60,10 @@ type overridden struct {
 	*meshCheck
 	semantics semantics.Semantics
 	views     *ruleviews.Views
-	sets      map[items.Place]bool // items that set a leaf of some conf
+	sets      map[items.ItemPlace]bool // items that set a leaf of some conf
 	// needed are the items that set a leaf which would have another value without them, or may
 	// have.
-	needed     map[items.Place]bool
+	needed     map[items.ItemPlace]bool
 	applies    map[results.Origin]bool   // items of `from` that apply to an inbound
 	unresolved map[results.Origin]bool   // items of `to` whose reference finds nothing
 	fromIsRule map[*resource.Kind]bool   // `from` items are rules without matches (SPEC 17.1)
@@ -79,11 +79,11 @@ type overridden struct {
 
 // placeOf returns the place of an item of an array. Without rules, one of the rules is an item of
 // `from` that is read as a rule.
-func placeOf(o results.Origin, array string) items.Place {
+func placeOf(o results.Origin, array string) items.ItemPlace {
 	if array == inRules && len(o.Policy.Rules) == 0 {
 		array = inFrom
 	}
-	return items.Place{Origin: o, Array: array}
+	return items.ItemPlace{Origin: o, Array: array}
 }
 
 // The arrays of items, and the single conf of a policy.
@@ -122,7 +122,7 @@ func (o *overridden) item(item items.Written, what, hint string) {
 	p := item.Policy
 	field, _ := words.Item(item.Origin, item.Section)
 	switch {
-	case !o.sets[item.Place]:
+	case !o.sets[item.ItemPlace]:
 		code := diag.SetsNothing
 		if !hasFields(item) {
 			hint = "it has no field: set one, or remove it"
@@ -136,7 +136,7 @@ func (o *overridden) item(item items.Written, what, hint string) {
 			Code: code, Pos: item.Pos, Path: "spec." + field, Hint: hint,
 			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, p.Kind, p.Name),
 		})
-	case !o.needed[item.Place]:
+	case !o.needed[item.ItemPlace]:
 		o.warn(diag.Diagnostic{
 			Code: diag.EqualsOverridden, Pos: item.Pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
 			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, p.Kind, p.Name),
@@ -166,7 +166,7 @@ func targetOf(item items.Written) target {
 // index adds the items of a policy that set a leaf.
 func (o *overridden) index(p *resource.Policy) {
 	for _, item := range items.Of(p) {
-		if o.sets[item.Place] {
+		if o.sets[item.ItemPlace] {
 			at := targetOf(item)
 			o.setting[at] = append(o.setting[at], item)
 		}
@@ -236,7 +236,7 @@ func (o *overridden) isOverridden(p *resource.Policy) bool {
 	is, known := o.overridden[p]
 	if !known {
 		all := items.Of(p)
-		sets := func(item items.Written) bool { return o.sets[item.Place] }
+		sets := func(item items.Written) bool { return o.sets[item.ItemPlace] }
 		is = !slices.ContainsFunc(all, sets) && o.appliesAny(p) && slices.ContainsFunc(all, hasFields)
 		o.overridden[p] = is
 	}

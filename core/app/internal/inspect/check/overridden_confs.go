@@ -122,7 +122,7 @@ func (o *overridden) listener(kind *resource.Kind, c *results.ListenerConfig) {
 	}
 	if c.Inbound.From != nil {
 		for _, origin := range c.Inbound.From.Origins() {
-			o.keep(items.Place{Origin: origin, Array: inFrom})
+			o.keep(items.ItemPlace{Origin: origin, Array: inFrom})
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {
-			o.keep(items.Place{Origin: origin, Array: inFrom})
+			o.keep(items.ItemPlace{Origin: origin, Array: inFrom})
 		}
 	}
 	for _, origin := range from.Origins() {
@@ -179,12 +179,12 @@ func (o *overridden) markNeeded(e *results.Effective, in string) {
 		return
 	}
 	for _, origin := range e.Origins {
-		o.keep(items.Place{Origin: origin, Array: in})
+		o.keep(items.ItemPlace{Origin: origin, Array: in})
 	}
 }
 
 // keep marks an item that no finding is about.
-func (o *overridden) keep(at items.Place) { o.sets[at], o.needed[at] = true, true }
+func (o *overridden) keep(at items.ItemPlace) { o.sets[at], o.needed[at] = true, true }
 
 // defaultsOf returns the defaults that a dataplane's conf is merged from (SPEC 4.4).
 func defaultsOf(config *dataplaneConfig) []results.Contribution {
@@ -206,7 +206,7 @@ func (o *overridden) keepsFromTags(p *resource.Policy) {
 	}
 	for i := range p.To {
 		if origin := (results.Origin{Policy: p, Index: i}); p.To[i].TargetRef.Kind.IsRoute() {
-			o.keep(items.Place{Origin: origin, Array: inTo})
+			o.keep(items.ItemPlace{Origin: origin, Array: inTo})
 		}
 	}
 }

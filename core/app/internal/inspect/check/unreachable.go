@@ -13,7 +13,7 @@ import (
 )
 
 // unreachable warns of destinations to which no proxy connects (SPEC 17.4).
-func (m *meshCheck) unreachable(destinations *destination.Set) {
+func (m *meshCheck) unreachable(destinations *destination.Directory) {
 	if len(destinations.All()) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (m *meshCheck) unreachable(destinations *destination.Set) {
 }
 
 // closed returns the warning that no external service of the mesh has endpoints, or nil.
-func (m *meshCheck) closed(destinations *destination.Set) *diag.Diagnostic {
+func (m *meshCheck) closed(destinations *destination.Directory) *diag.Diagnostic {
 	reading, mesh := m.view.Semantics().Zones(), m.view.Mesh(m.mesh)
 	field := reading.NoExternalServices(mesh)
 	at := slices.IndexFunc(destinations.All(), func(o resource.Destination) bool {
@@ -66,7 +66,7 @@ type zoneCheck struct {
 
 // unreachableZones warns of destinations that clients reach through zone proxies only, if
 // there are none, or if the destination has no server name. Each zone has one warning.
-func (m *meshCheck) unreachableZones(destinations *destination.Set) {
+func (m *meshCheck) unreachableZones(destinations *destination.Directory) {
 	c := &zoneCheck{meshCheck: m, zones: m.zones()}
 	for _, d := range m.dataplanes {
 		if len(d.Inbounds) > 0 || d.Gateway != nil {

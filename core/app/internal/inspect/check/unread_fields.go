@@ -15,7 +15,7 @@ func (m *meshCheck) unreadFields() {
 	s := m.view.Semantics()
 	for _, p := range m.policies {
 		for _, field := range p.Unread {
-			at := items.Place{Origin: results.Origin{Policy: p, Index: field.Index}, Array: field.Array}
+			at := items.ItemPlace{Origin: results.Origin{Policy: p, Index: field.Index}, Array: field.Array}
 			pos, path := at.Field(field.Pointer)
 			m.warn(diag.Diagnostic{
 				Code: diag.FieldNotUsed, Pos: pos, Path: path,

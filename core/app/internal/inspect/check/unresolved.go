@@ -34,7 +34,7 @@ func (m *meshCheck) unresolved() {
 // unresolvedBackends warns of references to destinations in outbounds and
 // reachableBackends that find none. Dataplanes with the same reference at the same
 // place share one warning.
-func (m *meshCheck) unresolvedBackends(destinations *destination.Set) {
+func (m *meshCheck) unresolvedBackends(destinations *destination.Directory) {
 	more := map[string]int{} // by the text of the warning: the number of further dataplanes
 	first := map[string]int{}
 	add := func(d *resource.Dataplane, path, what, hint string, ref *resource.BackendRef) {
@@ -74,7 +74,7 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) {
 // missedPorts warns of `to` items that name a port and miss an outbound that a
 // dataplane lists, because the section of the outbound is the number of the port (SPEC
 // 17.3).
-func (m *meshCheck) missedPorts(destinations *destination.Set) {
+func (m *meshCheck) missedPorts(destinations *destination.Directory) {
 	type port struct {
 		destination resource.Destination
 		section     string
@@ -130,7 +130,7 @@ func (m *meshCheck) firstSelected(p *resource.Policy, dataplanes []*resource.Dat
 
 // unresolvedItem returns the reason why the targetRef of a `to` item finds nothing, with a
 // hint, or "". The name of a MeshService may also match a service tag.
-func (m *meshCheck) unresolvedItem(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) (why, hint string) {
+func (m *meshCheck) unresolvedItem(destinations *destination.Directory, p *resource.Policy, t *resource.TargetRef) (why, hint string) {
 	if t.Kind.IsRoute() && len(t.Labels) > 0 {
 		refers := func(route *resource.Policy) bool { return m.view.Semantics().RefersToRoute(p, t, route) }
 		if !slices.ContainsFunc(m.policies, refers) {

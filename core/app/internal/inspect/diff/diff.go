@@ -126,8 +126,8 @@ func Join(s semantics.Semantics, parts []*Diff) *Diff {
 
 // Group contains dataplanes with the same changes, sorted by identity.
 type Group struct {
-	Dataplanes []string `json:"dataplanes"` // KRIs
-	Changes    []Change `json:"changes"`    // sorted by kind, place and field
+	Dataplanes []string     `json:"dataplanes"` // KRIs
+	Changes    []ConfChange `json:"changes"`    // sorted by kind, place and field
 	// Names are the names of the dataplanes, in the same order.
 	Names []string `json:"-"`
 }
@@ -141,8 +141,8 @@ type InboundOf struct {
 	pos diag.Position // of the dataplane
 }
 
-// Change is a change of one field of one conf.
-type Change struct {
+// ConfChange is a change of one field of one conf.
+type ConfChange struct {
 	Kind  string        `json:"kind"`
 	Place inspect.Place `json:"place"`
 	// Field is the JSON pointer of a leaf of the conf. It is "" if the whole
@@ -152,10 +152,10 @@ type Change struct {
 	Field string `json:"field"`
 	// Before and After are JSON values; null if the leaf is not set. The
 	// origins are the items that set it.
-	Before       json.RawMessage `json:"before"`
-	After        json.RawMessage `json:"after"`
-	BeforeOrigin *inspect.Origin `json:"beforeOrigin,omitempty"`
-	AfterOrigin  *inspect.Origin `json:"afterOrigin,omitempty"`
+	Before       json.RawMessage  `json:"before"`
+	After        json.RawMessage  `json:"after"`
+	BeforeOrigin *inspect.ItemRef `json:"beforeOrigin,omitempty"`
+	AfterOrigin  *inspect.ItemRef `json:"afterOrigin,omitempty"`
 }
 
 // New compares the dataplanes of one mesh that are in both views. It joins an error for
@@ -310,7 +310,7 @@ func egressOf(s side, d *resource.Dataplane) *resource.Dataplane {
 	return only.ListenersAsInbounds("http")
 }
 
-func (d *differ) changes(p pair, before, after []*results.Config) []Change {
+func (d *differ) changes(p pair, before, after []*results.Config) []ConfChange {
 	equal := d.equalOutbounds(p, before, after)
 	old, next := newLeaves(d.before, before, p.before, d.flats[0], equal), newLeaves(d.after, after, p.after, d.flats[1], equal)
 	ruleOrdersOf(d.before, before, p.before).add(ruleOrdersOf(d.after, after, p.after), old, next)
@@ -346,13 +346,13 @@ func (d *differ) addFields(old, next *leaves) {
 	}
 }
 
-func changesOf(old, next *leaves) []Change {
+func changesOf(old, next *leaves) []ConfChange {
 	keys := differing(old.at, next.at)
 	slices.SortFunc(keys, leafKey.compare)
-	changes := make([]Change, len(keys))
+	changes := make([]ConfChange, len(keys))
 	for i, key := range keys {
 		a, b := old.at[key], next.at[key]
-		changes[i] = Change{
+		changes[i] = ConfChange{
 			Kind: key.kind, Place: *cmp.Or(b.place, a.place), Field: key.field,
 			Before: a.value, After: b.value, BeforeOrigin: a.origin, AfterOrigin: b.origin,
 		}

@@ -28,7 +28,7 @@ const CollectorField = "/collector"
 
 type leaf struct {
 	value  json.RawMessage
-	origin *inspect.Origin // nil for a conf as a whole
+	origin *inspect.ItemRef // nil for a conf as a whole
 	place  *inspect.Place
 }
 

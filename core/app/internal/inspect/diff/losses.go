@@ -236,7 +236,7 @@ func (l *losses) appendLosses(out []Loss, c *caller, in *called) []Loss {
 
 // callable returns the clients to which an inbound gives one of the verdicts on a side.
 func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities, is func(access.Verdict) bool) []*caller {
-	var asked []access.Client
+	var asked []access.KnownClient
 	counts := make([]int, len(clients))
 	for i, c := range clients {
 		identities := side(c)
@@ -245,7 +245,7 @@ func callable(clients []*caller, in *listOfSide, limits access.Limits, side func
 		}
 		for _, id := range orNone(identities.ids, "") {
 			for _, tags := range orNone(identities.tags, nil) {
-				asked, counts[i] = append(asked, access.Client{SpiffeID: id, Tags: tags}), counts[i]+1
+				asked, counts[i] = append(asked, access.KnownClient{SpiffeID: id, Tags: tags}), counts[i]+1
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func callable(clients []*caller, in *listOfSide, limits access.Limits, side func
 
 // entriesFor returns a list without the entries of other clients by their ID, which may be most
 // of them.
-func entriesFor(l *access.List, clients []access.Client) *access.List {
+func entriesFor(l *access.List, clients []access.KnownClient) *access.List {
 	ids := map[string]bool{}
 	for i := range clients {
 		ids[clients[i].SpiffeID] = true

@@ -20,8 +20,8 @@ type Placement struct {
 // NotPlaced is the action of a policy on a cluster where it is not placed.
 const NotPlaced = "absent"
 
-// A Place is an OCM policy, as NAMESPACE/NAME, and a cluster.
-type Place struct{ Policy, Cluster string }
+// A PolicyOnCluster is an OCM policy, as NAMESPACE/NAME, and a cluster.
+type PolicyOnCluster struct{ Policy, Cluster string }
 
 // Placed is the action of a policy on a cluster, the bindings that cause it, and the content of the
 // policy.
@@ -33,9 +33,9 @@ type Placed struct {
 
 // NewPlacements returns the OCM policies whose action or content on a cluster differs, sorted by
 // policy and cluster.
-func NewPlacements(before, after map[Place]Placed) []Placement {
-	changes := map[Place]*Placement{}
-	visit := func(all map[Place]Placed, set func(*Placement, Placed)) {
+func NewPlacements(before, after map[PolicyOnCluster]Placed) []Placement {
+	changes := map[PolicyOnCluster]*Placement{}
+	visit := func(all map[PolicyOnCluster]Placed, set func(*Placement, Placed)) {
 		for at, placed := range all {
 			if changes[at] == nil {
 				changes[at] = &Placement{Policy: at.Policy, Cluster: at.Cluster, Before: NotPlaced, After: NotPlaced}

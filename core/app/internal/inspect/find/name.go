@@ -46,9 +46,9 @@ func Dataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, er
 // tags of its first inbound, or svc/SERVICE if all dataplanes of the service are one client. By
 // the mtls of a Mesh of Kuma it may have several SPIFFE IDs; then IDs has all of them. The error
 // is [ErrNotFound] or [ErrUsage].
-func Client(view *core.View, mesh string, name Name) (client *access.Client, ids []string, err error) {
+func Client(view *core.View, mesh string, name Name) (client *access.KnownClient, ids []string, err error) {
 	if request.ClaimsID(name.Name) {
-		return &access.Client{SpiffeID: name.Name}, nil, nil
+		return &access.KnownClient{SpiffeID: name.Name}, nil, nil
 	}
 	if service, is := strings.CutPrefix(name.Name, ServicePrefix); is {
 		return serviceClient(view, mesh, service)
@@ -61,7 +61,7 @@ func Client(view *core.View, mesh string, name Name) (client *access.Client, ids
 }
 
 // serviceClient returns the client that all dataplanes of a service are.
-func serviceClient(view *core.View, mesh, name string) (client *access.Client, ids []string, err error) {
+func serviceClient(view *core.View, mesh, name string) (client *access.KnownClient, ids []string, err error) {
 	service, err := NewService(view, mesh, name, nil)
 	if err != nil {
 		return nil, nil, err
@@ -79,11 +79,11 @@ func serviceClient(view *core.View, mesh, name string) (client *access.Client, i
 	return client, ids, nil
 }
 
-func dataplaneClient(view *core.View, d *resource.Dataplane) (client *access.Client, ids []string, err error) {
+func dataplaneClient(view *core.View, d *resource.Dataplane) (client *access.KnownClient, ids []string, err error) {
 	if ids, err = requests.IDsOf(view, d); err != nil {
 		return nil, nil, err
 	}
-	client = &access.Client{}
+	client = &access.KnownClient{}
 	if len(ids) > 0 {
 		client.SpiffeID = ids[0]
 	}

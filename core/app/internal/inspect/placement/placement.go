@@ -90,7 +90,7 @@ func (p *PlacedPolicy) Count(action ocm.Action) int {
 	return n
 }
 
-func placedPolicy(state *enforce.State, effect *enforce.Effect) PlacedPolicy {
+func placedPolicy(state *enforce.Hub, effect *enforce.Effect) PlacedPolicy {
 	p := newPlacedPolicy(&effect.Policy.Meta, effect.Policy.Action)
 	for cluster, target := range state.Targets(effect) {
 		p.Targets = append(p.Targets, PlacedTarget{Cluster: cluster, Action: target.Action.String(), Because: target.Because, Name: cluster})
@@ -107,7 +107,7 @@ func newPlacedPolicy(meta *resource.Meta, action ocm.Action) PlacedPolicy {
 
 // placedMeshPolicies returns the policies of a mesh that the answer contains,
 // in no particular order.
-func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []PlacedPolicy {
+func placedMeshPolicies(view *core.View, state *enforce.Hub, mesh string) []PlacedPolicy {
 	var list []PlacedPolicy
 	for _, p := range view.Policies(mesh) {
 		own := ocm.Enforce

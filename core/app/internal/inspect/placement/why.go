@@ -59,7 +59,7 @@ func NewWhy(view *core.View, wanted find.Name, cluster string) (*Why, error) {
 	return newWhy(state, found[0], cluster), nil
 }
 
-func newWhy(state *enforce.State, effect *enforce.Effect, cluster string) *Why {
+func newWhy(state *enforce.Hub, effect *enforce.Effect, cluster string) *Why {
 	p := effect.Policy
 	w := &Why{Namespace: p.Namespace, Name: p.Name, Cluster: cluster, Answer: "absent", RemediationAction: p.Action.String(), Because: []string{}, Bindings: []BindingEffect{}}
 	for at, target := range state.Targets(effect) {

@@ -114,7 +114,7 @@ func headersOf(values map[string]string) request.Headers {
 // clients returns the requests of some clients; nil means every client. With byTags it
 // identifies clients by their tags, as `from` items do; otherwise by SPIFFE IDs, as
 // entries of rules do.
-func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error) {
+func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Requests, error) {
 	switch {
 	case c == nil:
 		return nil, nil
@@ -140,7 +140,7 @@ func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error
 		}
 		return t.dataplanes(of, *c.Service, byTags)
 	}
-	var sets []*access.Set
+	var sets []*access.Requests
 	for i := range c.AnyOf {
 		set, err := t.clients(&c.AnyOf[i], byTags)
 		if err != nil {
@@ -151,14 +151,14 @@ func (t *tester) clients(c *specs.AccessClient, byTags bool) (*access.Set, error
 	return access.Or(sets...), nil
 }
 
-func withID(how conf.SpiffeIDMatchType, id string) *access.Set {
+func withID(how conf.SpiffeIDMatchType, id string) *access.Requests {
 	return access.Matching(&conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: how, Value: id}}, nil)
 }
 
 // dataplanes returns dataplanes as clients: by the tags of each of their inbounds, or by
 // identity.
-func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool) (*access.Set, error) {
-	var sets []*access.Set
+func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool) (*access.Requests, error) {
+	var sets []*access.Requests
 	for _, d := range list {
 		id, err := t.view.Identities(t.mesh).Of(d)
 		switch {
@@ -179,7 +179,7 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 }
 
 // requestsOf returns the requests of an assertion; nil means every request.
-func requestsOf(r *specs.TestRequest) *access.Set {
+func requestsOf(r *specs.TestRequest) *access.Requests {
 	if r == nil {
 		return nil
 	}

@@ -325,10 +325,10 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 		}
 		return client.tags
 	}
-	var asked []access.Client
+	var asked []access.KnownClient
 	for _, client := range clients {
 		for _, tags := range tagsOf(client) {
-			asked = append(asked, access.Client{SpiffeID: client.id, Tags: tags})
+			asked = append(asked, access.KnownClient{SpiffeID: client.id, Tags: tags})
 		}
 	}
 	reaches := access.ReachOf(space, c.list.List, asked, r.limits)
@@ -349,7 +349,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 }
 
 // cell joins the results of an inbound for the sets of tags of a client.
-func (r *reacher) cell(c *column, reaches []access.Reach, client *access.Client) ReachCell {
+func (r *reacher) cell(c *column, reaches []access.Reach, client *access.KnownClient) ReachCell {
 	verdict := reaches[0].Verdict
 	var by []access.Decision
 	var failed error

@@ -15,7 +15,7 @@ import (
 // unmetTarget returns the first unmet condition of a policy's top-level targetRef, role
 // and origin, for the point of a dataplane that meets the most conditions. It returns nil
 // if a point meets all conditions.
-func unmetTarget(view *core.View, d *resource.Dataplane, p *resource.Policy, points []int) *inspect.Condition {
+func unmetTarget(view *core.View, d *resource.Dataplane, p *resource.Policy, points []int) *inspect.UnmetCondition {
 	s := view.Semantics()
 	required, attached := s.AppendRequired(nil, p)
 	if attached && !usesRoute(view, d, p) {
@@ -62,9 +62,9 @@ func unmetFacts(required []semantics.Fact, have map[semantics.Fact]bool) []seman
 
 // factCondition returns the condition that requires a fact, and the corresponding value
 // of a point.
-func factCondition(p *resource.Policy, want semantics.Fact, have map[semantics.Fact]bool) *inspect.Condition {
+func factCondition(p *resource.Policy, want semantics.Fact, have map[semantics.Fact]bool) *inspect.UnmetCondition {
 	t := &p.TargetRef
-	c := &inspect.Condition{Field: "spec.targetRef.", Want: want.Value, Have: valueLike(want, have)}
+	c := &inspect.UnmetCondition{Field: "spec.targetRef.", Want: want.Value, Have: valueLike(want, have)}
 	switch want.Space {
 	case semantics.TagPair:
 		if c.Field += "tags." + want.Key; want.Key == resource.ServiceTag && t.Name != "" {
@@ -134,12 +134,12 @@ func valueLike(want semantics.Fact, have map[semantics.Fact]bool) *string {
 // unmetItem returns the first unmet condition of the `to` items of a policy, for the pair
 // of an item and an outbound that meets the most conditions. It returns nil if the policy
 // has no items.
-func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *inspect.Condition {
-	var nearest []inspect.Condition
+func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *inspect.UnmetCondition {
+	var nearest []inspect.UnmetCondition
 	for i := range p.To {
 		field, t := fmt.Sprintf("spec.to[%d].targetRef", i), &p.To[i].TargetRef
 		if t.Kind.IsRoute() {
-			nearest = fewest(nearest, []inspect.Condition{*routeCondition(field, t)})
+			nearest = fewest(nearest, []inspect.UnmetCondition{*routeCondition(field, t)})
 			continue
 		}
 		for j := range outbounds {
@@ -156,7 +156,7 @@ func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *in
 
 // fewest returns the shorter list; the first if it is not empty and the other is not
 // shorter.
-func fewest(a, b []inspect.Condition) []inspect.Condition {
+func fewest(a, b []inspect.UnmetCondition) []inspect.UnmetCondition {
 	if len(a) == 0 || len(b) < len(a) {
 		return b
 	}
@@ -164,11 +164,11 @@ func fewest(a, b []inspect.Condition) []inspect.Condition {
 }
 
 // routeCondition is the condition that a route exists.
-func routeCondition(field string, t *resource.TargetRef) *inspect.Condition {
+func routeCondition(field string, t *resource.TargetRef) *inspect.UnmetCondition {
 	if t.Name == "" {
-		return &inspect.Condition{Field: field + ".labels", Want: t.Labels.String()}
+		return &inspect.UnmetCondition{Field: field + ".labels", Want: t.Labels.String()}
 	}
-	return &inspect.Condition{Field: field + ".name", Want: t.Name}
+	return &inspect.UnmetCondition{Field: field + ".name", Want: t.Name}
 }
 
 // anyOutbound is an outbound with tags or an outbound of a destination.
@@ -194,10 +194,10 @@ func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
 
 // unmet returns the conditions of the targetRef at a field of a policy that the outbound does
 // not meet.
-func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t *resource.TargetRef) []inspect.Condition {
-	var unmet []inspect.Condition
+func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t *resource.TargetRef) []inspect.UnmetCondition {
+	var unmet []inspect.UnmetCondition
 	compare := func(name, want, have string) {
-		c := inspect.Condition{Field: field + "." + name, Want: want}
+		c := inspect.UnmetCondition{Field: field + "." + name, Want: want}
 		if have != "" {
 			c.Have = &have
 		}
@@ -246,13 +246,13 @@ func (o *anyOutbound) unmet(view *core.View, p *resource.Policy, field string, t
 // notByName is the condition that a destination does not meet although it has the name: a
 // name finds destinations of the zone and the namespace of its policy, or of the namespace of
 // the targetRef; in Kuma 3 it finds none (SPEC 17.3).
-func notByName(p *resource.Policy, field string, t *resource.TargetRef, of *resource.Meta) *inspect.Condition {
+func notByName(p *resource.Policy, field string, t *resource.TargetRef, of *resource.Meta) *inspect.UnmetCondition {
 	want, have := place(p.Zone(), cmp.Or(t.Namespace, p.HomeNamespace())), place(of.Zone(), of.HomeNamespace())
 	if want == have {
-		return &inspect.Condition{Field: field + ".labels", Want: resource.DisplayNameLabel + "=" + t.Name}
+		return &inspect.UnmetCondition{Field: field + ".labels", Want: resource.DisplayNameLabel + "=" + t.Name}
 	}
 	have = t.Name + " " + have
-	return &inspect.Condition{Field: field + ".name", Want: t.Name + " " + want, Have: &have}
+	return &inspect.UnmetCondition{Field: field + ".name", Want: t.Name + " " + want, Have: &have}
 }
 
 // place names a zone and a namespace.

@@ -45,8 +45,8 @@ type Policy struct {
 	Places     []PlaceEffect                 `json:"places,omitempty"`
 	// Condition is the condition that fails if the policy or its items do not
 	// select. Nearest is a dataplane that the policy selects.
-	Condition *inspect.Condition `json:"condition,omitempty"`
-	Nearest   *Selected          `json:"nearest,omitempty"`
+	Condition *inspect.UnmetCondition `json:"condition,omitempty"`
+	Nearest   *Selected               `json:"nearest,omitempty"`
 }
 
 // PlaceEffect contains the fields that one item of a policy sets at one place.

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Change is a commit. It is immutable.
-type Change struct {
+// Commit is a commit. It is immutable.
+type Commit struct {
 	Number int       `json:"number"` // of the commit, from 1
 	At     time.Time `json:"at"`
 	First  bool      `json:"first,omitempty"` // the first load
@@ -43,7 +43,7 @@ type Sample struct {
 
 // isIn reports whether a commit is about a mesh. The first load, and resources without a
 // mesh, are about every mesh.
-func (c *Change) isIn(mesh string) bool {
+func (c *Commit) isIn(mesh string) bool {
 	_, changed := c.Meshes[mesh]
 	return c.First || changed || c.More > 0 || slices.ContainsFunc(c.Resources, func(r ChangedResource) bool { return r.Mesh == mesh || r.Mesh == "" })
 }
@@ -69,20 +69,20 @@ type changedRow struct{ Action, Kind, Name, Href string }
 
 func (s *site) changes(a *ask) (*view, error) {
 	v := &view{Title: "Changes", Section: "changes", Live: true}
-	list := []Change{}
+	list := []Commit{}
 	for _, c := range s.Changes() {
 		if c.isIn(a.mesh) {
 			list = append(list, c)
 		}
 	}
 	v.JSON = struct {
-		Changes []Change `json:"changes"`
+		Changes []Commit `json:"changes"`
 	}{list}
 	v.Data = changesData{a.changeRows(list, a.mesh), s.Proxies != nil}
 	return v, nil
 }
 
-func (a *ask) changeRows(list []Change, mesh string) []changeRow {
+func (a *ask) changeRows(list []Commit, mesh string) []changeRow {
 	var rows []changeRow
 	for i := range list {
 		c := &list[i]
@@ -129,7 +129,7 @@ const (
 	plotHeight = 24
 )
 
-func newConvergencePlot(c *Change) *convergencePlot {
+func newConvergencePlot(c *Commit) *convergencePlot {
 	if len(c.Convergence) == 0 {
 		return nil
 	}

@@ -153,14 +153,14 @@ func testHostileValue(t *testing.T, value string) {
 	s.options.ReadSource = func(string) ([]byte, error) { return []byte(strings.ReplaceAll(hostileMesh, placeholder, value)), nil }
 	s.options.Version = value
 	s.options.Proxies = hostileProxies{value}
-	s.options.Clients = func() []pages.Client {
-		return []pages.Client{{Version: value, Streams: 1, Lacks: []string{value}}}
+	s.options.Clients = func() []pages.ClientVersion {
+		return []pages.ClientVersion{{Version: value, Streams: 1, Lacks: []string{value}}}
 	}
 	s.options.Load = func() pages.Load {
 		at := s.options.Now().Add(-time.Hour)
 		return pages.Load{Last: at, Errors: []string{value}, StaleSince: at, StaleWhy: value, Store: value, StoreConnected: true, Held: 1}
 	}
-	s.changes = []pages.Change{{
+	s.changes = []pages.Commit{{
 		Number: 1, At: s.options.Now().Add(-time.Hour), Meshes: map[string]int{"default": 1}, Resources: slices.Repeat([]pages.ChangedResource{
 			{Action: "added", Kind: value, Mesh: "default", Namespace: value, Name: value}, {Action: value, Kind: "MeshTimeout", Mesh: "default", Name: value},
 		}, 4), More: 1, Convergence: []pages.Sample{{Milliseconds: 5, Converged: 1, Of: 2}},

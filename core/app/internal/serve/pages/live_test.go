@@ -22,7 +22,7 @@ func TestEvents(t *testing.T) {
 	load, changed := pages.Load{}, make(chan struct{})
 	s.options.Current = func() *proxied.State { mu.Lock(); defer mu.Unlock(); return s.current }
 	s.options.Load = func() pages.Load { mu.Lock(); defer mu.Unlock(); return load }
-	s.options.Changes = func() []pages.Change { mu.Lock(); defer mu.Unlock(); return s.changes }
+	s.options.Changes = func() []pages.Commit { mu.Lock(); defer mu.Unlock(); return s.changes }
 	s.options.Changed = func() <-chan struct{} { mu.Lock(); defer mu.Unlock(); return changed }
 	server := httptest.NewServer(http.StripPrefix(prefix, pages.New(s.options)))
 	t.Cleanup(server.Close)
@@ -63,7 +63,7 @@ func TestEvents(t *testing.T) {
 			s.publishText(dataplane + "---\n{type: MeshTimeout, name: t, spec: {rules: [{default: {idleTimeout: 9s}}]}}\n")
 		}, []func() string{overview, one}},
 		{"a load that fails", func() { load.StaleWhy = "the files have 1 error" }, []func() string{overview}},
-		{"a commit", func() { s.changes = []pages.Change{{Number: 2}}; close(changed); changed = make(chan struct{}) }, []func() string{overview}},
+		{"a commit", func() { s.changes = []pages.Commit{{Number: 2}}; close(changed); changed = make(chan struct{}) }, []func() string{overview}},
 		{"the dataplane is gone", func() { s.publishText("{type: Mesh, name: default}\n") }, []func() string{overview, one}},
 	} {
 		mu.Lock()

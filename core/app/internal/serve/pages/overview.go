@@ -22,7 +22,7 @@ type overviewData struct {
 	Pending  bool
 	Clean    bool
 	Load     *loadData
-	Clients  []Client
+	Clients  []ClientVersion
 	Changes  []changeRow
 	Places   []link // pages of the mesh
 }
@@ -63,13 +63,13 @@ func (l *loadData) StoreTime() string {
 
 // overviewAnswer is the JSON of the overview.
 type overviewAnswer struct {
-	Version  string         `json:"version,omitempty"`
-	Meshes   []meshAnswer   `json:"meshes"`
-	Findings map[string]int `json:"findings,omitempty"` // by class; absent until they are known
-	Stale    string         `json:"stale,omitempty"`
-	LastLoad *time.Time     `json:"lastLoad,omitempty"`
-	Clients  []Client       `json:"clients,omitempty"`
-	Changes  []Change       `json:"changes"`
+	Version  string          `json:"version,omitempty"`
+	Meshes   []meshAnswer    `json:"meshes"`
+	Findings map[string]int  `json:"findings,omitempty"` // by class; absent until they are known
+	Stale    string          `json:"stale,omitempty"`
+	LastLoad *time.Time      `json:"lastLoad,omitempty"`
+	Clients  []ClientVersion `json:"clients,omitempty"`
+	Changes  []Commit        `json:"changes"`
 }
 
 type meshAnswer struct {
@@ -93,7 +93,7 @@ const lastChanges = 5
 func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 	v.Live = true
 	data := overviewData{Mesh: a.mesh}
-	answer := overviewAnswer{Version: s.Version, Meshes: []meshAnswer{}, Changes: []Change{}}
+	answer := overviewAnswer{Version: s.Version, Meshes: []meshAnswer{}, Changes: []Commit{}}
 	kinds := map[string]int{}
 	for _, mesh := range meshes {
 		row := meshRow{

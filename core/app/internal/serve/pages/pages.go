@@ -44,8 +44,8 @@ type Load struct {
 	Held int64
 }
 
-// A Client is a version of the connected proxies, and what it lacks of the newest one.
-type Client struct {
+// A ClientVersion is a version of the connected proxies, and what it lacks of the newest one.
+type ClientVersion struct {
 	Version string   `json:"version"`
 	Streams int      `json:"streams"`
 	Lacks   []string `json:"lacks,omitempty"`
@@ -63,11 +63,11 @@ type Options struct {
 	// Proxies are the connected proxies; nil if none are served.
 	Proxies Proxies
 	// Clients returns the versions of the connected proxies; nil: they are not shown.
-	Clients func() []Client
+	Clients func() []ClientVersion
 	// Load returns the outcome of the loads; nil: it is not shown.
 	Load func() Load
 	// Changes returns the last commits, newest first.
-	Changes func() []Change
+	Changes func() []Commit
 	// Changed returns a channel that is closed when the convergence of a commit changes.
 	Changed func() <-chan struct{}
 	// ReadSource returns the content of a file that resources were read from; nil: pages
@@ -96,7 +96,7 @@ func newSite(o Options) *site {
 		o.Now = time.Now
 	}
 	if o.Changes == nil {
-		o.Changes = func() []Change { return nil }
+		o.Changes = func() []Commit { return nil }
 	}
 	return &site{
 		Options: o, mux: http.NewServeMux(), slots: make(bounded.Slots, 2*runtime.GOMAXPROCS(0)),

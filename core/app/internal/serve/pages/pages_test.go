@@ -41,7 +41,7 @@ type site struct {
 	ended   chan struct{} // of the current state
 	loader  *resource.Loader
 	nodes   map[string]server.NodeState
-	changes []pages.Change
+	changes []pages.Commit
 }
 
 // NodeState implements [pages.Proxies].
@@ -55,7 +55,7 @@ func newSite(t testing.TB, files ...string) *site {
 	s.options = pages.Options{
 		Prefix: prefix, Current: func() *proxied.State { return s.current }, Loader: s.loader, Translators: translators.All(),
 		ReadSource: os.ReadFile, Version: "v1.2.3", Now: func() time.Time { return time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC) },
-		Changes: func() []pages.Change { return s.changes },
+		Changes: func() []pages.Commit { return s.changes },
 	}
 	if len(files) > 0 {
 		set, err := s.loader.Load(t.Context(), files...)
@@ -222,7 +222,7 @@ func (n *node) row(t testing.TB, id, field string) *node {
 // parts that every page has, and contain the places that links refer to.
 func TestEveryLink(t *testing.T) {
 	s := newSite(t, append(demo, "../../../../../testdata/rollout")...)
-	s.changes = []pages.Change{{Number: 1, First: true, At: time.Date(2026, 11, 25, 11, 0, 0, 0, time.UTC), Meshes: map[string]int{"default": 5}}}
+	s.changes = []pages.Commit{{Number: 1, First: true, At: time.Date(2026, 11, 25, 11, 0, 0, 0, time.UTC), Meshes: map[string]int{"default": 5}}}
 	known := map[string]*node{}
 	fragments := map[string]string{} // by the link, the page that has it
 	queue := []string{"/", "/meshes/default/dataplanes?q=web", "/meshes/default/try?dataplane=backend-1&path=/", "/search?q=backend", "/findings"}

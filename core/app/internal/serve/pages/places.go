@@ -165,7 +165,7 @@ func (p *placer) answer(a *inspect.Dataplane, add put) {
 }
 
 // rules adds the rules of an inbound or a listener.
-func (p *placer) rules(at *place, kind string, merged []inspect.Rule, from []inspect.SelectorRule, permissions []inspect.Permission, add put) {
+func (p *placer) rules(at *place, kind string, merged []inspect.InboundRule, from []inspect.SelectorRule, permissions []inspect.Permission, add put) {
 	for i := range merged {
 		add(at, kind, "when "+inspect.DescribeMatch(&merged[i].Match), merged[i].EffectiveConf, nil)
 	}
@@ -244,7 +244,7 @@ func (p *placer) confRows(kind string, c *inspect.EffectiveConf) []*row {
 func (p *placer) overridden(kind string, values []inspect.OverriddenValue) []overriddenRow {
 	var rows []overriddenRow
 	for i := range values {
-		rows = append(rows, overriddenRow{rawText(values[i].Value), p.item(kind, &values[i].Origin)})
+		rows = append(rows, overriddenRow{rawText(values[i].Value), p.item(kind, &values[i].ItemRef)})
 	}
 	return rows
 }
@@ -258,7 +258,7 @@ func (p *placer) entryRows(kind string, r *inspect.Permission) []*row {
 		for i, entry := range entries {
 			rows = append(rows, &row{
 				Field: fmt.Sprintf("/%s/%d", name, i), Value: matchText(entry),
-				By: p.item(kind, &inspect.Origin{Item: r.Item, Source: r.Source}),
+				By: p.item(kind, &inspect.ItemRef{Item: r.Item, Source: r.Source}),
 			})
 		}
 	}
@@ -275,7 +275,7 @@ func matchText(entry any) string {
 	return inspect.DescribeMatch(&m)
 }
 
-func (p *placer) item(kind string, o *inspect.Origin) *itemLink {
+func (p *placer) item(kind string, o *inspect.ItemRef) *itemLink {
 	link := p.links.item(p.mesh, kind, o.Item, o.Source)
 	return &link
 }

@@ -106,18 +106,18 @@ func (e effects) check(t *testing.T, kind string) {
 		for part, changes := range row.Changes {
 			// A patch can name any listener; those of testdata name some.
 			if missing := changes &^ seen[row.Field][part]; missing != 0 && kind != "MeshProxyPatch" {
-				t.Errorf("no edit of %s %q changes the %s of a %s: remove it from the table, or add an edit to this test", kind, row.Field, missing, effect.Part(part))
+				t.Errorf("no edit of %s %q changes the %s of a %s: remove it from the table, or add an edit to this test", kind, row.Field, missing, effect.Area(part))
 			}
 		}
 	}
 	for field, parts := range e {
 		for part, got := range parts {
-			want, known := effect.Of(kind, field, effect.Part(part))
+			want, known := effect.Of(kind, field, effect.Area(part))
 			if field == "" {
 				want = all[part]
 			}
 			if !known || got&^want != 0 {
-				t.Errorf("%s %q changes the %s of a %s, which the table does not have", kind, field, got&^want, effect.Part(part))
+				t.Errorf("%s %q changes the %s of a %s, which the table does not have", kind, field, got&^want, effect.Area(part))
 			}
 		}
 	}
@@ -131,11 +131,11 @@ type resourceKey struct {
 // dataplaneResources are the resources of a dataplane.
 type dataplaneResources struct {
 	versions map[resourceKey]string
-	parts    map[string]effect.Part // of the names of listeners and clusters
+	parts    map[string]effect.Area // of the names of listeners and clusters
 }
 
 func resourcesOf(s *snapshot.Snapshot) dataplaneResources {
-	d := dataplaneResources{map[resourceKey]string{}, map[string]effect.Part{}}
+	d := dataplaneResources{map[resourceKey]string{}, map[string]effect.Area{}}
 	for of := range types {
 		for _, r := range s.Resources(of) {
 			d.versions[resourceKey{of, r.Name}] = r.Version
@@ -168,7 +168,7 @@ func resourcesOf(s *snapshot.Snapshot) dataplaneResources {
 }
 
 // partOf returns the part of a resource; ok is false for a cluster of a collector.
-func (d dataplaneResources) partOf(key resourceKey) (part effect.Part, ok bool) {
+func (d dataplaneResources) partOf(key resourceKey) (part effect.Area, ok bool) {
 	name := strings.TrimSuffix(strings.TrimPrefix(key.name, "permission/"), "/plain")
 	if of, local := strings.CutPrefix(name, "local/"); local {
 		name = "inbound/" + of

@@ -151,7 +151,7 @@ func (o *outcome) add(dataplane string, v reflect.Value) {
 			o.add(dataplane, v.Index(i))
 		}
 	case reflect.Map:
-		fields, _ := v.Interface().(map[string]inspect.Origin)
+		fields, _ := v.Interface().(map[string]inspect.ItemRef)
 		for pointer, origin := range fields {
 			key := dataplane + " " + origin.Item + " " + pointer
 			if o.shown[key] == nil {
@@ -164,7 +164,7 @@ func (o *outcome) add(dataplane string, v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		if v.Type().PkgPath() == reflect.TypeFor[inspect.Origin]().PkgPath() {
+		if v.Type().PkgPath() == reflect.TypeFor[inspect.ItemRef]().PkgPath() {
 			for i := range v.NumField() {
 				o.add(dataplane, v.Field(i))
 			}

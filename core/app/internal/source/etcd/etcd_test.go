@@ -145,11 +145,11 @@ func TestKeys(t *testing.T) {
 }
 
 // changes are n changes of dataplanes.
-func changes(n int, address string) []etcd.Change {
-	var list []etcd.Change
+func changes(n int, address string) []etcd.Write {
+	var list []etcd.Write
 	for i := range n {
 		d := sourcetest.Dataplane(fmt.Sprintf("d%04d", i), address)
-		list = append(list, etcd.Change{ID: resource.ID{Kind: d.Kind, Mesh: "default", Name: d.Name}, Document: []byte(d.Universal())})
+		list = append(list, etcd.Write{ID: resource.ID{Kind: d.Kind, Mesh: "default", Name: d.Name}, Document: []byte(d.Universal())})
 	}
 	return list
 }

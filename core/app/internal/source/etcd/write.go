@@ -26,8 +26,8 @@ type Stored struct {
 	revisions map[string]int64 // of the last change of each key, by its name
 }
 
-// Change is a document to write, or a key to delete.
-type Change struct {
+// Write is a document to write, or a key to delete.
+type Write struct {
 	ID       resource.ID
 	Document []byte // nil: the key is deleted
 }
@@ -79,7 +79,7 @@ func (s *Store) Read(ctx context.Context) (*Stored, error) {
 // see all of them at once. The error is [ErrConflict], with the first key, if a key has
 // changed since. Without changes it writes nothing, unless an earlier write was
 // interrupted: then it completes that.
-func (s *Store) Write(ctx context.Context, read *Stored, changes []Change) (int64, error) {
+func (s *Store) Write(ctx context.Context, read *Stored, changes []Write) (int64, error) {
 	if len(changes) == 0 && !read.Interrupted {
 		return read.Revision, nil
 	}
@@ -110,7 +110,7 @@ type write struct {
 }
 
 // chunks divides changes into transactions.
-func (w *writer) chunks(read *Stored, changes []Change) [][]write {
+func (w *writer) chunks(read *Stored, changes []Write) [][]write {
 	var all []write
 	total := 0
 	for _, c := range changes {

@@ -21,7 +21,7 @@ func (b *builder) knownAddress(byHeader bool) (netip.Addr, bool) {
 }
 
 // address returns whether the address of the client is in one of the ranges. O is the condition.
-func (b *builder) address(o dump.Object, byHeader bool, ranges ...dump.Object) *access.Set {
+func (b *builder) address(o dump.Object, byHeader bool, ranges ...dump.Object) *access.Requests {
 	at, known := b.knownAddress(byHeader)
 	in := false
 	for _, r := range ranges {

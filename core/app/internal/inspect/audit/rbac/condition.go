@@ -14,7 +14,7 @@ import (
 
 // undetermined returns the requests of a condition that cannot be decided. Equal conditions have
 // one name, so they hold together.
-func (b *builder) undetermined(what string, o any) *access.Set {
+func (b *builder) undetermined(what string, o any) *access.Requests {
 	data, _ := json.Marshal(o) // it was JSON
 	text := string(data)
 	if len(text) > 200 {
@@ -26,7 +26,7 @@ func (b *builder) undetermined(what string, o any) *access.Set {
 }
 
 // header returns the requests whose header meets a header matcher.
-func (b *builder) header(m dump.Object) *access.Set {
+func (b *builder) header(m dump.Object) *access.Requests {
 	if m.Beside("name", "exact_match", "safe_regex_match", "range_match", "present_match", "prefix_match", "suffix_match", "contains_match", "string_match", "invert_match", "treat_missing_header_as_empty") != "" || !b.http {
 		return b.undetermined("a condition on a header", m)
 	}
@@ -91,14 +91,14 @@ func (b *builder) subject(name string) (access.Subject, bool) {
 	return access.HeaderOf(name), true
 }
 
-func (b *builder) present(name string) *access.Set {
+func (b *builder) present(name string) *access.Requests {
 	if s, known := b.subject(name); known {
 		return s.Present().As(pattern{kind: Present}.about(s))
 	}
 	return access.Undetermined("the header " + name + " is present" + b.because())
 }
 
-func (b *builder) headerText(name string, p pattern) *access.Set {
+func (b *builder) headerText(name string, p pattern) *access.Requests {
 	if s, known := b.subject(name); known {
 		return p.of(s)
 	}
@@ -113,7 +113,7 @@ func (b *builder) because() string {
 	return ", which filter " + b.changed + " may change"
 }
 
-func (b *builder) urlPath(o dump.Object) *access.Set {
+func (b *builder) urlPath(o dump.Object) *access.Requests {
 	p, err := patternOf(o.Object("path"))
 	if err != nil || !b.http || b.changed != "" {
 		return b.undetermined("a condition on the path"+b.because(), o)
@@ -122,7 +122,7 @@ func (b *builder) urlPath(o dump.Object) *access.Set {
 }
 
 // serverName compares the server name; a client that sends none has an empty one.
-func (b *builder) serverName(o dump.Object) *access.Set {
+func (b *builder) serverName(o dump.Object) *access.Requests {
 	p, err := patternOf(o)
 	if err != nil {
 		return b.undetermined(err.Error(), o)
@@ -142,7 +142,7 @@ var (
 
 // uri returns the requests of clients with a URI that meets a pattern: the SPIFFE ID, or that of a
 // tag.
-func (b *builder) uri(p pattern) *access.Set {
+func (b *builder) uri(p pattern) *access.Requests {
 	id := b.id(p)
 	if b.connection.NoTags {
 		return id
@@ -150,7 +150,7 @@ func (b *builder) uri(p pattern) *access.Set {
 	return access.Or(id, b.tag(p))
 }
 
-func (b *builder) id(p pattern) *access.Set {
+func (b *builder) id(p pattern) *access.Requests {
 	if p.how == isExpression {
 		p = ofOne(p)
 	}
@@ -167,7 +167,7 @@ func (b *builder) id(p pattern) *access.Set {
 }
 
 // tag returns the requests of clients with a tag whose URI meets a pattern.
-func (b *builder) tag(p pattern) *access.Set {
+func (b *builder) tag(p pattern) *access.Requests {
 	source := p.expression()
 	text, whole := p.value, p.how == isExact
 	if p.how == isExpression {
@@ -195,8 +195,8 @@ func (b *builder) tag(p pattern) *access.Set {
 	return access.Undetermined("a tag of the client meets " + p.String())
 }
 
-func written(s *access.Set, tag, kind, value string) *access.Set {
-	return s.As(Part{Part: "tag", Name: tag, Type: kind, Value: value})
+func written(s *access.Requests, tag, kind, value string) *access.Requests {
+	return s.As(Comparison{Part: "tag", Name: tag, Type: kind, Value: value})
 }
 
 // some reports whether a text matches all expressions, or whether that takes too long to find out.
@@ -230,7 +230,7 @@ func ofOne(p pattern) pattern {
 }
 
 // joined returns the requests of clients whose URIs, joined by commas, meet a pattern.
-func (b *builder) joined(p pattern) *access.Set {
+func (b *builder) joined(p pattern) *access.Requests {
 	switch {
 	case b.connection.NoTags:
 		return b.id(p)

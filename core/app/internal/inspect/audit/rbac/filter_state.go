@@ -29,7 +29,7 @@ func addStates(states map[string]string, f *dump.Filter) {
 }
 
 // filterState returns the requests whose filter state meets a matcher.
-func (b *builder) filterState(o dump.Object) *access.Set {
+func (b *builder) filterState(o dump.Object) *access.Requests {
 	if o.Beside("key", "string_match") != "" || !o.Has("string_match") {
 		return b.undetermined("a filter state", o)
 	}

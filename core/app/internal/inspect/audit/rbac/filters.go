@@ -129,19 +129,19 @@ func (b *builder) place(policy string) *permission.Place {
 }
 
 // add adds an entry: requests that meet both conditions are allowed or denied.
-func (b *builder) add(policy string, allow bool, when ...*access.Set) {
+func (b *builder) add(policy string, allow bool, when ...*access.Requests) {
 	b.list.Entries = append(b.list.Entries, access.Entry{Allow: allow, By: b.place(policy), When: access.And(when...)})
 }
 
 // unknown adds an entry that denies the requests that meet a condition if another condition
 // holds, which nothing in a request determines.
-func (b *builder) unknown(when *access.Set, what string) {
+func (b *builder) unknown(when *access.Requests, what string) {
 	b.add("", false, when, access.Undetermined(what))
 }
 
 // unread adds entries for what cannot be read: it refuses the requests that meet a condition, lets
 // them pass, or does neither.
-func (b *builder) unread(when *access.Set, what string) {
+func (b *builder) unread(when *access.Requests, what string) {
 	b.unknown(when, what+" refuses the request")
 	b.add("", true, when, access.Undetermined(what+" lets the request pass"))
 }
@@ -180,7 +180,7 @@ func (b *builder) filterOf(f *dump.Filter) {
 
 // config adds the entries of the config of a filter for the requests of a set. A request that no
 // entry matches is denied by the list, so each config ends with an entry for all others.
-func (b *builder) config(c dump.Object, when *access.Set) {
+func (b *builder) config(c dump.Object, when *access.Requests) {
 	if field := c.Beside("rules", "rules_stat_prefix", "shadow_rules", "shadow_rules_stat_prefix", "matcher", "shadow_matcher", "track_per_rule_stats", "stat_prefix", "enforcement_type", "delay_deny"); field != "" {
 		b.unread(when, fmt.Sprintf("the field %s of filter %s", field, b.filter))
 	}

@@ -11,12 +11,12 @@ import (
 
 // condition is a predicate of a matcher: the requests for which it holds, and those for which
 // Envoy lacks the data to compare it. Nil stops are none.
-type condition struct{ holds, stops *access.Set }
+type condition struct{ holds, stops *access.Requests }
 
 // matcher adds the actions of a matcher for the requests of a set, in the order in which Envoy
 // compares: a nested matcher without a match goes on with what follows. Where data is missing,
 // Envoy stops and denies.
-func (b *builder) matcher(m dump.Object, when *access.Set) {
+func (b *builder) matcher(m dump.Object, when *access.Requests) {
 	if b.depth++; b.depth > maxDepth || m.Beside("matcher_list", "matcher_tree", "on_no_match") != "" {
 		b.unread(when, "a part of a matcher of filter "+b.filter+", which is not known,")
 	} else {
@@ -35,14 +35,14 @@ func (b *builder) matcher(m dump.Object, when *access.Set) {
 	b.depth--
 }
 
-func (b *builder) stop(stops, when *access.Set) {
+func (b *builder) stop(stops, when *access.Requests) {
 	if stops != nil {
 		b.add("", false, when, stops)
 	}
 }
 
 // onMatch adds an action, or those of a nested matcher. One that keeps matching decides nothing.
-func (b *builder) onMatch(o dump.Object, when *access.Set) {
+func (b *builder) onMatch(o dump.Object, when *access.Requests) {
 	switch {
 	case o.Bool("keep_matching"):
 	case o.Has("matcher"):
@@ -59,7 +59,7 @@ func (b *builder) onMatch(o dump.Object, when *access.Set) {
 }
 
 // tree adds the entries of a map. The keys of prefixes are compared from the longest.
-func (b *builder) tree(tree dump.Object, when *access.Set) {
+func (b *builder) tree(tree dump.Object, when *access.Requests) {
 	exact, prefix := tree.Object("exact_match_map").Object("map"), tree.Object("prefix_match_map").Object("map")
 	if tree.Beside("input", "exact_match_map", "prefix_match_map") != "" {
 		b.unread(when, "a map of a matcher of filter "+b.filter+", which is not known,")
@@ -115,7 +115,7 @@ func (b *builder) predicate(o dump.Object) condition {
 		}
 		return out
 	case o.Has("or_matcher"):
-		var holds []*access.Set
+		var holds []*access.Requests
 		out := condition{}
 		for _, sub := range o.Object("or_matcher").List("predicate") {
 			c := b.predicate(sub)
@@ -136,7 +136,7 @@ func (b *builder) predicate(o dump.Object) condition {
 	return condition{holds: b.undetermined("a predicate", o)}
 }
 
-func orStops(a, b *access.Set) *access.Set {
+func orStops(a, b *access.Requests) *access.Requests {
 	switch {
 	case a == nil:
 		return b
@@ -147,7 +147,7 @@ func orStops(a, b *access.Set) *access.Set {
 }
 
 // after returns the requests of stops that get as far as the condition that lacks data.
-func after(holds, stops *access.Set) *access.Set {
+func after(holds, stops *access.Requests) *access.Requests {
 	if stops == nil {
 		return nil
 	}

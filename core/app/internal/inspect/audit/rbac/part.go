@@ -12,8 +12,8 @@ const (
 	Present           = "Present"
 )
 
-// Part is a condition on a part of a request, as a filter writes it.
-type Part struct {
+// Comparison is a condition on a part of a request, as a filter writes it.
+type Comparison struct {
 	Part string // spiffeId, tag, sni, method, path or header
 	Name string // of a tag or header, in lower case; the path with the query is the header :path
 	Type string
@@ -23,13 +23,15 @@ type Part struct {
 }
 
 // Holds reports whether a text of the part meets the condition.
-func (p *Part) Holds(text string) bool { return p.Type == Present || p.holds != nil && p.holds(text) }
+func (p *Comparison) Holds(text string) bool {
+	return p.Type == Present || p.holds != nil && p.holds(text)
+}
 
 // about returns the condition of a pattern on a part.
-func (p pattern) about(s access.Subject) Part {
+func (p pattern) about(s access.Subject) Comparison {
 	part, name := s.Name()
 	if part == "path" { // url_path alone has no query
 		part, name = "header", ":path"
 	}
-	return Part{part, name, p.kind, p.text, p.holds}
+	return Comparison{part, name, p.kind, p.text, p.holds}
 }

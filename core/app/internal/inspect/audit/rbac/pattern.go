@@ -154,9 +154,9 @@ func (p pattern) holds(text string) bool {
 }
 
 // of returns the requests whose part meets the pattern.
-func (p pattern) of(s access.Subject) *access.Set { return p.requests(s).As(p.about(s)) }
+func (p pattern) of(s access.Subject) *access.Requests { return p.requests(s).As(p.about(s)) }
 
-func (p pattern) requests(s access.Subject) *access.Set {
+func (p pattern) requests(s access.Subject) *access.Requests {
 	switch p.how {
 	case isExact:
 		return s.Equals(p.value)
@@ -167,7 +167,7 @@ func (p pattern) requests(s access.Subject) *access.Set {
 }
 
 // path returns the requests whose path without the query meets the pattern.
-func (p pattern) path() *access.Set {
+func (p pattern) path() *access.Requests {
 	source := `(?:\?(?s:.)*)?`
 	switch p.how {
 	case isExact:
@@ -177,11 +177,11 @@ func (p pattern) path() *access.Set {
 	default:
 		source = p.parsed.BytewiseTarget()
 	}
-	return access.Target.Matches(source).As(Part{Part: "path", Type: p.kind, Value: p.text})
+	return access.Target.Matches(source).As(Comparison{Part: "path", Type: p.kind, Value: p.text})
 }
 
 // IDs returns the clients whose SPIFFE ID a regular expression of Envoy matches.
-func IDs(source string) (*access.Set, error) {
+func IDs(source string) (*access.Requests, error) {
 	p, err := expressionOf(withoutAnyByte(source))
 	if err != nil {
 		return nil, err

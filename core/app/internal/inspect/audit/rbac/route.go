@@ -8,8 +8,8 @@ import (
 )
 
 // scope returns the requests of an override, besides those of earlier ones.
-func (b *builder) scope(o *dump.Override) *access.Set {
-	var sets []*access.Set
+func (b *builder) scope(o *dump.Override) *access.Requests {
+	var sets []*access.Requests
 	if o.Unknown {
 		sets = append(sets, access.Undetermined("the request is for "+o.Where))
 	}
@@ -24,7 +24,7 @@ func (b *builder) scope(o *dump.Override) *access.Set {
 
 // domain returns the requests to a domain of a virtual host, in any case of letters. A wildcard has
 // at least one byte.
-func (b *builder) domain(text string) *access.Set {
+func (b *builder) domain(text string) *access.Requests {
 	source := folded(strings.Trim(text, "*"))
 	if strings.HasPrefix(text, "*") {
 		source = `(?s:.+)` + source
@@ -39,7 +39,7 @@ func (b *builder) domain(text string) *access.Set {
 }
 
 // route returns the requests that a route matches.
-func (b *builder) route(m dump.Object) *access.Set {
+func (b *builder) route(m dump.Object) *access.Requests {
 	path := map[string]any{}
 	sensitive := !m.Has("case_sensitive") || m.Bool("case_sensitive")
 	switch {

@@ -9,7 +9,7 @@ import (
 
 // rules adds the policies of a config in the order of their names, which is the order in which
 // Envoy compares them.
-func (b *builder) rules(r dump.Object, when *access.Set) {
+func (b *builder) rules(r dump.Object, when *access.Requests) {
 	action := r.Text("action")
 	if action == "LOG" {
 		b.add("", true, when)
@@ -30,8 +30,8 @@ func (b *builder) rules(r dump.Object, when *access.Set) {
 }
 
 // policyOf returns the requests that a policy matches. On rules there is no insufficient data.
-func (b *builder) policyOf(p dump.Object) *access.Set {
-	sets := []*access.Set{b.any(p.List("permissions"), b.permission), b.any(p.List("principals"), b.principal)}
+func (b *builder) policyOf(p dump.Object) *access.Requests {
+	sets := []*access.Requests{b.any(p.List("permissions"), b.permission), b.any(p.List("principals"), b.principal)}
 	for _, field := range []string{"condition", "checked_condition"} {
 		if p.Has(field) {
 			sets = append(sets, b.undetermined("the CEL condition", p.Object(field)))
@@ -43,12 +43,12 @@ func (b *builder) policyOf(p dump.Object) *access.Set {
 	return access.And(sets...)
 }
 
-func (b *builder) any(list []dump.Object, of func(dump.Object) *access.Set) *access.Set {
+func (b *builder) any(list []dump.Object, of func(dump.Object) *access.Requests) *access.Requests {
 	return access.Or(b.each(list, of)...)
 }
 
-func (b *builder) each(list []dump.Object, of func(dump.Object) *access.Set) []*access.Set {
-	sets := make([]*access.Set, len(list))
+func (b *builder) each(list []dump.Object, of func(dump.Object) *access.Requests) []*access.Requests {
+	sets := make([]*access.Requests, len(list))
 	for i := range list {
 		sets[i] = of(list[i])
 	}
@@ -59,7 +59,7 @@ func (b *builder) each(list []dump.Object, of func(dump.Object) *access.Set) []*
 const maxDepth = 64
 
 // nested calls of for a condition in another one, unless it is too deep.
-func (b *builder) nested(o dump.Object, of func(dump.Object) *access.Set) *access.Set {
+func (b *builder) nested(o dump.Object, of func(dump.Object) *access.Requests) *access.Requests {
 	if b.depth++; b.depth > maxDepth {
 		b.depth--
 		return b.undetermined("a condition deeper than 64", o)
@@ -68,8 +68,8 @@ func (b *builder) nested(o dump.Object, of func(dump.Object) *access.Set) *acces
 	return of(o)
 }
 
-func (b *builder) permission(o dump.Object) *access.Set {
-	return b.nested(o, func(o dump.Object) *access.Set {
+func (b *builder) permission(o dump.Object) *access.Requests {
+	return b.nested(o, func(o dump.Object) *access.Requests {
 		if names := o.Names(); len(names) != 1 {
 			return b.undetermined("a permission", o)
 		}
@@ -100,8 +100,8 @@ func (b *builder) permission(o dump.Object) *access.Set {
 	})
 }
 
-func (b *builder) principal(o dump.Object) *access.Set {
-	return b.nested(o, func(o dump.Object) *access.Set {
+func (b *builder) principal(o dump.Object) *access.Requests {
+	return b.nested(o, func(o dump.Object) *access.Requests {
 		if names := o.Names(); len(names) != 1 {
 			return b.undetermined("a principal", o)
 		}
@@ -135,7 +135,7 @@ func (b *builder) principal(o dump.Object) *access.Set {
 
 // authenticated is about any URI and any DNS name of the certificate, and about its subject, which
 // is empty.
-func (b *builder) authenticated(o dump.Object) *access.Set {
+func (b *builder) authenticated(o dump.Object) *access.Requests {
 	switch {
 	case o.Beside("principal_name") != "":
 		return b.undetermined("a principal", o)
@@ -161,7 +161,7 @@ func (b *builder) expression(matcher dump.Object) {
 	}
 }
 
-func boolean(all bool) *access.Set {
+func boolean(all bool) *access.Requests {
 	if all {
 		return access.And()
 	}

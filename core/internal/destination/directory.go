@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Set contains the destinations of a mesh.
-type Set struct {
+// Directory contains the destinations of a mesh.
+type Directory struct {
 	semantics semantics.Semantics
 	mesh      *resource.Mesh                              // nil: the mesh has no document
 	all       []resource.Destination                      // sorted by identity
@@ -26,8 +26,8 @@ type Set struct {
 
 // New returns the destinations among the objects of a mesh, which must be sorted by
 // identity. Mesh is the mesh's document, or nil. Reserved is what [ReservedSecrets] returns.
-func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects []resource.Object) *Set {
-	set := &Set{semantics: s, mesh: mesh, indexes: map[resource.Destination]int{}, filed: map[items.Selector][]int{}, secrets: map[string]*resource.ObjectOf[specs.Secret]{}}
+func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects []resource.Object) *Directory {
+	set := &Directory{semantics: s, mesh: mesh, indexes: map[resource.Destination]int{}, filed: map[items.Selector][]int{}, secrets: map[string]*resource.ObjectOf[specs.Secret]{}}
 	set.reserved = slices.Concat(reserved, secretsOfBackends(mesh))
 	for _, o := range objects {
 		if secret, is := o.(*resource.ObjectOf[specs.Secret]); is {
@@ -51,7 +51,7 @@ func New(s semantics.Semantics, mesh *resource.Mesh, reserved []string, objects 
 const anyOtherZone = "/"
 
 // All returns the destinations, sorted by identity. The caller must not change the slice.
-func (s *Set) All() []resource.Destination { return s.all }
+func (s *Directory) All() []resource.Destination { return s.all }
 
 // Found is a destination that a reference finds.
 type Found struct {
@@ -64,7 +64,7 @@ type Found struct {
 
 // Find returns the destinations that the targetRef of a `to` item of a policy finds,
 // sorted by identity. It returns none if the targetRef does not refer to destinations.
-func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) (found []Found) {
+func (s *Directory) Find(p *resource.Policy, t *resource.TargetRef) (found []Found) {
 	if !resource.DestinationTargets.Has(t.Kind) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) (found []Found) {
 
 // find yields the indexes of the destinations that a reference in the resource from
 // finds, in ascending order.
-func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) iter.Seq[int] {
+func (s *Directory) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		candidates := s.withRarestLabel(kind, labels)
 		if len(labels) == 0 {
@@ -102,7 +102,7 @@ func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespac
 }
 
 // withRarestLabel returns the destinations with the rarest of the labels.
-func (s *Set) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []int {
+func (s *Directory) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []int {
 	var rarest []int
 	for i, label := range labels {
 		if list := s.filed[items.Labelled(kind, label)]; i == 0 || len(list) < len(rarest) {

@@ -10,39 +10,39 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Set is a set of requests. A nil Set contains all requests.
-type Set struct {
+// Requests is a set of requests. A nil Requests contains all requests.
+type Requests struct {
 	entry   *Entry // a condition; nil: of the members
 	fact    *fact  // a condition on one part; nil: of the members
-	members []*Set
+	members []*Requests
 	all     bool // all members must hold; otherwise at least one
 	negated bool
-	without []*Set // the sets to exclude; a set that has them is made by Without
+	without []*Requests // the sets to exclude; a set that has them is made by Without
 	written *Written
 }
 
 // Without returns a set without the requests of others, which may be many. Use the
 // result for a question; it must not be a member of another set.
-func (s *Set) Without(others ...*Set) *Set {
-	return &Set{all: true, members: And(s).members, without: others}
+func (s *Requests) Without(others ...*Requests) *Requests {
+	return &Requests{all: true, members: And(s).members, without: others}
 }
 
 // Matching returns the requests that meet a match, from clients that have the given tags.
 // The match may be nil.
-func Matching(m *conf.Match, tags resource.Tags) *Set {
-	return &Set{entry: &Entry{Match: m, Scope: request.Whole, Tags: tags}}
+func Matching(m *conf.Match, tags resource.Tags) *Requests {
+	return &Requests{entry: &Entry{Match: m, Scope: request.Whole, Tags: tags}}
 }
 
 // And returns the intersection of sets. The intersection of no sets contains
 // all requests.
-func And(sets ...*Set) *Set {
-	return &Set{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return s == nil }), written: writtenOf(true, sets)}
+func And(sets ...*Requests) *Requests {
+	return &Requests{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Requests) bool { return s == nil }), written: writtenOf(true, sets)}
 }
 
 // Or returns the union of sets. The union of no sets is empty.
-func Or(sets ...*Set) *Set {
+func Or(sets ...*Requests) *Requests {
 	written := writtenOf(false, sets)
-	out := &Set{members: join(sets)}
+	out := &Requests{members: join(sets)}
 	if len(out.members) == 1 && out.members[0] != nil {
 		one := *out.members[0]
 		out = &one
@@ -52,7 +52,7 @@ func Or(sets ...*Set) *Set {
 }
 
 // Not returns the complement of a set.
-func Not(s *Set) *Set {
+func Not(s *Requests) *Requests {
 	if s == nil {
 		return Or()
 	}
@@ -68,7 +68,7 @@ func Not(s *Set) *Set {
 const maxTerms = 10_000
 
 // addSet compiles a set as a list that allows its requests.
-func (c *compiler) addSet(s *Set) {
+func (c *compiler) addSet(s *Requests) {
 	terms := [][]test{{}}
 	var rules []rule
 	if s != nil {
@@ -91,7 +91,7 @@ func (c *compiler) addSet(s *Set) {
 
 // terms returns the alternatives of a set, each a list of tests that must all hold. Past the
 // limit it returns some of them.
-func (c *compiler) terms(s *Set, negated bool) [][]test {
+func (c *compiler) terms(s *Requests, negated bool) [][]test {
 	negated = negated != s.negated
 	if s.entry != nil || s.fact != nil {
 		var tests []test

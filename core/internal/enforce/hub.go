@@ -11,10 +11,10 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// State contains the placements, bindings and policies of a hub, and their evaluation.
-// It is immutable and safe for any number of readers. [State.Edit] makes the next
+// Hub contains the placements, bindings and policies of a hub, and their evaluation.
+// It is immutable and safe for any number of readers. [Hub.Edit] makes the next
 // version.
-type State struct {
+type Hub struct {
 	names *index.Interner[name]
 	nodes index.Vector[*node] // by the id of the name
 	sets  [roles]index.Set
@@ -37,10 +37,10 @@ const (
 )
 
 // Empty returns the state without resources.
-func Empty() *State { return &State{names: index.NewInterner[name](), order: new(clusterOrder)} }
+func Empty() *Hub { return &Hub{names: index.NewInterner[name](), order: new(clusterOrder)} }
 
 // Resource returns the resource with an identity, or nil. The mesh of id must be empty.
-func (s *State) Resource(id resource.ID) ocm.Resource {
+func (s *Hub) Resource(id resource.ID) ocm.Resource {
 	if n := s.lookup(nameOf(&id)); n != nil {
 		return n.resource
 	}
@@ -48,7 +48,7 @@ func (s *State) Resource(id resource.ID) ocm.Resource {
 }
 
 // Effects yields the effect of each OCM policy, sorted by namespace and name.
-func (s *State) Effects() iter.Seq[*Effect] {
+func (s *Hub) Effects() iter.Seq[*Effect] {
 	effects := make([]*Effect, 0, s.sets[policies].Len())
 	for id := range s.sets[policies].All() {
 		effects = append(effects, s.node(id).effect)
@@ -59,9 +59,9 @@ func (s *State) Effects() iter.Seq[*Effect] {
 	return slices.Values(effects)
 }
 
-func (s *State) node(id uint32) *node { return s.nodes.Value(id) }
+func (s *Hub) node(id uint32) *node { return s.nodes.Value(id) }
 
-func (s *State) lookup(n name) *node {
+func (s *Hub) lookup(n name) *node {
 	if id, known := s.names.Lookup(n); known {
 		return s.node(id)
 	}

@@ -2,9 +2,9 @@ package partition
 
 import "slices"
 
-// A Set is the set of clients that a predicate accepts. It is immutable and
-// safe for concurrent use. The zero Set is empty.
-type Set struct {
+// Clients is the set of clients that a predicate accepts. It is immutable and
+// safe for concurrent use. The zero Clients are none.
+type Clients struct {
 	domain *domain
 	root   *node // keys ascend by name; terminals 0 and 1
 	form   Predicate
@@ -12,18 +12,18 @@ type Set struct {
 
 // Canonicalize returns the set of clients that p accepts. The only error is a
 // [*LimitError]; its item 0 is p.
-func Canonicalize(p Predicate, limits Limits) (Set, error) {
+func Canonicalize(p Predicate, limits Limits) (Clients, error) {
 	b, roots := compileByName([]Predicate{p}, limits)
 	set := b.set(roots[0])
 	if err := b.err(splitting(roots), b.names()); err != nil {
-		return Set{}, err
+		return Clients{}, err
 	}
 	return set, nil
 }
 
 // Predicate returns the canonical form. Predicates that accept the same clients
 // have the same canonical form, with the same [Predicate.String] (SPEC 9.2).
-func (s Set) Predicate() Predicate {
+func (s Clients) Predicate() Predicate {
 	if s.root == nil {
 		return False()
 	}
@@ -31,7 +31,7 @@ func (s Set) Predicate() Predicate {
 }
 
 // A Dependency describes, for one key, how it decides whether a client is in a
-// [Set].
+// [Clients].
 type Dependency struct {
 	Key string
 	// Values are the values whose result may differ from the result for all other
@@ -44,7 +44,7 @@ type Dependency struct {
 
 // Dependencies returns the keys that decide whether a client is in the set, by
 // name. A predicate may name other keys, which make no difference (SPEC 9.3).
-func (s Set) Dependencies() []Dependency {
+func (s Clients) Dependencies() []Dependency {
 	if s.root == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func visit(n *node, seen map[*node]bool, f func(n *node)) {
 
 // Contains reports whether the client, a map from key to value, is in the set.
 // It reads each key at most once and does not allocate.
-func (s Set) Contains(client map[string]string) bool {
+func (s Clients) Contains(client map[string]string) bool {
 	return s.root != nil && s.domain.walk(s.root, client).number == 1
 }
 
@@ -100,7 +100,7 @@ func (s Set) Contains(client map[string]string) bool {
 // the set does not have. The same set has the same witness, except for invented
 // values: a value that the predicate does not mention is "other" or begins with
 // "other".
-func (s Set) Witness() (client map[string]string, ok bool) {
+func (s Clients) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 )
 
-// A Set contains the constraints of the variants of one resource name. They satisfy the
-// rules of SPEC 9.3. It is immutable and safe for concurrent use. The zero Set has no
+// A ConstraintSet contains the constraints of the variants of one resource name. They satisfy the
+// rules of SPEC 9.3. It is immutable and safe for concurrent use. The zero ConstraintSet has no
 // variants.
-type Set struct {
+type ConstraintSet struct {
 	choice   *partition.Choice
 	keys     []string
 	variants []Constraint // canonical
@@ -21,7 +21,7 @@ type Set struct {
 // NewSet returns the set of the variants' constraints, which may be in any order.
 // Variants are identified by their index. The error wraps a [*KeysError], an
 // [*AmbiguityError] or both (use errors.As), or is a [*partition.LimitError].
-func NewSet(constraints []Constraint) (*Set, error) {
+func NewSet(constraints []Constraint) (*ConstraintSet, error) {
 	keys, keysError := commonKeys(constraints)
 	choice, overlap, err := partition.NewChoice(predicatesOf(constraints), setLimits(len(constraints)))
 	if err != nil {
@@ -39,8 +39,8 @@ func NewSet(constraints []Constraint) (*Set, error) {
 	return newSet(choice, keys)
 }
 
-func newSet(choice *partition.Choice, keys []string) (*Set, error) {
-	s := &Set{choice: choice, keys: keys, variants: make([]Constraint, len(choice.Sets()))}
+func newSet(choice *partition.Choice, keys []string) (*ConstraintSet, error) {
+	s := &ConstraintSet{choice: choice, keys: keys, variants: make([]Constraint, len(choice.Sets()))}
 	for i, set := range choice.Sets() {
 		c, err := canonical(set, keys)
 		if err != nil {
@@ -57,26 +57,26 @@ func setLimits(constraints int) partition.Limits {
 }
 
 // Len returns the number of variants.
-func (s *Set) Len() int { return len(s.variants) }
+func (s *ConstraintSet) Len() int { return len(s.variants) }
 
 // Keys returns the keys that each variant names, sorted.
-func (s *Set) Keys() []string { return s.keys }
+func (s *ConstraintSet) Keys() []string { return s.keys }
 
 // Constraint returns the canonical constraint of a variant. It is sent in this
 // form, and again when the variant is removed (SPEC 9.2). It names each of the
 // set's keys.
-func (s *Set) Constraint(variant int) Constraint { return s.variants[variant] }
+func (s *ConstraintSet) Constraint(variant int) Constraint { return s.variants[variant] }
 
 // Short returns the constraint of a variant in short form, without the keys
 // that make no difference to the variant.
-func (s *Set) Short(variant int) string {
+func (s *ConstraintSet) Short(variant int) string {
 	return Constraint{predicate: s.choice.Sets()[variant].Predicate()}.String()
 }
 
 // Choose returns the variant that accepts the parameters, or -1 and false if there is
 // none: the resource then does not exist for such a client (SPEC 9.3). It reads only the
 // set's keys, and does not allocate.
-func (s *Set) Choose(p Parameters) (variant int, ok bool) {
+func (s *ConstraintSet) Choose(p Parameters) (variant int, ok bool) {
 	if s.choice == nil {
 		return -1, false
 	}
@@ -85,7 +85,7 @@ func (s *Set) Choose(p Parameters) (variant int, ok bool) {
 
 // Uncovered returns parameters that no variant accepts, or nil if there are none. An empty
 // map, unlike nil, is a result: a client without parameters.
-func (s *Set) Uncovered() Parameters {
+func (s *ConstraintSet) Uncovered() Parameters {
 	if s.choice == nil {
 		return Parameters{}
 	}
@@ -94,7 +94,7 @@ func (s *Set) Uncovered() Parameters {
 
 // Unsatisfiable returns the variants whose constraints accept no parameters.
 // Such a variant is never chosen.
-func (s *Set) Unsatisfiable() []int {
+func (s *ConstraintSet) Unsatisfiable() []int {
 	var variants []int
 	for i := range s.variants {
 		if !s.satisfiable(i) {
@@ -104,7 +104,7 @@ func (s *Set) Unsatisfiable() []int {
 	return variants
 }
 
-func (s *Set) satisfiable(variant int) bool {
+func (s *ConstraintSet) satisfiable(variant int) bool {
 	_, ok := s.choice.Sets()[variant].Witness()
 	return ok
 }
