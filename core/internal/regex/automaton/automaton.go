@@ -45,16 +45,17 @@ func New(expressions ...string) (*Automaton, error) {
 	if regex.Asserts(program) {
 		return nil, ErrAssertion
 	}
-	b := &builder{program: program, known: map[string]int{}, automaton: &Automaton{classes: classesOf(program)}}
-	b.state(regex.Closure(b.program, []uint32{uint32(program.Start)}, syntax.EmptyBeginText), syntax.EmptyBeginText)
-	a := b.automaton
-	for s := 0; s < len(b.sets); s++ {
-		if len(b.sets) > maxStates {
+	a := &Automaton{classes: classesOf(program)}
+	dfa := regex.NewDFA(program)
+	for s := int32(0); int(s) < dfa.Len(); s++ {
+		if dfa.Len() > maxStates {
 			return nil, ErrTooLarge
 		}
+		next := make([]int, len(a.classes))
 		for c := range a.classes {
-			a.next[s][c] = b.state(b.step(b.sets[s], a.classes[c].first), 0)
+			next[c] = int(dfa.Step(s, a.classes[c].first))
 		}
+		a.next, a.accepts = append(a.next, next), append(a.accepts, dfa.Accepts(s))
 	}
 	return a.minimal(), nil
 }
@@ -106,53 +107,6 @@ func foldsOf(inst *syntax.Inst, r rune) []rune {
 	return folds
 }
 
-// builder makes states from sets of instructions.
-type builder struct {
-	program   *syntax.Prog
-	sets      [][]uint32
-	known     map[string]int
-	automaton *Automaton
-}
-
-// state returns the state of a sorted set, in a place where the given
-// assertions hold.
-func (b *builder) state(set []uint32, holds syntax.EmptyOp) int {
-	key := keyOf(append([]uint32{uint32(holds)}, set...))
-	if s, ok := b.known[key]; ok {
-		return s
-	}
-	s := len(b.sets)
-	b.known[key] = s
-	b.sets = append(b.sets, set)
-	a := b.automaton
-	a.next = append(a.next, make([]int, len(a.classes)))
-	accepts := false
-	for _, pc := range regex.Closure(b.program, set, holds|syntax.EmptyEndText) {
-		accepts = accepts || b.program.Inst[pc].Op == syntax.InstMatch
-	}
-	a.accepts = append(a.accepts, accepts)
-	return s
-}
-
-func keyOf(numbers []uint32) string {
-	var key []byte
-	for _, n := range numbers {
-		key = binary.LittleEndian.AppendUint32(key, n)
-	}
-	return string(key)
-}
-
-// step returns the set after a rune.
-func (b *builder) step(set []uint32, r rune) []uint32 {
-	var out []uint32
-	for _, pc := range set {
-		if inst := &b.program.Inst[pc]; inst.MatchRune(r) { // no other instruction has runes
-			out = append(out, inst.Out)
-		}
-	}
-	return regex.Closure(b.program, out, 0)
-}
-
 // minimal merges the states that accept the same texts (Moore's algorithm).
 func (a *Automaton) minimal() *Automaton {
 	group := make([]int, len(a.accepts))
@@ -165,15 +119,14 @@ func (a *Automaton) minimal() *Automaton {
 		known := map[string]int{}
 		next := make([]int, len(group))
 		for s := range group {
-			to := []uint32{uint32(group[s])}
+			key := binary.LittleEndian.AppendUint32(nil, uint32(group[s]))
 			for _, n := range a.next[s] {
-				to = append(to, uint32(group[n]))
+				key = binary.LittleEndian.AppendUint32(key, uint32(group[n]))
 			}
-			key := keyOf(to)
-			g, ok := known[key]
+			g, ok := known[string(key)]
 			if !ok {
 				g = len(known)
-				known[key] = g
+				known[string(key)] = g
 			}
 			next[s] = g
 		}

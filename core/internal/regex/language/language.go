@@ -1,9 +1,7 @@
 package language
 
 import (
-	"encoding/binary"
 	"regexp/syntax"
-	"slices"
 
 	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
@@ -65,9 +63,9 @@ func compile(expression string) Language {
 	if err != nil {
 		panic(err)
 	}
-	p := &automaton{program: program, known: map[string]int32{}, asserts: regex.Asserts(program)}
+	p := &automaton{program: program, dfa: regex.NewDFA(program)}
 	var cuts bytes
-	if p.asserts {
+	if p.dfa.Asserts() {
 		markContexts(&cuts)
 	}
 	for i := range program.Inst {
@@ -81,107 +79,61 @@ func compile(expression string) Language {
 		p.classOf[c] = class
 	}
 	p.classes = int(class) + 1
-	p.add([]uint32{uint32(program.Start)}, begin)
+	p.extend()
 	return p
 }
 
-// automaton is the deterministic automaton of a program. A state is a set of
-// instructions, and the preceding context on which assertions depend.
+// automaton is the deterministic automaton of a program that reads bytes.
 type automaton struct {
 	program *syntax.Prog
-	known   map[string]int32
-	states  []set
+	dfa     *regex.DFA
+	steps   []steps // by state
 	classOf [256]uint8
 	classes int
-	asserts bool // an assertion depends on the preceding byte, besides on whether there is one
 }
 
-type set struct {
-	instructions []uint32 // before following instructions that read no byte; sorted
-	before       context
-	accepting    bool
-	next         []int32 // by class of bytes; 0: unknown, otherwise the state plus 1
-	cuts         bytes   // the bytes that the state distinguishes from the preceding byte value
-}
-
-// context is the part of the preceding byte on which assertions depend.
-type context rune
-
-const (
-	begin   context = -1
-	newline context = '\n'
-	word    context = 'a'
-	other   context = ' '
-)
-
-func contextOf(c byte) context {
-	switch {
-	case c == '\n':
-		return newline
-	case syntax.IsWordChar(rune(c)):
-		return word
-	}
-	return other
+// steps is what is known of the steps from a state.
+type steps struct {
+	next []int32 // by class of bytes; 0: unknown, otherwise the state plus 1
+	cuts bytes   // the bytes that the state distinguishes from the preceding byte value
 }
 
 func (a *automaton) start() int32              { return 0 }
-func (a *automaton) accepts(state int32) bool  { return a.states[state].accepting }
-func (a *automaton) hopeless(state int32) bool { return len(a.states[state].instructions) == 0 }
+func (a *automaton) accepts(state int32) bool  { return a.dfa.Accepts(state) }
+func (a *automaton) hopeless(state int32) bool { return a.dfa.Rejects(state) }
 
 func (a *automaton) step(state int32, c byte) int32 {
 	class := a.classOf[c]
-	if next := a.states[state].next[class]; next > 0 {
+	if next := a.steps[state].next[class]; next > 0 {
 		return next - 1
 	}
-	from := a.states[state]
-	var out []uint32
-	for _, pc := range regex.Closure(a.program, from.instructions, syntax.EmptyOpContext(rune(from.before), rune(c))) {
-		if inst := &a.program.Inst[pc]; inst.MatchRune(rune(c)) { // no other instruction has runes
-			out = append(out, inst.Out)
-		}
-	}
-	slices.Sort(out)
-	before := other
-	if a.asserts {
-		before = contextOf(c)
-	}
-	next := a.add(slices.Compact(out), before)
-	a.states[state].next[class] = next + 1
+	next := a.dfa.Step(state, rune(c))
+	a.steps[state].next[class] = next + 1
+	a.extend()
 	return next
 }
 
-func (a *automaton) add(instructions []uint32, before context) int32 {
-	key := binary.LittleEndian.AppendUint32(nil, uint32(before))
-	for _, pc := range instructions {
-		key = binary.LittleEndian.AppendUint32(key, pc)
+// extend adds the steps of new states.
+func (a *automaton) extend() {
+	for state := len(a.steps); state < a.dfa.Len(); state++ {
+		s := steps{next: make([]int32, a.classes)}
+		if a.dfa.Asserts() {
+			markContexts(&s.cuts)
+		}
+		for _, pc := range a.dfa.Reads(int32(state)) {
+			markRunes(&s.cuts, &a.program.Inst[pc])
+		}
+		a.steps = append(a.steps, s)
 	}
-	if state, known := a.known[string(key)]; known {
-		return state
-	}
-	state := int32(len(a.states))
-	a.known[string(key)] = state
-	s := set{instructions: instructions, before: before, next: make([]int32, a.classes)}
-	for _, pc := range regex.Closure(a.program, instructions, syntax.EmptyOpContext(rune(before), -1)) {
-		s.accepting = s.accepting || a.program.Inst[pc].Op == syntax.InstMatch
-	}
-	if a.asserts {
-		markContexts(&s.cuts)
-	}
-	for _, pc := range regex.Closure(a.program, instructions, ^syntax.EmptyOp(0)) {
-		markRunes(&s.cuts, &a.program.Inst[pc])
-	}
-	a.states = append(a.states, s)
-	return state
 }
 
 // certain reports whether a state accepts, distinguishes no bytes and leads to itself alone.
 func (a *automaton) certain(state int32) bool {
-	at := &a.states[state]
-	return at.accepting && at.cuts == bytes{} && a.step(state, 'a') == state
+	return a.accepts(state) && a.steps[state].cuts == bytes{} && a.step(state, 'a') == state
 }
 
 func (a *automaton) cut(state int32, cuts *bytes) {
-	for i, word := range a.states[state].cuts {
+	for i, word := range a.steps[state].cuts {
 		cuts[i] |= word
 	}
 }
@@ -217,7 +169,7 @@ func markRunes(cuts *bytes, inst *syntax.Inst) {
 // returns 0 for other languages.
 func States(l Language) int {
 	if a, ok := l.(*automaton); ok {
-		return len(a.states)
+		return a.dfa.Len()
 	}
 	return 0
 }
