@@ -103,5 +103,5 @@
 //
 // The generator has three steps: package load reads the source as if no generated
 // file existed, package build finds the rule of each field, package emit prints.
-// Package schema makes the schemas.
+// Package schema makes the schemas. What all mergers have in common is package merge.
 package gen
