@@ -65,21 +65,17 @@ func groupsOf(p *page, groups []diff.Group) []*changedDataplanes {
 		}
 		all = append(all, &changedDataplanes{names: names, changes: changesOf(p, groups[i].Changes, len(names))})
 	}
-	return joinEqual(all)
+	return joinEqual(all, (*changedDataplanes).key, (*changedDataplanes).join)
 }
 
 // joinEqual joins those with one key into the first of them, if there are more than a few.
-func joinEqual[T interface {
-	comparable
-	key() string
-	join(T)
-}](all []T) []T {
-	equal := map[string][]T{}
+func joinEqual[T any](all []*T, key func(*T) string, join func(one, other *T)) []*T {
+	equal := map[string][]*T{}
 	for _, one := range all {
-		equal[one.key()] = append(equal[one.key()], one)
+		equal[key(one)] = append(equal[key(one)], one)
 	}
-	return slices.DeleteFunc(all, func(one T) bool {
-		like := equal[one.key()]
+	return slices.DeleteFunc(all, func(one *T) bool {
+		like := equal[key(one)]
 		switch {
 		case len(like) <= fewEqual:
 			return false
@@ -87,7 +83,7 @@ func joinEqual[T interface {
 			return true
 		}
 		for _, other := range like[1:] {
-			one.join(other)
+			join(one, other)
 		}
 		return false
 	})
@@ -143,7 +139,7 @@ func changesOf(p *page, changes []diff.ConfChange, dataplanes int) []*changedRow
 		all = append(all, &changedRows{kind: changes[begin].Kind, what: whatIs(place), rows: rowsOf(p, changes[begin:end]), places: []string{place.String()}, count: dataplanes})
 		begin = end
 	}
-	return joinEqual(all)
+	return joinEqual(all, (*changedRows).key, (*changedRows).join)
 }
 
 // rowsOf returns the fields of one place that change.
