@@ -1,25 +1,27 @@
 package hashtable
 
+import "slices"
+
 // Table is a multimap from hashes to values. Values with equal hashes are
 // distinguished by the function given to [Table.Find]. The zero Table is empty; it
 // allocates when a value is added.
 type Table[T comparable] struct {
-	nodes map[uint64]node[T]
-	n     int
-}
-
-// node is a value, and those with the same hash that were added before it, usually none.
-type node[T comparable] struct {
-	value T
-	next  *node[T]
+	first  map[uint64]T
+	others map[uint64][]T // by hash: the values after the first; usually empty
 }
 
 // Find returns a value with the hash for which same returns true.
 func (t *Table[T]) Find(hash uint64, same func(T) bool) (value T, found bool) {
-	first, any := t.nodes[hash]
-	for at := &first; any && at != nil; at = at.next {
-		if same(at.value) {
-			return at.value, true
+	first, any := t.first[hash]
+	if !any {
+		return value, false
+	}
+	if same(first) {
+		return first, true
+	}
+	for _, other := range t.others[hash] {
+		if same(other) {
+			return other, true
 		}
 	}
 	return value, false
@@ -27,31 +29,45 @@ func (t *Table[T]) Find(hash uint64, same func(T) bool) (value T, found bool) {
 
 // Add adds a value that is not in the table under the hash.
 func (t *Table[T]) Add(hash uint64, value T) {
-	if t.nodes == nil {
-		t.nodes = map[uint64]node[T]{}
+	if t.first == nil {
+		t.first = map[uint64]T{}
 	}
-	added := node[T]{value: value}
-	if first, taken := t.nodes[hash]; taken {
-		added.next = &node[T]{first.value, first.next}
+	if _, taken := t.first[hash]; !taken {
+		t.first[hash] = value
+		return
 	}
-	t.nodes[hash] = added
-	t.n++
+	if t.others == nil {
+		t.others = map[uint64][]T{}
+	}
+	t.others[hash] = append(t.others[hash], value)
 }
 
 // Remove removes a value that is in the table under the hash.
 func (t *Table[T]) Remove(hash uint64, value T) {
-	first := t.nodes[hash]
-	var kept *node[T]
-	for at := &first; at != nil; at = at.next {
-		if at.value != value {
-			kept = &node[T]{at.value, kept}
-		}
+	others := t.others[hash]
+	switch first := t.first[hash]; {
+	case first != value:
+		at := slices.Index(others, value)
+		others = slices.Delete(others, at, at+1)
+	case len(others) == 0:
+		delete(t.first, hash)
+		return
+	default:
+		t.first[hash] = others[len(others)-1]
+		others = others[:len(others)-1]
 	}
-	if delete(t.nodes, hash); kept != nil {
-		t.nodes[hash] = *kept
+	if len(others) == 0 {
+		delete(t.others, hash)
+	} else {
+		t.others[hash] = others
 	}
-	t.n--
 }
 
 // Len returns the number of values.
-func (t *Table[T]) Len() int { return t.n }
+func (t *Table[T]) Len() int {
+	n := len(t.first)
+	for _, others := range t.others {
+		n += len(others)
+	}
+	return n
+}
