@@ -30,9 +30,10 @@ func (s *Server) NodeState(id string) NodeState {
 
 // nodeState returns the state of a node with respect to a generation or a later one.
 func (s *Server) nodeState(id string, number uint64) NodeState {
-	s.nodes.mu.RLock()
-	defer s.nodes.mu.RUnlock()
-	streams := s.nodes.streams[id]
+	sh := s.nodes.shard(id)
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	streams := sh.streams[id]
 	if len(streams) == 0 {
 		return Absent
 	}
@@ -81,7 +82,7 @@ const countPause = 5 * time.Millisecond
 // convergence wakes the callers that wait for streams to settle.
 type convergence struct {
 	mu   sync.Mutex
-	next chan struct{} // closed by the next wake; nil: nobody waits for it
+	next chan struct{} // closed by the next wake; nil: it has no waiter
 }
 
 // wake is called when a stream has settled or ended.

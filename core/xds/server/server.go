@@ -59,7 +59,7 @@ func New(options Options) *Server {
 	s := &Server{options: options, start: time.Now(), gate: newGate(), nodesGate: newNodesGate(), longNodes: newGate()}
 	s.log = loglimit.New(cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), &s.counters.Unlogged)
 	s.streams.init()
-	s.nodes.streams = map[string][]*stream{}
+	s.nodes.init()
 	s.guard = guard.New(guard.Options{
 		MaxStreams: options.MaxStreams, MaxStreamsPerPeer: options.MaxStreamsPerPeer,
 		MaxSubscriptions: options.MaxSubscriptions, MaxSubscriptionBytes: options.MaxSubscriptionBytes,
