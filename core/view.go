@@ -99,8 +99,8 @@ func (v *View) mesh(name string) *mesh.State {
 	return nil
 }
 
-// of returns what a mesh has, or zero if there is no mesh.
-func of[T any](m *mesh.State, get func(*mesh.State) T) (t T) {
+// inMesh returns what a mesh has, or zero if there is no mesh.
+func inMesh[T any](m *mesh.State, get func(*mesh.State) T) (t T) {
 	if m != nil {
 		t = get(m)
 	}
@@ -129,7 +129,7 @@ func (v *View) put(name string, m *mesh.State) {
 // change the slice. The first call after a dataplane was added, changed or removed sorts
 // them; [View.Dataplane] does not.
 func (v *View) Dataplanes(name string) []*resource.Dataplane {
-	return of(v.mesh(name), (*mesh.State).Dataplanes)
+	return inMesh(v.mesh(name), (*mesh.State).Dataplanes)
 }
 
 // Dataplane returns the dataplane with the mesh, namespace and name of id, or
@@ -156,7 +156,7 @@ func (v *View) DataplaneOf(kri string) *resource.Dataplane {
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
 func (v *View) Policies(name string) []*resource.Policy {
-	return of(v.mesh(name), (*mesh.State).Policies)
+	return inMesh(v.mesh(name), (*mesh.State).Policies)
 }
 
 // Policy returns the policy with the identity, or nil.
@@ -169,7 +169,7 @@ func (v *View) Policy(id resource.ID) *resource.Policy {
 
 // Mesh returns the Mesh resource with the name, or nil. A mesh with other resources need
 // not have one (SPEC 1.2).
-func (v *View) Mesh(name string) *resource.Mesh { return of(v.mesh(name), (*mesh.State).Document) }
+func (v *View) Mesh(name string) *resource.Mesh { return inMesh(v.mesh(name), (*mesh.State).Document) }
 
 // Objects returns the objects of a mesh, such as its MeshServices, sorted by identity
 // (SPEC 17.2). For the empty name it returns the objects without a mesh, such as zones.
@@ -180,7 +180,7 @@ func (v *View) Objects(name string) []resource.Object {
 	if name == "" {
 		return v.globals
 	}
-	return of(v.mesh(name), (*mesh.State).Objects)
+	return inMesh(v.mesh(name), (*mesh.State).Objects)
 }
 
 // Object returns the object with the identity, or nil.
@@ -188,7 +188,7 @@ func (v *View) Object(id resource.ID) resource.Object {
 	if resource.IsGlobal(id.Kind) {
 		return v.globals.Get(id)
 	}
-	return of(v.mesh(id.Mesh), (*mesh.State).Objects).Get(id)
+	return inMesh(v.mesh(id.Mesh), (*mesh.State).Objects).Get(id)
 }
 
 // Identities returns the MeshIdentities of a mesh, ready to be evaluated for its
@@ -196,7 +196,7 @@ func (v *View) Object(id resource.ID) resource.Object {
 // pointer until a MeshIdentity of the mesh is added, changed, removed, or moved in its
 // file.
 func (v *View) Identities(name string) *identity.Identities {
-	return of(v.mesh(name), (*mesh.State).Identities)
+	return inMesh(v.mesh(name), (*mesh.State).Identities)
 }
 
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied:
@@ -215,7 +215,7 @@ func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 // must not change the slice. Views return the same slice until one of them is added,
 // changed, removed, or moved in its file.
 func (v *View) Trusts(name string) []*resource.MeshTrust {
-	return of(v.mesh(name), (*mesh.State).Trusts)
+	return inMesh(v.mesh(name), (*mesh.State).Trusts)
 }
 
 // Configs returns the configs of a dataplane, sorted by kind, for the kinds with policies
@@ -260,14 +260,14 @@ func (v *View) unknownKind(name string) error {
 // Destinations returns the destinations of a mesh, by which references are resolved (SPEC
 // 17.3). It returns nil for an unknown mesh.
 func (v *View) Destinations(name string) *destination.Directory {
-	return of(v.mesh(name), (*mesh.State).Destinations)
+	return inMesh(v.mesh(name), (*mesh.State).Destinations)
 }
 
 // Collectors returns the MeshOpenTelemetryBackends of a mesh, by which references of
 // policies are resolved (SPEC 17.3); nil if it has none. Views return the same pointer until
 // one of them is added, changed, removed, or moved in its file.
 func (v *View) Collectors(name string) *collector.Directory {
-	return of(v.mesh(name), (*mesh.State).Collectors)
+	return inMesh(v.mesh(name), (*mesh.State).Collectors)
 }
 
 // DestinationOutbounds returns the outbounds of a dataplane whose destinations are
