@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -62,46 +63,35 @@ func (g *globals) printLeftOut(to io.Writer) {
 	}
 }
 
-// unreadDenials returns a warning for each document or file that was left out and may deny
-// a request that the answer allows: a permission, what gives a dataplane the identity that
-// permissions need in Kuma (SPEC 17.1), or what could not be read at all.
-func (g *globals) unreadDenials() (warnings []diag.Diagnostic) {
-	for _, left := range g.leftOut {
-		switch left.Kind {
-		case "MeshTrafficPermission", resource.MeshIdentityKind, resource.MeshKind, "":
-			what, hint := "a "+left.Kind, "correct it before you rely on this answer"
-			switch left.Kind {
-			case "":
-				what = "a resource"
-			case "MeshTrafficPermission":
-				hint += ": until then a server of a store denies what it selects, unless it has a good version of it"
-			}
-			warnings = append(warnings, diag.Diagnostic{
-				Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what + " that is not read may deny this request", Hint: hint,
-			})
-		}
-	}
-	return warnings
-}
-
 // unreadDecisions warns of each document or file that was left out and could change an answer
-// about all requests: a permission, or a dataplane whose inbounds are missing.
-func (g *globals) unreadDecisions() (warnings []diag.Diagnostic) {
+// about access (SPEC 17.1). An answer about one request depends on no other dataplane, and what is
+// missing is said of this request: it may be denied.
+func (g *globals) unreadDecisions(oneRequest bool) (warnings []diag.Diagnostic) {
 	for _, left := range g.leftOut {
-		what := ""
+		subject, effect, hint := "a "+left.Kind+" that is not read", "deny what this answer allows, and allow what it denies", ""
 		switch left.Kind {
 		case "MeshTrafficPermission":
-			what = "a MeshTrafficPermission that is not read may deny what this answer allows, and allow what it denies"
-		case resource.MeshIdentityKind, resource.MeshKind:
-			what = "a " + left.Kind + " that is not read may give other identities to clients, and to inbounds the permissions that they need; what this answer allows may be denied, and what it denies may be allowed"
+			hint = ": until then a server of a store denies what it selects, unless it has a good version of it"
+		case resource.MeshIdentityKind, resource.MeshTrustKind, resource.MeshKind:
+			effect = "give other identities to clients, and to inbounds the permissions that they need; what this answer allows may be denied, and what it denies may be allowed"
 		case resource.DataplaneKind:
-			what = "the inbounds of a Dataplane that is not read, and its identity as a client, are not in this answer"
+			if oneRequest {
+				continue
+			}
+			subject, effect = "a Dataplane that is not read", "have inbounds and be a client, which this answer lacks"
 		case "":
-			what = "a resource that is not read may deny what this answer allows, and allow what it denies"
+			subject = "a resource that is not read"
 		default:
-			continue
+			if !ocm.IsKind(left.Kind) { // which places permissions
+				continue
+			}
 		}
-		warnings = append(warnings, diag.Diagnostic{Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: what, Hint: "correct it before you rely on this answer"})
+		if oneRequest {
+			effect = "deny this request"
+		}
+		warnings = append(warnings, diag.Diagnostic{
+			Code: diag.OpenInbound, Pos: left.Errors[0].Pos, What: subject + " may " + effect, Hint: "correct it before you rely on this answer" + hint,
+		})
 	}
 	return warnings
 }

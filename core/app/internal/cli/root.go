@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,10 @@ func newRoot(g *globals) *cobra.Command {
 	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if hasNoAnswer(c) && c.Flags().Changed("output") {
+			return usagef("%s takes no --output: it prints no answer", c.Name())
+		}
 		if g.context != "" && len(g.files) > 0 {
 			return errContextAndFiles
 		}
@@ -111,6 +115,11 @@ func newRoot(g *globals) *cobra.Command {
 func indented(names string) string {
 	p := page{width: pageWidth}
 	return "  " + strings.Join(p.wrap(names, 2), "\n  ")
+}
+
+// hasNoAnswer reports whether a command serves until it is interrupted, or prints a script of a shell.
+func hasNoAnswer(c *cobra.Command) bool {
+	return slices.Contains([]string{"serve", "relay", "page", "mcp"}, c.Name()) || c.Parent() != nil && c.Parent().Name() == "completion"
 }
 
 // answers annotates the commands whose exit code 1 is an answer.
