@@ -78,8 +78,12 @@ func (DataSourceType) Enum() []string {
 	return []string{"File", "EnvVar", "Secret", "SecretRef", "InsecureInline"}
 }
 
-// Validate checks that there is the field of the type, and no other.
+// Validate checks that there is the field of the type, and no other. Without a valid type, no
+// field is wrong.
 func (d *DataSource) Validate(at *diag.At) {
+	if !slices.Contains(d.Type.Enum(), string(d.Type)) {
+		return
+	}
 	for _, arm := range []struct {
 		field   string
 		present bool
