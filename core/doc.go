@@ -1,6 +1,6 @@
 // Package core computes the effective configuration of every dataplane of a
-// service mesh from its policies, with reasons, and keeps it up to date as
-// resources change.
+// service mesh from its policies, with reasons. It keeps the configuration up
+// to date as resources change.
 //
 // # Usage
 //
@@ -67,9 +67,9 @@
 //
 // A destination (a MeshService, a MeshExternalService or a MeshMultiZoneService) is a third
 // axis (core/internal/destination). A dataplane reaches destinations by references, or all of
-// them as a transparent proxy, and the conf of such an outbound has the items that find its
-// destination. These confs are in no block: [View.Outbounds] merges them on demand, and
-// dataplanes with equal items share the result.
+// them as a transparent proxy. The conf of such an outbound is merged from the items that
+// find its destination. These confs are in no block: [View.Outbounds] merges them on demand,
+// and dataplanes with equal items share the result.
 //
 // The fourth axis are the parameters of clients: core/internal/variant compiles the variants of a
 // resource from the items that each choice of parameters leaves (SPEC 9). One package,
@@ -92,7 +92,8 @@
 //     twice (admission.go).
 //  2. It updates the placements and bindings (package enforce), which reports the
 //     policies whose bindings changed, and the zones and labels of the dataplanes
-//     that came to a placement or left it.
+//     that entered or left a placement, the set of dataplanes that OCM objects
+//     choose.
 //
 // Then, for each mesh that the batch or this report concerns (core/internal/mesh):
 //
@@ -101,7 +102,7 @@
 //     facts that targetRefs began or ceased to require, and the selectors of the
 //     policies that changed. An error up to here changes nothing in any mesh.
 //  5. It puts dataplanes that were added or changed, those with a reported fact, and
-//     those that came to a placement or left it, into their classes and profiles
+//     those that entered or left a placement, into their classes and profiles
 //     (update.go).
 //  6. It selects the policies of the classes that a reported selector matches
 //     (reselect.go), and evaluates the kinds whose policies changed, for the class
@@ -112,7 +113,8 @@
 // dataplanes, profiles, blocks) are shared with the previous view.
 //
 // A view also contains the MeshIdentities and MeshTrusts, for packages that build on it,
-// such as xds. Classes and profiles do not depend on them (resources.go).
+// such as xds. Classes and profiles do not depend on them
+// (core/internal/mesh/resources.go).
 //
 // [Compare] finds the differences between two views by what they do not share. So there
 // is no log of changes, [Engine.Watch] needs no queue, and a slow watcher gets several
@@ -128,7 +130,7 @@
 //     it. This also holds if the code of a policy kind panics: the state of the
 //     writer is then rebuilt from the published view.
 //   - A view depends on its resources alone, not on the commits that led to it: it
-//     equals [NewView] of the same resources.
+//     equals [Options.NewView] of the same resources.
 //   - A dataplane has one profile, a profile has members, a class has profiles,
 //     and the counted references to blocks are those that classes and profiles
 //     hold. Tests check this after each commit (core/internal/mesh/invariants.go).

@@ -20,13 +20,13 @@
 //     or Inconclusive.
 //  6. [Comparison] prints a table, JSON or Markdown.
 //
-// On a machine with two cores and two busy loops, 479 measurements of one
-// binary compared with itself (10 rounds of 10 ms) gave 35 best times that
-// differed by more than 10 %; none became a suspect. Under the same load, a
-// function that takes twice the time had best times 1.98 to 2.00 apart in 30
-// rounds of 1 ms, and 1.1 to 3.4 apart in 20 rounds of 20 ms. Short runs fit
-// between two switches of the scheduler, so prefer more rounds to longer
-// rounds.
+// One binary was compared with itself on a machine with two cores and two busy
+// loops: 479 measurements of 10 rounds of 10 ms. The best times of 35 of them
+// differed by more than 10 %; none became a suspect. Under the same load, the
+// best times of a function that takes twice the time were 1.98 to 2.00 apart in
+// 30 rounds of 1 ms. In 20 rounds of 20 ms they were 1.1 to 3.4 apart. Short
+// runs fit between two switches of the scheduler, so prefer more rounds to
+// longer rounds.
 //
 // # Checking one run
 //

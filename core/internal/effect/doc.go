@@ -8,7 +8,9 @@
 // snapshot compares the bytes of listeners to find those that drain, for `diff` and `serve`,
 // and uses this table to name the causes.
 //
-// Three tests compare the table: one in core/xds/translators with the resources that differ
-// after a change of each field, one in core/app/internal/e2e/serving with the open connections of a
-// real Envoy, and one with the page.
+// Tests compare the table with what happens:
+//
+//   - core/app/internal/serve/proxied: with the resources that differ after an edit of each field
+//   - core/app/internal/e2e/serving: with the connections that a real Envoy closes
+//   - this package: with the page
 package effect

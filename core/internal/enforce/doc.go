@@ -1,7 +1,7 @@
 // Package enforce evaluates where policies are enforced and where they inform (SPEC
-// 8). From placements and bindings it derives a set of clusters for each policy of
-// Open Cluster Management (OCM), and a condition on dataplanes for each policy of a
-// mesh. Package rollout plans rollouts.
+// 8). Its inputs are placements and bindings. For each policy of Open Cluster
+// Management (OCM) it derives a set of clusters, and for each policy of a mesh a
+// condition on dataplanes. Package rollout plans rollouts.
 //
 // The pipeline of a [Hub]:
 //

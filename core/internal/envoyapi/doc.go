@@ -4,8 +4,8 @@
 // A resource of Envoy has the config of an extension in a google.protobuf.Any, with the
 // URL of its type. To read, check or print it, its descriptor is needed. The generated
 // Go code of all extensions would add 16 MB to a binary of 49 MB and 6 ms to its start.
-// So the descriptors alone are embedded, as one compressed FileDescriptorSet of 140 KB,
-// and are read when a type is asked for that the program does not link:
+// So the descriptors alone are embedded, as one compressed FileDescriptorSet of 140 KB.
+// They are read when a caller needs a type that the program does not link:
 //
 //  1. A type that is linked is found in [protoregistry.GlobalTypes].
 //  2. Otherwise the set is decompressed, once, and the file of the type and the files

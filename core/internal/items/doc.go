@@ -1,5 +1,6 @@
 // Package items finds the `to` items that apply to requests (SPEC 4.1 to 4.3, 17.3): the
-// requests of an outbound, of a route of it, or of a listener of a builtin gateway.
+// requests of an outbound, of a route of it, of a listener of a builtin gateway, or of
+// clients with given parameters (SPEC 9).
 //
 //  1. [Filed] contains items by the selectors that their targetRefs name, so that few items
 //     are compared with an outbound.

@@ -16,10 +16,10 @@
 //  4. [Check] bounds the program of each of them, with counts expanded, before
 //     anything is compiled.
 //
-// Parsing takes the time of package regexp: 10 µs for an ordinary path, 20 µs for each
-// \pL, and 40 ns for each character of a range with (?i), for example 5 ms for all
-// letters. [MaxUnicodeClasses] and [MaxFolded] bound this time. All other time and memory
-// is proportional to the length of the expression, unless the expression asserts an end of
+// Parsing takes the time of package regexp: 10 µs for an ordinary path, and 20 µs for each
+// \pL. Each character of a range with (?i) takes 40 ns, so all letters take 5 ms.
+// [MaxUnicodeClasses] and [MaxFolded] bound this time. All other time and memory is
+// proportional to the length of the expression, unless the expression asserts an end of
 // text elsewhere than at its ends. In that case it is n log n in the size of the expanded
 // program, which Check bounds.
 //

@@ -7,8 +7,10 @@
 // benchmarks of reading (documents.go) are of all kinds, as Kubernetes has them.
 //
 // Other inputs come from other projects. They are made by the rule that each of them
-// publishes, and cited by repository, file and commit: the random service graph of
-// Kong/mesh-perf with the policy that its tests apply (mesh_perf.go), the selectors of
-// Calico's benchmarks (calico.go), and the merge examples of Envoy Gateway and of the
-// Gateway API (merges.go).
+// publishes, and cited by repository, file and commit:
+//
+//   - the random service graph of Kong/mesh-perf with the policy that its tests apply
+//     (mesh_perf.go)
+//   - the selectors of Calico's benchmarks (calico.go)
+//   - the merge examples of Envoy Gateway and of the Gateway API (merges.go)
 package shape

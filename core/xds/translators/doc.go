@@ -14,7 +14,7 @@
 // The stories in testdata show what each kind changes in a snapshot
 // (stories_test.go).
 //
-// Invariants: each field of each Conf has an effect, is reported as a warning where
-// it cannot have one, or is in the translator's list of ignored fields
+// Invariant: each field of each Conf has an effect or a warning where it cannot
+// have one. Other fields are in the translator's list of ignored fields
 // (fields_test.go).
 package translators

@@ -34,7 +34,7 @@
 //     `go test . -run 'TestComparisons/.*the_new_work'`.
 //
 // A peer that needs other versions of the modules than the rest is a program of its own, as in
-// directory kuma, which does commands and measures itself.
+// directory kuma. It executes commands and measures itself.
 //
 // It is a module of its own, so the peers are no dependencies of meshmatch. All of them are in
 // one process, except Kuma, which needs other versions of the same modules: the program in

@@ -1,6 +1,6 @@
 // Package replicas tests several replicas of the command that follow one real store, an
-// etcd of three members or the API server of Kubernetes, while each of them is killed,
-// paused, cut off or slow.
+// etcd of three members or the API server of Kubernetes. Meanwhile replicas and stores
+// are killed, paused, cut off or slow.
 //
 //  1. A replica is a process of its own: this test binary, run as the command
 //     (replica_test.go).

@@ -1,6 +1,6 @@
 // Release makes what users download of a version: archives of the program for each platform,
-// their sums, lists of parts, the manifest of the kubectl plugin, and an image and a chart as OCI
-// layouts. See `make release`.
+// their sums and lists of parts. It also makes the manifest of the kubectl plugin, and an image
+// and a chart as OCI layouts. See `make release`.
 //
 // The pipeline, a file each: documents that the program writes about itself (documents.go) ->
 // a binary for each platform (build.go) -> licences of the modules that it links (licences.go)
@@ -8,6 +8,6 @@
 // and chart (oci.go) -> SHA256SUMS.
 //
 // Invariants: the same commit and the same Go make the same bytes, in any directory and on any
-// day: all times are that of the commit, all lists are sorted, and nothing is read from the
-// machine but the sources and the modules of go.sum. Nothing is uploaded.
+// day: all times are the commit's, and all lists are sorted. From the machine, only the
+// sources and the modules of go.sum are read. Nothing is uploaded.
 package main

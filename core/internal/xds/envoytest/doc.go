@@ -1,5 +1,7 @@
-// Package envoytest runs what tests with a real Envoy need, on loopback: proxies
-// (proxy.go), a certificate authority (authority.go), workloads that answer HTTP and
-// gRPC (app.go, app_grpc.go), addresses of their own for each (network.go), and a limit
-// for what a test waits for (limit.go).
+// Package envoytest runs what tests with a real Envoy need, on loopback:
+//
+//   - proxies (proxy.go), and a certificate authority (authority.go)
+//   - workloads that answer HTTP and gRPC (app.go, app_grpc.go)
+//   - an address for each of them (network.go)
+//   - a limit for each wait of a test (limit.go)
 package envoytest

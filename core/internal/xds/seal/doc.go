@@ -10,10 +10,11 @@
 //     [Workload.Reached] returns the changes that lead to the workload and bypass its
 //     inbound (workload.go).
 //
-// The allowed changes are lists: fields of a listener and of a connection manager that
-// do not decide about clients, and filters that neither answer a request, nor change it,
-// nor end a chain. Any other change before a decision breaks the seal. A field or a
-// filter of a later version of Envoy is in no list, so it breaks the seal too.
+// The allowed changes are lists. One has the fields of a listener and of a connection
+// manager that do not decide about clients. The other has the filters that neither
+// answer a request, nor change it, nor end a chain. Any other change before a decision
+// breaks the seal. A field or a filter of a later version of Envoy is in no list, so it
+// breaks the seal too.
 //
 // A filter may run a program (Lua, Wasm, Go), and the program may compute the name of a
 // cluster. So a new listener with a program breaks the seal. After the permission filter

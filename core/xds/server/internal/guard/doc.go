@@ -1,5 +1,5 @@
-// Package guard protects an ADS server from its clients (SPEC 12.3). Whatever a client sends, a
-// limit is checked before the work, and no other client waits for it.
+// Package guard protects an ADS server from its clients (SPEC 12.3). A limit is checked before
+// any work for a client, and no other client waits for it.
 //
 //  1. The credentials of [Guard.Credentials] limit the connections that have not begun HTTP/2
 //     by address, compute few handshakes at a time, and refuse a client with too many
@@ -13,5 +13,5 @@
 //
 //   - What a stream or a connection used is free again when it ends. What a client has to pay
 //     by its pace is kept: it may connect again.
-//   - The package knows nothing of resources, subscriptions or states.
+//   - The package does not depend on resources, subscriptions or states.
 package guard

@@ -1,5 +1,5 @@
 // Package dump reads the configuration that Envoys run, as their admin interface prints it (SPEC
-// 19.1, 19.3). It knows Envoy's messages and no policies.
+// 19.1, 19.3). It depends on Envoy's messages, not on policies.
 //
 // [Read] reads a dump: the answer of /config_dump, as JSON in snake or lower camel case. A file
 // of several pods is several proxies. [Of] makes the proxies from it in these steps:

@@ -1,5 +1,6 @@
 // Package rbac reads what the filters of a chain allow as lists of core/internal/access, so that one
-// engine decides policies and proxies (SPEC 19.3, 19.5). It knows Envoy's messages and no policies.
+// engine decides policies and proxies (SPEC 19.3, 19.5). It depends on Envoy's messages, not on
+// policies.
 //
 // [New] works in these steps:
 //

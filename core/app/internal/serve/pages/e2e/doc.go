@@ -1,5 +1,5 @@
 // Package e2e tests the pages in a real Chromium (SPEC 15), driven by package browser. It
-// runs a server of the demo mesh, of a mesh with 20,000 dataplanes, and of small ones,
+// runs servers of the demo mesh, of a mesh with 20,000 dataplanes, and of small ones. It
 // opens their pages and uses them as a person does.
 //
 // `make e2e-pages` fetches axe-core, which finds what hinders people who use a keyboard or
