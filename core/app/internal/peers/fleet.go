@@ -164,8 +164,8 @@ func (s *served) Keeps(node *server.Node, before server.State) bool {
 	return ok && s.secrets.Keeps(known.snapshot.Dataplane, &known.secrets) && s.state.Keeps(known.snapshot, before.(*served).state)
 }
 
-// of returns what a dataplane is served. If a certificate cannot be signed, it is left out, and
-// the proxy waits for it in vain.
+// of returns what a dataplane is served. A certificate that cannot be signed is left out, and
+// the proxy then waits without end.
 func (s *served) of(d *resource.Dataplane) *wire.Snapshot {
 	issued, _ := s.secrets.Of(d)
 	return s.state.Snapshot(d, xds.Envoy).Served(issued.Secrets)

@@ -51,7 +51,7 @@ func proxyResources() []comparison {
 			}
 			if edited {
 				c.label, c.work = "xDS after an edit, "+w.label, "resources of "+w.what+", after one policy has changed"
-				c.note = "meshmatch's time has the edit of the whole mesh, and resources that did not change are kept; Kuma makes the context of the mesh anew, which its proxies share, and then each proxy from nothing. In this version the context resolves the addresses of all dataplanes once for each dataplane (fetchResourceList in pkg/xds/context), a part of its time that grows with the square of the mesh"
+				c.note = "meshmatch's time has the edit of the whole mesh, and resources that did not change are kept; Kuma makes the context of the mesh anew, which its proxies share, and then each proxy from nothing. In this version the context resolves the addresses of all dataplanes once for each dataplane (fetchResourceList in pkg/xds/context). This part of its time grows with the square of the mesh"
 			}
 			list = append(list, c)
 		}

@@ -120,9 +120,9 @@ itself there.
 
 How to read the table:
 
-- *ratio*: the peer's measurement divided by meshmatch's of the same round, the median of all
-  rounds, and in brackets its 95 %% confidence interval, by golang.org/x/perf/benchmath without
-  an assumption about the distribution. **Above 1, meshmatch is better; below 1, in bold, the
+- *ratio*: the peer's measurement divided by meshmatch's of the same round. It is the median of
+  all rounds, with its 95 %% confidence interval in brackets, by golang.org/x/perf/benchmath
+  without an assumption about the distribution. **Above 1, meshmatch is better; below 1, in bold, the
   peer is.** If the interval contains 1, neither is shown to be better.
 - *meshmatch*, *peer's*: the medians: the time of one operation, or the heap of one proxy. Less
   is better.

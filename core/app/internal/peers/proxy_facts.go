@@ -31,7 +31,7 @@ type resourceSet struct {
 	routes    map[string]*routev3.RouteConfiguration
 }
 
-// proxyFacts returns what the resources of a proxy mean, in a form that is equal for control
+// proxyFacts returns what the resources of a proxy mean. The form is equal for control
 // planes that name and divide their resources in different ways. There is a line for each
 // listener: its address, what it does with traffic, and where that goes.
 //
