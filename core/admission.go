@@ -19,13 +19,13 @@ import (
 // code of a kind panics, the error is an [ErrPanic]; if the context ends, it is the
 // context's cause.
 //
-// A loader has validated what it decoded, and admit validates it again, because a program
-// may change a resource in between, down to a field of a Conf. A proof that nothing
-// changed would have to read the whole resource too. A loader could give the engine a set
-// that no program sees; but then no program could compare, filter or report resources
-// before it applies them. So the second validation is made cheap instead: a valid resource
-// costs no error messages, and a list of outbounds is validated once for all dataplanes
-// that share it (see [resource.Prober]).
+// A loader has validated what it decoded. admit validates it again, because a program may
+// change a resource in between, even a field of a Conf. A proof that nothing changed would
+// have to read the whole resource too. A loader could give the engine a set that no
+// program sees; but then no program could compare, filter or report resources before it
+// applies them. So the second validation is made cheap instead: a valid resource costs no
+// error messages, and a list of outbounds is validated once for all dataplanes that share
+// it (see [resource.Prober]).
 //
 // Sorted reports that the dataplanes and the policies are known to be sorted by identity.
 func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch) (sorted bool, err error) {
@@ -111,9 +111,9 @@ type prober struct {
 // workers validate first. A resource takes about 1 µs, as long as starting a worker.
 const parallelAdmission = 256
 
-// validateInParallel validates the dataplanes and policies of a large batch by several workers, and
-// reports whether all of them are valid, and whether each list is sorted by identity, each
-// identity once. It returns false for a small batch.
+// validateInParallel validates the dataplanes and policies of a large batch by several workers. It
+// reports whether all are valid, and whether each list is sorted by identity, each identity once.
+// It returns false for a small batch.
 func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (validateInParallel, sorted bool, err error) {
 	n := len(set.Dataplanes) + len(set.Policies)
 	if n < parallelAdmission {

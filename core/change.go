@@ -75,8 +75,8 @@ func newChange(in string, d mesh.Difference) Change {
 // Len returns the number of dataplanes; it is at least one.
 func (c *Change) Len() int { return c.difference.Len() }
 
-// Dataplanes returns the dataplanes, sorted by identity: as they were for
-// [Left], otherwise as they are.
+// Dataplanes returns the dataplanes, sorted by identity: in their old version
+// for [Left], otherwise in the new one.
 func (c *Change) Dataplanes() []*resource.Dataplane { return c.difference.Dataplanes() }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.

@@ -42,9 +42,9 @@ func Compare(before, after *View) []Change {
 }
 
 // EditedDataplanes yields the dataplanes whose own resources were added, changed or
-// removed from one view to another, in any order: each as it was and as it is, nil if it
-// does not exist. Positions in files are ignored. It is cheaper than [Compare], which
-// also compares configurations.
+// removed from one view to another, in any order: each as an old and a new version, nil
+// if it does not exist. Positions in files are ignored. It is cheaper than [Compare],
+// which also compares configurations.
 func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resource.Dataplane] {
 	return func(yield func(old, next *resource.Dataplane) bool) {
 		for a, b := range changedMeshes(before, after) {
@@ -58,8 +58,8 @@ func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resou
 }
 
 // TouchedDataplanes yields the dataplanes whose own resources or configurations may differ in two
-// views, in any order, some twice: those of either view, in their versions. [Compare] tells
-// which of them do differ; this is cheaper, because nothing is compared.
+// views, in any order, some twice: the dataplanes of either view, in its version. [Compare]
+// returns which of them differ; this is cheaper, because nothing is compared.
 func TouchedDataplanes(before, after *View) iter.Seq[*resource.Dataplane] {
 	return func(yield func(*resource.Dataplane) bool) {
 		for a, b := range changedMeshes(before, after) {

@@ -20,29 +20,35 @@ type DestinationChange struct {
 	// OwnResource reports that the destination's own resource was added, removed or
 	// changed, such as its ports and addresses.
 	OwnResource bool
-	// Policies are the policies that were added, removed or changed and have `to` items
-	// for the destination, or for a route of it, in either view, sorted. The confs of
-	// outbounds to the destination may differ on the dataplanes that these policies
-	// select; see Dataplanes. The list is empty if the mesh is missing in one of the
-	// views.
+	// Policies are the changed policies with `to` items for the destination, or for a
+	// route of it, in either view, sorted. Added and removed policies are changed ones.
+	// The confs of outbounds to the destination may differ on the dataplanes that these
+	// policies select; see Dataplanes. The list is empty if the mesh is missing in one
+	// of the views.
 	Policies []resource.ID
 	// Endpoints are the dataplanes that were added, removed or changed and that the
 	// MeshService selects in either view, sorted.
 	Endpoints []resource.ID
-	// Zones are the resources that were added, removed or changed and that decide how
-	// clients reach the destination in either view, sorted (SPEC 17.4): addresses and
-	// zone proxies of its zone, egresses, the Secrets of an external service, and the
-	// MeshIdentities or the Mesh if the mesh gets its first identity or loses its last one.
-	// Clients of some zones may not be concerned.
+	// Zones are the changed resources that decide how clients reach the destination, sorted
+	// (SPEC 17.4):
+	//
+	//   - addresses and zone proxies of its zone, and egresses
+	//   - the Secrets of an external service
+	//   - the MeshIdentities or the Mesh, if the mesh gets its first identity or loses its
+	//     last one
+	//
+	// A change may have no effect on clients of some zones. Added and removed resources are
+	// changed ones.
 	Zones []resource.ID
 
 	before, after *mesh.State // nil: a view lacks the mesh
 }
 
-// Dataplanes returns the clients of the destination whose conf for it changed, sorted by
-// identity, as they are: in content or in origins, for the policies that are enforced. If the
-// zero identity means all destinations, these are the clients of any. The list is empty if
-// the mesh is missing in one of the views. The cost is proportional to the mesh.
+// Dataplanes returns the clients whose conf for the destination changed in content or
+// origins, sorted by identity. They are in their new versions. Policies that only inform are
+// ignored. If the zero identity means all destinations, these are the clients of any. The
+// list is empty if the mesh is missing in one of the views. The cost is proportional to the
+// mesh.
 func (c *DestinationChange) Dataplanes() []*resource.Dataplane {
 	if c.before == nil || c.after == nil {
 		return nil
@@ -50,10 +56,9 @@ func (c *DestinationChange) Dataplanes() []*resource.Dataplane {
 	return mesh.ChangedClients(c.before, c.after, c.Destination)
 }
 
-// CompareDestinations returns what changed for destinations from one view to another,
-// sorted by mesh and identity. The result depends on the content of the views alone.
-// [Compare] reports only those of policies, with the dataplanes. No dataplane is examined for them, so their cost is proportional to the
-// difference and to the number of destinations.
+// CompareDestinations returns what changed for destinations from one view to another, sorted by mesh and identity. The
+// result depends on the content of the views alone. [Compare] reports only changes of policies, with the dataplanes. This
+// function examines no dataplane, so its cost is proportional to the difference and to the number of destinations.
 func CompareDestinations(before, after *View) []DestinationChange {
 	var changes []DestinationChange
 	globals := mesh.EditedObjects(before.objects(), after.objects())

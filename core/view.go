@@ -302,10 +302,10 @@ func (v *View) PassthroughConf(d *resource.Dataplane, kind string, scope Scope) 
 }
 
 // ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
-// proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
-// [semantics.Semantics.ZoneListeners] (SPEC 17.3). It returns nil for an unknown kind and
-// for one that has no confs for listeners. They are computed at each call, and are in no
-// [Change].
+// proxy by the policies of one kind (SPEC 17.3). They are parallel to
+// [resource.Dataplane.GatewayListeners] or [semantics.Semantics.ZoneListeners]. It
+// returns nil for an unknown kind and for one that has no confs for listeners. They are
+// computed at each call, and are in no [Change].
 func (v *View) ListenerConfigs(d *resource.Dataplane, kind string, scope Scope) []*results.ListenerConfig {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.ListenerConfigs(d, v.kinds.Lookup(kind), scope)

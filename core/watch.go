@@ -7,7 +7,7 @@ import (
 
 // Watch yields each newer view with what changed for dataplanes since the previous one,
 // until the context ends. The first view is compared with from, or with an empty view if
-// from is nil, and is yielded at once if the engine is ahead of from.
+// from is nil. It is yielded at once if the engine is ahead of from.
 //
 // A slow caller gets the changes of several commits as one, without changes that were
 // reverted in the meantime. Writers do not wait for it, and nothing is queued: a watcher

@@ -23,10 +23,10 @@ type checkOptions struct {
 // mergeFunc is the type of [naive.Merge].
 type mergeFunc = func(confs ...any) (conf any, origins []int, leaves map[string]int)
 
-// WithMerge gives the reference the merge of types whose mergers are written by hand, and merge in
-// another way than SPEC 6, such as "the smaller value wins". The confs are pointers, lowest priority
-// first. It returns the merged conf, those that set a leaf, ascending, and the one that set each
-// leaf, by JSON pointer. The law that the item of the highest priority sets a leaf is not checked.
+// WithMerge gives the reference the merge of types whose mergers are written by hand. These may
+// differ from SPEC 6, as in "the smaller value wins". The confs are pointers, lowest priority first.
+// It returns the merged conf, those that set a leaf, ascending, and the one that set each leaf, by
+// JSON pointer. The law that the item of the highest priority sets a leaf is not checked.
 func WithMerge(merge func(confs ...any) (conf any, origins []int, leaves map[string]int)) Option {
 	return func(o *checkOptions) { o.merge = merge }
 }
@@ -39,12 +39,12 @@ func WithTexts(texts ...string) Option {
 
 // CheckKind checks a policy kind with random Confs and reports errors to t. Half of the Confs are
 // those of files. The other half is made by gofuzz, and has values that only programs set. For each
-// Conf type it checks that a merge agrees with the reference and keeps the laws of
-// package laws (SPEC 6), and that a Conf does not change if it is read from a file,
-// marshalled and read again. Then it compares the confs of dataplanes of meshes with policies
-// of the kind, and edits engines, which must have what a new one has. A failure contains the
-// smallest Confs, lowest priority first, or the smallest mesh with the batches, that CheckKind
-// found to cause it. The variable SOAK of the environment multiplies all numbers; see [Soak].
+// Conf type it checks that a merge agrees with the reference and keeps the laws of package laws
+// (SPEC 6). It also checks that a Conf does not change if it is read from a file, marshalled and
+// read again. Then it compares the confs of dataplanes of meshes with policies of the kind, and
+// edits engines, which must have what a new one has. A failure contains the smallest Confs, lowest
+// priority first, or the smallest mesh with the batches, that CheckKind found to cause it. The
+// variable SOAK of the environment multiplies all numbers; see [Soak].
 //
 // It needs at least one valid value for each required field; see [WithTexts].
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {

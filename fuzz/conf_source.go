@@ -33,7 +33,8 @@ const (
 
 // anyConf returns a Conf that gofuzz makes. It has numbers, texts and combinations that no file
 // has, but which a program can set. It is nil for a type that gofuzz cannot make, such as one
-// with an interface, and for a value that has no JSON, such as a number that names nothing.
+// with an interface. It is also nil for a value without JSON, such as a number that names
+// nothing.
 func anyConf(decisions []byte, t reflect.Type) resource.Conf {
 	conf := reflect.New(t).Interface()
 	fuzzer := gofuzz.NewFromGoFuzz(decisions).NilChance(unsetShare).NumElements(0, maxElements).MaxDepth(2 * maxDepth)

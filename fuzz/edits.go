@@ -13,8 +13,9 @@ import (
 // maxEdited is how many policies of a scenario are edited: an edit costs a view.
 const maxEdited = 3
 
-// compareEdits edits an engine that has the resources of a scenario, and compares it after each
-// batch with a view that is made of the resources alone. A failure contains the batches.
+// compareEdits edits an engine that has the resources of a scenario. After each batch it
+// compares the engine with a view that is made of the resources alone. A failure contains the
+// batches.
 func compareEdits(s *Scenario) error {
 	set, err := s.Load()
 	if err != nil {
@@ -45,8 +46,8 @@ func compareEdits(s *Scenario) error {
 	})
 }
 
-// edits returns batches that give a policy the confs, if its targetRef allows them, and then all content,
-// of the next one of its kind, delete it, and add it again.
+// edits returns batches that give a policy the confs of the next one of its kind, if its targetRef allows
+// them, and then all content. Further batches delete the policy, and add it again.
 func edits(policies []*resource.Policy, seed uint64) (batches []core.Batch) {
 	for i := range min(maxEdited, len(policies)) {
 		p := policies[(int(seed%97)+i)%len(policies)]

@@ -13,9 +13,9 @@ type meshMaker struct {
 	*Generator
 	*choices
 
-	// To make policies overlap, most policies are of the kinds in focus, half of them
-	// have targetRefs of the kinds in targets, and most of their rules have matches in
-	// requests.
+	// To make policies overlap, most policies are of the kinds in focus, and half of
+	// them have targetRefs of the kinds in targets. Most of their rules have matches
+	// in requests.
 	focus    []*resource.Kind
 	targets  []string
 	requests [][]map[string]any

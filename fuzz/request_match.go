@@ -39,7 +39,7 @@ var requestMatches = [][]map[string]any{
 	{{"headers": []any{map[string]any{"name": "x", "type": "Absent"}}, "method": "GET"}},
 }
 
-// matches returns the matches of a rule. Most are from a few in one scenario, so that
+// matches returns the matches of a rule. Most are from a few in one scenario. So
 // there are rules with equal sets of matches in another order, with repetitions or in
 // another form.
 func (m *meshMaker) matches() []map[string]any {

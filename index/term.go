@@ -2,8 +2,8 @@ package index
 
 import "slices"
 
-// A Term is the dense id of a property that an item has or a selector requires,
-// such as a tag pair or the presence of a tag key.
+// A Term is the dense id of a property that an item has or a selector requires.
+// Examples are a tag pair and the presence of a tag key.
 type Term uint32
 
 // SortTerms sorts terms in place and drops duplicates. The result is the form that

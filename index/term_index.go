@@ -29,8 +29,9 @@ package index
 // The last row is the worst case of filing: no term is rare. Signatures then reject
 // most candidates. Matching 10,000 different items in turn against the sparse
 // selectors takes 0.22 µs each (BenchmarkMatchManyItems). Publishing a version with
-// one of 10,000 selectors replaced takes 8 to 13 µs, and 42 µs in that worst case
-// (BenchmarkReplaceSelector, the minimum of 25 runs on a machine with other load).
+// one of 10,000 selectors replaced takes 8 to 13 µs, and 42 µs in that worst case.
+// This is BenchmarkReplaceSelector, the minimum of 25 runs on a machine with other
+// load.
 //
 // The zero TermIndex is empty.
 type TermIndex struct {

@@ -9,9 +9,9 @@ import (
 // Limits defines how much worse than the base the head may be.
 type Limits struct {
 	// TimeRatio is the ratio of the best times above which a benchmark is
-	// suspect; 1.10 accepts ten percent. A time that is not a suspect is the
-	// same if its ratio is below twice the accepted part with a confidence of
-	// 1-Alpha (1.20 for 1.10), and otherwise inconclusive.
+	// suspect; 1.10 accepts ten percent. A time that is no suspect is the same
+	// if its ratio is below twice the accepted part (1.20 for 1.10), with
+	// confidence 1-Alpha. Otherwise it is inconclusive.
 	TimeRatio float64
 	// Alpha is the p-value of the Mann-Whitney U test below which base and head
 	// are different.

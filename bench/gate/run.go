@@ -65,9 +65,9 @@ func compareRuns(ctx context.Context, c Config, jobs []job) ([]Row, error) {
 	return confirm(rows, again), nil
 }
 
-// The runs of benchmarks whose times were inconclusive. On a machine with a load of 10 to 14, runs
-// of 200 ms were inconclusive for no change in 3 of 3 comparisons, and these in none of 4: the
-// best of many short runs is less disturbed.
+// The runs of benchmarks whose times were inconclusive. They were measured without a change at a
+// load of 10 to 14: runs of 200 ms were inconclusive in 3 of 3 comparisons, and these in none of
+// 4. The best of many short runs is less disturbed.
 const (
 	shortTime   = time.Millisecond
 	shortRounds = 30

@@ -59,9 +59,9 @@ func (m *measurement) compare() []Row {
 }
 
 // run runs every job the configured number of times. The sides take turns (A B,
-// B A, A B, ...), so that slow changes of the machine, such as its temperature
-// or other load, affect both equally. A program without a counterpart runs
-// once, to find the names of its benchmarks, unless one of these was renamed.
+// B A, A B, ...). So slow changes of the machine, such as its temperature or
+// other load, affect both equally. A program without a counterpart runs once,
+// to find the names of its benchmarks, unless one of these was renamed.
 func (m *measurement) run(ctx context.Context, jobs []job) error {
 	for i := range m.config.Rounds {
 		for at, j := range jobs {

@@ -30,9 +30,9 @@ type input struct {
 
 // Source finds the values of one input.
 type Source interface {
-	// Locate returns the position of the value at the end of a path or, if name is
-	// set, of the name of the field at its end. If there is no such value, it returns
-	// the position of the nearest enclosing value.
+	// Locate returns the position of the value at the end of a path. If name is set,
+	// it returns the position of the field's name instead. If there is no such value,
+	// it returns the position of the nearest enclosing value.
 	Locate(path []Step, name bool) Position
 }
 

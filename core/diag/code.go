@@ -104,8 +104,8 @@ type Definition struct {
 	Example   string `json:"example,omitempty"`
 	Semantics string `json:"semantics,omitempty"`
 	TLS       bool   `json:"tls,omitempty"`
-	// Serve reports that `check` looks for such findings only if it is asked for the data plane, where the semantics is
-	// that of a control plane of Kuma, or may have more of them.
+	// Serve reports that by a semantics of Kuma `check` has such findings, or all of them, only
+	// with --serve.
 	Serve bool   `json:"serve,omitempty"`
 	When  string `json:"when,omitempty"`
 	Mend  string `json:"mend"` // what to do

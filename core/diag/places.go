@@ -7,8 +7,7 @@ import (
 
 // Check calls check and drops some of the errors that it reports: those about a place that
 // already has an error since the mark before. An error is dropped if its path equals, contains
-// or is within the path of such an error, because it would only repeat that something is wrong
-// there.
+// or is within the path of such an error. It would only repeat that something is wrong there.
 func (s *Sink) Check(before int, check func()) {
 	own := s.Mark()
 	check()

@@ -12,13 +12,13 @@ import (
 // DecisionList contains the rules of an inbound for lookup by a client's SPIFFE
 // ID and by the path of a request.
 //
-// Entries are in the order in which they decide: among the matching entries of a
-// list, the first one decides. Each entry is in one chain, determined by its
-// list, its SPIFFE ID condition (an exact ID, an ID prefix, or none) and its path
-// condition (an exact path, a prefix, or any other). The entries of a chain are in
-// order. Few chains can match a request: those of its exact ID, of the prefixes of its
-// ID (by segment or of text) and without an ID, and of each of these the chains of its
-// path, of the prefixes of it, and the rest. Only the first matching entry of a chain
+// Entries are in the order in which they decide: among the matching entries of a list,
+// the first one decides. Each entry is in one chain. The chain is determined by the
+// list, the SPIFFE ID condition (an exact ID, a prefix, or none) and the path
+// condition (an exact path, a prefix, or other). The entries of a chain are in order.
+// Few chains can match a request: the chains of its exact ID, of the prefixes of its
+// ID (by segment or of text), and without an ID. Of each these are the chains of its
+// path, of the path's prefixes, and the rest. Only the first matching entry of a chain
 // matters.
 type DecisionList struct {
 	entries     []Entry
@@ -39,9 +39,9 @@ type link struct {
 	condition *request.Condition
 }
 
-// NewDecisionList compiles rules, which must be in order. It warns, in order, of
-// entries that an inbound of the protocol cannot see in full, and of entries that
-// any client can evade by its headers.
+// NewDecisionList compiles rules, which must be in order. Its warnings are in
+// order: entries that an inbound of the protocol cannot see in full, and entries
+// that any client can evade by its headers.
 func NewDecisionList(protocol request.Protocol, rules []Rule) (*DecisionList, []diag.Diagnostic) {
 	entries, warnings := visible(protocol, rules)
 	shadow := slices.ContainsFunc(rules, func(r Rule) bool { return len(r.Conf.AllowWithShadowDeny) > 0 })

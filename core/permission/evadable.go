@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// evadable returns the reason why any client can evade or meet an entry of a list by the
-// headers that it sends, or "" if no client can (SPEC 7.2). If a client omits a header, or
-// names it in Connection, an allow entry with Absent allows it, and a deny entry for the header
-// does not deny it. No client can omit the host.
+// evadable returns the reason why any client can evade or meet an entry by its headers, or ""
+// if no client can (SPEC 7.2). A client may omit a header, or name it in Connection. Then an
+// allow entry with Absent allows it, and a deny entry for the header does not deny it. No
+// client can omit the host.
 func evadable(list List, m *conf.Match) string {
 	for i := range m.Headers {
 		h := &m.Headers[i]

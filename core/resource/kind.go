@@ -21,8 +21,8 @@ type Kind struct {
 	// ItemsRequired makes an empty `to` or `from` an error, not a warning, if no other
 	// part has items (SPEC 1.4).
 	ItemsRequired bool
-	// AcceptsEmpty means that a control plane of Kuma accepts a policy without content, and
-	// RefusesEmptyTo that it refuses one whose `to` is an empty list (SPEC 1.4).
+	// AcceptsEmpty means that a control plane of Kuma accepts a policy without content.
+	// RefusesEmptyTo means that it refuses one whose `to` is an empty list (SPEC 1.4).
 	AcceptsEmpty, RefusesEmptyTo bool
 	// ToOrRules are the ways to read documents in which a policy has either `to` or `rules`.
 	ToOrRules diag.Reading

@@ -44,7 +44,7 @@ func kri(short string, m *Meta, section string) string {
 }
 
 // DisplayKRI returns a KRI of the resource with its display name and the namespace where
-// it was made, instead of the name and namespace of its identity.
+// it was made. They replace the name and namespace of its identity.
 func (m *Meta) DisplayKRI(kri string) string {
 	name, namespace := m.DisplayName(), m.HomeNamespace()
 	if name == m.Name && namespace == m.Namespace {

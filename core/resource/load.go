@@ -32,12 +32,12 @@ type Loader struct {
 	// KeepGoing leaves inputs with errors out of the set, and returns no error for
 	// them; see [Set.LeftOut]. An answer about such a set is incomplete.
 	KeepGoing bool
-	// Claimed means that the inputs are objects whose keys decide which of them has an
-	// identity, so that several with one identity are no error. It needs KeepGoing.
+	// Claimed means that the inputs are objects with keys. The keys decide between
+	// objects with one identity, so these are no error. It needs KeepGoing.
 	Claimed bool
-	// Strict makes errors of what is left out otherwise: what a control plane stored and does
-	// not load, what is no resource in a directory, and kinds that are not read although others
-	// of their API group are. See [Set.LeftOut] and [Set.NoResources].
+	// Strict makes errors of what is left out otherwise: stored documents that a control plane
+	// does not load, files of a directory without a resource, and unread kinds of an API group
+	// whose other kinds are read. See [Set.LeftOut] and [Set.NoResources].
 	Strict bool
 	// Exclude are patterns of files and directories that a directory tree has and the load
 	// leaves out, as in `--exclude` (SPEC 1.1). A malformed one matches nothing.

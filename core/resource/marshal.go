@@ -24,11 +24,10 @@ type printedMetadata struct {
 	Labels    Tags   `json:"labels,omitzero"`
 }
 
-// marshal prints a document of the resource in the universal spelling. If the
-// resource is not in the namespace where it was made, it uses the Kubernetes
-// spelling, because the universal spelling has one place for both namespaces. The
-// universal spelling prints mesh; flat means that it has the fields of the spec at
-// the top level.
+// marshal prints a document of the resource in the universal spelling. A resource
+// that is not in the namespace where it was made uses the Kubernetes spelling. The
+// universal spelling has one place for both namespaces. The universal spelling
+// prints mesh; flat means that it has the fields of the spec at the top level.
 func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
 	if m.isElsewhere() {
 		head := printedMetadata{m.Name, m.Namespace, m.Labels}

@@ -42,8 +42,8 @@ func (t *TargetRef) SelectsOutbound(tags Tags) bool {
 	return t.Kind == TargetMesh
 }
 
-// SelectsRoute reports whether a targetRef of a route kind selects the route, which is a
-// policy of that kind, by its labels or by its name (SPEC 4.3, 17.3).
+// SelectsRoute reports whether a targetRef of a route kind selects the route by its
+// labels or by its name (SPEC 4.3, 17.3). The route is a policy of that kind.
 func (t *TargetRef) SelectsRoute(route *Policy) bool {
 	switch {
 	case t.Kind.String() != route.Kind:

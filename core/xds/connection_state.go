@@ -50,7 +50,7 @@ var recordConnection = sync.OnceValue(func() *anypb.Any {
 // calls it for each chain of an Envoy, before translators add filters.
 //
 // A client without [capability.HandshakeState] has headers instead, which are written before
-// the route is chosen. What the client sent in them is removed, also on a chain for plain
+// the route is chosen. What the client sent in them is removed, even on a chain for plain
 // text, because the chains of an inbound share the routes.
 func (c *Chain) RecordConnection() {
 	switch {

@@ -8,8 +8,8 @@ import (
 
 // A Translator applies the policies of one kind: each function changes a draft by the
 // kind's effective conf for it. Functions that a kind does not need are nil. Translators
-// get a draft in the order of their list, so a later one sees the changes of earlier ones,
-// and their filters are in that order.
+// get a draft in the order of their list, and their filters are in that order. A later
+// translator sees the changes of earlier ones.
 //
 // A function is called for each draft, with a nil conf if no item of the kind applies. Its
 // result depends only on the draft and the conf. It keeps neither, and it does not change
@@ -33,9 +33,9 @@ type Translator struct {
 	// the zones of the endpoints. It is nil if the kind never asks for the zone.
 	Zones func(resource.Conf) []string
 	// Tags returns, in any order, the keys of the client's tags that Cluster, Endpoints,
-	// Routes and Route may ask for with a conf. It is nil if the kind asks for none. If the
-	// build of a variant asks for a tag that no conf declares, or for the zone although no
-	// kind has Zones, the destination's locator has no answer for it (SPEC 9.4).
+	// Routes and Route may ask for with a conf. It is nil if the kind asks for none. A
+	// destination's locator has no answer if the build of a variant reads a tag that no
+	// conf declares (SPEC 9.4). This is also so if it reads the zone and no kind has Zones.
 	Tags func(resource.Conf) []string
 	// Refers reports whether a backend of a conf may be a resource, such as a MeshService.
 	// Only with such a conf may a function call [Finder.Find].

@@ -95,7 +95,7 @@ func shortOf(d resource.Destination) string {
 }
 
 // virtualTargets returns a target for each port of each destination with a virtual
-// address that the filters of the dataplane and the mode of the mesh allow.
+// address. The filters of the dataplane and the mode of the mesh must allow it.
 func (m *mesh) virtualTargets(dp *resource.Dataplane) []target {
 	var list []target
 	for _, d := range m.destinations {

@@ -2,9 +2,9 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Merge folds confs of one type, pointers to structs, from the lowest priority
-// to the highest (SPEC 6). It returns the conf as JSON, nil if there are no confs, the confs
-// that set a leaf, ascending, and the conf that set each leaf, by JSON pointer.
+// Merge folds confs of one type, pointers to structs, from the lowest priority to the
+// highest (SPEC 6). It returns the conf as JSON, nil if there are no confs. It also returns
+// the confs that set a leaf, ascending, and the conf that set each leaf, by JSON pointer.
 func Merge(confs ...any) (conf any, origins []int, leaves map[string]int) {
 	var merged *node
 	for i, conf := range confs {

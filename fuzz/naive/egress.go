@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// EgressConfs returns the confs of `to` that clusters of external services have at the egresses of
-// a dataplane (SPEC 17.4), by the identity and section of the service, and by kind. A cluster without a conf
-// of a kind has no entry for it. The error is about a dataplane that the input lacks.
+// EgressConfs returns the confs of `to` that clusters of external services have at the egresses of a
+// dataplane (SPEC 17.4). They are by the identity and section of the service, and by kind. A cluster without
+// a conf of a kind has no entry for it. The error is about a dataplane that the input lacks.
 func EgressConfs(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]map[string]any, error) {
 	dp, err := findDataplane(set, meshName, namespace, name)
 	if err != nil {

@@ -278,9 +278,9 @@ func (w *Hub) bindingsOfMeshPolicy(p *resource.Policy) []*placementBinding {
 }
 
 // selectsDataplane reports whether the placement of a binding selects a dataplane (SPEC
-// 8.3). The placement must select the cluster with the name of the dataplane's zone or be
-// about dataplanes only, its dataplaneSelector must select the labels, and its dataplanes
-// must contain the dataplane.
+// 8.3). The placement must select the cluster with the name of the dataplane's zone, or
+// be about dataplanes only. Its dataplaneSelector must select the labels, and its
+// dataplanes must contain the dataplane.
 func (w *Hub) selectsDataplane(b *placementBinding, dp *resource.Dataplane) bool {
 	r := w.rule(b)
 	if r == nil || r.Decided || r.Clusters != nil || r.ClusterSelector != nil || r.DataplaneSelector == nil && r.Dataplanes == nil {

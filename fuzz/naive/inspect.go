@@ -45,7 +45,7 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 }
 
 // Outbounds returns the outbounds of a dataplane with their confs, as in an answer, for
-// each kind with `to`, even one without policies that select the dataplane.
+// each kind with `to`. A kind without policies that select the dataplane is included.
 func Outbounds(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]any, error) {
 	dp, err := findDataplane(set, meshName, namespace, name)
 	if err != nil {

@@ -37,9 +37,9 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 	}
 }
 
-// eachOrigin calls visit for every item that set a leaf below a node. The origins of an
-// element merged by key, or of an entry of a map, are all items that set a part of it
-// that is not overridden.
+// eachOrigin calls visit for every item that set a leaf below a node. An element merged
+// by key, and an entry of a map, have all items as origins that set a part which is not
+// overridden.
 func (n *node) eachOrigin(visit func(item int)) {
 	if n.isEmpty() {
 		visit(n.item)

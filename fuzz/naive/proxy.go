@@ -10,7 +10,7 @@ import (
 )
 
 // This file implements what the mesh gives to the proxy of a dataplane in Kuma's semantics
-// (SPEC 17.3), instead of or in addition to what its document has.
+// (SPEC 17.3). It replaces or extends what the dataplane's document has.
 
 // proxy returns the dataplane as its proxy is configured.
 func (m *mesh) proxy(dp *resource.Dataplane) *resource.Dataplane {

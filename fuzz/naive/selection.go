@@ -29,7 +29,7 @@ func nothing(dp *resource.Dataplane) selection {
 }
 
 // some returns the selection of the inbounds, and of the listeners of a zone proxy, for
-// whose section and tags pass returns true, and of the dataplane if there is one.
+// whose section and tags pass returns true. It includes the dataplane if there is one.
 func some(dp *resource.Dataplane, pass func(section string, tags resource.Tags) bool) selection {
 	s := nothing(dp)
 	for i := range dp.Inbounds {

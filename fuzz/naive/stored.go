@@ -39,7 +39,7 @@ func (m *mesh) asStored(conf any) any {
 }
 
 // firstRulesWin returns routes in which the rules with equal matches are at the place of the
-// first of them, in the reverse order, so that a merge in which later rules win takes its fields.
+// first of them, in the reverse order. So a merge in which later rules win takes its fields.
 func firstRulesWin(conf *meshhttproute.Conf) *meshhttproute.Conf {
 	next := *conf
 	next.Rules = slices.Clone(conf.Rules[:0]) // an empty list is not an absent one

@@ -26,7 +26,7 @@ type Type[C any] struct {
 	NewMerger func() Merger[C]
 	Equal     func(a, b C) bool
 	// Union reports whether a part of the type is a discriminated union. If so, only
-	// prefixes can be merged beforehand, and an item that is not an origin can have an
+	// prefixes can be merged beforehand. An item that is not an origin can have an
 	// effect, because its union hides the union of lower items.
 	Union bool
 }

@@ -30,7 +30,7 @@ type ChainDifference struct {
 
 // CompareChain returns the differences between a list and a chain, in the order in which the
 // search finds them: the same input gives the same order. If there is no difference, both decide
-// every request equally, whatever unknown conditions hold. The error is a [*LimitError].
+// every request equally, regardless of unknown conditions. The error is a [*LimitError].
 func CompareChain(space *Space, before *List, chain Chain, limits Limits) ([]ChainDifference, error) {
 	c := compile(space, append([]*List{before}, chain...)...)
 	c.mergeExpressions()

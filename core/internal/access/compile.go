@@ -216,8 +216,8 @@ func (t *test) compareID(id *conf.SpiffeIDMatch) {
 }
 
 // header returns the tests of a condition on a header. A value is compared by an
-// expression if the header is the host, which has several forms, or if a part of the
-// value can meet the condition.
+// expression if a part of it can meet the condition, or if the header is the host. A
+// host has several forms.
 func (c *compiler) header(h *conf.HeaderMatch, scope request.ValueScope) []test {
 	name := strings.ToLower(string(h.Name))
 	v := c.variable(header, name)

@@ -26,7 +26,7 @@ func ClientTag(key string) Subject { return Subject{variable{tag, key}} }
 func HeaderOf(name string) Subject { return Subject{variable{header, strings.ToLower(name)}} }
 
 // Undetermined returns the requests that meet a condition which nothing in a request determines.
-// Each name is one condition: it may hold or not, whatever the other conditions are.
+// Each name is one condition: it may hold or not, regardless of the other conditions.
 func Undetermined(name string) *Requests {
 	return Subject{variable{unknown, name}}.Present().As(UnknownCondition(name))
 }

@@ -6,8 +6,7 @@ import (
 )
 
 // Witness is a request of a region. Parts on which the region does not depend are
-// absent, except the method and the path of a request to an HTTP inbound, which are GET
-// and /.
+// absent. But a request to an HTTP inbound has the method GET and the path /.
 type Witness = request.Request
 
 // witness returns one of the current requests.

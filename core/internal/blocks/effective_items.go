@@ -7,11 +7,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Of the items that select every outbound, few can have an effect on any of them. If an
-// item sets no leaf when all of these are merged, it sets none when further items take
-// part, provided that no item can hide others without setting a leaf. So a class config
-// stores the effective items, and its outbounds are merged from these. In the fleet of
-// package core/internal/shape, 3 of 270 items remain.
+// Of the items that select every outbound, few can have an effect on any of them. An
+// item that sets no leaf when all of these are merged sets none when further items take
+// part. This requires that no item hides others without setting a leaf. So a class
+// config stores the effective items, and its outbounds are merged from these. In the
+// fleet of package core/internal/shape, 3 of 270 items remain.
 //
 // If a policy is replaced, the effective items of its new version are found without a merge
 // of all items. An item is overridden if other items with a higher priority set each of

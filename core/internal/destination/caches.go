@@ -14,11 +14,11 @@ import (
 
 // Caches contain what the indexes of the versions of one mesh share. They must not be copied.
 //
-// A merged conf is made from items, from a list of items for every outbound (a [group]) and, if
-// a policy is attached to a route, from a route. Each of these has a number, and later
-// ones have greater numbers. The conf is cached at the part with the greatest number. So it
-// is freed at the latest when that part is replaced; and as only older parts are in the keys
-// of a cache, its size does not grow with the number of later changes.
+// A merged conf is made from items and from a list of items for every outbound (a [group]). If
+// a policy is attached to a route, it is also made from the route. Each of these has a number,
+// and later ones have greater numbers. The conf is cached at the part with the greatest number.
+// So it is freed at the latest when that part is replaced; and as only older parts are in the
+// keys of a cache, its size does not grow with the number of later changes.
 type Caches struct {
 	memo   *items.Memo
 	ids    atomic.Uint64

@@ -171,9 +171,9 @@ func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
 	return b.String()
 }
 
-// newList returns the outbounds of all destinations with a virtual address or, if they
-// are limited, of the destinations to which a reference of the dataplane refers. They
-// are in the order of destinations and ports.
+// newList returns the outbounds of all destinations with a virtual address. If the
+// dataplane limits them by references, it returns those of the referred destinations.
+// They are in the order of destinations and ports.
 func (s *Directory) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
 	l := &list{addresses: map[netip.Addr]bool{}}
 	if !limited {
@@ -222,8 +222,8 @@ func (s *Directory) reached(d *resource.Dataplane, r *resource.BackendRef) func(
 	}
 }
 
-// Missed returns the destination that a reference in the reachableBackends of a dataplane reaches,
-// and the first of those with the port that it finds in addition and does not reach; nil if
+// Missed returns the destination that a reference in reachableBackends reaches. It also returns
+// the first other destination with the port that the reference finds and does not reach; nil if
 // there is none.
 func (s *Directory) Missed(d *resource.Dataplane, r *resource.BackendRef) (reached, missed resource.Destination) {
 	if s.semantics.ReachesEachPort() || r.Port == 0 || len(r.Labels) == 0 {

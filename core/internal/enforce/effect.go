@@ -23,9 +23,9 @@ type path struct {
 	clusters index.Set // of the binding's placement, without the exclusions of the set
 }
 
-// newEffect evaluates a policy. With P, Q and R as in SPEC 8.2, Q is a subset of P,
-// so Q ∪ (P ∩ R) is P ∩ (Q ∪ R): the clusters on which the policy is placed and that
-// any override contains.
+// newEffect evaluates a policy. P, Q and R are the sets of SPEC 8.2. Q is a subset
+// of P, so Q ∪ (P ∩ R) is P ∩ (Q ∪ R): the clusters on which the policy is placed
+// and that any override contains.
 func newEffect(p *ocm.Policy, paths []path) *Effect {
 	e := &Effect{Policy: p, paths: paths}
 	if p.Disabled {

@@ -12,8 +12,8 @@ import (
 )
 
 // Warnings returns warnings about valid resources without effect, sorted by position:
-// references to resources that do not exist, placements that select nothing, sets that
-// place nothing, and overrides and exclusions that change nothing. policies contains the
+// references to absent resources, placements that select nothing, sets that place
+// nothing, and overrides and exclusions without an effect. policies contains the
 // policies of all meshes, to which bindings may refer.
 func (s *Hub) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 	w := warner{Hub: s, mesh: map[name][]*resource.Policy{}}

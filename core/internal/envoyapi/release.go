@@ -38,8 +38,8 @@ type Need struct {
 }
 
 // Needs returns what a message uses of the API that the first known release does not have,
-// also in each google.protobuf.Any in it, in the order of the fields. A name is in the list
-// for each time that it is used.
+// in the order of the fields. It includes each google.protobuf.Any in the message. A name
+// is in the list for each time that it is used.
 func Needs(m proto.Message) (needs []Need) {
 	by := addedBy()
 	use := func(name string) {

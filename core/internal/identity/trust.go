@@ -25,8 +25,8 @@ func TrustBundles(trusts []*resource.MeshTrust) map[string]string {
 // It determines how certificates are verified (SPEC 11.6). With one trust domain,
 // every certificate of its CAs is accepted. A CA could then sign a SPIFFE ID of
 // another trust domain, so such an ID opens no inbound. With several trust domains,
-// each certificate is verified with the CAs of the trust domain of its SPIFFE ID, and
-// a certificate without a SPIFFE ID is refused.
+// each certificate is verified with the CAs of the trust domain of its SPIFFE ID. A
+// certificate without a SPIFFE ID is refused.
 func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) string {
 	domains := TrustDomains(trusts)
 	for _, source := range identities.All() {

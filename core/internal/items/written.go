@@ -75,8 +75,9 @@ func (at ItemPlace) Field(pointer string) (pos diag.Position, path string) {
 	return pos, path
 }
 
-// Contributions returns the items that apply to an outbound with the given tags or, if route
-// is not nil, to that route of it, lowest priority first (see [Applies]).
+// Contributions returns the items that apply to an outbound with the given tags, lowest
+// priority first (see [Applies]). If route is not nil, they apply to that route of the
+// outbound.
 func Contributions(s semantics.Semantics, config *results.Config, tags resource.Tags, route *resource.Policy) (all []results.Contribution) {
 	for _, m := range config.Matched.All() {
 		for i := range m.Policy.To {

@@ -178,7 +178,7 @@ func (e *Editor) intern(t fact) index.Term {
 }
 
 // onlyConfsDiffer reports whether a policy of the base version and its new
-// version differ in their confs alone, so that both have the same place in the
+// version differ in their confs alone. If so, both have the same place in the
 // index. It returns false for routes and policies that are attached to routes.
 func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// bindings returns the placement bindings that cause policies to be enforced on the
-// dataplanes of a group in one of the states, and to inform in the other. The
+// bindings returns the placement bindings that are causes: their policies are
+// enforced on the dataplanes of a group in one state, and inform in the other. The
 // dataplanes have the same causes, as they are in the same placements.
 func (c *comparison) bindings(key changeKey, first resource.ID) []resource.ID {
 	if c.before == nil || c.after == nil || c.before.index.Enforcement() == c.after.index.Enforcement() {

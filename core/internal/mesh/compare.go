@@ -33,8 +33,8 @@ func (d *Difference) Len() int { return d.slots.Len() }
 // First returns the first identity of the dataplanes.
 func (d *Difference) First() resource.ID { return d.first }
 
-// Dataplanes returns the dataplanes, sorted by identity: as they were if they left,
-// otherwise as they are.
+// Dataplanes returns the dataplanes, sorted by identity: in their old version if
+// they left, otherwise in the new one.
 func (d *Difference) Dataplanes() []*resource.Dataplane {
 	list := make([]*resource.Dataplane, 0, d.slots.Len())
 	for slot := range d.slots.All() {

@@ -144,9 +144,9 @@ func (p *destinationPlaces) foundBy(policies []*resource.Policy) []resource.Dest
 	return only
 }
 
-// toKinds returns the kinds with `to` items that select the dataplanes of one of two classes,
-// of these the ones with other policies or other contents of them, and the policies that one
-// class lacks. A nil class has none.
+// toKinds returns the kinds with `to` items that select the dataplanes of one of two classes.
+// It also returns those of them whose policies differ, in identity or content, and the
+// policies that one class lacks. A nil class has none.
 func toKinds(before, after *classConfigs) (differing, all []*resource.Kind, changed []*resource.Policy) {
 	for _, s := range []*classConfigs{before, after} {
 		if s == nil {

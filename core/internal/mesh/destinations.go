@@ -30,8 +30,8 @@ func (m *State) Destinations() *destination.Directory {
 }
 
 // toItems contains the `to` items of the policies by their destinations. It is made at the
-// first use, from the last version that was in use, so that the first answer after a change
-// of a policy or of a destination costs what the change touches.
+// first use, from the last version that was in use. So the first answer after a change of a
+// policy or of a destination costs what the change touches.
 type toItems struct {
 	caches *destination.Caches // of all versions of the mesh
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Edited yields the dataplanes whose own resources were added, changed or removed from
-// one state to another, in any order: each as it was and as it is, nil if it does not
-// exist. A nil state is a mesh without resources.
+// one state to another, in any order: each as an old and a new version, nil if it does
+// not exist. A nil state is a mesh without resources.
 //
 // Its cost is proportional to the difference of two versions of one lineage, and to the
 // number of dataplanes of other states.
@@ -38,10 +38,11 @@ func Edited(before, after *State) iter.Seq2[*resource.Dataplane, *resource.Datap
 }
 
 // Touched yields the dataplanes whose own resources or configs may differ in two states of a
-// mesh, in any order, some twice: those of either state, in their versions. It yields more than
-// [Compare] returns, because nothing is compared. A nil state is a mesh without resources.
+// mesh, in any order, some twice: the dataplanes of either state, in its version. It yields
+// more than [Compare] returns, because nothing is compared. A nil state is a mesh without
+// resources.
 //
-// Its cost is as that of [Edited], and proportional to the dataplanes that it yields.
+// Its cost is the cost of [Edited], plus work proportional to the dataplanes that it yields.
 func Touched(before, after *State) iter.Seq[*resource.Dataplane] {
 	return func(yield func(*resource.Dataplane) bool) {
 		left, present := before.allSlots(), after.allSlots()

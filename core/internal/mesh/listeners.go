@@ -8,9 +8,10 @@ import (
 )
 
 // ListenerConfigs returns the configs of the listeners of a builtin gateway or of a zone
-// proxy by the policies of one kind, parallel to [resource.Dataplane.GatewayListeners] or
-// [semantics.Semantics.ZoneListeners]. They are computed at each call: gateways and zone
-// proxies are few, and nothing else depends on them.
+// proxy by the policies of one kind. They are parallel to
+// [resource.Dataplane.GatewayListeners] or [semantics.Semantics.ZoneListeners]. They are
+// computed at each call: gateways and zone proxies are few, and nothing else depends on
+// them.
 func (m *State) ListenerConfigs(d *resource.Dataplane, kind *resource.Kind, scope results.Scope) []*results.ListenerConfig {
 	if listeners := d.GatewayListeners(); len(listeners) > 0 {
 		return m.gatewayConfigs(d, listeners, kind, scope)

@@ -126,8 +126,8 @@ func (u *Update) slotEditor() *index.InternerEditor[proxyName] {
 	return u.slots
 }
 
-// classify finds the profile of every dataplane that was edited, that selectors reach in
-// another way than before, or that came to a placement or left it.
+// classify finds the profile of every dataplane that was edited, or for which a reported
+// fact or a placement changed.
 func (u *Update) classify(ctx context.Context) error {
 	slices.Sort(u.edited)
 	for _, slot := range u.edited {

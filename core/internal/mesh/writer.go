@@ -224,8 +224,8 @@ func (u *Update) edit(ctx context.Context, edits []Edit[*resource.Dataplane]) er
 	return nil
 }
 
-// differs reports whether an upsert, or a deletion if next is nil, changes what
-// is known, which is nil if the resource does not exist.
+// differs reports whether next, nil for a deletion, differs from known, nil if
+// the resource does not exist.
 func differs[T any](known, next *T, repeats func(known, next *T) bool) bool {
 	return known != next && (known == nil || next == nil || !repeats(known, next))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// EditedObjects yields the objects that were added, changed or removed, each as it was and
-// as it is, nil if it does not exist.
+// EditedObjects yields the objects that were added, changed or removed, each as an old and
+// a new version, nil if it does not exist.
 func EditedObjects(before, after Objects) (edited [][2]resource.Object) {
 	byID := func(a, b resource.Object) int { return a.Identity().Compare(b.Identity().ID) }
 	for old, next := range sorted.Join(before, after, byID) {

@@ -78,9 +78,9 @@ func (w *formWriter) form(n *node) form {
 }
 
 // chain returns the guards of the nodes from n on that are written "guard AND the
-// form of the next node", or "guard OR ...", and the node after them. A chain is
-// joined in one step. Joining it node by node would copy its members once for each
-// node before them.
+// form of the next node", or "guard OR ...". It also returns the node after them.
+// A chain is joined in one step. Joining it node by node would copy its members
+// once for each node before them.
 func (w *formWriter) chain(n *node) (op Op, guards []form, last *node) {
 	for ; !n.isTerminal() && w.memo[n].size == 0; n = last {
 		groups, excluded := w.groups(n)

@@ -17,10 +17,10 @@ import (
 // the same items select. Rules with equal contents are then joined if one selector
 // can select the clients of both.
 //
-// Every node of a diagram has a path to some content, so the cost is the
-// number of rules times the number of keys, and the only error is a
-// [*LimitError]. An item that names several tags may need many rules: the complement
-// of a=1,b=1 is not one selector but two, a!=1 and a=1,b!=1.
+// Every node of a diagram has a path to some content. So the cost is the number of
+// rules times the number of keys, and the only error is a [*LimitError]. An item
+// that names several tags may need many rules: the complement of a=1,b=1 is not one
+// selector but two, a!=1 and a=1,b!=1.
 func (p *Partition[S]) Disjoint() (Rules[S], error) {
 	w := newPathWalk(p.domain, p.limits)
 	w.walk(p.root)

@@ -8,10 +8,9 @@ import (
 // join merges paths that have the same content and differ at one key only, if one
 // selector can select the clients of both. The host is a path with "any other value" at
 // the key. It takes in its guests: a path with a value that it excludes, and the path
-// without the key. Paths are disjoint, so a guest has at most one host at a key, and
-// the result of a pass does not depend on the order within the pass. Passes over the
-// keys are repeated until none changes anything; at least every other round removes a
-// path.
+// without the key. Paths are disjoint, so a guest has at most one host at a key. The
+// result of a pass does not depend on the order within the pass. Passes over the keys
+// are repeated until none changes anything; at least every other round removes a path.
 //
 // This only saves rules; SPEC 5.4 holds without it. If the work limit is reached, join
 // stops, and the paths are still correct.

@@ -18,8 +18,8 @@ type Partition[S comparable] struct {
 // the client, from the highest priority down. This is SPEC 5.1 in reverse
 // order.
 //
-// Cost: with D(j) the diagram of the j items of the highest priority, the work is
-// the sum over j of |D(j)| x |diagram of the next item|. If equal states imply
+// Cost: let D(j) be the diagram of the j items of the highest priority. The work
+// is the sum over j of |D(j)| x |diagram of the next item|. If equal states imply
 // equal origins (no state is reached by two different sets of items that added
 // something), D(j) is never larger than the result: the content after j items is
 // the final content restricted to the origins among them, so D(j) is the result
@@ -49,8 +49,8 @@ func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (
 
 // declareByPriority orders the keys by their first use from the highest priority
 // down. The diagram then tests the deciding keys first. Once an item settles the
-// content, the keys of lower items are not tested, and an override chain of k
-// items is a chain of k nodes. In the reverse order it would be a tree.
+// content, the keys of lower items are not tested. An override chain of k items
+// is a chain of k nodes. In the reverse order it would be a tree.
 func declareByPriority(d *domain, items []Predicate) {
 	for i := len(items) - 1; i >= 0; i-- {
 		d.declare(items[i])
@@ -119,7 +119,7 @@ func (f *filling[S]) fill(d, selected *node) *node {
 }
 
 // terminal adds the items to one content. The contents that one selection makes
-// are in the diagram at the same time, and each needs at least one rule, so too
+// are in the diagram at the same time. Each needs at least one rule, so too
 // many of them exceed the limit.
 func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	if !f.builder.spend(len(items)) {

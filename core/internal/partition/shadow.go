@@ -31,8 +31,8 @@ func dropShadowing(rules []foundRule, steps int) []foundRule {
 	return kept
 }
 
-// dropper lists the kept rules by their value of one key, so that a rule for
-// one service is not compared with the rules for all other services. All lists
+// dropper lists the kept rules by their value of one key. So a rule for one
+// service is not compared with the rules for all other services. All lists
 // descend.
 type dropper struct {
 	rules   []foundRule
@@ -79,8 +79,8 @@ func (d *dropper) shadows(i int) bool {
 	return false
 }
 
-// compare reports whether a client can have all tags of a and b, and whether
-// every client with the tags of a has the tags of b.
+// compare reports whether a client can have all tags of a and b. It also
+// reports whether every client with the tags of a has the tags of b.
 func compare(a, b []tag) (meets, covered bool) {
 	covered = true
 	for _, t := range b {

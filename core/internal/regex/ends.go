@@ -63,8 +63,8 @@ func expanded(e *Expr) *Expr {
 	return concat(copies...)
 }
 
-// atEndOfText returns the rest of an expression at the end of a text, where it
-// cannot consume a byte and every assertion of an end of text holds. The other
+// atEndOfText returns the rest of an expression at the end of a text. There it
+// cannot consume a byte, and every assertion of an end of text holds. The other
 // assertions remain: for \b and \B the end of a text is the same as a byte that
 // is not a letter, and the others look back.
 func atEndOfText(e *Expr) *Expr {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// NormalizePath returns the path of a request target, without the query, in the normal
-// form that an HTTP inbound compares (SPEC 11.2). It is the form of Envoy's
-// normalize_path and merge_slashes: dot segments are resolved, backslashes become
-// slashes, slashes are merged, escapes of letters, digits and -._~ are decoded, and
-// characters that a URI cannot contain are percent-encoded. If ok is false, an inbound
-// that compares paths refuses the request: the normal form has an escaped slash or
-// backslash, or parameters of a segment that is empty, . or .., which the workload may leave
-// out; or the path has a fragment or a zero byte, and then path is "".
+// NormalizePath returns the path of a request target, without the query, in the normal form
+// that an HTTP inbound compares (SPEC 11.2). It is the form of Envoy's normalize_path and
+// merge_slashes: dot segments are resolved, backslashes become slashes, and slashes are
+// merged. Escapes of letters, digits and -._~ are decoded, and characters that a URI cannot
+// contain are percent-encoded. If ok is false, an inbound that compares paths refuses the
+// request: the normal form has an escaped slash or backslash, or parameters of a segment
+// that is empty, . or .., which the workload may leave out; or the path has a fragment or a
+// zero byte, and then path is "".
 func NormalizePath(target string) (path string, ok bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if path == "" || path[0] != '/' {

@@ -10,9 +10,9 @@ import (
 
 // ByPrefix contains a value for each prefix of SPIFFE IDs, or of paths. The zero value is empty.
 //
-// A prefix by segment is looked up by the leading segments of an ID, and a prefix of text by
-// the beginnings of an ID that have the length of such a prefix. So a lookup does not depend
-// on the number of prefixes.
+// A prefix by segment is looked up by the leading segments of an ID. A prefix of text is
+// looked up by the beginnings of an ID that have the length of such a prefix. So a lookup
+// does not depend on the number of prefixes.
 type ByPrefix[T any] struct {
 	below             map[string]T // keys without a trailing slash
 	shortest, longest int          // lengths of keys of below

@@ -156,15 +156,15 @@ func (s Semantics) IsOfOtherZone(d resource.Destination, zone string) bool {
 }
 
 // ReachesEachPort reports whether a reference of reachableBackends without a port finds all
-// ports of a destination, and one by labels and a port all destinations that have it. Kuma
-// finds all ports only if each has a name, otherwise the first one without a name; and of
-// several destinations one.
+// ports of a destination. If so, one by labels and a port also finds all destinations that
+// have it. Kuma finds all ports only if each has a name, otherwise the first one without a
+// name; and of several destinations one.
 func (s Semantics) ReachesEachPort() bool { return s == TargetRef }
 
-// itemRank returns a number that contains, from the highest bits down, the level of the
-// top-level targetRef, the origin and the role of the policy, and the rank of the item's
-// targetRef. The latter is the kind, whose constants are in the order of priority; a
-// MeshService with a section ranks after one without.
+// itemRank returns a number for the order of items. From the highest bits down it
+// contains the top-level targetRef's level, the policy's origin and role, and the rank
+// of the item's targetRef. The latter is the kind, whose constants are in the order of
+// priority; a MeshService with a section ranks after one without.
 func (s Semantics) itemRank(o results.Origin) uint64 {
 	top, target := &o.Policy.TargetRef, &o.Policy.To[o.Index].TargetRef
 	dataplane := top.Kind == resource.TargetDataplane

@@ -73,8 +73,8 @@ func (s Semantics) AppliesToTags(p *resource.Policy) bool {
 	return !s.isKuma() || !slices.ContainsFunc(p.To, func(i resource.Item) bool { return i.TargetRef.Kind == resource.TargetMeshHTTPRoute })
 }
 
-// MixesRoles reports whether a control plane refuses a policy because its `to` items
-// have different roles and no label names the role of the policy (SPEC 17.1).
+// MixesRoles reports whether a control plane refuses a policy whose `to` items have
+// different roles (SPEC 17.1). It accepts a policy whose label names the role.
 func (s Semantics) MixesRoles(p *resource.Policy) bool {
 	_, labelled := p.Labels.Get(resource.PolicyRoleLabel)
 	_, one := RoleOf(p, s == Kuma3)

@@ -7,10 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// AsStored returns a policy whose confs have the fields that a control plane merges: with
-// the fields that its schema sets, which are merged like fields of the document, and
-// without those that its version does not read (SPEC 17.5). If nothing differs, it returns
-// p itself. It does not change p.
+// AsStored returns the policy as a control plane merges it: with schema defaults, without
+// fields that its version ignores (SPEC 17.5). If nothing differs, it returns p itself. It
+// does not change p.
 func (s Semantics) AsStored(p *resource.Policy) *resource.Policy {
 	if !s.isKuma() {
 		return p
@@ -72,8 +71,8 @@ func hasTextPrefix(matches []conf.Match) bool {
 	return slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil && m.SpiffeID.Type == conf.SpiffeIDTextPrefix })
 }
 
-// storedConf returns the conf that a control plane merges instead of c, with the JSON pointers
-// of the fields that its schema sets and of the fields that it does not read.
+// storedConf returns the conf that a control plane merges instead of c. The JSON pointers are
+// the fields that its schema sets, and the fields that it does not read.
 func (s Semantics) storedConf(c resource.Conf) (stored resource.Conf, defaults, unread []string) {
 	stored = c
 	if ordered, is := stored.(kumaConf); is {

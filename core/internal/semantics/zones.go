@@ -7,9 +7,9 @@ import "github.com/meshmatch/meshmatch/core/resource"
 type ZoneReading struct {
 	// Proxied reports that they are reached through the proxies of zones only.
 	Proxied bool
-	// Kuma2 reports that ZoneIngresses and ZoneEgresses are used where zone proxies are
-	// missing, that the `mtls` of a Mesh gives every dataplane an identity, and that server
-	// names may have the form of Kuma 2.
+	// Kuma2 reports that a mesh is read as by Kuma 2. ZoneIngresses and ZoneEgresses are
+	// used where zone proxies are missing, and the `mtls` of a Mesh gives every dataplane
+	// an identity. Server names may have the form of Kuma 2.
 	Kuma2 bool
 }
 

@@ -28,10 +28,10 @@ const (
 var roles = [...]role{entry: {0.13, 16}, middle: {0.48, 41}, leaf: {0.39, 17}}
 
 // Alibaba returns n dataplanes of services with the published shares of roles and instances. The
-// study finds that instances, callers and calls have long tails, and gives no parameters of
-// them. Here the numbers of instances and calls follow Pareto's distribution with the exponent 1.5,
-// and a tenth of the services is called by more than half of all outbounds. A service calls the
-// given number of services on average.
+// study finds that instances, callers and calls have long tails, and gives no parameters of them.
+// Here the numbers of instances and calls follow Pareto's distribution with the exponent 1.5. A
+// tenth of the services is called by more than half of all outbounds. A service calls the given
+// number of services on average.
 func Alibaba(n, outbounds int) []*resource.Dataplane {
 	random := rand.New(rand.NewPCG(2504, 13141))
 	var services []alibabaService

@@ -15,8 +15,8 @@ type Merge struct {
 	Confs  []*meshtimeout.Conf
 }
 
-// Merges returns the merge examples of two other projects, with timeouts for the fields that
-// MeshTimeout does not have, and the first ten confs of the fleet. Envoy Gateway's other examples
+// Merges returns the merge examples of two other projects, and the first ten confs of the fleet.
+// Timeouts replace the fields that MeshTimeout does not have. Envoy Gateway's other examples
 // merge no timeouts, or the same ones, or lists by the names of their items, which confs of Kuma
 // do not do. Of the examples of GEP-713, only this one merges field by field: in the others, one
 // policy replaces another as a whole. GEP-2649, which was the page of inherited policies, has two

@@ -112,8 +112,8 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 	}
 }
 
-// toMarker returns the offset of the next line that may be a marker, from a beginning of a line
-// on, and the number of lines before it.
+// toMarker returns the offset of the next line that may be a marker, and the number of lines
+// before it. It starts at the beginning of a line.
 func toMarker(data []byte, at int) (next, lines int) {
 	for at < len(data) && data[at] != '-' && data[at] != '.' {
 		i := bytes.IndexByte(data[at:], '\n')

@@ -26,7 +26,8 @@ type Scalar interface {
 }
 
 // TextChecker is implemented by types with an UnmarshalText method that can check a
-// value that was made in Go without its text, which is several times faster.
+// value without its text. This is several times faster for a value that was made in
+// Go.
 type TextChecker interface {
 	// CheckText returns the error that UnmarshalText returns for the text of the value.
 	CheckText() error

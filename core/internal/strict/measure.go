@@ -17,7 +17,7 @@ type measurer struct {
 }
 
 // maxAliased is the limit of the text that the aliases of a chunk add: an alias of two bytes may
-// stand for a long text.
+// expand to a long text.
 const maxAliased = 4 << 20
 
 // extent is the size of a tree with its aliases expanded.

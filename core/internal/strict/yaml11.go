@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Kuma and kubectl read text without quotes as YAML 1.1 has it, which differs from YAML 1.2 in
-// words for booleans, in octal and binary numbers, and in numbers with underscores.
+// Kuma and kubectl read text without quotes as YAML 1.1. It differs from YAML 1.2 in words for
+// booleans, in octal and binary numbers, and in numbers with underscores.
 
 // OtherScalar is a scalar that means something else in YAML 1.1 than in YAML 1.2.
 type OtherScalar struct {

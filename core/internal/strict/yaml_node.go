@@ -73,8 +73,8 @@ func scalarKind(n *yaml.Node) Kind {
 	return plainKind(n.Value)
 }
 
-// taggedKind returns the kind of a scalar with the tag of a kind, or 0 if the text
-// is not valid for the tag by the core schema.
+// taggedKind returns the kind of a scalar with the tag of a kind. It returns 0 if
+// the core schema does not allow the text with the tag.
 func taggedKind(tag Kind, text string) Kind {
 	switch kind := plainKind(text); {
 	case tag == String, tag == kind && tag != 0:

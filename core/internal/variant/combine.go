@@ -34,8 +34,8 @@ func Not(c Constraint) Constraint {
 }
 
 // FirstMatch returns one variant for each constraint that is the first of the list to
-// accept some parameters, and one for the parameters that no constraint accepts. The
-// variants cover all parameters. It returns the same errors as [Compile].
+// accept some parameters. One more is for the parameters that no constraint accepts.
+// The variants cover all parameters. It returns the same errors as [Compile].
 func FirstMatch(constraints []Constraint) (*ConstraintSet, error) {
 	items := predicatesOf(constraints)
 	slices.Reverse(items) // later items override

@@ -78,7 +78,7 @@ func InZone(zone string) Constraint {
 	return Or(Equals(labelled, zone), And(Not(Exists(labelled)), Equals(resource.ZoneTag, zone)))
 }
 
-// required returns the predicate of the parameters of SPEC 12.4 that accepts the dataplanes
+// required returns a predicate of the parameters of SPEC 12.4. It accepts the dataplanes
 // with one inbound that have all facts that a policy requires by a semantics.
 func required(by semantics.Semantics, p *resource.Policy) partition.Predicate {
 	facts, _ := by.AppendRequired(nil, p)

@@ -45,8 +45,8 @@ var word = regexp.MustCompile(`^\+?([A-Z]+|[A-Z]?[a-z]+)[0-9]*$`)
 
 // unencoded returns the text that the user probably meant, a word or hexadecimal digits,
 // or "" if the value is probably base64. Such a text decodes to bytes that are neither
-// text nor a message of a binary protocol, which would have a zero byte in a length or a
-// flag.
+// text nor a message of a binary protocol. A message would have a zero byte in a length
+// or a flag.
 func (b Base64) unencoded(decoded []byte) string {
 	plain := strings.TrimRight(string(b), "\r\n")
 	text, err := hex.DecodeString(plain)

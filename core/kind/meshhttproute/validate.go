@@ -22,8 +22,8 @@ func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 	}
 }
 
-// Validate checks that there is a match, that not too many headers are changed, and that a
-// filter replaces a prefix only if every match has a prefix.
+// Validate checks that there is a match, and that not too many headers are changed. A
+// filter may replace a prefix only if every match has a prefix.
 func (r *Rule) Validate(at *diag.At) {
 	if len(r.Matches) == 0 {
 		at.Field("matches").Errorf(diag.EmptyValue, "write {} for a match that holds for every request", "must not be empty")

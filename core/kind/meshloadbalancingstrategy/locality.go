@@ -24,9 +24,9 @@ type LocalZone struct {
 // AffinityTags contains the tags, the most important one first.
 type AffinityTags []AffinityTag
 
-// AffinityTag is a tag with its weight, relative to the weights of the other tags and
-// to the weight of the rest of the zone, which is 1. Without weights, each tag in turn
-// gets nine tenths of the remaining traffic.
+// AffinityTag is a tag with its weight, relative to the weights of the other tags. The
+// rest of the zone has the weight 1. Without weights, each tag in turn gets nine
+// tenths of the remaining traffic.
 type AffinityTag struct {
 	Key    string      `json:"key"`
 	Weight *conf.Count `json:"weight,omitzero"`

@@ -50,9 +50,9 @@ func (s *Server) nodeState(id string, number uint64) NodeState {
 	return state
 }
 
-// WaitConverged waits until all of the nodes have converged on the newest state of
-// the source at the time of the call, or on a later one, or are silent. It returns how many
-// these are, and the error of the context if it ended first.
+// WaitConverged waits until each node has converged or is silent. The state to converge on
+// is the newest one at the time of the call, or a later one. It returns how many nodes have
+// converged or are silent, and the error of the context if it ended first.
 func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
 	number := s.refresh().number
 	for {

@@ -102,7 +102,7 @@ const stubBytes = 160
 // resume reads the versions of what the client holds. A resource that it holds in the
 // wanted version is not sent, although the client asks for it. The versions are by name
 // only. If a name is subscribed more than once, by itself and by locators, its version may
-// be of any of them, so all of them are sent; except that a client may list the versions of
+// be of any of them. So all of them are sent; except that a client may list the versions of
 // all variants of the name (see hasVersion).
 func (w *watch) resume(versions map[string]string) {
 	located := map[string]int{}

@@ -19,9 +19,9 @@ func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// differences calls visit for the names in two sorted slices that do not have one
-// pointer in both, in the order of names, with the resources of the name; one of them
-// may be nil. It ends when visit returns false.
+// differences calls visit for the names whose resources are not the same pointer in
+// two sorted slices. It visits them in order, with the resources of the name; one of
+// them may be nil. It ends when visit returns false.
 func differences(a, b []*wire.Resource, visit func(a, b *wire.Resource) bool) {
 	if identical(a, b) {
 		return

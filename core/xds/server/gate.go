@@ -2,13 +2,15 @@ package server
 
 import "runtime"
 
-// A gate admits some work at a time. There are three: for long work on at most half of the
-// processors, so that the others stay free for streams with little to do; for the
-// snapshots of nodes on as many as there are processors; and for those that take long ([longState])
-// again on half of them. The state makes a snapshot when it is
-// first asked for it. Without that gate, a client that opens and resets thousands of streams
-// makes the server build thousands of snapshots at once, and waiting clients get no processor
-// time.
+// A gate admits some work at a time. There are three:
+//
+//   - long work, on half of the processors: the others stay free for streams with little to do
+//   - snapshots of nodes, on all processors
+//   - snapshots that take long ([longState]), on half of the processors
+//
+// A state makes a snapshot at the first call for it. Without a gate, a client that opens and resets
+// thousands of streams would make the server build as many snapshots at once. Waiting clients would
+// get no processor time.
 type gate chan struct{}
 
 // Work is long if the stream has more subscriptions, or the request more bytes.

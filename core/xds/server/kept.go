@@ -145,8 +145,8 @@ func (k *kept) has(name string) bool {
 	return found
 }
 
-// A permission filter that is kept follows edits of permissions, even one that comes with the edit
-// that makes it drain, or while the client was away. A client that loses its access loses it on
+// A permission filter that is kept follows edits of permissions. This includes the edit that makes
+// it drain, and edits while the client was away. A client that loses its access loses it on
 // connections that drain too (SPEC 11.8).
 //
 //   - The filter of the plain-text chain becomes the one of the chain with TLS when that changes:

@@ -7,8 +7,9 @@ import (
 	"unique"
 )
 
-// A nodeIndex has the streams of each node id. It has shards, so that thousands of streams
-// that begin and end at once do not wait for one lock, nor for a walk over all nodes.
+// A nodeIndex has the streams of each node id. It has shards. Without them, thousands of
+// streams that begin and end at once would wait for one lock, or for a walk over all
+// nodes.
 type nodeIndex struct {
 	seed   maphash.Seed
 	shards [64]nodeShard

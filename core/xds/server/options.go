@@ -63,8 +63,8 @@ type Options struct {
 	// Secrets reports whether a client may have secrets, see Node.NoSecrets. Nil: each may.
 	Secrets func(*Client) bool
 	// ObservePush receives the time from the moment the server sees a change until a
-	// response that it causes is handed to gRPC, which writes it when the client reads.
-	// Many goroutines call it at once, and it must not wait. Nil measures nothing.
+	// response is handed to gRPC. gRPC writes it when the client reads. Many goroutines
+	// call it at once, and it must not wait. Nil measures nothing.
 	ObservePush func(time.Duration)
 	// Logger gets a line for each NACK, for nodes without a dataplane and for
 	// clients past a limit, within the limits of package loglimit. Nil discards them.
@@ -114,8 +114,8 @@ type Options struct {
 	MaxRate int
 
 	// MaxStreams limits the streams of all clients; 0: no limit. Further ones are refused
-	// with UNAVAILABLE, and their connection is closed if it has no other stream, so that
-	// the next connection of the client may reach another replica (SPEC 14.4).
+	// with UNAVAILABLE. Their connection is closed if it has no other stream: the next
+	// connection of the client may reach another replica (SPEC 14.4).
 	MaxStreams int
 	// MaxConnectionAge ends connections of this age, with a spread of 10 % to both sides,
 	// so that replicas share the load again; 0: never (SPEC 14.4).

@@ -21,11 +21,11 @@ func isFree(t wire.Type) bool { return t == wire.SecretType || t == wire.Extensi
 // next returns the next response, or nil if there is nothing to send or if it has to
 // wait. It is called with the lock.
 //
-// Additions of a type wait until the additions of earlier types are ACKed, so that a route
-// never names a cluster that the client does not have yet. Endpoints do not wait for the
-// ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm when it has
-// their endpoints (warming.go). Endpoints that only a new cluster accepts do (staging.go). The
-// first answer in a type does not wait: there is nothing to disturb. Removals wait until all
+// Additions of a type wait until the additions of earlier types are ACKed. So a route never
+// names a cluster that the client does not have yet. Endpoints do not wait for the ACK of
+// clusters: Envoy ACKs clusters when they are warm, and they are warm when it has their
+// endpoints (warming.go). Endpoints that only a new cluster accepts do (staging.go). The first
+// answer in a type does not wait: there is nothing to disturb. Removals wait until all
 // additions and the removals of earlier types are ACKed. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
 	if s.rare != nil && len(s.rare.refused) > 0 {

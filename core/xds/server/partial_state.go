@@ -8,8 +8,8 @@ import (
 )
 
 // A PartialState is a state that does not contain everything yet, such as the cache of a
-// relay (SPEC 16), and learns what it is asked for. A question that it cannot answer yet is
-// left open: the client keeps what it holds, and gets an answer from a later state.
+// relay (SPEC 16). It learns what the server asks for. A question that it cannot answer yet
+// is left open: the client keeps what it holds, and gets an answer from a later state.
 //
 // A PartialState decides itself what a client may have; Options.Access is not used. Its
 // methods are called with the lock of a stream, and must not wait.
@@ -67,7 +67,7 @@ type unknown struct {
 }
 
 // A resumption is the version that a client resumed with for a name, or a list of them (see
-// isList), and how many locators of the name are still unknown.
+// isList). It also has the number of locators of the name that are still unknown.
 type resumption struct {
 	versions string
 	locators int
@@ -101,8 +101,8 @@ func (w *watch) setUnknownLocators(n int) {
 	}
 }
 
-// wantPartly computes what a watch wants by name. Where that is not known, it is what the
-// client holds, or will hold when it has what is in flight.
+// wantPartly computes what a watch wants by name. If the answer is unknown, the watch
+// keeps what the client holds or is being sent.
 func (s *stream) wantPartly(state PartialState, w *watch) []*wire.Resource {
 	var want []*wire.Resource
 	if s.snapshot != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // A pass moves all streams to the newest generation, and sends what that leads to. Its
-// runners each take one stream after another. If the state knows what it keeps, there are two
+// runners each take one stream after another. If the state is a keepingState, there are two
 // rounds: the first one is for the streams whose answers it does not keep.
 //
 // A runner may have to wait: for a client that does not read, or for a state that computes

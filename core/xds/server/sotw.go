@@ -123,8 +123,8 @@ func (w *watch) replace(r *discoveryv3.DiscoveryRequest, first bool) (changed bo
 	return true, gone
 }
 
-// repeats reports whether a request has the subscription that the watch has, for the
-// usual case of an ACK by a client without locators and without an explicit wildcard.
+// repeats reports whether a request has the subscription of the watch. It is for the
+// usual case: an ACK by a client without locators and without an explicit wildcard.
 func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator) bool {
 	if len(locators)+len(w.sub.locators) > 0 || len(names) != len(w.sub.names) || w.sub.all && !w.implied {
 		return false

@@ -25,36 +25,37 @@ type Source interface {
 // It returns the names, sorted, for which Locate may answer clients of a node otherwise than an earlier state
 // of the source did. The server then asks for these names alone. False means that it may be each name.
 //
-// Node is asked for each stream, too, unless the state has the method
+// The server also calls Node for each stream, unless the state has the method
 //
 //	Keeps(node *Node, before State) bool
 //
-// that reports that Node would return what it returned for an earlier state of the source, the last one that the
-// stream was at. For a [PartialState] it is about AnswerNode and AnswerName instead. False means that they may
-// return something else.
+// Keeps reports that Node returns the same as for before, the state that the stream was at. For a [PartialState]
+// it is about AnswerNode and AnswerName instead. False means that they may return something else.
 //
-// Node may take long for some nodes, because of what an author wrote for them, if the state has the method
+// Node may take long for some nodes, because of the policies for them. Other nodes do not wait for
+// these, if the state has the method
 //
 //	IsLong(node *Node) bool
 //
-// that reports for which. Other nodes do not wait for these.
+// IsLong reports whether Node may take long for a node.
 type State interface {
 	// Node returns what the dataplane with the id of a node is served, and false if
 	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,
 	// later states return the same pointer.
 	Node(node *Node) (*wire.Snapshot, bool)
-	// Locate returns the variant of a name that parameters choose for a client, and false if
-	// the name does not exist or no variant covers the parameters (SPEC 12.4). Of the node
-	// only what the client is matters: its user agent and version. It does not keep the map.
+	// Locate returns the variant of a name that parameters choose for a client. It returns
+	// false if the name does not exist or no variant covers the parameters (SPEC 12.4). Of
+	// the node only what the client is matters: its user agent and version. It does not keep
+	// the map.
 	Locate(node *Node, t wire.Type, name string, parameters map[string]string) (wire.Variant, bool)
 }
 
-// A variantState is a State that knows which locators a change can reach.
+// A variantState is a State that reports which locators a change can reach.
 type variantState interface {
 	Relocated(node *Node, before State) (names []string, known bool)
 }
 
-// A keepingState is a State that knows for which nodes a change matters.
+// A keepingState is a State that reports for which nodes a change matters.
 type keepingState interface {
 	Keeps(node *Node, before State) bool
 }

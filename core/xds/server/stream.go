@@ -18,8 +18,8 @@ import (
 
 // A stream is one stream of a client.
 //
-// Two goroutines may work on it: the handler, which receives requests and sends what
-// they lead to, and the runner of a pass, which sends what a change leads to. The flag
+// Two goroutines may work on it: the handler, which receives requests and sends the
+// answers, and the runner of a pass, which sends the results of a change. The flag
 // sending gives the right to send to one of them at a time. The one that has it sends
 // until there is nothing to send, so the other one need not wait.
 type stream struct {

@@ -24,7 +24,7 @@ import (
 
 // Options are the options of a [Builder].
 type Options struct {
-	// Audit builds each part again when it is found in a cache, and panics if the content
+	// Audit builds each part again when it is found in a cache. It panics if the content
 	// differs, because then the key of the cache lacks an input. It does so with snapshots
 	// too, because then a read is not recorded. It is for tests.
 	Audit bool

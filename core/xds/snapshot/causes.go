@@ -53,9 +53,9 @@ func (s *State) once(d *resource.Dataplane) *Snapshot {
 // Drains returns the listeners of one snapshot of an Envoy that a later snapshot of the same
 // dataplane replaces or removes, sorted by name (SPEC 11.8). A listener drains if its bytes
 // differ. The causes are the kinds with a conf for the listener that differs in a field which
-// changes listeners, by the table of package effect, and the other resources that differ and
-// may change it. If no listener drains, Drains compares one
-// version for each listener.
+// changes listeners, by the table of package effect. Other resources that differ and may
+// change it are causes too. If no listener drains, Drains compares one version for each
+// listener.
 func (c *Causes) Drains(before, after *Snapshot) (drains []Drain) {
 	var comparison *snapshotPair
 	byName := func(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) }

@@ -41,8 +41,8 @@ func (sb *snapshotBuilder) referred(confs *confList, translators []*xds.Translat
 	return nil
 }
 
-// addFound adds the destinations that are resources to which routes refer and that have no
-// outbound, with the confs that an outbound to them would have.
+// addFound adds destinations that only routes refer to, with the confs of an outbound to
+// them.
 func (sb *snapshotBuilder) addFound() {
 	var outbounds []destinations.Outbound
 	for _, o := range sb.found {

@@ -172,8 +172,8 @@ func inboundName(address string, port uint32) string {
 	return fmt.Sprintf("inbound/%s/%d", address, port)
 }
 
-// inspectTimeout is how long a listener waits for the first bytes of a client, to see
-// whether they are TLS, before it takes them for plain text.
+// inspectTimeout is how long a listener waits for the first bytes of a client, to
+// detect TLS. Then it takes them for plain text.
 const inspectTimeout = time.Second
 
 // inspectTLS adds the listener filter that sees whether a connection is TLS, and its

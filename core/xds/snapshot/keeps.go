@@ -12,10 +12,10 @@ type step struct {
 }
 
 const (
-	// maxSteps is how many steps a state knows. A server may skip states.
+	// maxSteps is how many steps a state keeps. A server may skip states.
 	maxSteps = 64
-	// maxTouched is how many dataplanes a step knows. A change of more of them costs more than to
-	// ask for each of the others.
+	// maxTouched is how many dataplanes a step contains. For a larger change, a list costs more
+	// than a call of SnapshotFor for each other dataplane.
 	maxTouched = 1_000
 )
 
@@ -35,8 +35,8 @@ func (s *State) stepsTo(view *core.View) []*step {
 
 // Keeps reports that the state has the same snapshot as an earlier one for a dataplane and a
 // client, if the earlier state returned it: nothing changed that it depends on. False means that
-// it may have another one, see [State.SnapshotFor]. To keep a snapshot costs a fraction
-// of asking for it, so it is for who asks for each dataplane after each change.
+// it may have another one, see [State.SnapshotFor]. It costs a fraction of [State.SnapshotFor]:
+// call it first, if each dataplane is checked after each change.
 func (s *State) Keeps(known *Snapshot, before *State) bool {
 	if s == before {
 		return true

@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A cluster and its endpoints have peers, so that a server sends no endpoint to a client
-// whose cluster does not accept its certificate yet (SPEC 12.3). They are the SPIFFE IDs by
-// which the cluster verifies certificates, and the server names of the destination at zone
-// proxies: each of them has a transport socket.
+// A cluster and its endpoints have peers. A server compares them, and sends no endpoint to
+// a client whose cluster does not accept its certificate yet (SPEC 12.3). They are the
+// SPIFFE IDs by which the cluster verifies certificates, and the server names of the
+// destination at zone proxies: each of them has a transport socket.
 
 // clusterPeers returns the peers of a cluster, nil if the client uses no TLS.
 func (c clientTLS) clusterPeers(facts *endpointFacts) *wire.Peers {

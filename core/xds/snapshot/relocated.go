@@ -6,10 +6,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// Relocated returns the names, sorted, for which [State.LocateFor] may answer a client otherwise than
-// an earlier state of the builder did, whatever the type and the parameters. It returns false if that is not
-// known: then it may be each name. The work is that of the edits between the states, mostly once for all
-// clients of a type and with the same capabilities.
+// Relocated returns the names, sorted, for which [State.LocateFor] may answer a client differently from an
+// earlier state of the builder, for any type and parameters. It returns false if they are not known: it may
+// then be each name. The work is proportional to the edits between the states. Usually it is done once for
+// all clients of a type with the same capabilities.
 func (s *State) Relocated(client xds.Client, before *State) ([]string, bool) {
 	if before.builder != s.builder || !sameMeshes(s, before) {
 		return nil, false

@@ -8,8 +8,8 @@ import (
 )
 
 // serviceMap has the endpoints of services by their keys. It is immutable: a new version
-// shares the entries of the previous one, so a change of a few services costs about the
-// square root of the number of all, instead of a copy of all.
+// shares the entries of the previous one. So a change of a few services costs about the
+// square root of the number of all, not a copy of all.
 type serviceMap[K comparable] struct {
 	base   map[K]*service
 	recent map[K]*service // replaces entries of base

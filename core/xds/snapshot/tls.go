@@ -58,12 +58,12 @@ type serverTLS struct {
 	taken takenAddresses
 }
 
-// secure makes a cluster choose the transport socket of each endpoint by the identity
-// that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
-// cluster, which has no TLS. If all endpoints of a destination are called by TLS, there is one
-// socket, and one more if zone proxies have another server name for the destination (SPEC
-// 17.4). GRPC has one socket for all endpoints of a cluster, which then is the one for
-// endpoints with identity; see grpcEndpoints.
+// secure makes a cluster choose the transport socket of each endpoint by the identity that the
+// endpoint has (SPEC 11.6). Endpoints without identity get the socket of the cluster, which
+// has no TLS. If all endpoints of a destination are called by TLS, there is one socket. There
+// is one more if zone proxies have another server name for the destination (SPEC 17.4). GRPC
+// has one socket for all endpoints of a cluster, which then is the one for endpoints with
+// identity; see grpcEndpoints.
 func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol message.Protocol) {
 	if !c.enabled() {
 		return

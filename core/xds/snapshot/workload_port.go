@@ -22,8 +22,8 @@ import (
 // outbounds.
 //
 // They are the addresses of the dataplane, not all addresses: both redirect listeners hand
-// connections to the same listeners, so a listener at all addresses would also get the
-// connections of the workload to the same port of other dataplanes.
+// connections to the same listeners. A listener at all addresses would also get the
+// workload's connections to the same port of other dataplanes.
 func workloadAddresses(d *resource.Dataplane, index int, taken []netip.AddrPort) (list []*listenerv3.AdditionalAddress) {
 	port := workloadPort(d, index)
 	for i := range index {

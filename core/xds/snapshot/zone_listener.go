@@ -108,7 +108,8 @@ func zoneListenerName(l *resource.Listener) string {
 	return fmt.Sprintf("self_%s_dp_%s", strings.ToLower(l.Type()), l.SectionName())
 }
 
-// add adds the listener.
+// add adds the listener, with a chain for each server name. If an egress has no identity,
+// or the listener no chain, it adds warnings instead.
 func (z *zoneListener) add() {
 	name := zoneListenerName(z.listener)
 	if z.listener.Egress && z.tls.identity == nil {

@@ -48,11 +48,11 @@ type routeFilter struct {
 }
 
 // AddHTTPFilter adds a filter of HTTP requests to a filter chain of an inbound. It is for
-// [xds.Translator.Chain] of a kind with `from` or `rules`, which calls it once for a canonical
-// name, such as "envoy.filters.http.buffer", whether or not the inbound has a conf. A request
-// gets the config of the first conf whose conditions on the client and the request hold. Config
-// returns the config of a conf, nil for none. It depends on the conf alone, because inbounds
-// share its result.
+// [xds.Translator.Chain] of a kind with `from` or `rules`. Call it once for a canonical name,
+// such as "envoy.filters.http.buffer", even if the inbound has no conf. A request gets the
+// config of the first conf whose conditions on the client and the request hold. Config returns
+// the config of a conf, nil for none. It depends on the conf alone, because inbounds share its
+// result.
 //
 // The config is in the routes of the inbound, so an edit of the conf changes no listener (SPEC
 // 11.8). TCP inbounds and gRPC servers have no such filter, which is a warning for each conf.

@@ -103,10 +103,10 @@ func affinityKeys(c resource.Conf) (keys []string) {
 	return keys
 }
 
-// ownZone returns the groups of the client's zone: the endpoints that have the
-// client's value of the first tag, then the others that have its value of the
-// second one, and so on, then the rest. A group without a weight gets nine tenths of
-// what the previous groups leave; the rest has weight 1.
+// ownZone returns the groups of the client's zone: the endpoints with the client's
+// value of the first tag, then the others with its value of the second one, and so
+// on, then the rest. A group without a weight gets nine tenths of what the previous
+// groups leave; the rest has weight 1.
 func ownZone(d *xds.Endpoints, zone string, endpoints []*xds.Endpoint, tags strategy.AffinityTags) (list []xds.Locality) {
 	rest := endpoints
 	var of []strategy.AffinityTag // parallel to list

@@ -81,7 +81,7 @@ func (g passthroughGroup) chains(matches []meshpassthrough.Match, r resolver) []
 			continue
 		}
 		switch domain := m.Type == meshpassthrough.Domain; {
-		case m.HasInnerWildcard(): // of which Envoy has no server name and no host
+		case m.HasInnerWildcard(): // Envoy matches no server name and no host by it
 		case m.Speaks().IsHTTP() && domain:
 			hosts = append(hosts, m.Value)
 		case m.Speaks().IsHTTP():

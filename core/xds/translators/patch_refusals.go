@@ -21,8 +21,8 @@ import (
 
 // refusal returns why Envoy refuses a message that passes [validate]; nil if no reason is
 // known. It checks lists of filters and of filter chains. These may be wrong between two
-// modifications, such as one that removes the last filter and one that adds another, so
-// refusal is for the result of modifications.
+// modifications, such as one that removes the last filter and one that adds another. So
+// only the result of all modifications is refused.
 func refusal(m proto.Message) error {
 	for m := range envoyapi.Messages(m) {
 		if err := ownRefusal(m.Interface()); err != nil {

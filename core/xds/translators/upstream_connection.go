@@ -19,10 +19,10 @@ import (
 const maxEarlyData = 64 << 10
 
 // connectAfterDecision makes a TCP chain connect to the workload after the client was
-// allowed, so that a client that is denied gets no byte of the workload (SPEC 7.5b). The
-// RBAC filter decides at the first byte of the client. Limited reports that the filter
-// denies every client because the permissions exceed a limit. A gRPC server rejects a TCP
-// chain, and has none of its fields.
+// allowed. So a denied client gets no byte of the workload (SPEC 7.5b). The RBAC filter
+// decides at the first byte of the client. Limited reports that the filter denies every
+// client because the permissions exceed a limit. A gRPC server rejects a TCP chain, and
+// has none of its fields.
 func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permissions, limited bool) {
 	if c.Client == xds.ProxylessGRPC {
 		return

@@ -41,8 +41,8 @@ func handWrittenMethods(named *types.Named) (m ir.Methods, ok bool) {
 	return m, ok
 }
 
-// lacks returns the path in v, starting with path, of the first value whose
-// hand-written methods do not include a required one, and the name of its type.
+// lacks returns the path in v, starting with path, of the first value without a
+// required hand-written method. It also returns the name of the value's type.
 func lacks(v *ir.Value, path string, has func(ir.Methods) bool, seen map[*ir.Value]bool) (at, typ string) {
 	if v == nil || seen[v] {
 		return "", ""

@@ -45,9 +45,9 @@ func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
 	}
 }
 
-// checkUntaggedUnion reports a field whose type has constants with the names of two or
-// more of the other fields, if no field is tagged as the discriminator: arms of two
-// types would be merged. An example:
+// checkUntaggedUnion reports a field that looks like a discriminator, if none is
+// tagged. Its type has constants with the names of two or more of the other fields:
+// arms of two types would be merged. An example:
 //
 //	Type Type  `json:"type"` // const Tcp, File Type = "Tcp", "File"
 //	TCP  *TCP  `json:"tcp,omitzero"`

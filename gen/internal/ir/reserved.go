@@ -16,7 +16,7 @@ var locals = []string{
 }
 
 // Reserved reports whether generated code cannot refer to a type or a package by this
-// name, because it has a variable of that name or uses the builtin of that name.
+// name. It cannot if it has a variable of that name or uses the builtin of that name.
 func Reserved(name string) bool {
 	return slices.Contains(locals, name) || slices.Contains(Builtins, name)
 }

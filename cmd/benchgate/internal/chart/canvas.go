@@ -37,7 +37,8 @@ func inner(c *vgsvg.Canvas) draw.Canvas {
 	return draw.Crop(draw.New(c), margin, -margin, margin, -margin)
 }
 
-// write writes a picture.
+// write writes a picture as SVG. Its font falls back to any monospace font of the reader.
+// Nothing is written if the canvas fails.
 func write(w io.Writer, c *vgsvg.Canvas) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {

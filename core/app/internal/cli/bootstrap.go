@@ -169,8 +169,8 @@ func (*adminAddress) Type() string { return "address" }
 const defaultDrainTime = time.Minute
 
 // printCommand prints the command line of an Envoy with a bootstrap, quoted for a shell. Such an
-// Envoy refuses a resource with a field that it does not know, and does not ignore the field,
-// which could open what the field closes (SPEC 18.3).
+// Envoy refuses a resource with an unknown field. If it ignored the field, it could open what
+// the field closes (SPEC 18.3).
 func (g *globals) printCommand(c *cobra.Command, b proto.Message, drain time.Duration) error {
 	config, err := message.JSON(b)
 	if err != nil {

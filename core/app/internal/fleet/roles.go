@@ -46,8 +46,8 @@ type CPU struct {
 // Total returns the processor time of all roles.
 func (c CPU) Total() float64 { return c.Source + c.Relays + c.Clients + c.Runtime }
 
-// A meter divides the processor time of a step among the roles by the samples of a profile, which
-// has 100 of them in a second of a processor.
+// A meter divides the processor time of a step among the roles by the samples of a profile. A
+// second of a processor has 100 samples.
 type meter struct {
 	profile bytes.Buffer
 	begin   time.Duration

@@ -13,9 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// ConfQuery asks for the conf of a kind that applies to an outbound, to a route of an
-// outbound, to a request to an inbound, or to a listener. If none of these is given, it asks
-// for the conf of the dataplane.
+// ConfQuery asks for the conf of a kind for an outbound, a route of an outbound, a request
+// to an inbound, or a listener. If none of these is given, it asks for the conf of the
+// dataplane.
 type ConfQuery struct {
 	Kind     *resource.Kind
 	Outbound string // for [find.Outbound]

@@ -22,8 +22,8 @@ type Place struct {
 	// name of routes of a gateway.
 	Listener *PlaceListener `json:"listener,omitempty"`
 	Hostname string         `json:"hostname,omitempty"`
-	// A conf may apply to a route of the outbound, given by its KRI, to the
-	// clients of a selector, or to the requests of a match.
+	// A conf may apply to a route of the outbound, to the clients of a
+	// selector, or to the requests of a match. The route is given by its KRI.
 	Route    string              `json:"route,omitempty"`
 	Selector *partition.Selector `json:"selector,omitempty"`
 	Match    *conf.Match         `json:"match,omitempty"`

@@ -24,9 +24,9 @@ func (t *target) asTargetRef() tree {
 	return ref
 }
 
-// labelled returns labels that select exactly the dataplanes and inbounds that a policy
-// selects, of those that its role and its origin allow: the labels that are equal to the
-// tags of its targetRef, or else one label that the dataplanes share.
+// labelled returns labels that select exactly what the policy selects: those equal to
+// its targetRef's tags, or one shared label. Dataplanes outside the policy's role and
+// origin are ignored. It returns nil if there are no such labels.
 func (r *rewriter) labelled(p *resource.Policy) *target {
 	selected, err := r.view.SelectedBy(p.ID)
 	if err != nil || len(selected) == 0 {

@@ -40,9 +40,8 @@ func (r *rewriter) clients(mesh string) (clients []*client, ok bool) {
 	return clients, ok
 }
 
-// permissionRules returns rules that decide about the clients of the mesh as the `from`
-// items of a policy do; nil if there are none: if an item selects only a part of the
-// dataplanes with one SPIFFE ID, or if it depends on what is not in an ID.
+// permissionRules returns rules that decide as the `from` items do. It returns nil if
+// an item splits the dataplanes of one ID, or depends on more than the ID.
 func (r *rewriter) permissionRules(p *resource.Policy) []any {
 	clients, ok := r.clients(p.Mesh)
 	if !ok || len(clients) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// split moves a part of a policy with `to` and `rules` to a policy of its own, if Kuma 2 or Kuma
-// 3 refuses both in one policy of the kind. The rules move, except those of the default
-// MeshTimeout: there `to` moves, to the name that Kuma 3 gives it (SPEC 17.5).
+// split divides a policy with `to` and `rules` into two, if Kuma 2 or Kuma 3 refuses both in one
+// policy of the kind. The rules move, except those of the default MeshTimeout: there `to` moves,
+// to the name that Kuma 3 gives it (SPEC 17.5).
 func (r *rewriter) split(p *resource.Policy, d *document) {
 	if p.Type.ToOrRules == 0 || d.spec()["to"] == nil || d.spec()["rules"] == nil {
 		return

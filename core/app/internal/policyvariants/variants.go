@@ -16,8 +16,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// An Index answers by the sets of the inbounds of one mesh, the one that was asked last, and follows the views for
-// which it is asked. The zero Index is empty. It is safe for concurrent use.
+// An Index answers by the sets of the inbounds of one mesh, the mesh of the last question. It follows the views of
+// the questions. The zero Index is empty. It is safe for concurrent use.
 type Index struct {
 	mu       sync.Mutex
 	mesh     string

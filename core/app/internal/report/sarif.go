@@ -144,7 +144,7 @@ func sarifRuleOf(d *diag.Definition) sarifRule {
 }
 
 // sarifLocations returns where a finding is. Code hosts refuse a log in which a result has no
-// location, so a finding about the input as a whole is at the directory of the run.
+// location. So a finding about the input as a whole is at the directory of the run.
 func sarifLocations(d diag.Diagnostic) []sarifLocation {
 	if d.Pos.File == "" {
 		d.Pos = diag.Position{File: ".", Line: 1, Column: 1}

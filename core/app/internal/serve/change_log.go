@@ -11,7 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// log logs what a load changed.
+// log writes one line about a load: how many resources the first one has, and what a later
+// one changed.
 func (s *Server) log(commit core.Commit, first bool) {
 	if first {
 		counts := commit.After.Count()

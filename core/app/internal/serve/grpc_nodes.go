@@ -16,7 +16,7 @@ type grpcNodes struct {
 
 func newGRPCNodes() *grpcNodes { return &grpcNodes{connected: make(chan struct{}, 1)} }
 
-// add adds a dataplane.
+// add adds a dataplane, and notifies connected if it is new. It does not block.
 func (n *grpcNodes) add(id resource.ID) {
 	if _, known := n.known.Load(id); known {
 		return

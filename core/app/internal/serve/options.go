@@ -85,9 +85,9 @@ type Options struct {
 	// Health is the address of a listener for only /healthz and /readyz, without TLS;
 	// empty: there is none.
 	Health string
-	// Admission is the address of a listener that answers the reviews of an API server, with
-	// the files of AdmissionTLS, of which ClientCA may be empty; empty: there is none (SPEC
-	// 12.6). RefuseFindings and RefuseLate are fields of [admission.Options].
+	// Admission is the address of a listener that answers the reviews of an API server (SPEC
+	// 12.6); empty: there is none. It uses the files of AdmissionTLS, whose ClientCA may be
+	// empty. RefuseFindings and RefuseLate are fields of [admission.Options].
 	Admission      string
 	AdmissionTLS   TLSFiles
 	RefuseFindings func(diag.Diagnostic) bool

@@ -6,10 +6,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// claims are which objects have a resource of an identity. Usually it is one. An object whose
-// key no resource can have never takes the identity of another object, whatever its document
-// claims, and which of several objects has an identity does not depend on the order in which they
-// came: replicas agree, and so does a server that starts.
+// claims are which objects have a resource of an identity. Usually it is one. An object whose key
+// no resource can have never takes the identity of another object, regardless of its document. Of
+// several objects with one identity, the order in which they came does not decide: replicas
+// agree, and so does a server that starts.
 type claims struct {
 	first map[resource.ID]string   // the key of an object
 	more  map[resource.ID][]string // those of the others

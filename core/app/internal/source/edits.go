@@ -33,7 +33,7 @@ func SetOf(value any) *resource.Set {
 }
 
 // Edited returns a set in which the resources of an edit are added or replaced, with the
-// warnings of the edit, and without the resources of another set. No given set is changed.
+// warnings of the edit. The resources of another set are removed. No given set is changed.
 func Edited(set, edit, removed *resource.Set) *resource.Set {
 	edits := newEdits()
 	for _, value := range Resources(edit) {

@@ -23,10 +23,9 @@ type Files struct {
 	// exist is an error until it exists. Standard input cannot be watched, because it
 	// is empty at the second load.
 	Paths []string
-	// Quiet is how long files must not change before they are read, so that no file is
-	// read while it is being written, and files written together are read together; 0
-	// means [DefaultQuiet]. If changes do not stop, files are read after ten times
-	// Quiet.
+	// Quiet is how long files must not change before they are read. So no file is read
+	// while it is being written, and files written together are read together; 0 means
+	// [DefaultQuiet]. If changes do not stop, files are read after ten times Quiet.
 	Quiet time.Duration
 	// Rescan is the interval at which files are scanned without a notification; 0
 	// means [DefaultRescan].

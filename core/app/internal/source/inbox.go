@@ -7,8 +7,8 @@ import (
 )
 
 // inbox passes what a store yields to the goroutine that decodes it. It has its own
-// goroutine on the other side, so that a store is read while earlier objects are decoded
-// and applied, and events that came in this time are one batch.
+// goroutine on the other side. So a store is read while earlier objects are decoded and
+// applied, and events that came in this time are one batch.
 type inbox struct {
 	arrived chan struct{} // holds a value while there is news
 	room    chan struct{} // holds a value after news were taken

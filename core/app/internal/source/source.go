@@ -20,10 +20,10 @@ type Source interface {
 	// an update or an error, never both.
 	//
 	// An error changes nothing: the state of the last update stays in effect, and the
-	// sequence continues. It is a [diag.Errors] if resources are invalid, a [*Loss] if
-	// the source cannot be read, and otherwise the reason why its newest state cannot be
-	// used. After errors an update follows when the source is good again, even if its
-	// batch is empty. The caller must not change what it gets.
+	// sequence continues. It is a [diag.Errors] if resources are invalid, and a [*Loss]
+	// if the source cannot be read. Otherwise it is the reason why its newest state
+	// cannot be used. After errors an update follows when the source is good again, even
+	// if its batch is empty. The caller must not change what it gets.
 	Watch(ctx context.Context) iter.Seq2[*Update, error]
 }
 
@@ -39,8 +39,8 @@ type Update struct {
 	Batch core.Batch
 	// Revision is the revision of the state. It is never smaller than in an earlier update.
 	Revision Revision
-	// Store means that the state is, at least in part, of a store, and Stores are the parts
-	// of each store, in the order of their sources.
+	// Store means that the state is, at least in part, of a store. Stores are the parts of
+	// each store, in the order of their sources.
 	Store  bool
 	Stores []StoreState
 	// Current is when the source last confirmed that this is its newest state. Of several

@@ -19,8 +19,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// StoreKeeper keeps the last state of a store in one file, so that a server can start
-// without the store, and keeps the last good versions of objects over a restart (SPEC 14.3).
+// StoreKeeper keeps the last state of a store in one file (SPEC 14.3). So a server can start
+// without the store, and the last good versions of objects outlive a restart.
 //
 // The file (package kept) is a tar archive. The first entry is the revision and when it was
 // confirmed; each other one is an object in effect.

@@ -145,7 +145,7 @@ var (
 )
 
 // backOff returns how long to wait before the next attempt: between a half and the whole of
-// 0.1 s, 0.2 s, 0.4 s and so on up to [maxBackOff], at random, so that replicas do not
+// 0.1 s, 0.2 s, 0.4 s and so on up to [maxBackOff]. The time is random: replicas should not
 // return to a store all at once.
 func backOff(attempt int) time.Duration {
 	d := min(100*time.Millisecond<<min(attempt, 10), maxBackOff)

@@ -24,8 +24,8 @@ type ControlPlane struct {
 	// labels reports that a control plane has stored something: without it, documents stay as
 	// they are.
 	labels bool
-	// inZone reports that some of what is stored are copies that the global control plane sent,
-	// and atGlobal that some was stored by the global control plane itself.
+	// inZone reports that some stored objects are copies from the global control plane.
+	// atGlobal reports that the global control plane stored some itself.
 	inZone, atGlobal bool
 	// ofZones reports that some of what is stored are copies that zones sent: the control plane is
 	// the global one.

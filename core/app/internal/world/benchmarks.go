@@ -10,8 +10,8 @@ import (
 
 // WriteBenchmarks writes a report in the format of Go benchmarks, so that benchstat
 // compares reports and `benchgate check` checks them: a line for each change, with the
-// least times to apply it and to find out what changed, and lines for loading, the first
-// build and reads. Several reports of one world are several measurements.
+// least times to apply it and to compare the views. Further lines are for loading, the
+// first build and reads. Several reports of one world are several measurements.
 func (r *Report) WriteBenchmarks(w io.Writer) error {
 	var text strings.Builder
 	line := func(name string, n int, took time.Duration, metrics ...any) {

@@ -13,10 +13,10 @@ type Slope struct {
 	Fixed  bool    `json:"fixed"` // the change touches the same number of dataplanes in each world
 }
 
-// Slopes compares worlds of one shape and different sizes. For each change that was
-// measured in worlds of at least two sizes, it fits a line by least squares through
-// the logarithms of sizes and times. It uses the minimum time of each world,
-// because other load on a shared machine only adds to times.
+// Slopes compares worlds of one shape and different sizes. Each change is measured
+// in worlds of at least two sizes. A line is fitted by least squares through the
+// logarithms of sizes and times. It uses the minimum time of each world, because
+// other load on a shared machine only adds to times.
 func Slopes(reports []*Report) []Slope {
 	var slopes []Slope
 	for _, c := range changes() {

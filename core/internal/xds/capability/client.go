@@ -18,11 +18,10 @@ func IsGRPC(userAgent string) bool { return strings.HasPrefix(userAgent, "gRPC")
 // ClientOf returns the client that an Envoy of a version is.
 func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
 
-// ClientBy returns the client of a node by its user agent and its version. A client that is not
-// gRPC and states no version, or one that cannot be read, is taken for the oldest Envoy that was tried
-// (SPEC 18.2). So is a program that is not called Envoy. An error names a version that is too old to be served: of gRPC, one that is not
-// known to have permissions. It is called for each question of a client, and allocates nothing for a
-// client that is served and states a release.
+// ClientBy returns the client of a node by its user agent and its version. A client that is not gRPC and states no readable
+// version is taken for the oldest Envoy that was tried (SPEC 18.2). A program with another name is treated alike. The error
+// names a version that is too old: for gRPC, a release that is not known to have permissions. The server calls this for
+// each question of a client. It allocates nothing for a client that is served and states a release.
 func ClientBy(userAgent, version string) (Client, error) {
 	if IsGRPC(userAgent) {
 		return Client{GRPC: true}, refuseGRPC(userAgent, version)

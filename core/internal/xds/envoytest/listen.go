@@ -8,8 +8,8 @@ import (
 )
 
 // Listen listens at a TCP address, even if that was in use a moment ago. A child process
-// inherits each open socket between its fork and its exec, so a listener that a test has
-// closed can hold its address for another instant while a proxy starts.
+// inherits each open socket between its fork and its exec. So a listener that a test has
+// closed can hold its address for an instant while a proxy starts.
 func Listen(address string) (net.Listener, error) {
 	for try := 1; ; try++ {
 		listener, err := net.Listen("tcp", address)

@@ -6,8 +6,8 @@ import (
 )
 
 // A Memo keeps what translators make of inputs that the inbounds of many dataplanes share,
-// such as the config of a filter, so that it is made once for all of them. The zero Memo is
-// empty. It is safe for concurrent use.
+// such as the config of a filter. It is made once for all of them. The zero Memo is empty.
+// It is safe for concurrent use.
 type Memo struct{ made sync.Map }
 
 // Once returns the value of a key in a memo. If there is none, it is made; two callers may

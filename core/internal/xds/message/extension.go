@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// The permission filter of an HTTP inbound is a resource of its own, so that an edit of it
+// The permission filter of an HTTP inbound is a resource of its own. So an edit of it
 // changes no listener and closes no connection (SPEC 11.8). Envoy takes the name of the
 // filter for the name of the resource.
 const (

@@ -59,8 +59,8 @@ func (s SecretSource) Secret(name string) *tlsv3.SdsSecretConfig {
 // NewTrustSecret returns the secret `trust`. Bundles has the CA certificates of each trust
 // domain, and at least one. If only is not empty, it is the one trust domain that is
 // trusted: its CAs verify every certificate, even one without a SPIFFE ID. If it is empty,
-// the trust domain in the first URI SAN of a certificate selects the CAs that verify it,
-// and a certificate without a SPIFFE ID is refused (SPEC 11.6).
+// the trust domain in the first URI SAN of a certificate selects the CAs that verify it. A
+// certificate without a SPIFFE ID is refused (SPEC 11.6).
 func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.Secret {
 	validation := &tlsv3.CertificateValidationContext{}
 	if only != "" {

@@ -54,9 +54,9 @@ const (
 )
 
 // NewRouteMatcher returns the matcher of [NewChoiceMatcher] for a route. There Envoy sees
-// nothing but headers, so the client and the server name must be in [PeerHeader] and
-// [ServerNameHeader] if a choice asks for them (see [Conditions.AsksForClient]). A client with
-// several SPIFFE IDs does not get as far as a route (see [SeveralFilter]).
+// nothing but headers. If a choice asks for the client or the server name, they must be in
+// [PeerHeader] and [ServerNameHeader] (see [Conditions.AsksForClient]). A client with several
+// SPIFFE IDs does not get as far as a route (see [SeveralFilter]).
 func NewRouteMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	return choiceMatcher(choices, &matcherWriter{writer: &writer{}, inputs: map[input][]byte{}, ofRoute: true})
 }

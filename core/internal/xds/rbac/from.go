@@ -118,8 +118,8 @@ func firstHits(groups []clientGroup) groupConditions {
 
 // asksForAnyValue reports whether an item selects clients by a tag with any value. Where characters
 // are compared, no expression matches exactly these values: a byte that is no part of a character
-// matches \C alone, and so does a slash. A denial must not be evaded by such a byte, so there a
-// client with a byte outside ASCII in a URI SAN is denied before the items (SPEC 18.3).
+// matches \C alone, and so does a slash. Such a byte must not evade a denial. So a client with a
+// byte outside ASCII in a URI SAN is denied there before the items (SPEC 18.3).
 func asksForAnyValue(item permission.Client) bool {
 	return slices.ContainsFunc(item.Tags, func(tag resource.Tag) bool { return tag.Value == resource.AnyValue })
 }

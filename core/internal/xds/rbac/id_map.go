@@ -155,8 +155,8 @@ func oneOf(texts []string) string {
 //
 // The exact IDs include those in the map, if the rule has a prefix and they are not too many
 // for one expression. The map comes first, so for its clients the comparison is not reached.
-// A client with further URI SANs reaches it in the order of the rules, and no entry before it
-// can match an identity that is in the map (see plan).
+// A client with further URI SANs reaches it in the order of the rules. No entry before it can
+// match an identity that is in the map (see plan).
 func (r *stageRule) identities() (exact []string, below []*conf.SpiffeIDMatch, others []*permission.Entry) {
 	for _, e := range r.listed {
 		switch {

@@ -30,9 +30,9 @@ var beyondASCII = allOf(
 	negation(comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:\?\C*)?`)),
 )
 
-// escapedSlash is the condition that the path of a request has an escaped slash or
-// backslash, an escaped dot, or parameters of a segment that is empty, . or .. without them. The workload may decode it, and then the path is not the one that the entries
-// were compared with (SPEC 11.2).
+// escapedSlash is the condition that a request's path has an escaped slash, backslash or dot, or parameters of a segment
+// that is empty, . or .. without them. The workload may decode it, and then the path is not the one that the entries were
+// compared with (SPEC 11.2).
 var escapedSlash = comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:%(?:2[eEfF]|5[cC])|/\.{0,2};)\C*`)
 
 // branch is an element of a list of matchers.

@@ -8,7 +8,7 @@ import (
 )
 
 // serverNameCase is one case of the SNI that a client sent. In the rules form the SNI can
-// only be in permissions and the rest of an entry only in principals, and a policy is the
+// only be in permissions, and the rest of an entry only in principals. A policy is the
 // product of the two. So there are policies for each SNI that an entry asks for, and for
 // any SNI that no entry denies. What is allowed with any SNI is in the latter; it is
 // repeated for an SNI only if that SNI is denied to some clients. What is denied with any

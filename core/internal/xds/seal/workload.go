@@ -214,7 +214,7 @@ func (w *Workload) isOwn(host string) bool {
 	})
 }
 
-// anyPort stands for a port that a resolver chooses.
+// anyPort is the value for a port that a resolver chooses.
 const anyPort = 1 << 16
 
 // split returns the host and the port of an address.

@@ -248,11 +248,11 @@ func (m *Model) whenWarm() {
 	}
 }
 
-// giveUp makes the clusters active that have warmed for 15 s. That is a problem, even for an Envoy that
-// then uses the endpoints of the previous cluster, unless the next response no longer has such a
-// cluster: in state of the world, endpoints that do not exist are not answered, so a cluster that was
-// removed meanwhile warms until then. It is none if the model had no server for the first 5 s, or if the
-// server has said that it has nothing for the node yet.
+// giveUp makes the clusters active that have warmed for 15 s. That is a problem unless the next response
+// no longer has such a cluster. This holds even for an Envoy that then uses the endpoints of the
+// previous cluster: in state of the world, endpoints that do not exist are not answered, so a cluster
+// that was removed meanwhile warms until then. It is no problem if the model had no server for the first
+// 5 s, or if the server has nothing for the node yet.
 func (m *Model) giveUp() {
 	for name, since := range m.warming {
 		if time.Since(since) < initialFetch {

@@ -8,10 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// Overlaps follows the responses of one delta stream, and returns what is wrong after each of them: two variants that the client holds accept one of
-// its locators, or a locator has no variant although it had one before and no error came for
-// its name. It is written from SPEC 9.5 and 16, as a client that keeps variants by their
-// constraints sees them.
+// Overlaps follows the responses of one delta stream, and returns what is wrong after each of them: two variants that the
+// client holds accept one of its locators, or a locator lost its variant although no error came for its name. It is written
+// from SPEC 9.5 and 16, as a client that keeps variants by their constraints sees them.
 func Overlaps(responses []Response, t wire.Type, locators []Locator) (problems []string) {
 	held := map[string]map[string]string{} // by name and constraints
 	had := map[string]bool{}               // by key of a locator

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// Seeds runs a random test with the seeds from 0, each as a parallel subtest in a bubble of
-// synctest, so that its waits take no time. SOAK multiplies their number.
+// Seeds runs a random test with the seeds from 0, each as a parallel subtest. It runs in a
+// bubble of synctest, so its waits take no time. SOAK multiplies their number.
 func Seeds(t *testing.T, n uint64, run func(t *testing.T, seed uint64)) {
 	if text := os.Getenv("SOAK"); text != "" {
 		times, err := strconv.ParseUint(text, 10, 32)

@@ -55,8 +55,9 @@ func certificateFlags(spiffeID string) string {
 }
 
 // get returns the answer to a request of a client, with a certificate if it has a SPIFFE
-// ID, and after how many whole seconds it came, if not at once. A slow machine adds parts
-// of one, and a timeout of Envoy may be early by a part of a millisecond.
+// ID. It also returns after how many whole seconds the answer came, if not at once. A
+// slow machine adds parts of one, and a timeout of Envoy may be early by a part of a
+// millisecond.
 func (d *demo) get(url, spiffeID string) (string, error) {
 	transport := &http.Transport{}
 	if spiffeID != "" {

@@ -116,7 +116,7 @@ type clause struct {
 type bound bool
 
 const (
-	atLeast bound = false // whatever unknown conditions hold
+	atLeast bound = false // the requests that it has regardless of unknown conditions
 	atMost  bound = true  // those that some unknown condition allows
 )
 

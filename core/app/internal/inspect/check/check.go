@@ -31,8 +31,8 @@ type Check struct {
 	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
 	// Info are the findings that are no warnings: usual and correct, sorted by place.
 	Info []diag.Diagnostic `json:"info,omitempty"`
-	// Envoy is what the Envoys lack that the question names, and what they get instead, also where no
-	// field is left out for it.
+	// Envoy lists what the Envoys of the question lack, with what they get instead. An entry may be
+	// about no field that is left out.
 	Envoy []capability.Lack `json:"envoy,omitempty"`
 }
 

@@ -53,9 +53,9 @@ func (m *meshCheck) idlePolicies() {
 	}
 }
 
-// ignoredFrom warns of policies whose `from` has no effect on an inbound, because other
-// policies of the kind have rules there (SPEC 5.6), or because the semantics ignores
-// `from` (SPEC 17.1).
+// ignoredFrom warns of policies whose `from` has no effect on an inbound. Other
+// policies of the kind have rules there (SPEC 5.6), or the semantics ignores `from`
+// (SPEC 17.1).
 func (m *meshCheck) ignoredFrom() {
 	type place struct {
 		inbound  string

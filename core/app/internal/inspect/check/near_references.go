@@ -59,8 +59,8 @@ func nearness(p *resource.Policy, t *resource.TargetRef, of *resource.Meta) int 
 	return met
 }
 
-// missesMeshService reports whether the bare name of a MeshService in a `to` item finds
-// neither a service tag of an outbound nor a MeshService, although one has the name.
+// missesMeshService reports whether a MeshService has the bare name in a `to` item
+// that finds neither a service tag of an outbound nor a MeshService.
 func (m *meshCheck) missesMeshService(destinations *destination.Directory, p *resource.Policy, t *resource.TargetRef) bool {
 	if t.Kind != resource.TargetMeshService || t.RefersToDestination() || destinations == nil || len(destinations.Find(p, t)) > 0 || m.outboundServices()[t.Name] {
 		return false

@@ -14,8 +14,8 @@ import (
 )
 
 // overriddenItems warns of items, rules and defaults that set nothing on any
-// dataplane that their policy selects, and of inbounds whose rule views exceed
-// the limit (SPEC 5.5).
+// dataplane that their policy selects. It also warns of inbounds whose rule
+// views exceed the limit (SPEC 5.5).
 func (m *meshCheck) overriddenItems(views *ruleviews.Views) {
 	o := overridden{
 		meshCheck:  m,

@@ -211,9 +211,9 @@ func (o *overridden) keepsFromTags(p *resource.Policy) {
 	}
 }
 
-// rules marks the items of the rules of an inbound. Of several rules with the same matches
-// the one with the highest priority gives them their place among the other rules, so it
-// has an effect if there are others (SPEC 7.1).
+// rules marks the items of the rules of an inbound. Of several rules with the same
+// matches, the one with the highest priority gives them their place among the other rules.
+// So it has an effect if there are others (SPEC 7.1).
 func (o *overridden) rules(config *dataplaneConfig, inbound int) {
 	like := map[string][]results.Contribution{} // by their matches
 	for _, m := range config.Matched.All() {

@@ -12,9 +12,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// prefixesOfText warns of prefixes of SPIFFE IDs that are compared as text, and match an identity
-// of the input, or a trust domain of a MeshTrust, that is not below them (SPEC 7.2). In the
-// semantics of Kuma all prefixes are text.
+// prefixesOfText warns of prefixes of SPIFFE IDs that are compared as text. Such a prefix may
+// match an identity of the input, or a trust domain of a MeshTrust, that is not below it (SPEC
+// 7.2). In the semantics of Kuma all prefixes are text.
 func (m *meshCheck) prefixesOfText() {
 	var known []string // sorted
 	for _, p := range m.policies {

@@ -72,8 +72,7 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Directory) {
 }
 
 // missedPorts warns of `to` items that name a port and miss an outbound that a
-// dataplane lists, because the section of the outbound is the number of the port (SPEC
-// 17.3).
+// dataplane lists. The section of the outbound is the number of the port (SPEC 17.3).
 func (m *meshCheck) missedPorts(destinations *destination.Directory) {
 	type port struct {
 		destination resource.Destination

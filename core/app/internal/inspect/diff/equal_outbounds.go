@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/results"
 )
 
-// equalOutbounds tells by kind and index which outbounds of a dataplane are the same and have
-// equal confs in both views. Most are, and need no name and no place.
+// equalOutbounds contains, by kind and index, whether an outbound of a dataplane is the same
+// and has equal confs in both views. Most are, and need no name and no place.
 type equalOutbounds map[*resource.Kind][]bool
 
 func (d *differ) equalOutbounds(p pair, before, after []*results.Config) equalOutbounds {

@@ -72,8 +72,8 @@ type identified interface {
 	Identity() *resource.Meta
 }
 
-// changes yields the resources that are added, removed or changed; the zero value stands for
-// an absent one.
+// changes yields the resources that are added, removed or changed; the zero value is an
+// absent resource.
 func changes[T identified](before, after []T) func(func(old, next T) bool) {
 	byID := func(a, b T) int { return a.Identity().ID.Compare(b.Identity().ID) }
 	return func(yield func(old, next T) bool) {

@@ -9,10 +9,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Listener returns the index, in the order of answers, of the only listener of a builtin
-// gateway or a zone proxy that is identified by its name, its port or its KRI. A listener
-// of a gateway also has its host name, one of a zone proxy its type, and its address and
-// port. The error is [ErrNotFound].
+// Listener returns the index, in the order of answers, of the listener with a name, a
+// port or a KRI. It is of a builtin gateway or a zone proxy. A listener of a gateway also
+// has its host name, one of a zone proxy its type, and its address and port. The error is
+// [ErrNotFound].
 func Listener(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	ports := listenerPorts(view, d)
 	if len(ports) == 0 {

@@ -206,9 +206,9 @@ func ClientTags(d *resource.Dataplane) []resource.Tags {
 	return out
 }
 
-// ResourceKind finds a kind of resources or documents by its name, in the singular
-// or the plural, or by a short name, in any letter case, and returns its name. The error
-// is [ErrUsage].
+// ResourceKind returns the name of a kind of resources or documents. It finds the kind
+// by its name, in the singular or the plural, or by a short name, in any letter case.
+// The error is [ErrUsage].
 func ResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
 	known := ResourceKinds(kinds, documents)
 	for _, name := range known {

@@ -31,10 +31,9 @@ type port struct {
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
 
-// Inbound returns the index of the only inbound that is identified by its name
-// (or the port if the inbound has no name), by its KRI, or by its address and port; or
-// by its port, if no inbound has that name. Inbounds with one listener are one inbound, which
-// has the names of all (SPEC 1.3). The error is [ErrNotFound].
+// Inbound returns the index of the inbound with a name, a KRI, an address and port, or else a
+// port. An inbound without a name has its port as its name. Inbounds with one listener are
+// one inbound, which has the names of all (SPEC 1.3). The error is [ErrNotFound].
 func Inbound(d *resource.Dataplane, name string) (int, error) {
 	ports, listeners := inboundPorts(d)
 	at, err := portNamed(d, "inbound", name, ports)

@@ -260,8 +260,8 @@ func permissionPolicies(view *core.View, mesh string) []*resource.Policy {
 	return slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != permission.KindName })
 }
 
-// neverHit returns the entries of the inbounds of a log that decided no record, sorted, without
-// the entries of policies that inform on all dataplanes that they select.
+// neverHit returns the entries of the inbounds of a log that decided no record, sorted. Entries
+// of policies that inform on all their dataplanes are omitted.
 func neverHit(view *core.View, mesh string, result *replay.Result, options inspect.Options) []inspect.Decider {
 	out := []inspect.Decider{}
 	for _, p := range permissionPolicies(view, mesh) {

@@ -131,9 +131,9 @@ func valueLike(want semantics.Fact, have map[semantics.Fact]bool) *string {
 	return &value
 }
 
-// unmetItem returns the first unmet condition of the `to` items of a policy, for the pair
-// of an item and an outbound that meets the most conditions. It returns nil if the policy
-// has no items.
+// unmetItem returns the first unmet condition of the `to` items of a policy. It is for
+// the pair of an item and an outbound that meets the most conditions. It returns nil if
+// the policy has no items.
 func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *inspect.UnmetCondition {
 	var nearest []inspect.UnmetCondition
 	for i := range p.To {

@@ -233,8 +233,8 @@ func cellAt(reach *traffic.Reach, client, inbound int) *traffic.ReachCell {
 	return &reach.Cells[client*len(reach.Inbounds)+inbound]
 }
 
-// matrix returns the matrix of the chosen clients and inbounds, in which equal rows and
-// equal columns are joined, or nil if it is too large even so.
+// matrix returns the matrix of the chosen clients and inbounds. Equal rows and equal
+// columns are joined. It returns nil if the matrix is too large even so.
 func (a *ask) matrix(reach *traffic.Reach, c chosen) *matrix {
 	m := &matrix{}
 	numbers := map[string]int{} // of conditions

@@ -167,8 +167,8 @@ func wordsOf(q string) ([]string, error) {
 
 func (f *filter) empty() bool { return len(f.words)+len(f.findings) == 0 }
 
-// selects reports whether each word is a part of the name, of a service, of the zone or of
-// the value of a label, regardless of letter case, and whether each finding is there.
+// selects reports whether each word is a part of the name, a service, the zone or a
+// label's value, regardless of letter case. Each chosen finding must be there too.
 func (f *filter) selects(d *resource.Dataplane, found *checked) bool {
 	if !f.hasWords(d) {
 		return false

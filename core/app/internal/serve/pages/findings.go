@@ -19,8 +19,8 @@ import (
 )
 
 // cache keeps the findings of the last state that was asked for. They take long for a large
-// mesh, so a page waits for them a short time only, and they take at most a fifth of the
-// time while states follow each other.
+// mesh, so a page waits for them a short time only. While states follow each other, they
+// take at most a fifth of the time.
 type cache struct {
 	mu   sync.Mutex
 	last *checked

@@ -56,8 +56,8 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// follow sends an event whenever the content of a page differs from the known one, until a
-// text cannot be sent, the client has left or the stream is long enough.
+// follow sends an event whenever the content of a page differs from the known one. It ends
+// if a text cannot be sent, the client has left or the stream is long enough.
 func (s *site) follow(r *http.Request, content func(*proxied.State) pageContent, known pageContent, send func(text string) bool) {
 	end := time.NewTimer(eventsLongest)
 	defer end.Stop()

@@ -101,8 +101,8 @@ func (s *site) policies(a *ask) (*view, error) {
 	return &view{Title: "Policies", Section: "policies", Data: data, JSON: answer}, nil
 }
 
-// policyHasWords reports whether each word is a part of the name, the kind, the name that
-// the targetRef has, or a value of its tags or labels.
+// policyHasWords reports whether each word is a part of the name, the kind, the
+// targetRef's name, or a value of its tags or labels.
 func policyHasWords(p *resource.Policy, words []string) bool {
 	for _, word := range words {
 		if !contains(p.Name, word) && !contains(p.Namespace, word) && !contains(p.Kind, word) && !contains(inspect.PolicySummary(p), word) && !hasLabel(p.Labels, word) {

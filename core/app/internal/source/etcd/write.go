@@ -303,8 +303,8 @@ type doubt struct {
 }
 
 // settle finds out whether the transaction was committed. If so, it returns how to undo
-// it. Otherwise it returns the conditions under which nothing of it exists: they are to
-// be a part of the transaction that ends the write, after which it can no longer be
+// it. Otherwise it returns the conditions under which nothing of it exists: they belong
+// to the transaction that ends the write. After it the write can no longer be
 // committed, because the key -/apply is gone.
 func (w *writer) settle(ctx context.Context, d *doubt) (undo [][]write, absent []clientv3.Cmp, err error) {
 	var reads []clientv3.Op

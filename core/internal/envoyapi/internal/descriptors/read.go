@@ -20,9 +20,10 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Set returns the descriptors of Envoy's API, and of what it imports, in the versions
-// that the module of the working directory requires, as a compressed FileDescriptorSet.
-// Versions of the API before v3 are left out. The same versions give the same bytes.
+// Set returns the descriptors of Envoy's API, and of what it imports, as a compressed
+// FileDescriptorSet. The versions are those that the module of the working directory
+// requires. Versions of the API before v3 are left out. The same versions give the same
+// bytes.
 func Set() ([]byte, error) {
 	files, err := readPackages("github.com/envoyproxy/go-control-plane/envoy/...", "github.com/cncf/xds/go/...")
 	if err != nil {

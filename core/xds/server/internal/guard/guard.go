@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Options configure a [Guard]. All are required, but for Identify.
+// Options configure a [Guard]. All are required, except Identify.
 type Options struct {
 	MaxStreams        int // of all clients; 0: there is no limit
 	MaxStreamsPerPeer int

@@ -13,11 +13,11 @@ const HandshakeTimeout = 10 * time.Second
 
 // handshakes limits the TLS handshakes that are computed at a time to one for each
 // processor. If 10,000 clients connect at once, each handshake takes about as long as it
-// does alone, and streams that are served already wait for a few of them only. Without the
-// limit all of them advance together, none ends before its deadline, and all begin again.
+// does alone. Existing streams wait for a few of them only. Without the limit all of them
+// advance together, none ends before its deadline, and all begin again.
 //
 // A handshake has its turn while it computes, and gives it away while it waits for its
-// client, so a client that sends nothing holds no turn. Those that have begun go first, so
+// client. So a client that sends nothing holds no turn. Those that have begun go first, so
 // that few are unfinished; the others go in the order in which their first bytes came.
 type handshakes struct {
 	limit int

@@ -133,8 +133,8 @@ func (b *builder) add(policy string, allow bool, when ...*access.Requests) {
 	b.list.Entries = append(b.list.Entries, access.Entry{Allow: allow, By: b.place(policy), When: access.And(when...)})
 }
 
-// unknown adds an entry that denies the requests that meet a condition if another condition
-// holds, which nothing in a request determines.
+// unknown adds an entry that denies requests that meet when, if a condition outside the
+// request also holds.
 func (b *builder) unknown(when *access.Requests, what string) {
 	b.add("", false, when, access.Undetermined(what))
 }
