@@ -19,7 +19,7 @@ const (
 )
 
 // Limits of the number of sentences with more words or relatives, in comments of the product and
-// on pages. They only fall: who divides a sentence lowers the limit to what is left.
+// on pages. They only fall: after a sentence is divided, the limit is what is found.
 const (
 	maxLongComments   = 7
 	maxNestedComments = 0
