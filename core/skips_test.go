@@ -26,7 +26,6 @@ var otherSkips = map[string]string{
 	"bench/gate.scripts":                                 "CI does not run on Windows",
 	"core/app/internal/serve.TestFleetProcess":           "it is the process of a benchmark",
 	"core/app/internal/serve.TestAttackProcess":          "it is the process of a benchmark",
-	"core/app/internal/serve.TestHostileClients":         "it is the process of TestSoakHostile",
 	"core/app/internal/relay.TestPart":                   "it is the process of a benchmark",
 	"core/app/internal/source/sourcetest.testAtOnce":     "one of the sources writes at once",
 	"core/app/internal/source/sourcetest.testLost":       "two of the sources can be lost",

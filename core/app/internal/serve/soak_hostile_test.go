@@ -125,15 +125,15 @@ func tagPolicy(i int, conf string) string {
 // A target is the addresses of the server that hostile clients connect to.
 type target struct{ xds, http string }
 
-// TestHostileClients runs the hostile clients of TestSoakHostile in a separate process, so
-// that their memory is not measured as the server's. They run until the process is
-// killed, or the standard input ends.
-func TestHostileClients(t *testing.T) {
-	at := target{os.Getenv("HOSTILE_XDS"), os.Getenv("HOSTILE_HTTP")}
-	if at.xds == "" {
-		t.Skip("TestSoakHostile runs it")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
+// hostileVariable makes this binary be the hostile clients. It has the address of the xDS server
+// that they connect to.
+const hostileVariable = "HOSTILE_XDS"
+
+// runHostile is the process of the hostile clients of TestSoakHostile. It is a separate one, so
+// that their memory is not measured as the server's. They run until the process is killed, or the
+// standard input ends.
+func runHostile(at target) {
+	ctx, cancel := context.WithCancel(context.Background())
 	var clients sync.WaitGroup
 	for i, attack := range attacks {
 		clients.Go(func() {
@@ -148,18 +148,18 @@ func TestHostileClients(t *testing.T) {
 	clients.Wait()
 }
 
-// startHostile starts the process of TestHostileClients, and waits until it attacks. It
+// startHostile starts the process of the hostile clients, and waits until it attacks. It
 // returns a function that kills the process.
 func startHostile(t *testing.T, r *running) (end func()) {
 	t.Helper()
 	// If times are measured, the clients get only the processor time that the server
 	// leaves, because real clients are on other machines.
-	arguments := []string{os.Args[0], "-test.run=^TestHostileClients$"}
+	arguments := []string{os.Args[0]}
 	if nice, err := exec.LookPath("nice"); err == nil && os.Getenv("SOAK_TIME") != "" {
 		arguments = append([]string{nice, "-n", "19"}, arguments...)
 	}
 	command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
-	command.Env = append(os.Environ(), "HOSTILE_XDS="+r.XDSAddr().String(), "HOSTILE_HTTP="+r.HTTPAddr().String())
+	command.Env = append(os.Environ(), hostileVariable+"="+r.XDSAddr().String(), "HOSTILE_HTTP="+r.HTTPAddr().String())
 	input, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
