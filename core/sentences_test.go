@@ -21,10 +21,10 @@ const (
 // Limits of the number of sentences with more words or relatives, in comments of the product and
 // on pages. They only fall: after a sentence is divided, the limit is what is found.
 const (
-	maxLongComments   = 7
+	maxLongComments   = 5
 	maxNestedComments = 0
-	maxLongPages      = 54
-	maxNestedPages    = 1
+	maxLongPages      = 28
+	maxNestedPages    = 0
 )
 
 // TestSentences counts sentences of more than maxWords words or maxRelatives relatives, and prints
