@@ -152,7 +152,7 @@ func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (
 }
 
 // isAscending reports whether the identity of resource i of a list, which is not nil, is
-// greater than that of the resource before it.
+// greater than the identity of the previous resource.
 func isAscending[T any, R interface {
 	*T
 	Identity() *resource.Meta

@@ -131,7 +131,7 @@
 //     writer is then rebuilt from the published view.
 //   - A view depends on its resources alone, not on the commits that led to it: it
 //     equals [Options.NewView] of the same resources.
-//   - A dataplane has one profile, a profile has members, a class has profiles,
-//     and the counted references to blocks are those that classes and profiles
-//     hold. Tests check this after each commit (core/internal/mesh/invariants.go).
+//   - A dataplane has one profile, a profile has members, and a class has
+//     profiles. Tests check this after each commit
+//     (core/internal/mesh/invariants.go).
 package core

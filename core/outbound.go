@@ -16,8 +16,9 @@ type Outbound struct {
 	// Destination is an outbound to a port of a MeshService, a MeshExternalService or a
 	// MeshMultiZoneService (SPEC 17.3).
 	Destination *destination.Outbound
-	// OutboundConfig has the conf and the routes. Its Index is that of Listed in the
-	// Outbounds of the dataplane, or of Destination in its [View.DestinationOutbounds].
+	// OutboundConfig has the conf and the routes. Its Index is the index of Listed in
+	// the Outbounds of the dataplane, or of Destination in its
+	// [View.DestinationOutbounds].
 	results.OutboundConfig
 }
 

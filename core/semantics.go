@@ -30,7 +30,7 @@ func Detect(set *resource.Set) Semantics {
 }
 
 // otherSemantics returns a warning if resources are of another semantics than the engine's.
-// Kuma's semantics read resources without such labels, too.
+// Kuma's semantics also read resources without such labels.
 func otherSemantics(own Semantics, set *resource.Set) []diag.Diagnostic {
 	if set == nil || own != TargetRef {
 		return nil

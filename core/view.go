@@ -292,8 +292,8 @@ func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope)
 }
 
 // PassthroughConf returns the conf of the connections of a dataplane to addresses that are no
-// outbounds, by the policies of one kind: that of the `to` items for the whole mesh (SPEC
-// 11.5, MeshAccessLog). It is nil if there are none, or for an unknown kind.
+// outbounds, by the policies of one kind. It is the conf of the `to` items for the whole mesh
+// (SPEC 11.5, MeshAccessLog). It is nil if there are none, or for an unknown kind.
 func (v *View) PassthroughConf(d *resource.Dataplane, kind string, scope Scope) *results.Effective {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.PassthroughConf(d, kind, scope)

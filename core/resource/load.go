@@ -36,8 +36,8 @@ type Loader struct {
 	// objects with one identity, so these are no error. It needs KeepGoing.
 	Claimed bool
 	// Strict makes errors of what is left out otherwise: stored documents that a control plane
-	// does not load, files of a directory without a resource, and unread kinds of an API group
-	// whose other kinds are read. See [Set.LeftOut] and [Set.NoResources].
+	// does not load, files of a directory without a resource, and unread kinds of a known API
+	// group. See [Set.LeftOut] and [Set.NoResources].
 	Strict bool
 	// Exclude are patterns of files and directories that a directory tree has and the load
 	// leaves out, as in `--exclude` (SPEC 1.1). A malformed one matches nothing.

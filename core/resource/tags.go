@@ -17,7 +17,7 @@ const (
 	ServiceAccountLabel = "k8s.kuma.io/service-account"
 )
 
-// Tags is a set of tags or labels, sorted by key. The specs of objects have it, too.
+// Tags is a set of tags or labels, sorted by key. The specs of objects also use it.
 type Tags = specs.Tags
 
 // Tag is a key with a value.

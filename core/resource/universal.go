@@ -76,7 +76,7 @@ func universalMeta(in *strict.Value) Meta {
 	return meta
 }
 
-// newMeta returns the identity of a document. The labels that are a part of it are names, too.
+// newMeta returns the identity of a document. The labels that are a part of it are also names.
 func newMeta(at, labelled *diag.At, kind, name string, labels Tags) Meta {
 	for _, key := range []string{MeshLabel, NamespaceLabel} {
 		if value := labels.Value(key); !isWord(value) {

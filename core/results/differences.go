@@ -67,7 +67,7 @@ func (d *differ) appendPlaces(places []Place) []Place {
 	return places
 }
 
-// afterLast returns the index after that of the last outbound.
+// afterLast returns the index after the last outbound's.
 func (c *Config) afterLast() int {
 	if n := len(c.Outbounds); n > 0 {
 		return c.Outbounds[n-1].Index + 1

@@ -23,7 +23,7 @@ type Place struct {
 	Kind     PlaceKind
 	Index    int         // of the outbound or inbound
 	Route    resource.ID // of AtRoute
-	// Destination and Port are those of an outbound to a destination that is a resource (SPEC
+	// Destination and Port identify an outbound to a destination that is a resource (SPEC
 	// 17.3), which has no index. The identity is zero for an outbound to tags.
 	Destination resource.ID
 	Port        uint32

@@ -92,7 +92,7 @@ func (i *Inbound) visibility(plaintext bool) Visibility {
 	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext, GRPC: i.Client == ProxylessGRPC}
 	switch {
 	case v.GRPC: // it has no SNI
-	case plaintext: // TLS between the client and the workload has an SNI, too; only beside TLS it is inspected
+	case plaintext: // TLS between the client and the workload also has an SNI; it is inspected only beside TLS
 		v.ServerName = !v.Requests && i.TLS != nil
 	default:
 		v.ServerName = true

@@ -116,7 +116,7 @@ func compile(space *Space, lists ...*List) *compiler {
 	return c
 }
 
-// rules returns the rules of a list. The error is that of the first entry that is beyond a limit.
+// rules returns the rules of a list. The error is about the first entry beyond a limit.
 func (c *compiler) rules(l *List) ([]rule, error) {
 	rules := make([]rule, 0, len(l.Entries))
 	for i := range l.Entries {

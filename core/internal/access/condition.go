@@ -33,8 +33,8 @@ type Clause struct {
 type Match struct {
 	conf.Match
 	Tags resource.Tags `json:"tags,omitzero"`
-	// scopes are those of the conditions on headers, in their order: an entry that denies and
-	// one that allows compare equal conditions with different parts of a value.
+	// scopes are the scopes of the conditions on headers, in their order: an entry that
+	// denies and one that allows compare equal conditions with different parts of a value.
 	scopes []request.ValueScope
 }
 

@@ -107,7 +107,7 @@ func (k *kindItems) compare(a, b *item) int {
 
 func (it *item) targetRef() *resource.TargetRef { return &it.Policy.To[it.Index].TargetRef }
 
-// file adds items to the lists of an editor, which become those of k.
+// file adds items to the lists of an editor, which become the lists of k.
 func (k *kindItems) file(lists *items.FiledEditor[*item], added []*item) {
 	for _, it := range added {
 		it.id = k.caches.nextID()

@@ -62,8 +62,8 @@ func secretsOfBackends(mesh *resource.Mesh) (names []string) {
 }
 
 // secret returns the Secret that a certificate or key of a MeshExternalService names, or why it
-// has none. Whoever may write a MeshExternalService may name any Secret, so those of CAs, and
-// those of another namespace, are not given to proxies.
+// has none. The author of a MeshExternalService may name any Secret. So Secrets of CAs, and of
+// another namespace, are not given to proxies.
 func (s *Directory) secret(m *resource.MeshExternalService, name string) (secret *resource.ObjectOf[specs.Secret], why string) {
 	secret = s.secrets[name]
 	switch {

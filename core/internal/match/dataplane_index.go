@@ -98,8 +98,7 @@ func (x *DataplaneIndex) facts(dst []fact, d *resource.Dataplane) []fact {
 	return dst
 }
 
-// keys appends the hashes of facts, sorted and distinct, without those that are in the other
-// lists, too.
+// keys appends the hashes of facts, sorted and distinct, without facts of the other lists.
 func (x *DataplaneIndex) keys(dst []uint64, facts []fact, others ...[]fact) []uint64 {
 	for _, t := range facts {
 		isOther := func(list []fact) bool { return slices.Contains(list, t) }

@@ -162,8 +162,8 @@ func (c *composer) heldAfter(w *watch) []*wire.Resource {
 	return next
 }
 
-// addVariants composes variants, those of a name together with the removals that
-// make way for them.
+// addVariants composes variants. The variants of a name are together with the
+// removals that make way for them.
 func (c *composer) addVariants(w *watch) []wire.Variant {
 	want, held := w.wantVariants, w.heldVariants
 	if len(want) == 0 && len(held) == 0 {

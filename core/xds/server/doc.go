@@ -16,10 +16,10 @@
 //     that leads to. It has one runner for each processor, and more of them only while
 //     these wait for a client or for a state.
 //  2. For each type, a stream computes what its client should hold, from the
-//     subscription and the state, and keeps what its client holds, which is what
-//     was sent last. Both are slices of shared resources, sorted by name; where
-//     they are the same, they are one slice of the snapshot. After a change, a state
-//     is asked for the locators that the change can reach, and for no others.
+//     subscription and the state, and keeps what its client holds, which is what was
+//     sent last. Both are slices of shared resources, sorted by name; where they are
+//     the same, they are one slice of the snapshot. After a change, the server calls
+//     the state for the locators that the change can reach, and for no others.
 //  3. The difference between the two is what is sent: additions in the order
 //     CDS, EDS, LDS, RDS, then removals in the order LDS, ECDS, RDS, CDS, EDS, at most
 //     one response in flight for each type (SPEC 12.3). Additions of ECDS and SDS do not

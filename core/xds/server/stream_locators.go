@@ -57,7 +57,8 @@ func (s *stream) mayLocate(l *locator) bool {
 // each of them.
 const yieldLocators = 64
 
-// A reach is which locators a change of the state can reach: those of some names, sorted, or all.
+// A reach is which locators a change of the state can reach: the locators of some names, sorted, or
+// all.
 type reach struct {
 	some  bool
 	names []string

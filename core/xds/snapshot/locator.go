@@ -67,7 +67,7 @@ type locatorKey struct {
 }
 
 // locator has the variants of the destinations of one mesh for one client. It follows the states
-// for which it is asked.
+// of its callers.
 type locator struct {
 	locatorKey
 

@@ -15,10 +15,10 @@ type NoEffect struct {
 	Index  int    // of the item
 	Field  string // JSON pointer into the conf; "" for the whole conf
 	Reason string
-	// Inbound is the index of the inbound, or after the inbounds that of the listener of a
-	// zone proxy. Outbound is the index of the outbound: first those to tags in their order,
-	// then those of [core.View.DestinationOutbounds]. One of them is set, the other is
-	// Anywhere. Both are Anywhere for a field of the whole proxy.
+	// Inbound is the index of the inbound. The listeners of a zone proxy follow the
+	// inbounds. Outbound is the index of the outbound: first the outbounds to tags in their
+	// order, then those of [core.View.DestinationOutbounds]. One of them is set, the other
+	// is Anywhere. Both are Anywhere for a field of the whole proxy.
 	Inbound, Outbound int
 	// OfKuma reports that a proxy of Kuma gets the field: by the mtls of its Mesh the inbound
 	// has TLS there (SPEC 17.1).

@@ -61,7 +61,8 @@ type meshState struct {
 	proxies []*resource.Dataplane
 	zones   *zones
 
-	// number is that of no other state of a mesh, and since is what changed after the state before.
+	// number is different for each state of a mesh, and since is what changed after the previous
+	// state.
 	number uint64
 	since  changes
 }

@@ -139,7 +139,7 @@ type logs struct {
 	effective *results.Effective
 	http      bool
 	inbound   bool
-	// proxy is asked only for what a log has: the drafts of outbounds are shared.
+	// proxy is read only for what a log has: the drafts of outbounds are shared.
 	proxy       loggingProxy
 	mesh        string // of the destination
 	destination string // the service, as a format

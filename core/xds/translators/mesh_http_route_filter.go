@@ -76,7 +76,8 @@ func (r *httpRule) first(of meshhttproute.FilterType) *meshhttproute.Filter {
 }
 
 // setBackends makes a route distribute requests to backends. Without any the answer
-// is 503. An external service is asked by the host name of the endpoint (SPEC 17.4).
+// is 503. A request to an external service has the host name of the endpoint (SPEC
+// 17.4).
 func setBackends(m *routev3.Route, backends []backend, client xds.ClientType) {
 	if action := m.GetRoute(); client == xds.Envoy {
 		action.HostRewriteSpecifier = nil

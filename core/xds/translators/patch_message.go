@@ -214,7 +214,7 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch, left *allowa
 
 // validate checks a message, and the messages in google.protobuf.Any within it, by the rules
 // of Envoy's API. It checks what Envoy demands beyond them of listeners and routes: a refused
-// listener or route would keep all its fields as they were.
+// listener or route would keep its previous version.
 func validate(m proto.Message) error {
 	type validator interface{ ValidateAll() error }
 	if _, ok := m.(validator); !ok {

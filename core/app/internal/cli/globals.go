@@ -39,7 +39,7 @@ type globals struct {
 	namespace   *string // nil: not given
 	context     string  // --context: the cluster without -f
 	// allNamespaces is -A. Without it, scoped is set for a plugin of kubectl that reads a
-	// cluster: names and lists are those of namespace, and of what has none.
+	// cluster: names and lists are in the namespace, or of resources without one.
 	allNamespaces, scoped bool
 	output                choice
 	semantics             choice // --semantics

@@ -287,8 +287,8 @@ func eachShown(p *page, n int, row func(i int)) {
 	}
 }
 
-// neverHitRows prints entries: each by itself if the page is wide, else those of one list of
-// a rule together.
+// neverHitRows prints entries: each by itself if the page is wide, else the entries of one
+// list of a rule together.
 func neverHitRows(p *page, entries []inspect.Decider) {
 	type list struct{ kri, name string }
 	var lists []list

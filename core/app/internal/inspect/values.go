@@ -21,8 +21,8 @@ type Values struct {
 	Kind       string              `json:"kind"`
 	Field      string              `json:"field"`      // JSON pointer; "#" in place of the index of an element
 	Dataplanes int                 `json:"dataplanes"` // of the mesh
-	// Values are the values, those of most dataplanes first. A dataplane that has several
-	// values, at different places, is in each of them.
+	// Values are sorted: the value of most dataplanes is first. A dataplane that has
+	// several values, at different places, is in each of them.
 	Values []ValueCount `json:"values"`
 	// NotSet is the number of dataplanes that have the field at no place.
 	NotSet int `json:"notSet"`

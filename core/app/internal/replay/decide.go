@@ -83,7 +83,7 @@ type cacheUse struct {
 
 // decide returns the decision about a request. If counts is set, it records the entry as
 // hit, and the client if no entry names it. A client with several SPIFFE IDs is denied
-// before the permissions are asked (SPEC 7.2), except by a decider with EachID.
+// regardless of the permissions (SPEC 7.2), except by a decider with EachID.
 func (t *tally) decide(d *Decider, s *recordedRequest, counts bool) Verdict {
 	r := d.once()
 	m := t.made[r]

@@ -54,8 +54,8 @@ func (k *Keeper) Load(ctx context.Context, loader *resource.Loader) (*resource.S
 // maxState limits the size of a file with a state. A load has at most 1 GiB.
 const maxState = 2 << 30
 
-// eachEntry calls a function for each entry of the archive in a kept file. The error is that of
-// reading the file or, with its path, [kept.ErrDamaged] or that of the function.
+// eachEntry calls a function for each entry of the archive in a kept file. The error is from
+// reading the file or, with its path, [kept.ErrDamaged] or from the function.
 func eachEntry(path string, do func(*tar.Header, []byte) error) (err error) {
 	content, err := kept.Read(path, maxState)
 	if err != nil && !errors.Is(err, kept.ErrDamaged) {

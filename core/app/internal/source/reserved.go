@@ -68,7 +68,7 @@ func (r *reservation) has(secret resource.ID) bool {
 		r.names[strings.TrimSuffix(secret.Name, "-root-ca")] || r.names[strings.TrimSuffix(secret.Name, "-private-key")]
 }
 
-// reservations are those of all objects of a store that do not load. It is immutable; nil is none.
+// reservations are for all objects of a store that do not load. They are immutable; nil is none.
 type reservations struct{ list []*reservation }
 
 func (r *reservations) has(value any) bool {

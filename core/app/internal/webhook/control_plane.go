@@ -163,8 +163,9 @@ func (c *ControlPlane) rename(m, stored *resource.Meta, isCopy bool, synced stri
 	}
 }
 
-// zoneOf returns the zone that stores a document, or [Global]: the given one, that of the
-// stored resource that a person wrote at the same place, that of its label, or the only one.
+// zoneOf returns the zone that stores a document, or [Global]. It is the given zone, else
+// the document's own, else the zone of the resource that is stored at the same place, else
+// the only zone.
 func (c *ControlPlane) zoneOf(m *resource.Meta) (string, error) {
 	if c.asked {
 		return c.zone, nil

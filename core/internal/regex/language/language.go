@@ -48,8 +48,8 @@ func Target(e *regex.Expr) Language { return compile(e.BytewiseTarget()) }
 // matches (SPEC 7.2).
 func Runs(e *regex.Expr) Language { return compile(e.BytewiseRuns()) }
 
-// Denial returns the header values that a denial matches (SPEC 7.2): those of [Runs], and
-// values with a byte outside ASCII.
+// Denial returns the header values that a denial matches (SPEC 7.2): the values of
+// [Runs], and values with a byte outside ASCII.
 func Denial(e *regex.Expr) Language {
 	return compile(e.BytewiseRuns() + `|(?s:.)*[\x{80}-\x{ff}](?s:.)*`)
 }

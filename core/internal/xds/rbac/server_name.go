@@ -24,7 +24,7 @@ type serverNameCase struct {
 // serverNameCases returns the cases of an inbound's rules. There is one case if no entry
 // asks for an SNI.
 func serverNameCases(rules []ruleEntries, d decision) []serverNameCase {
-	denied := map[string]bool{} // whether an entry denies, by each name that is asked for
+	denied := map[string]bool{} // whether an entry denies, by each name in a condition
 	for _, r := range rules {
 		for _, e := range r.entries {
 			if e.Match.SNI != nil {

@@ -114,7 +114,7 @@ type listed struct {
 }
 
 // add adds those entries of a rule that are in the list. An identity among them need not
-// block itself in later rules: what kept it out of the map keeps them out, too.
+// block itself in later rules: what kept it out of the map also keeps them out.
 func (l *listed) add(entries []*permission.Entry) {
 	for _, e := range entries {
 		switch id := e.Match.SpiffeID; {

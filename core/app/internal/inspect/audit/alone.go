@@ -46,7 +46,7 @@ type Cell struct {
 	Inbound int    `json:"inbound"`
 	Access  string `json:"access"` // all, none, some or unknown
 	// When is the condition of the allowed requests, if Access is some; AtLeast and AtMost bound
-	// that of an unknown access. The conditions of the client are left out.
+	// the condition of an unknown access. The conditions of the client are left out.
 	When       *When    `json:"when,omitempty"`
 	AtLeast    *When    `json:"atLeast,omitempty"`
 	AtMost     *When    `json:"atMost,omitempty"`

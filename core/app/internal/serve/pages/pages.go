@@ -71,7 +71,8 @@ type Options struct {
 	// Changed returns a channel that is closed when the convergence of a commit changes.
 	Changed func() <-chan struct{}
 	// ReadSource returns the content of a file that resources were read from; nil: pages
-	// show policies as they were read. It must not wait: the file may be another one now.
+	// show the policies of the last read. It must not wait: the file may be another one
+	// now.
 	ReadSource func(file string) ([]byte, error)
 	// TLS reports whether clients of ADS need an identity. It adds the findings about
 	// dataplanes without one.

@@ -64,7 +64,7 @@ type view struct {
 	Live    bool   // the page follows changes
 	Data    content
 	JSON    any  // the answer
-	HasJSON bool // there is an answer, which is only made if it is asked for
+	HasJSON bool // there is an answer, which is made on request only
 	status  int
 }
 

@@ -164,7 +164,7 @@ func (c *Comparison) permissionsDiffer() bool {
 }
 
 // permissionsOfDiffer reports whether other permissions may select a dataplane, by their names
-// or content. An egress has those of its listeners, too.
+// or content. An egress also has the permissions of its listeners.
 func (c *Comparison) permissionsOfDiffer(p *dataplanePair) bool {
 	if slices.ContainsFunc(p.after.Listeners, func(l resource.Listener) bool { return l.Egress }) {
 		return true

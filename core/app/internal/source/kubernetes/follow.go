@@ -60,8 +60,8 @@ type combined struct {
 	news    chan news
 	beats   chan beat
 
-	// doubt reports that a kind was not there when it was asked for: its definition was
-	// deleted, or the server does not serve it yet. The served kinds are asked for again.
+	// doubt reports that a kind was missing at a request: its definition was deleted, or
+	// the server does not serve it yet. The served kinds are requested again.
 	doubt    atomic.Bool
 	secrets  *secrets
 	kinds    map[string]*following // by path
@@ -130,7 +130,7 @@ func (f *combined) pulse(ctx context.Context) {
 }
 
 // settled returns the kinds that the API server serves. A server that starts serves them one
-// after another, so it must be ready before and after it is asked: a kind that it does not
+// after another, so it must be ready before and after the request: a kind that it does not
 // serve yet would be taken for one whose definition was deleted, and all of its objects would
 // be gone.
 func (f *combined) settled(ctx context.Context) ([]served, error) {

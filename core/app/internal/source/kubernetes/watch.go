@@ -46,7 +46,7 @@ type follower struct {
 }
 
 // run follows the kind. It passes on one error at most, as its last news. A kind that is
-// missing is asked for again until the context ends: discovery decides whether the kind is
+// missing is requested again until the context ends: discovery decides whether the kind is
 // no longer served.
 func (f *follower) run(ctx context.Context) {
 	err := f.follow(ctx)
@@ -143,7 +143,7 @@ func (f *follower) pages(ctx context.Context) error {
 }
 
 // open sends a request for the objects of the kind. While the server is busy, such as
-// after a definition was created, it is asked again.
+// after a definition was created, the request is repeated.
 func (f *follower) open(ctx context.Context, query url.Values) (io.ReadCloser, error) {
 	if f.kind.selector != "" {
 		query.Set("fieldSelector", f.kind.selector)

@@ -91,8 +91,8 @@ func (m *Memory) Restore() { m.edit(func() { m.lost = false }) }
 // Forget forgets the log.
 func (m *Memory) Forget() { m.edit(func() { m.log, m.oldest = nil, m.revision }) }
 
-// SetBack makes the store have the objects of a copy, and a revision; both are as they were
-// when the copy was made.
+// SetBack makes the store have the objects of a copy, and its revision. Both are of the
+// time when the copy was made.
 func (m *Memory) SetBack(copied *Memory) {
 	copied.mu.Lock()
 	objects, revision := maps.Clone(copied.objects), copied.revision

@@ -11,8 +11,9 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// guardedCredentials limit the connections that are not ready, those of each client, and the
-// handshakes that are computed at a time. A connection after its handshake is a [Connection].
+// guardedCredentials limit the connections that are not ready, the connections of each
+// client, and the handshakes that are computed at a time. A connection after its handshake is
+// a [Connection].
 type guardedCredentials struct {
 	credentials.TransportCredentials
 	guard *Guard

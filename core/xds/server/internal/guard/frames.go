@@ -14,7 +14,7 @@ type frames struct {
 	header  [frameHeader]byte
 	filled  int // bytes of header
 	left    int // bytes of the frame after the header
-	data    int // of these, those of data; -1: the length of the padding comes first
+	data    int // bytes of data among these; -1: the length of the padding comes first
 	partial map[uint32]*partial
 	size    int // of all partial messages
 	cost    int // of the frames that have begun, beyond their bytes

@@ -28,7 +28,7 @@ const (
 	// paceStep is what a connection spends until it pays. Less is not charged.
 	paceStep = 64 << 10
 	// maxUnread is below the time in which gRPC closes a connection that is not read. maxDebt is
-	// that of a client with many connections, which all pay.
+	// the limit for a client with many connections, which all pay.
 	maxUnread = 20 * time.Second
 	maxDebt   = 60 // seconds
 )

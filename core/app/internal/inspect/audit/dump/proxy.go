@@ -141,8 +141,8 @@ func (l *Listener) add(c Chain, port uint32) {
 	l.Chains = append(l.Chains, c)
 }
 
-// portOf returns the port of the destination of connections on a chain: the one by which they get
-// it, else that of the listener, unless the listener may restore another destination.
+// portOf returns the port of the destination of connections on a chain: the port that the chain
+// matches, else the port of the listener, unless the listener may restore another destination.
 func portOf(l, chain Object, port uint32) uint32 {
 	if by := chain.Object("filter_chain_match"); by.Has(portMatch) {
 		return uint32(by.Number(portMatch))

@@ -27,7 +27,7 @@ var (
 )
 
 // Read reads a dump: a file, "-" for stdin, or the URL of an admin interface. A URL without a
-// path is asked for /config_dump.
+// path means its path /config_dump.
 func Read(ctx context.Context, name string, stdin io.Reader) ([]*Proxy, error) {
 	data, err := bytesOf(ctx, name, stdin)
 	if err != nil {
