@@ -13,10 +13,10 @@ import (
 // ID and by the path of a request.
 //
 // Entries are in the order in which they decide: among the matching entries of a list,
-// the first one decides. Each entry is in one chain. The chain is determined by the
-// list, the SPIFFE ID condition (an ID, a prefix, or none) and the path condition (a
-// path, a prefix, or other). The entries of a chain are in order. Few chains can match
-// a request: the chains of its exact ID, of the prefixes of its ID (by segment or of
+// the first one decides. Each entry is in one chain. The list, the SPIFFE ID condition
+// (an ID, a prefix, or none) and the path condition (a path, a prefix, or other)
+// determine the chain. The entries of a chain are in order. Few chains can match a
+// request: the chains of its exact ID, of the prefixes of its ID (by segment or of
 // text), and without an ID. Of each these are the chains of its path, of the path's
 // prefixes, and the rest. Only the first matching entry of a chain matters.
 type DecisionList struct {
