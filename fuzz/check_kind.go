@@ -17,7 +17,7 @@ type checkOptions struct {
 	seed   uint64
 	rounds int // sequences of Confs for each law
 	texts  []string
-	merge  mergeFunc // nil: that of the reference
+	merge  mergeFunc // nil: the reference's
 }
 
 // mergeFunc is the type of [naive.Merge].

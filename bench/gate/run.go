@@ -109,7 +109,7 @@ func settle(ctx context.Context, c Config, what string, jobs []job) (*measuremen
 	return m, rows, err
 }
 
-// settled replaces the inconclusive rows by those of a second comparison.
+// settled replaces the inconclusive rows by rows of a second comparison.
 func settled(rows, second []Row) []Row {
 	for i := range rows {
 		at := slices.IndexFunc(second, func(r Row) bool {

@@ -83,7 +83,7 @@ func (d *PositiveDuration) UnmarshalText(text []byte) error {
 	return (*Duration)(d).UnmarshalText(text)
 }
 
-// CheckText returns the same errors as that of [Duration].
+// CheckText returns the same errors as the method of [Duration].
 func (d PositiveDuration) CheckText() error { return Duration(d).CheckText() }
 
 // Validate reports zero.

@@ -64,7 +64,7 @@ type lookup struct {
 	anyID chains
 }
 
-// chains are those of the entries with one SPIFFE ID condition.
+// chains are the chains of the entries with one SPIFFE ID condition.
 type chains struct {
 	anyPath heads // also those of regular expressions
 	*paths        // nil if no entry has a path

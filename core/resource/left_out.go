@@ -12,7 +12,7 @@ import (
 type LeftOut struct {
 	Kind   string // as in the document; empty: unknown
 	Errors []diag.Diagnostic
-	// Stored documents are those of a control plane, which are left out even without
+	// Stored documents are from a control plane, which are left out even without
 	// [Loader.KeepGoing] (SPEC 14.1). Labels are theirs, as far as they can be read.
 	Stored bool
 	Labels Tags

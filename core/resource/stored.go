@@ -19,8 +19,8 @@ const (
 	InputWritten
 )
 
-// printedFields are fields of a document that only a control plane writes, and printedMeta are
-// those of the metadata of a document in the Kubernetes spelling.
+// printedFields are fields of a document that only a control plane writes. printedMeta are
+// such fields of the metadata in the Kubernetes spelling.
 var (
 	printedFields = []string{"creationTime", "modificationTime", "kri", "status", "uid", "resourceVersion", "snis"}
 	printedMeta   = []string{"uid", "resourceVersion", "managedFields"}

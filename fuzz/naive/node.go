@@ -17,7 +17,7 @@ type node struct {
 	hides  bool             // zero is omitted from the output: json:",omitzero"
 	unset  map[string]any   // of an object: the output of fields that appear even if they are not set
 
-	highestFirst bool // a keyed list in which the elements of high are before those of low
+	highestFirst bool // a keyed list in which the elements of high are before the elements of low
 }
 
 type shape int

@@ -164,7 +164,7 @@ func (c *Confs) merge(route *resource.Policy, items []*item) *results.Effective 
 	key := binary.AppendUvarint(buffer[:0], c.group.id)
 	at := c.group.youngest.youngest(items)
 	if c.attached == 0 {
-		route = nil // its conf is that of any route with these items
+		route = nil // any route with these items has its conf
 	}
 	if route != nil {
 		use := c.caches.useOf(route)

@@ -31,9 +31,9 @@ func newest() string {
 	return release
 }
 
-// A Need is a type, a field or a word of a message that older releases of Envoy do not know.
+// A Need is a type, a field or a word of a message that older releases of Envoy do not have.
 type Need struct {
-	Release string // the first that knows it, such as "1.37"
+	Release string // the first that has it, such as "1.37"
 	Name    string // the full name
 }
 

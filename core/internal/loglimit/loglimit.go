@@ -63,7 +63,7 @@ type window struct {
 	lines map[string]*lines // by message
 }
 
-// lines are those of one message in a window.
+// lines counts the lines of one message in a window.
 type lines struct {
 	level    slog.Level
 	admitted int

@@ -98,7 +98,8 @@ var (
 
 	tagKeys   = []string{"version", "team", "team/lead"}
 	tagValues = []string{"v1", "v2"}
-	// otherValues are those of clients that no item names. The last ones are not UTF-8.
+	// otherValues are the values of clients that no item names. The last ones are not
+	// UTF-8.
 	otherValues = []string{"v3", "v1\u00e4", "\xff", "v1\xff"}
 	services    = []string{"web", "api"}
 )

@@ -11,7 +11,7 @@ import (
 
 // Inbounds is an inverted index from the parameters that describe the inbounds of a mesh
 // (SPEC 12.4) to sets of dataplanes. A constraint is evaluated by set algebra, so its cost
-// is that of the sets that it names, and not the number of dataplanes.
+// depends on the sets that it names, and not on the number of dataplanes.
 //
 // A set has the numbers of dataplanes. There is one set for each parameter and position of
 // an inbound: the first inbounds of all dataplanes, the second ones, and so on. So the

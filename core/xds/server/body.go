@@ -37,7 +37,7 @@ const maxVersions = 1024
 
 // A bodyCache contains the response bodies of one generation, by content. At a change most
 // streams have the same difference, so they share one body. What no stream uses is collected as
-// garbage: after all streams have connected, most bodies were those of one stream.
+// garbage: after all streams have connected, most bodies were of one stream.
 type bodyCache struct {
 	mu     sync.Mutex
 	bodies map[uint64]weak.Pointer[body] // by hash of the message

@@ -87,7 +87,7 @@ func (w *watch) resubscribe(names []string) {
 }
 
 // unsubscribe removes names. One that the wildcard still selects is answered with its
-// current resource, because the client cannot know whether to keep it.
+// current resource, because the client cannot decide whether to keep it.
 func (s *stream) unsubscribe(w *watch, names []string) {
 	w.sub.unsubscribe(names)
 	if w.sub.all {

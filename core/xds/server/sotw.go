@@ -150,7 +150,7 @@ func (s *stream) asksAgain(w *watch, r *discoveryv3.DiscoveryRequest) bool {
 }
 
 // dropsSilently reports whether the client may have dropped names that it has asked for: see asksAgain.
-// If it then asks for other names too, the server cannot know which of them it has.
+// If it then also requests other names, the server cannot determine which of them it has.
 func (s *stream) dropsSilently() bool {
 	if s.node.UserAgent != "gRPC Java" {
 		return false

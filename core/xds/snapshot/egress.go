@@ -40,7 +40,7 @@ func (sb *snapshotBuilder) egressConfs() *egressConfs {
 }
 
 // shapeCluster changes the cluster of a filter chain by the confs of `to` for its external
-// service, after those of the listener. It returns the confs.
+// service, after the confs of the listener. It returns the confs.
 func (e *egressConfs) shapeCluster(z *zoneListener, x *xds.Inbound, to *destination) *confList {
 	list := e.confs.outbound(slices.Index(e.destinations, to), e.shapes)
 	c := &xds.Cluster{

@@ -80,8 +80,8 @@ func (sb *snapshotBuilder) addOutboundsOf(before *Snapshot) {
 	}
 }
 
-// mustHaveOutboundsOf panics if the outbounds differ from those of an earlier snapshot,
-// because then hasOutboundsOf lacks an input.
+// mustHaveOutboundsOf panics if the outbounds differ from the outbounds of an earlier
+// snapshot, because then hasOutboundsOf lacks an input.
 func (s *Snapshot) mustHaveOutboundsOf(before *Snapshot, parts *outboundParts) {
 	sameWarnings := slices.EqualFunc(s.warned, before.warned, func(a, b xds.Warning) bool { return a.Compare(b) == 0 })
 	if !parts.equal(before.shared) || !sameWarnings {

@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 )
 
-// unknownError is what a patched message uses although the client does not know it: a name of the API,
-// or an operator of a log or header as it is written.
+// unknownError is what a patched message uses although the client does not support it: a name of the
+// API, or an operator of a log or header as it is written.
 type unknownError envoyapi.Need
 
 func (e unknownError) Error() string {
@@ -23,8 +23,9 @@ func (e unknownError) Error() string {
 	return fmt.Sprintf("Envoy before %s has no %s: it would ignore it, or refuse the resource", e.Release, e.Name)
 }
 
-// unknownTo returns what a message uses that the client does not know: Envoy ignores such a
-// field, and what it closes would be open (SPEC 18.3). Resources without patches have none.
+// unknownTo returns what a message uses that the client does not support: Envoy ignores
+// such a field, and what it closes would be open (SPEC 18.3). Resources without patches
+// have none.
 func unknownTo(lacks capability.Set, m proto.Message) error {
 	if lacks&capability.APIs == 0 || m == nil {
 		return nil

@@ -89,7 +89,7 @@ type Concat struct {
 type Keyed struct {
 	Elem    *Struct
 	Pointer bool // a list of pointers
-	// HighestFirst puts the elements of a higher list before those of a lower one.
+	// HighestFirst puts the elements of a higher list before the elements of a lower one.
 	HighestFirst bool
 	Behind       *Value // as that of Concat
 }

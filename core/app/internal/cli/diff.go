@@ -103,7 +103,7 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 }
 
 // joined returns the diffs of all meshes as one, and what changes for clusters of OCM. The
-// worlds are those of two inputs; nil with --shadow.
+// worlds are of two inputs; nil with --shadow.
 func (q *diffQuery) joined(parts []*diff.Diff, worlds *[2]*world) *diff.Diff {
 	if worlds == nil {
 		return diff.Join(parts[0].Semantics, parts)
@@ -116,7 +116,7 @@ func (q *diffQuery) joined(parts []*diff.Diff, worlds *[2]*world) *diff.Diff {
 }
 
 // comparisons loads both sides, and returns a comparison for each mesh of either side, or the
-// one of --mesh. The worlds are those of two inputs; nil with --shadow.
+// one of --mesh. The worlds are of two inputs; nil with --shadow.
 func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxied.Comparison, worlds *[2]*world, err error) {
 	if !q.next.given() {
 		compared, err = q.shadow(g, c)

@@ -28,7 +28,7 @@ type page struct {
 	begun  bool // something is printed
 }
 
-// pageWidth is the least width of a terminal, and that of a page that is no file.
+// pageWidth is the least width of a terminal, and the width of a page that is no file.
 const pageWidth = 80
 
 // newPage returns a page for a terminal, or for a pipe or file, whose lines are not wrapped.

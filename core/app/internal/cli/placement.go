@@ -47,7 +47,7 @@ func newPlacement(g *globals) *cobra.Command {
 	return c
 }
 
-// noteServed says that a control plane of Kuma does not know placements (SPEC 13.7).
+// noteServed warns that a control plane of Kuma ignores placements (SPEC 13.7).
 func noteServed(c *cobra.Command, view *core.View) {
 	if view.Semantics() != semantics.TargetRef {
 		fmt.Fprintln(c.ErrOrStderr(), `note: placements act where meshmatch serves; for a control plane of Kuma, "placement plan --as policy" prints policies`)

@@ -37,7 +37,7 @@ func newClientele(m *mesh) *clientele {
 }
 
 // divide gives each site the same number of proxies, which are neighbours in the graph of the
-// mesh, as those of a zone are.
+// mesh, as the clients of a zone are.
 func (c *clientele) divide(sites []*site) {
 	c.groups = nil
 	for k, at := range sites {

@@ -5,8 +5,8 @@
 //	engine ──> source ══> relay 0 ══> clients of zone 0
 //	                 ══> relay 1 ══> clients of zone 1
 //
-// Servers and relays are those of production (packages server and relay). Their connections are
-// gRPC in memory, without TLS. A proxy is a client of package streams.
+// Servers and relays are the real ones (packages server and relay). Their connections are gRPC
+// in memory, without TLS. A proxy is a client of package streams.
 //
 // The pipeline for each size:
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// bufferSize is that of a connection in each direction.
+// bufferSize is the size of a connection's buffer in each direction.
 const bufferSize = 16 << 10
 
 // A site is a server of gRPC at an address in memory, until it is closed.

@@ -173,7 +173,7 @@ func (a *dataplaneAnswer) listenerRules(config *results.Config, i int, place *Pl
 	return append(out, l.at(ProxyRule{Listener: place})...)
 }
 
-// at returns the rules as those of a place.
+// at returns the rules as rules of a place.
 func (of InboundRules) at(place ProxyRule) (out []ProxyRule) {
 	for _, p := range of.Permissions {
 		rule := place

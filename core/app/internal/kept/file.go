@@ -56,7 +56,7 @@ func removeAbandoned(path string) {
 	}
 }
 
-// Keep makes the content that of the file. The error comes from the file system.
+// Keep makes the content the file's. The error comes from the file system.
 func (f *File) Keep() error {
 	err := f.Flush()
 	if err == nil {

@@ -85,7 +85,7 @@ func (c *contender) do(n int) (seconds, allocs float64, err error) {
 }
 
 // samplesAgain is how often a sample is taken again that cannot be right: memory of other work was
-// freed meanwhile, such as that of connections that have just been closed.
+// freed meanwhile, such as the memory of connections that have just been closed.
 const samplesAgain = 3
 
 func (s *series) add(c contender, n int) error {

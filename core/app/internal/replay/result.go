@@ -32,7 +32,7 @@ type Input struct {
 type Result struct {
 	Records, Malformed, Unknown int64 // malformed lines are not records
 	Earlier                     int64 // records before Input.Since, which are not in Records
-	// Times are those of the records that have one.
+	// Times are of the records that have one.
 	Times Span
 	// Changes are in the order of their inbounds and times. They are nil if TooManyClients.
 	Changes        []*DecisionChange

@@ -26,7 +26,7 @@ type tally struct {
 	values []value
 	lines  []request.Header // of the current request
 	uris   []string         // of its client
-	ids    []string         // those of uris that are SPIFFE IDs
+	ids    []string         // the uris that are SPIFFE IDs
 	made   map[*rules]*verdictCache
 	room   cacheUse
 

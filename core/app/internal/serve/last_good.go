@@ -16,8 +16,8 @@ type lastGood struct {
 	drains *drainLog
 }
 
-// goodKey identifies what was served: another release of Envoy may not know what one was
-// served (SPEC 18.3).
+// goodKey identifies what was served: another release of Envoy may not support what one
+// was served (SPEC 18.3).
 type goodKey struct {
 	dataplane resource.ID
 	client    xds.Client

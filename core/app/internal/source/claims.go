@@ -12,7 +12,7 @@ import (
 // agree, and so does a server that starts.
 type claims struct {
 	first map[resource.ID]string   // the key of an object
-	more  map[resource.ID][]string // those of the others
+	more  map[resource.ID][]string // the keys of the others
 }
 
 func newClaims() *claims {

@@ -10,7 +10,7 @@ import (
 )
 
 // A manifest is a plugin as krew reads it (https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest).
-// Krew's own package requires versions of Kubernetes that do not build with those of this program.
+// Krew's own package requires versions of Kubernetes that do not build with this program's versions.
 type manifest struct {
 	APIVersion string            `json:"apiVersion"`
 	Kind       string            `json:"kind"`

@@ -119,7 +119,7 @@ func (f *form) takeKeys(key *ecdsa.PrivateKey, public []byte) error {
 	return nil
 }
 
-// svidTemplate returns what crypto/x509 needs to know of an SVID.
+// svidTemplate returns the template of an SVID for crypto/x509.
 func svidTemplate(id *url.URL, from, end time.Time) *x509.Certificate {
 	return &x509.Certificate{
 		URIs: []*url.URL{id}, NotBefore: from, NotAfter: end, BasicConstraintsValid: true,

@@ -18,7 +18,7 @@ const (
 	// filter set_filter_state, on_downstream_tls_handshake). Routes compare it.
 	HandshakeState
 	// LogServices: OpenTelemetry access logs have the fields grpc_service, http_service and
-	// log_name. Older releases have common_config, which knows gRPC only.
+	// log_name. Older releases have common_config, which is for gRPC only.
 	LogServices
 	// RouteRateLimits: local rate limits can be made for a route, inside the composite filter.
 	RouteRateLimits

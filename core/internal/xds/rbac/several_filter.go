@@ -31,7 +31,7 @@ func SeveralFilter(p request.Protocol) *anypb.Any {
 	return severalOverHTTP()
 }
 
-// The prefix keeps the counters apart from those of the permissions.
+// The prefix keeps the counters apart from the counters of the permissions.
 var severalOverHTTP = sync.OnceValue(func() *anypb.Any {
 	return message.Any(&httprbac.RBAC{RulesStatPrefix: SeveralFilterName + ".", Matcher: severalMatcher()})
 })

@@ -31,7 +31,7 @@ func NamesOf(s *wire.Snapshot) (names Names) {
 
 func isWildcard(t wire.Type) bool { return t == wire.ClusterType || t == wire.ListenerType }
 
-// order is that of the first requests of an Envoy.
+// order is the order of the first requests of an Envoy.
 var order = [...]wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType, wire.ExtensionType}
 
 // A DeltaStream is one delta stream.

@@ -60,7 +60,7 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 			}
 		}
 		before, had := of.held[h.Name]
-		rejected := of.rejected[h.Name] // then the server cannot know what is held
+		rejected := of.rejected[h.Name] // then the server cannot determine what is held
 		delete(of.rejected, h.Name)
 		delete(of.resumed, h.Name)
 		changed = changed || !had || before.Body != h.Body || rejected
@@ -91,7 +91,7 @@ func (m *Model) apply(of *modelType, r Response) (nack string) {
 		}
 	}
 	for name := range of.rejected {
-		if !sent[name] && !m.Program.Delta { // it was never held, but the server cannot know that
+		if !sent[name] && !m.Program.Delta { // it was never held, but the server cannot determine that
 			changed = true
 			delete(of.rejected, name)
 		}
@@ -137,9 +137,9 @@ func (m *Model) drain(t wire.Type, before Held) {
 	}
 }
 
-// isUsed reports whether connections of a listener that drains can use a resource. In state of the
-// world the server of a new stream cannot know what drains, and it knows nothing of a node that is gone.
-// What a client names on a new stream stays for the drain time after the first answer (SPEC 12.3).
+// isUsed reports whether connections of a listener that drains can use a resource. In state of the world
+// the server of a new stream cannot determine what drains, and it keeps nothing about a node that is
+// gone. What a client names on a new stream stays for the drain time after the first answer (SPEC 12.3).
 func (m *Model) isUsed(t wire.Type, name string) bool {
 	if of := &m.types[t]; of.resumed[name] && (!m.Program.Delta || time.Since(of.answered) > m.Drain) {
 		return false

@@ -44,7 +44,7 @@ type Program struct {
 	// IgnoresUnasked: a response of a type without names is not answered, and its nonce and version
 	// are not kept, as by grpc-java (grpc-java#11232).
 	IgnoresUnasked bool
-	// UserAgent and Version are those of the node.
+	// UserAgent and Version are the node's.
 	UserAgent, Version string
 }
 

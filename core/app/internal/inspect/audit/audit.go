@@ -125,7 +125,7 @@ func dataplaneOf(view *core.View, mesh string, p Named, name func(string) find.N
 	return nil, find.NotFoundf("%s: the input has no dataplane of node %q; give DATAPLANE=DUMP to name it, or add the dataplane to the input", p.Source, p.Node)
 }
 
-// isNode reports whether a node id is that of a dataplane: its KRI, or MESH.NAME as Kuma's.
+// isNode reports whether a node id identifies a dataplane: its KRI, or MESH.NAME as Kuma's.
 func isNode(view *core.View, d *resource.Dataplane, node string) bool {
 	if node == inspect.DataplaneKRI(view, d) || node == d.KRI("") {
 		return true

@@ -91,7 +91,7 @@ func another(source, escaped string) (id string, ok bool) {
 	return found[0].Witness.SpiffeID, true
 }
 
-// distinct removes findings that are in the list twice, such as those of two chains.
+// distinct removes findings that are in the list twice, such as equal findings of two chains.
 func distinct(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all {

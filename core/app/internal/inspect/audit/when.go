@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/access"
 )
 
-// When is the condition of the requests that a chain allows: those of any clause.
+// When is the condition of the requests that a chain allows: the requests of any clause.
 type When struct {
 	Any []Clause `json:"any"`
 }
@@ -272,7 +272,7 @@ func (c clause) of(plain bool, id string, named []string) (clause, bool) {
 }
 
 // client returns the conditions that are left for a client; some is false if it meets none of them
-// together. Each part is simple, and together they are those of one request.
+// together. Each part is simple, and together they are the parts of one request.
 func client(parts []rbac.Comparison, plain bool, id string, named []string) (rest []rbac.Comparison, some bool) {
 	for _, p := range parts {
 		switch {

@@ -28,8 +28,8 @@ func InboundName(d *resource.Dataplane, i int) string {
 	return name
 }
 
-// IsInboundNamed reports whether the listener of an inbound has a name: that of [InboundName],
-// or the name of one of the inbounds that share it.
+// IsInboundNamed reports whether the listener of an inbound has a name: the name of
+// [InboundName], or the name of one of the inbounds that share it.
 func IsInboundNamed(d *resource.Dataplane, i int, name string) bool {
 	for j := range d.Inbounds {
 		if d.ListenerOf(j) == d.ListenerOf(i) && d.Inbounds[j].SectionName() == name {

@@ -62,12 +62,12 @@ func inboundPorts(d *resource.Dataplane) (ports []port, listeners []int) {
 	return ports, listeners
 }
 
-// Outbound returns the index, in the order of answers, of the only outbound with a name. The
-// name is its service, its port, its address and port, or the KRI of the dataplane with the
-// port as section. An outbound of a destination has the names of
-// [destinationNames] instead of a service. A name such as web.shop.svc.cluster.local:80, by which
-// an application dials a Service of Kubernetes, is a name too. If several zones have it, it is
-// that of the dataplane's zone. The error is [ErrNotFound].
+// Outbound returns the index, in the order of answers, of the only outbound with a name. The name
+// is its service, its port, its address and port, or the KRI of the dataplane with the port as
+// section. An outbound of a destination has the names of [destinationNames] instead of a service.
+// A name such as web.shop.svc.cluster.local:80, by which an application dials a Service of
+// Kubernetes, is a name too. If several zones have it, the dataplane's zone is meant. The error
+// is [ErrNotFound].
 func Outbound(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	var ports []port
 	for i := range d.Outbounds {

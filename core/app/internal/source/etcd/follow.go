@@ -102,7 +102,7 @@ func (f *follower) listAll(ctx context.Context, since source.Since) error {
 				f.hold.put(f.name(kv), kv, time.Now())
 			}
 		}
-		// The store's own keys sort before those of resources, so they are in the first pages.
+		// The store's own keys sort before the keys of resources, so they are in the first pages.
 		p.More = more || f.hold.isHeld()
 		p.Held = f.hold.reason(time.Now())
 		return f.page(p)

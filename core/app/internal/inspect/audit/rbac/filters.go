@@ -14,8 +14,8 @@ type Connection struct {
 	TLS    bool   // clients may have certificates
 	NoTags bool   // certificates have no URI besides the SPIFFE ID
 	Port   uint32 // of the destination; 0: not known
-	// Address is that of the client; the zero value: it is not known. Forwarded reports that the
-	// request has a header by which Envoy may take another one.
+	// Address is the client's address; the zero value: it is not known. Forwarded reports that
+	// the request has a header by which Envoy may take another one.
 	Address   netip.Addr
 	Forwarded bool
 	// DNSName is a name in the certificate of the client; "": there is none.
@@ -146,7 +146,7 @@ func (b *builder) unread(when *access.Requests, what string) {
 	b.add("", true, when, access.Undetermined(what+" lets the request pass"))
 }
 
-// filterOf adds the entries of an RBAC filter: those of the overrides, then its own.
+// filterOf adds the entries of an RBAC filter: first its overrides' entries, then its own.
 func (b *builder) filterOf(f *dump.Filter) {
 	for i := range f.Overrides {
 		o := &f.Overrides[i]

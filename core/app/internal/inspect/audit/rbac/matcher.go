@@ -41,7 +41,8 @@ func (b *builder) stop(stops, when *access.Requests) {
 	}
 }
 
-// onMatch adds an action, or those of a nested matcher. One that keeps matching decides nothing.
+// onMatch adds an action, or the actions of a nested matcher. One that keeps matching decides
+// nothing.
 func (b *builder) onMatch(o dump.Object, when *access.Requests) {
 	switch {
 	case o.Bool("keep_matching"):

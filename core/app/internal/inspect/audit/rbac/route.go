@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/access"
 )
 
-// scope returns the requests of an override, besides those of earlier ones.
+// scope returns the requests of an override. Earlier overrides decide first.
 func (b *builder) scope(o *dump.Override) *access.Requests {
 	var sets []*access.Requests
 	if o.Unknown {
