@@ -31,7 +31,7 @@ type Dataplane struct {
 }
 
 // derived is a Dataplane that [Dataplane.Derive] made. A plain copy of the Dataplane is
-// none: whoever changes one makes a new document.
+// none: it is a new document after a change.
 type derived struct {
 	Dataplane
 	from *Dataplane

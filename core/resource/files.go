@@ -184,8 +184,8 @@ func (f *files) directoryLink(real, name, path string) {
 }
 
 // ReadFile returns the content of a file that a resource or a position names. It reads
-// only regular files of at most limit bytes, and never waits: whoever chose the path could
-// name a FIFO without a writer, or a device without an end.
+// only regular files of at most limit bytes, and never waits: the path could name a FIFO
+// without a writer, or a device without an end.
 func ReadFile(path string, limit int64) ([]byte, error) { return regular.ReadFile(nil, path, limit) }
 
 // ReadGiven is [ReadFile] for a file that was read by one of the given paths: a directory and what

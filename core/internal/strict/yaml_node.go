@@ -9,7 +9,7 @@ import (
 )
 
 // addNode adds the parts of a tree of the library to the text of the document. The tree has
-// no cyclic alias, and an alias becomes a copy of the value for which it stands.
+// no cyclic alias, and an alias becomes a copy of its value.
 func (d *Document) addNode(n *yaml.Node, aliased bool) {
 	t := &d.text
 	value := n

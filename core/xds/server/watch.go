@@ -25,7 +25,7 @@ type watch struct {
 	// not have. A request limits it.
 	stubs int32
 
-	// A new generation reads these of every stream, so they are beside each other in memory.
+	// A new generation reads these of every stream, so they are adjacent in memory.
 	kept    *kept       // nil: nothing drains
 	unknown *unknown    // what a partial state cannot answer yet, or nil
 	changed *generation // the first change that the client has not been sent

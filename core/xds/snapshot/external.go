@@ -135,8 +135,8 @@ func inline(set *destinations.Directory, s *resource.MeshExternalService, c *spe
 	return message.Inline(text)
 }
 
-// certificatesOf returns the certificates of a text in PEM, without anything else. Clusters pass relays
-// and are on their disks, and whoever wrote the text may have put a key beside the certificate.
+// certificatesOf returns the certificates of a text in PEM, without anything else. The text may have a
+// key beside the certificate, and clusters pass relays and are on their disks.
 func certificatesOf(text string) string {
 	var b strings.Builder
 	for rest := []byte(text); ; {

@@ -73,8 +73,8 @@ func (q *auditQuery) check() error {
 	return nil
 }
 
-// read returns the proxies of all dumps, in the order of the flags. A directory stands
-// for its files *.json. A name needs a dump of one proxy.
+// read returns the proxies of all dumps, in the order of the flags. A directory means
+// its files *.json. A name needs a dump of one proxy.
 func (q *auditQuery) read(c *cobra.Command) ([]audit.Named, error) {
 	var out []audit.Named
 	for _, arg := range q.dumps {

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// The limits of what one load logs. Whoever may write one file or object may write one with
-// any number of errors.
+// The limits of what one load logs. The author of one file or object may cause any number
+// of errors.
 const (
 	maxLoadLines = 300     // of one cause
 	maxLoadBytes = 5 << 20 // of all

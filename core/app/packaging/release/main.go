@@ -67,8 +67,8 @@ func run(ctx context.Context, args []string) error {
 	return r.make(ctx, strings.Split(*only, ","))
 }
 
-// readCommit reads the time of the commit. It refuses a tree with changes, which nobody else can
-// build.
+// readCommit reads the time of the commit. It refuses a tree with changes, which cannot be built
+// elsewhere.
 func (r *release) readCommit(ctx context.Context) error {
 	changed, err := r.git(ctx, "status", "--porcelain")
 	if err != nil {

@@ -201,9 +201,9 @@ func (w *Workload) has(cluster, address string) bool {
 	return w.isOwn(host)
 }
 
-// isOwn reports whether a host may be the machine of the workload. A name may: whoever
-// answers for it chooses the address. So may an address of IPv6 that is local to a link, because
-// each interface has one, and a Dataplane names none.
+// isOwn reports whether a host may be the machine of the workload. A name may: its resolver
+// chooses the address. So may an address of IPv6 that is local to a link, because each interface
+// has one, and a Dataplane names none.
 func (w *Workload) isOwn(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {

@@ -67,7 +67,7 @@ func New(o Options) http.Handler {
 	for _, shape := range resource.Shapes(o.Loader.Kinds, o.Loader.Documents) {
 		h.kinds[groupKind{shape.Group, shape.Kind}] = true
 	}
-	// Proxies are served beside: half of the processors stay free.
+	// Proxies are served meanwhile: half of the processors stay free.
 	h.slots = make(bounded.Slots, max(1, runtime.GOMAXPROCS(0)/2))
 	return h
 }

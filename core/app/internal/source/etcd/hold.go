@@ -46,8 +46,8 @@ func (h *hold) reason(now time.Time) string {
 func (h *hold) put(name string, kv *mvccpb.KeyValue, now time.Time) {
 	switch name {
 	case applyKey:
-		// An apply writes the key with a lease. One without would never end, and whoever may
-		// write one key would stop all followers.
+		// An apply writes the key with a lease. One without would never end: a client that
+		// may write one key would stop all followers.
 		if kv.Lease != 0 {
 			*h = hold{lease: kv.Lease, began: now}
 		}

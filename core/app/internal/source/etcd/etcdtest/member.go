@@ -39,7 +39,7 @@ func (m *Member) Client() *clientv3.Client {
 	return c
 }
 
-// edit changes the faults, and wakes whoever waits.
+// edit changes the faults, and wakes all waiters.
 func (m *Member) edit(edit func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -67,7 +67,7 @@ func (m *Model) Put(values map[string]string) int64 {
 // last returns the newest revision. It is called with the lock.
 func (m *Model) last() *revision { return &m.revisions[len(m.revisions)-1] }
 
-// change wakes whoever waits for a change. It is called with the lock.
+// change wakes all waiters for a change. It is called with the lock.
 func (m *Model) change() {
 	close(m.changed)
 	m.changed = make(chan struct{})
