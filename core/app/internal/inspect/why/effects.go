@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/targets"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -189,6 +190,8 @@ func (e *effects) conclude(p *resource.Policy, answer *Policy) {
 	case len(p.To) > 0 && !e.ofPoint():
 		answer.Reason = "no item selects an outbound of the dataplane"
 		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d))
+	case len(p.From) > 0 && e.part.Outbound == nil && e.view.Semantics().FromItems(p.Type) == semantics.FromUnread:
+		answer.Reason = "`from` is not read, only rules are"
 	default:
 		answer.Reason = "it has no field for this part"
 	}

@@ -30,14 +30,10 @@ func (s *setFields) ignoring(f *setField) string {
 	if f.section != s.config.Kind.From || f.place.Inbound == nil && f.place.Listener == nil || f.place.Match != nil {
 		return ""
 	}
-	in := s.points[f.inbound]
-	switch {
-	case !in.FromIgnored:
+	if !s.points[f.inbound].FromIgnored {
 		return ""
-	case len(in.Rules)+len(in.Unmerged) > 0:
-		return "`from` has no effect on an inbound for which other policies have rules"
 	}
-	return "`from` is not read, only rules are"
+	return "`from` has no effect on an inbound for which other policies have rules"
 }
 
 // overriding returns the item or entry that overrides a field that a policy sets by
