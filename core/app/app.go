@@ -1,10 +1,16 @@
 package app
 
 import (
+	"context"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/benchworld"
 	"github.com/meshmatch/meshmatch/core/app/internal/cli"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 // Program is what an embedder adds to the command line.
@@ -24,6 +30,22 @@ func (p Program) Main() { cli.Program(p).Main() }
 
 // Main is [Program.Main] of a program with additional kinds that have no translators.
 func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
+
+// Answer answers a question about a view as JSON. The query is a path of the Inspect API with its
+// parameters (core/SPEC.md, section 12), such as
+//
+//	/meshes/default/dataplanes/web-1/_access?inbound=http&method=GET
+//
+// An error says what is wrong with the query, or is the cause of the context. A diff with the
+// parameter policy is not answered: a view does not have the resources that it was made from.
+func (p Program) Answer(ctx context.Context, view *core.View, query string) ([]byte, error) {
+	return inspectapi.Answer(ctx, view, query, slices.Concat(translators.All(), p.Translators))
+}
+
+// Answer is [Program.Answer] of a program without translators of its own.
+func Answer(ctx context.Context, view *core.View, query string) ([]byte, error) {
+	return Program{}.Answer(ctx, view, query)
+}
 
 // BenchWorld runs the command benchworld, which measures an engine with large meshes, and exits. The
 // policies are of a kind with `to`. Conf returns the conf of policy number i, which no other policy has.

@@ -234,6 +234,9 @@ func (q *question) diff(policy string, options inspect.Options) (*diff.Diff, err
 	if err != nil {
 		return nil, err
 	}
+	if q.Set == nil {
+		return nil, errors.New("the parameter policy needs the resources that the view was made from; apply the enforced policy to an engine, and read its changes")
+	}
 	view, err := diff.WithEnforced(q.Context(), q.View, q.Set, found)
 	if err != nil {
 		return nil, err
