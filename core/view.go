@@ -52,9 +52,6 @@ func (v *View) Enforcement() *enforce.Hub { return v.enforcement }
 // Kinds returns the policy kinds of the engine.
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
 
-// Order returns the order in which policies of one kind override each other.
-func (v *View) Order() results.Order { return v.reading.Order }
-
 // Semantics returns how the view reads policies (SPEC 17.1).
 func (v *View) Semantics() Semantics { return v.reading.Semantics }
 

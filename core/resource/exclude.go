@@ -2,10 +2,7 @@ package resource
 
 import (
 	"path"
-	"strconv"
 	"strings"
-
-	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // exclusions are the patterns of what a directory tree has and a load leaves out (SPEC 1.1).
@@ -73,24 +70,4 @@ func matchElements(patterns, elements []string) bool {
 		patterns, elements = patterns[1:], elements[1:]
 	}
 	return len(elements) == 0
-}
-
-// maxNamed is how many documents that are no resources a line names.
-const maxNamed = 10
-
-// NoResourceText returns how many documents are no resources, and the first of them.
-func NoResourceText(at []diag.Position) string {
-	var named []string
-	for _, pos := range at[:min(len(at), maxNamed)] {
-		named = append(named, pos.File+":"+strconv.Itoa(pos.Line))
-	}
-	text := diag.Count(len(at), "document") + " that are no resources: "
-	if len(at) == 1 {
-		text = "1 document that is no resource: "
-	}
-	text += strings.Join(named, ", ")
-	if more := len(at) - len(named); more > 0 {
-		text += ", and " + diag.Count(more, "more document")
-	}
-	return text
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/regular"
 )
 
 // Stdin is the path that means standard input.
@@ -181,33 +180,6 @@ func (f *files) directoryLink(real, name, path string) {
 	if err != nil || !filepath.IsLocal(inTree) || hidden {
 		f.errorf(diag.UnreadableFile, name, "remove it, or give the directory itself", "is a link to a directory whose files are not read")
 	}
-}
-
-// ReadFile returns the content of a file that a resource or a position names. It reads
-// only regular files of at most limit bytes, and never waits: the path could name a FIFO
-// without a writer, or a device without an end.
-func ReadFile(path string, limit int64) ([]byte, error) { return regular.ReadFile(nil, path, limit) }
-
-// ReadGiven is [ReadFile] for a file that was read by one of the given paths: a directory and what
-// is below it. Since then a part of its path may have become a link. A link that leads out of the
-// directory is not followed.
-func ReadGiven(given []string, path string, limit int64) ([]byte, error) {
-	for _, dir := range given {
-		below, err := filepath.Rel(filepath.Clean(dir), filepath.Clean(path))
-		if err != nil || below == "." || !filepath.IsLocal(below) {
-			continue
-		}
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return nil, err
-		}
-		defer root.Close()
-		return regular.ReadFile(root, below, limit)
-	}
-	if !slices.ContainsFunc(given, func(one string) bool { return filepath.Clean(one) == filepath.Clean(path) }) {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
-	}
-	return ReadFile(path, limit)
 }
 
 func readError(err error) string {

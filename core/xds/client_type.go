@@ -19,14 +19,6 @@ const (
 	ProxylessGRPC
 )
 
-// ClientOf returns the type of a node by its user agent, such as "gRPC Go" (SPEC 11.4).
-func ClientOf(userAgent string) ClientType {
-	if capability.IsGRPC(userAgent) {
-		return ProxylessGRPC
-	}
-	return Envoy
-}
-
 // A Client is what the form of a dataplane's resources depends on: the type of the node and
 // what it lacks of the newest release. The zero Client is the newest Envoy.
 type Client struct {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -45,6 +47,27 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return data, err
+}
+
+// ReadGiven reads a file as [ReadFile] does. It must be one of the given paths, or below one of them,
+// which is a directory. Links that lead out of that directory are not followed.
+func ReadGiven(given []string, path string, limit int64) ([]byte, error) {
+	for _, dir := range given {
+		below, err := filepath.Rel(filepath.Clean(dir), filepath.Clean(path))
+		if err != nil || below == "." || !filepath.IsLocal(below) {
+			continue
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return ReadFile(root, below, limit)
+	}
+	if !slices.ContainsFunc(given, func(one string) bool { return filepath.Clean(one) == filepath.Clean(path) }) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	return ReadFile(nil, path, limit)
 }
 
 // ReadAll returns what a reader of about the given size has, or [ErrTooLarge].

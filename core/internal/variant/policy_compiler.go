@@ -40,7 +40,7 @@ const MaxPolicyVariants = 4096
 // the same conf.
 func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *PolicyCompiler {
 	c := &PolicyCompiler{
-		kind: kind, mesh: mesh, order: view.Order(), semantics: view.Semantics(),
+		kind: kind, mesh: mesh, order: view.Options().Order, semantics: view.Semantics(),
 		predicates: make(map[*resource.Policy]partition.Predicate),
 		compiled:   make(map[string]*Compilation),
 	}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -43,7 +44,7 @@ func (g *globals) noResourceLines() []string {
 // printNoResources prints how many documents are no resources, and which (SPEC 1.1).
 func (g *globals) printNoResources(to io.Writer) {
 	if len(g.noResources) > 0 {
-		fmt.Fprintf(to, "left out: %s; --strict refuses them\n", diag.OneLine(resource.NoResourceText(g.noResources)))
+		fmt.Fprintf(to, "left out: %s; --strict refuses them\n", diag.OneLine(source.NoResourceText(g.noResources)))
 	}
 }
 

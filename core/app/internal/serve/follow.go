@@ -208,7 +208,7 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	}
 	first := s.applied == nil
 	if at := set.NoResources; len(at) > 0 && (first || !slices.Equal(at, s.applied.NoResources)) {
-		s.options.Logger.Warn("left out: " + resource.NoResourceText(at))
+		s.options.Logger.Warn("left out: " + source.NoResourceText(at))
 	}
 	s.applied, s.resync = set, set != s.files.Set
 	s.publish(&publication{set: set, state: s.builder.At(commit.After)})

@@ -18,7 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 )
 
 // The limits of the HTTP server.
@@ -56,7 +56,7 @@ func (s *Server) pages(fallback http.Handler) http.Handler {
 		Load: s.shownLoad, Changes: s.changes.last, Changed: s.changes.changed,
 		TLS: s.tls != nil, Prefix: s.options.HTTPPrefix, Version: s.options.Version, Fallback: fallback,
 	}
-	o.ReadSource = func(file string) ([]byte, error) { return resource.ReadGiven(s.options.Files, file, maxSource) }
+	o.ReadSource = func(file string) ([]byte, error) { return regular.ReadGiven(s.options.Files, file, maxSource) }
 	if !s.options.PagesOnly {
 		o.Proxies, o.Clients = s.ads, s.shownClients
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 	"github.com/meshmatch/meshmatch/core/internal/spiffe"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -113,7 +114,7 @@ const maxFile = 1 << 20
 func read(s *spiffe.DataSource) ([]byte, error) {
 	switch {
 	case s.File != nil:
-		return resource.ReadFile(string(s.File.Path), maxFile)
+		return regular.ReadFile(nil, string(s.File.Path), maxFile)
 	case s.EnvVar != nil:
 		value, present := os.LookupEnv(s.EnvVar.Name)
 		if !present {
@@ -172,7 +173,7 @@ func readKept(path string) (*Authority, error) {
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s has the mode %v, so others may have read the key; make a new one, or chmod 600", path, info.Mode())
 	}
-	text, err := resource.ReadFile(path, maxFile)
+	text, err := regular.ReadFile(nil, path, maxFile)
 	if err != nil {
 		return nil, err
 	}

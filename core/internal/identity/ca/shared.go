@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/internal/regular"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -60,7 +61,7 @@ func (a *Authorities) fromShared(source *resource.MeshIdentity, now time.Time) (
 	if a.dir == "" {
 		return authority, nil
 	}
-	if known, err := resource.ReadFile(path, maxFile); err != nil || !bytes.Equal(known, text) {
+	if known, err := regular.ReadFile(nil, path, maxFile); err != nil || !bytes.Equal(known, text) {
 		_ = os.Remove(path) // it is of another store, or there is none
 		return authority, createFile(path, text)
 	}

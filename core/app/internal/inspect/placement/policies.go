@@ -128,7 +128,7 @@ func copyOf(p *resource.Policy, document json.RawMessage, q PlanQuery, separator
 // hyphen or, if a policy of the kind has a name between these names, two. A copy has the place of
 // the policy in the order.
 func separatorOf(view *core.View, p *resource.Policy, groups []*group) (string, error) {
-	order := view.Semantics().Order()
+	order := view.Options().Order
 	var between *resource.Policy
 	for _, separator := range []string{"-", "--"} {
 		between = nil
