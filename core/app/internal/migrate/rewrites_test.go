@@ -53,6 +53,20 @@ func TestRewrites(t *testing.T) {
 			"{type: MeshRetry, mesh: default, name: p, spec: {targetRef: {kind: Mesh}, to: [{targetRef: {kind: Mesh}, default: {http: {numRetries: 1}}}]}}",
 		},
 		{
+			"MM5101: tags that would select others as labels become another label", diag.TargetNotInKuma3, "spec.targetRef",
+			`{type: Dataplane, mesh: default, name: db-1, labels: {app: db, version: v1}, networking: {address: 10.0.0.3, inbound: [{port: 80}]}}
+---
+{type: MeshRetry, mesh: default, name: p, spec: {targetRef: {kind: MeshSubset, tags: {version: v1}}, to: [{targetRef: {kind: Mesh}, default: {http: {numRetries: 1}}}]}}`,
+			"{type: MeshRetry, mesh: default, name: p, spec: {targetRef: {kind: Dataplane, labels: {app: web}}, to: [{targetRef: {kind: Mesh}, default: {http: {numRetries: 1}}}]}}",
+		},
+		{
+			"MM5101: proxyTypes that exclude dataplanes become labels", diag.TargetNotInKuma3, "spec.targetRef",
+			`{type: Dataplane, mesh: default, name: edge-1, labels: {app: edge}, networking: {address: 10.0.0.3, gateway: {tags: {kuma.io/service: edge}}}}
+---
+{type: MeshTrace, mesh: default, name: p, spec: {targetRef: {kind: Mesh, proxyTypes: [Gateway]}, default: {tags: [{name: a, literal: b}]}}}`,
+			"{type: MeshTrace, mesh: default, name: p, spec: {targetRef: {kind: Dataplane, labels: {app: edge}}, default: {tags: [{name: a, literal: b}]}}}",
+		},
+		{
 			"MM5101: MeshGateway is left", diag.TargetNotInKuma3, "spec.targetRef",
 			"{type: MeshRetry, mesh: default, name: p, spec: {targetRef: {kind: MeshGateway, name: edge}, to: [{targetRef: {kind: Mesh}, default: {http: {numRetries: 1}}}]}}",
 			"",
@@ -105,6 +119,18 @@ func TestRewrites(t *testing.T) {
 			"{type: MeshService, mesh: default, name: p, spec: {selector: {dataplaneLabels: {matchLabels: {version: v1}}}, ports: [{port: 80}]}}",
 		},
 		{
+			"MM5104: tags of inbounds that differ become no label", diag.TagsNotInKuma3, "networking",
+			"{type: Dataplane, mesh: default, name: p, networking: {address: 10.0.0.3, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: p, version: v1}}, {port: 81, protocol: http, tags: {kuma.io/service: p, version: v2}}]}}",
+			"{type: Dataplane, mesh: default, name: p, labels: {kuma.io/service: p}, networking: {address: 10.0.0.3, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: p, version: v1}}, {port: 81, protocol: http, tags: {kuma.io/service: p, version: v2}}]}}",
+		},
+		{
+			"MM5104: dataplaneTags that would select others as labels are left", diag.TagsNotInKuma3, "spec.selector.dataplaneTags",
+			`{type: Dataplane, mesh: default, name: db-1, labels: {app: db, version: v1}, networking: {address: 10.0.0.3, inbound: [{port: 80}]}}
+---
+{type: MeshService, mesh: default, name: p, spec: {selector: {dataplaneTags: {version: v1}}, ports: [{port: 80}]}}`,
+			"",
+		},
+		{
 			"MM5105: hashPolicies move beside the load balancer", diag.FieldNotInKuma3, "spec.to[0].default.loadBalancer.maglev.hashPolicies",
 			"{type: MeshLoadBalancingStrategy, mesh: default, name: p, spec: {to: [{targetRef: {kind: Mesh}, default: {loadBalancer: {type: Maglev, maglev: {tableSize: 7, hashPolicies: [{type: SourceIP}]}}}}]}}",
 			"{type: MeshLoadBalancingStrategy, mesh: default, name: p, spec: {to: [{targetRef: {kind: Mesh}, default: {hashPolicies: [{type: SourceIP}], loadBalancer: {type: Maglev, maglev: {tableSize: 7}}}}]}}",
@@ -143,10 +169,17 @@ func TestRewrites(t *testing.T) {
 		},
 		{
 			"17.5: rules beside to move to a policy of their own", diag.FromNotInKuma3, "spec.from",
-			"{type: MeshTimeout, mesh: default, name: p, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}], from: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]}}",
-			`{type: MeshTimeout, mesh: default, name: p, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}]}}
+			"{type: MeshTimeout, mesh: default, name: p, spec: {targetRef: {kind: Dataplane, labels: {app: web}}, to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}], from: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]}}",
+			`{type: MeshTimeout, mesh: default, name: p, spec: {targetRef: {kind: Dataplane, labels: {app: web}}, to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}]}}
 ---
-{type: MeshTimeout, mesh: default, name: p-rules, spec: {rules: [{default: {idleTimeout: 1s}}]}}`,
+{type: MeshTimeout, mesh: default, name: p-rules, spec: {targetRef: {kind: Dataplane, labels: {app: web}}, rules: [{default: {idleTimeout: 1s}}]}}`,
+		},
+		{
+			"17.5: to of the default MeshTimeout moves to the default policy of Kuma 3", diag.FromNotInKuma3, "spec.from",
+			"{type: MeshTimeout, mesh: default, name: mesh-timeout-all-default, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}], from: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]}}",
+			`{type: MeshTimeout, mesh: default, name: mesh-timeout-all-default, spec: {rules: [{default: {idleTimeout: 1s}}]}}
+---
+{type: MeshTimeout, mesh: default, name: mesh-timeout-to-all-default, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 2s}}]}}`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +189,7 @@ func TestRewrites(t *testing.T) {
 			}
 			var got, want []any
 			for _, d := range result.Documents {
-				if strings.HasPrefix(d.Name, "p") {
+				if d.Name == "p" || d.Name == "p-rules" || d.Kind == "MeshTimeout" {
 					got = append(got, decoded(t, string(d.Source)))
 				}
 			}
