@@ -33,7 +33,7 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	a := admission{kinds: kinds, in: in}
 	a.In = in
 	defer a.running.Recover(&err) // Validate methods of kinds
-	passed, sorted, err := a.validateInParallel(ctx, set)
+	allValid, sorted, err := a.validateInParallel(ctx, set)
 	if err != nil {
 		return false, err
 	}
@@ -45,10 +45,10 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	}
 	a.seen.expected = len(dataplanes) + len(policies) + len(b.Delete)
 	admitAll(&a, set.Meshes, resource.MeshKind, false)
-	admitAll(&a, dataplanes, resource.DataplaneKind, passed)
+	admitAll(&a, dataplanes, resource.DataplaneKind, allValid)
 	for _, p := range policies {
 		switch {
-		case passed:
+		case allValid:
 			a.once(&p.Meta)
 		case a.present(p != nil, "a policy"):
 			a.policy(p)
@@ -76,16 +76,16 @@ func admit(ctx context.Context, kinds *resource.Kinds, in diag.Reading, b *Batch
 	return sorted, a.sink.Err()
 }
 
-// admitAll checks the resources of a kind. If passed is set, all are already known to be
+// admitAll checks the resources of a kind. If allValid is set, all are known to be
 // valid.
 func admitAll[T any, R interface {
 	*T
 	Identity() *resource.Meta
 	Validate(*diag.At)
-}](a *admission, list []R, kind string, passed bool) {
+}](a *admission, list []R, kind string, allValid bool) {
 	for _, r := range list {
 		switch {
-		case passed:
+		case allValid:
 			a.once(r.Identity())
 		case a.present(r != nil, "a "+kind):
 			a.valid(r.Identity(), r.Validate)
@@ -114,7 +114,7 @@ const parallelAdmission = 256
 // validateInParallel validates the dataplanes and policies of a large batch by several workers. It
 // reports whether all are valid, and whether each list is sorted by identity, each identity once.
 // It returns false for a small batch.
-func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (validateInParallel, sorted bool, err error) {
+func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (allValid, sorted bool, err error) {
 	n := len(set.Dataplanes) + len(set.Policies)
 	if n < parallelAdmission {
 		return false, false, nil
@@ -147,8 +147,8 @@ func (a *admission) validateInParallel(ctx context.Context, set *resource.Set) (
 		}
 		return nil
 	})
-	validateInParallel = !failed.Load()
-	return validateInParallel, validateInParallel && !unsorted.Load(), err
+	allValid = !failed.Load()
+	return allValid, allValid && !unsorted.Load(), err
 }
 
 // isAscending reports whether the identity of resource i of a list, which is not nil, is
