@@ -14,7 +14,7 @@ func ReadCache(path string) error {
 	return err
 }
 
-// Describe returns what the relay asks and holds of a name.
+// Describe returns the subscriptions and the variants of a name.
 func (r *Relay) Describe(client capability.Client, t wire.Type, of string) (lines []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -22,8 +22,8 @@ func (r *Relay) Describe(client capability.Client, t wire.Type, of string) (line
 	if n == nil {
 		return nil
 	}
-	for _, q := range n.questions {
-		lines = append(lines, fmt.Sprintf("question %v asked %v verdict %d current %v", q.parameters.Values, q.asked, q.verdict, q.current))
+	for _, sub := range n.subscriptions {
+		lines = append(lines, fmt.Sprintf("subscription %v requested %v verdict %d current %v", sub.parameters.Values, sub.requested, sub.verdict, sub.current))
 	}
 	if n.view != nil {
 		for _, h := range n.view.variants {
@@ -31,8 +31,8 @@ func (r *Relay) Describe(client capability.Client, t wire.Type, of string) (line
 		}
 	}
 	slices.Sort(lines)
-	return append(lines, fmt.Sprintf("queue %d batch %d repeated %v", len(n.queue), n.batch, n.repeated))
+	return append(lines, fmt.Sprintf("queue %d batch %d resubscribed %v", len(n.queue), n.batch, n.resubscribed))
 }
 
-// SetMaxQuestions changes the limit on all questions. It is called before any is asked.
-func (r *Relay) SetMaxQuestions(n int) { r.maxQuestions = n }
+// SetMaxSubscriptions changes the limit on all subscriptions. It is called before there is any.
+func (r *Relay) SetMaxSubscriptions(n int) { r.maxSubscriptions = n }

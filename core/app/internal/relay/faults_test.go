@@ -105,7 +105,7 @@ func TestWrongResponses(t *testing.T) {
 		}), `web: the name inside of the resource is "other"`},
 		"no version": {change(func(r *discoveryv3.Resource) { r.Version = "" }), "web: the version is empty"},
 		"no name":    {change(func(r *discoveryv3.Resource) { r.ResourceName.Name = "" }), "the resource has no name"},
-		"by name":    {change(func(r *discoveryv3.Resource) { r.Name, r.ResourceName = "web", nil }), "web: it was asked by locator and is answered by name"},
+		"by name":    {change(func(r *discoveryv3.Resource) { r.Name, r.ResourceName = "web", nil }), "web: it was requested by locator, and the response has it by name"},
 		"twice":      {&discoveryv3.DeltaDiscoveryResponse{Resources: []*discoveryv3.Resource{variantMessage(prod), variantMessage(prod)}}, "web: a variant is twice in the response"},
 		"empty key":  {change(func(r *discoveryv3.Resource) { r.ResourceName.DynamicParameterConstraints.GetConstraint().Key = "" }), "web: invalid constraints: constraint.key: the key must not be empty"},
 		"overlap": {&discoveryv3.DeltaDiscoveryResponse{Resources: []*discoveryv3.Resource{
@@ -144,7 +144,7 @@ func TestWrongResponses(t *testing.T) {
 	}
 }
 
-// A response with an unknown type, and one that nothing was asked in, are NACKed.
+// A response with an unknown type, and one of a type that was not requested, are NACKed.
 func TestUnaskedTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse {

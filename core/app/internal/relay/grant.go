@@ -20,14 +20,14 @@ func newGrantKey(identity, name string, p server.Parameters) grantKey {
 	return grantKey{identity, p.Key, mesh}
 }
 
-// A grant asks for one decision. It asks for the first locator of the client with the
+// A grant requests one decision. It subscribes to the first locator of the client with the
 // parameters, in the name of the client, on a session that stays open: later decisions of the
 // upstream arrive there. A session has one locator, because an error names no
 // parameters. It is guarded by Relay.mu.
 type grant struct {
 	relay      *Relay
 	key        grantKey
-	by         program // of the client that asked first
+	by         program // of the first client
 	parameters map[string]string
 	first      nameKey
 	verdict    server.Verdict
@@ -76,8 +76,8 @@ type refusals struct{ pending, denied int }
 // can make up any number of parameters.
 const maxRefusals = 100
 
-// limitGrant reports whether no further grant of an identity is asked for, and what is answered
-// then. Those that are pending are decided soon, and then the next State asks for more.
+// limitGrant reports whether no further grant of an identity is requested, and which verdict
+// applies then. Pending grants are decided soon, and then the next State requests more.
 func (r *Relay) limitGrant(identity string) (server.Verdict, bool) {
 	of := r.refusals[identity]
 	switch {

@@ -208,7 +208,7 @@ func must(t testing.TB, err error) {
 
 func node(id string) *corev3.Node { return &corev3.Node{Id: id, UserAgentName: "envoy"} }
 
-// subscriptions returns how many names and locators a server is asked for in a type.
+// subscriptions returns to how many names and locators of a type the clients of a server subscribe.
 func (r *running) subscriptions(t wire.Type) int64 { return r.Counters().Subscriptions[t].Load() }
 
 // streams returns how many streams a server has.

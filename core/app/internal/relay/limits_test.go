@@ -18,13 +18,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// Clients make up parameters that have no variant. The upstream is asked a limited number of
-// questions; others wait, and what a variant covers is served. When the clients are gone, their
-// questions are given up soon, and those that wait are asked.
+// Clients make up parameters that have no variant. The relay sends a limited number of
+// subscriptions; others wait, and what a variant covers is served. When the clients are gone, their
+// subscriptions are evicted soon, and those that wait are sent.
 func TestMadeUpParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startChain(t, relay.Options{})
-		c.relay.relay.SetMaxQuestions(20)
+		c.relay.relay.SetMaxSubscriptions(20)
 		c.serveVariants(xdstest.Variant(web("prod"), equal("env", "prod")))
 		c.asking(t, "prod")
 		var made []*xdstest.Client

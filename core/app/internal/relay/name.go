@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A nameKey identifies a resource name that is asked by locator. Clients of another type, or
+// A nameKey identifies a resource name that is requested by locator. Clients of another type, or
 // with other capabilities, are given other resources (SPEC 18.4).
 type nameKey struct {
 	t      wire.Type
@@ -20,167 +20,168 @@ type nameKey struct {
 	client capability.Client
 }
 
-// A name is what is asked and known of a resource name. It is guarded by Relay.mu.
+// A name is the subscriptions and the variants of a resource name. It is guarded by Relay.mu.
 //
-// Its questions are asked in rounds. While a round is not answered, further parameters wait
-// in the queue. Then those that the answers cover are dropped, and the next ones are asked:
-// twice as many as before if each question of the round had an answer of its own, else half
-// as many. With v variants and any number of clients, few more than v questions are asked,
-// in about log v rounds.
+// Its subscriptions are sent in batches. Until the upstream has responded to a batch, further
+// parameters wait in the queue. Then those that the new variants cover are dropped, and the next
+// batch is sent. It is twice as large if each subscription of the last batch had a variant of its
+// own, and else half as large. With v variants and any number of clients, few more than v
+// subscriptions are sent, in about log v batches.
 type name struct {
-	relay     *Relay
-	locators  *locators
-	key       nameKey
-	view      *view // published
-	questions map[string]*question
-	queue     []*question
-	batch     int   // of the next round
-	pending   int   // questions that are asked and not answered
-	asked     int64 // when a question was last asked, as Relay.clock
-	wrong     wrongness
-	// repeated is set after all questions were asked again because an answer may have been
+	relay          *Relay
+	locators       *locators
+	key            nameKey
+	view           *view // published
+	subscriptions  map[string]*subscription
+	queue          []*subscription
+	batch          int   // size of the next batch
+	pending        int   // subscriptions without a response
+	lastSubscribed int64 // when a subscription was last sent, as Relay.clock
+	rejected       rejectedState
+	// resubscribed is set after all subscriptions were sent again because a response may have been
 	// about any of them.
-	repeated bool
+	resubscribed bool
 }
 
-// A question is a name with parameters that the upstream is asked.
-type question struct {
+// A subscription is a locator: a name with parameters. It waits in the queue until it is
+// requested upstream.
+type subscription struct {
 	name       *name
 	parameters server.Parameters
-	asked      bool // it is not in the queue
+	requested  bool // it is no longer in the queue
 	verdict    server.Verdict
 	used       int64 // as held.used
-	// current is set once the answer is of the session that lives.
+	// current is set once the verdict is of the present session.
 	current bool
 }
 
-// ask returns what is known of parameters, and asks for them if nothing is. It is called
-// with r.mu, after the published view was tried.
-func (r *Relay) ask(key nameKey, by program, p server.Parameters) (wire.Variant, server.Verdict) {
+// subscribe returns what is known of parameters, and subscribes to them if nothing is. It is
+// called with r.mu, after the published view was tried.
+func (r *Relay) subscribe(key nameKey, by program, p server.Parameters) (wire.Variant, server.Verdict) {
 	n := r.names[key]
 	if n == nil {
-		n = &name{relay: r, locators: r.locatorsFor(by), key: key, questions: map[string]*question{}, batch: 1}
+		n = &name{relay: r, locators: r.locatorsFor(by), key: key, subscriptions: map[string]*subscription{}, batch: 1}
 		r.names[key] = n
 	}
 	if n.view.choose(p.Values) != nil {
-		// A newer state than the one that was tried has it. A client whose locators were answered
+		// A newer state than the one that was tried has it. A client whose locators were served
 		// from both would get variants of two partitions in one response.
 		return wire.Variant{}, server.Unknown
 	}
-	q := n.questions[p.Key]
-	if q == nil {
-		q = &question{name: n, parameters: p}
-		n.questions[p.Key] = q
-		n.queue = append(n.queue, q)
-		r.askNext(n)
+	sub := n.subscriptions[p.Key]
+	if sub == nil {
+		sub = &subscription{name: n, parameters: p}
+		n.subscriptions[p.Key] = sub
+		n.queue = append(n.queue, sub)
+		r.subscribeNext(n)
 	}
-	q.used = r.clock.Load()
-	if q.verdict == server.Found { // its variant was removed; the response that replaces it has not arrived
+	sub.used = r.clock.Load()
+	if sub.verdict == server.Found { // its variant was removed; the response that replaces it has not arrived
 		return wire.Variant{}, server.Unknown
 	}
-	return wire.Variant{}, q.verdict
+	return wire.Variant{}, sub.verdict
 }
 
-// askNext begins the next round of a name, if the previous one is answered.
-func (r *Relay) askNext(n *name) {
+// subscribeNext sends the next batch of a name, unless a response to the previous one is missing.
+func (r *Relay) subscribeNext(n *name) {
 	if n.pending > 0 {
 		return
 	}
-	n.queue = slices.DeleteFunc(n.queue, func(q *question) bool {
-		if n.view.choose(q.parameters.Values) != nil {
-			delete(n.questions, q.parameters.Key)
+	n.queue = slices.DeleteFunc(n.queue, func(sub *subscription) bool {
+		if n.view.choose(sub.parameters.Values) != nil {
+			delete(n.subscriptions, sub.parameters.Key)
 			return true
 		}
-		if n.pending == n.batch || r.asked >= r.maxQuestions {
+		if n.pending == n.batch || r.subscribed >= r.maxSubscriptions {
 			return false
 		}
 		n.pending++
-		r.asked++
-		q.asked, n.asked = true, r.clock.Load()
-		n.locators.subscribe(q)
+		r.subscribed++
+		sub.requested, n.lastSubscribed = true, r.clock.Load()
+		n.locators.subscribe(sub)
 		return true
 	})
 }
 
-// An answer is what a response has about one name.
-type answer struct {
+// A nameUpdate is what a response has about one name.
+type nameUpdate struct {
 	added   []received
 	removed []string // constraints
-	// none is set if a question has no variant, and code is why; 0 if that is not given.
+	// none is set if a subscription has no variant, and code is why; 0 if that is not given.
 	none bool
 	code codes.Code
 }
 
 // byName returns the parts of a response by name.
-func (v *verified) byName() map[string]*answer {
-	answers := map[string]*answer{}
-	of := func(name string) *answer {
-		if answers[name] == nil {
-			answers[name] = new(answer)
+func (v *verified) byName() map[string]*nameUpdate {
+	updates := map[string]*nameUpdate{}
+	of := func(name string) *nameUpdate {
+		if updates[name] == nil {
+			updates[name] = new(nameUpdate)
 		}
-		return answers[name]
+		return updates[name]
 	}
 	for _, r := range v.resources {
-		a := of(r.resource.Name)
-		a.added = append(a.added, r)
+		u := of(r.resource.Name)
+		u.added = append(u.added, r)
 	}
 	for _, r := range v.removedVariants {
-		a := of(r.name)
-		a.removed = append(a.removed, r.constraints)
-		a.none = a.none || r.constraints == ""
+		u := of(r.name)
+		u.removed = append(u.removed, r.constraints)
+		u.none = u.none || r.constraints == ""
 	}
 	for name, code := range v.errors {
-		a := of(name)
-		a.none, a.code = true, code
+		u := of(name)
+		u.none, u.code = true, code
 	}
-	return answers
+	return updates
 }
 
-// apply applies an answer, and reports whether the published view changes. The error is what
+// apply applies an update, and reports whether the published view changes. The error is what
 // is wrong with it; then nothing has changed.
-func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
-	next, err := r.viewAfter(n, a)
+func (r *Relay) apply(n *name, u *nameUpdate) (changed bool, err error) {
+	next, err := r.viewAfter(n, u)
 	if err != nil {
 		return false, err
 	}
 	changed = next != n.view
 	n.view = next
 
-	ambiguous := a.none && !n.repeated && n.hasOld()
+	ambiguous := u.none && !n.resubscribed && n.hasOld()
 	pruned := 0
-	firsts := map[*held]*question{}
-	for _, q := range n.sortedQuestions() {
-		if !q.asked {
+	firsts := map[*held]*subscription{}
+	for _, sub := range n.sortedSubscriptions() {
+		if !sub.requested {
 			continue
 		}
-		h := next.choose(q.parameters.Values)
+		h := next.choose(sub.parameters.Values)
 		switch {
 		case h != nil:
 			if firsts[h] != nil {
 				pruned++
-				r.asked--
-				delete(n.questions, q.parameters.Key)
-				n.locators.unsubscribe(q)
+				r.subscribed--
+				delete(n.subscriptions, sub.parameters.Key)
+				n.locators.unsubscribe(sub)
 				continue
 			}
-			firsts[h] = q
-			q.verdict = server.Found
-			q.current = q.current || slices.ContainsFunc(a.added, func(r received) bool { return r.constraints.text == h.variant.Constraints })
+			firsts[h] = sub
+			sub.verdict = server.Found
+			sub.current = sub.current || slices.ContainsFunc(u.added, func(r received) bool { return r.constraints.text == h.variant.Constraints })
 		case ambiguous:
-			q.verdict = server.Unknown
-		case q.verdict == server.Found && q.current || a.none:
-			q.current = true
-			if q.verdict = server.Missing; a.code == codes.PermissionDenied {
-				q.verdict = server.Denied
+			sub.verdict = server.Unknown
+		case sub.verdict == server.Found && sub.current || u.none:
+			sub.current = true
+			if sub.verdict = server.Missing; u.code == codes.PermissionDenied {
+				sub.verdict = server.Denied
 			}
-		case q.verdict == server.Found: // its variant was replaced while there was no session
-			q.verdict = server.Unknown
+		case sub.verdict == server.Found: // its variant was replaced while there was no session
+			sub.verdict = server.Unknown
 		}
 	}
 	if ambiguous {
-		// The answer is about one of the questions that were asked before the stream began, or
-		// about a new one.
-		n.repeat()
+		// The response is about one of the subscriptions from before the stream began, or about
+		// a new one.
+		n.resubscribe()
 	}
 	if pruned > 0 {
 		n.batch = max(1, n.batch/2)
@@ -188,35 +189,35 @@ func (r *Relay) apply(n *name, a *answer) (changed bool, err error) {
 		n.batch = min(maxBatch, 2*n.batch)
 	}
 	n.countPending()
-	r.askNext(n)
+	r.subscribeNext(n)
 	return changed, nil
 }
 
 const (
-	// maxBatch limits the questions of one round.
+	// maxBatch limits the subscriptions of one batch.
 	maxBatch = 1024
-	// maxQuestions limits all questions, so that clients with ever new parameters do not bring
-	// the relay over the limit of its upstream, which is 100,000 for a client of package server.
-	// Further questions wait. From half of it on, questions are given up soon.
-	maxQuestions = 80_000
-	// pressedIdle is then used instead of Options.Idle, and pressedSweep is how often.
-	pressedIdle, pressedSweep = 10, 5 // seconds
+	// maxSubscriptions limits all subscriptions, so that clients with ever new parameters do not
+	// bring the relay over the limit of its upstream, which is 100,000 for a client of package
+	// server. Further subscriptions wait. From half of it on, unused subscriptions are evicted soon.
+	maxSubscriptions = 80_000
+	// crowdedIdle is then used instead of Options.Idle, and crowdedSweep is how often.
+	crowdedIdle, crowdedSweep = 10, 5 // seconds
 )
 
-// viewAfter returns the view after an answer: the same one if nothing changes.
-func (r *Relay) viewAfter(n *name, a *answer) (*view, error) {
+// viewAfter returns the view after an update: the same one if nothing changes.
+func (r *Relay) viewAfter(n *name, u *nameUpdate) (*view, error) {
 	var before []*held
 	if n.view != nil {
 		before = n.view.variants
 	}
-	next := make([]*held, 0, len(before)+len(a.added))
+	next := make([]*held, 0, len(before)+len(u.added))
 	changed := false
 	for _, h := range before {
-		gone := slices.Contains(a.removed, h.variant.Constraints)
-		if a.none && n.repeated && !gone {
-			gone = n.isOld(h) // all questions were asked again, and this is no answer
+		gone := slices.Contains(u.removed, h.variant.Constraints)
+		if u.none && n.resubscribed && !gone {
+			gone = n.isOld(h) // all subscriptions were sent again, and no response has it
 		}
-		gone = gone || slices.ContainsFunc(a.added, func(x received) bool {
+		gone = gone || slices.ContainsFunc(u.added, func(x received) bool {
 			return x.constraints.text == h.variant.Constraints || n.isOld(h) && checkDisjoint(x.constraints.predicate, h.predicate) != nil
 		})
 		if gone {
@@ -225,8 +226,8 @@ func (r *Relay) viewAfter(n *name, a *answer) (*view, error) {
 			next = append(next, h)
 		}
 	}
-	for _, x := range a.added {
-		if !n.isAsked(x) {
+	for _, x := range u.added {
+		if !n.isSubscribed(x) {
 			continue // unsubscribed meanwhile
 		}
 		h := &held{variant: wire.Variant{Resource: x.resource, Constraints: x.constraints.text}, predicate: x.constraints.predicate, version: x.version}
@@ -252,21 +253,21 @@ func (r *Relay) viewAfter(n *name, a *answer) (*view, error) {
 	return v, nil
 }
 
-// isAsked reports whether a variant covers a question.
-func (n *name) isAsked(x received) bool {
-	for _, q := range n.questions {
-		if q.asked && x.constraints.predicate.Accepts(q.parameters.Values) {
+// isSubscribed reports whether a variant covers a subscription that was requested.
+func (n *name) isSubscribed(x received) bool {
+	for _, sub := range n.subscriptions {
+		if sub.requested && x.constraints.predicate.Accepts(sub.parameters.Values) {
 			return true
 		}
 	}
 	return false
 }
 
-// isOld reports whether no answer of the session that lives is a variant: the upstream may
-// have removed it in the meantime.
+// isOld reports whether no response of the present session has a variant: the upstream may have
+// removed it in the meantime.
 func (n *name) isOld(h *held) bool {
-	for _, q := range n.questions {
-		if q.current && h.predicate.Accepts(q.parameters.Values) {
+	for _, sub := range n.subscriptions {
+		if sub.current && h.predicate.Accepts(sub.parameters.Values) {
 			return false
 		}
 	}
@@ -275,10 +276,10 @@ func (n *name) isOld(h *held) bool {
 
 func (n *name) hasOld() bool { return n.view != nil && slices.ContainsFunc(n.view.variants, n.isOld) }
 
-// sortedQuestions returns the questions, those with an answer first: they are kept if others
-// turn out to have the same one.
-func (n *name) sortedQuestions() []*question {
-	list := slices.SortedFunc(maps.Values(n.questions), func(a, b *question) int {
+// sortedSubscriptions returns the subscriptions, those with a variant first: they are kept if
+// others turn out to have the same one.
+func (n *name) sortedSubscriptions() []*subscription {
+	list := slices.SortedFunc(maps.Values(n.subscriptions), func(a, b *subscription) int {
 		switch {
 		case a.verdict == server.Found && b.verdict != server.Found:
 			return -1
@@ -292,38 +293,38 @@ func (n *name) sortedQuestions() []*question {
 	return list
 }
 
-// restart is called when a session begins: all questions are asked again, and the answers
-// that are held were given before.
-func (n *name) restart() {
-	n.repeated, n.asked = false, n.relay.clock.Load()
-	for _, q := range n.questions {
-		q.current = false
+// markOld is called before all subscriptions are sent again: no verdict of a subscription is of
+// the present session.
+func (n *name) markOld() {
+	n.resubscribed, n.lastSubscribed = false, n.relay.clock.Load()
+	for _, sub := range n.subscriptions {
+		sub.current = false
 	}
 }
 
-// evict drops the questions that no client has used since a time, with their variants. It
+// evict drops the subscriptions that no client has used since a time, with their variants. It
 // reports whether the published view changes.
 func (r *Relay) evict(n *name, since int64) (changed bool) {
-	for key, q := range n.questions {
-		used := q.used
-		if h := n.view.choose(q.parameters.Values); h != nil {
+	for key, sub := range n.subscriptions {
+		used := sub.used
+		if h := n.view.choose(sub.parameters.Values); h != nil {
 			used = max(used, h.used.Load())
 		}
 		if used >= since {
 			continue
 		}
-		delete(n.questions, key)
-		if q.asked {
-			r.asked--
-			n.locators.unsubscribe(q)
+		delete(n.subscriptions, key)
+		if sub.requested {
+			r.subscribed--
+			n.locators.unsubscribe(sub)
 		} else {
-			n.queue = slices.DeleteFunc(n.queue, func(o *question) bool { return o == q })
+			n.queue = slices.DeleteFunc(n.queue, func(o *subscription) bool { return o == sub })
 		}
 	}
 	if n.view != nil {
 		kept := slices.DeleteFunc(slices.Clone(n.view.variants), func(h *held) bool {
-			for _, q := range n.questions {
-				if q.asked && h.predicate.Accepts(q.parameters.Values) {
+			for _, sub := range n.subscriptions {
+				if sub.requested && h.predicate.Accepts(sub.parameters.Values) {
 					return false
 				}
 			}
@@ -335,24 +336,24 @@ func (r *Relay) evict(n *name, since int64) (changed bool) {
 		}
 	}
 	n.countPending()
-	r.askNext(n)
+	r.subscribeNext(n)
 	return changed
 }
 
-// repeat asks all questions again.
-func (n *name) repeat() {
-	n.repeated = true
-	for _, q := range n.questions {
-		if q.asked {
-			n.locators.subscribe(q)
+// resubscribe sends all subscriptions again.
+func (n *name) resubscribe() {
+	n.resubscribed = true
+	for _, sub := range n.subscriptions {
+		if sub.requested {
+			n.locators.subscribe(sub)
 		}
 	}
 }
 
 func (n *name) countPending() {
 	n.pending = 0
-	for _, q := range n.questions {
-		if q.asked && q.verdict == server.Unknown {
+	for _, sub := range n.subscriptions {
+		if sub.requested && sub.verdict == server.Unknown {
 			n.pending++
 		}
 	}

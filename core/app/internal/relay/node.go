@@ -44,10 +44,10 @@ const wildcard = "*"
 type nodeView struct {
 	snapshot *wire.Snapshot
 	verdict  server.Verdict
-	all      [wire.NumTypes]bool // the wildcards that are answered
+	all      [wire.NumTypes]bool // the wildcards whose resources are complete
 }
 
-// A node is what is asked and known of the resources of one node. It is guarded by
+// A node is the subscriptions and the resources of one node. It is guarded by
 // Relay.mu, and is the owner of a session.
 type node struct {
 	relay   *Relay
@@ -65,19 +65,19 @@ type node struct {
 
 // A nodeType is one type of a node.
 type nodeType struct {
-	all         bool // the wildcard is asked
-	allAnswered bool
+	all         bool // the wildcard is subscribed
+	allReceived bool
 	names       []nodeName     // sorted
 	held        []heldResource // sorted by name
 	begun       bool           // there was a request on the session
 	fresh, gone []string       // of the next request
-	// large is when the answer to a wildcard came in a response that may have been split; 0 if
+	// large is when the wildcard's resources came in a response that may have been split; 0 if
 	// there is none.
 	large int64
-	// responded is when the upstream first answered in this type after the last request.
+	// responded is when the upstream first responded in this type after the last request.
 	responded int64
-	silent    bool                 // tick has found what the silence after the last request or response means
-	wrong     map[string]wrongness // by name
+	silent    bool                     // tick has found what the silence after the last request or response means
+	rejected  map[string]rejectedState // by name
 }
 
 // A nodeName is a name that a node subscribes to.
@@ -95,10 +95,10 @@ type heldResource struct {
 func compareHeld(h heldResource, name string) int { return strings.Compare(h.resource.Name, name) }
 func compareName(n nodeName, name string) int     { return strings.Compare(n.name, name) }
 
-// askNode asks for a name of a node that a state does not have, and returns whether it is missing. What
-// is held is not known here, and neither is a wildcard: a newer state answers them, so that a client
-// gets resources of one state. It is called with r.mu.
-func (r *Relay) askNode(key nodeKey, from *server.Node, t wire.Type, name string) server.Verdict {
+// subscribeNode subscribes to a name of a node that a state does not have, and returns whether it
+// is missing. For what is held, and for a wildcard, it returns Unknown: a newer state has them, so
+// that a client gets resources of one state. It is called with r.mu.
+func (r *Relay) subscribeNode(key nodeKey, from *server.Node, t wire.Type, name string) server.Verdict {
 	n := r.nodes[key]
 	if n == nil {
 		n = &node{relay: r, key: key, message: nodeMessage(from, key.identity), view: new(nodeView)}
@@ -171,7 +171,7 @@ func (n *node) begin(s *session) {
 
 // requests implements owner.
 func (n *node) requests() (requests []*discoveryv3.DeltaDiscoveryRequest) {
-	for _, t := range askOrder {
+	for _, t := range subscribeOrder {
 		of := &n.types[t]
 		if len(of.fresh)+len(of.gone) == 0 {
 			continue
@@ -205,12 +205,12 @@ const partBytes = 3 << 20
 func (n *node) apply(v *verified) (problems []string) {
 	r, of := n.relay, &n.types[v.t]
 	if !of.begun {
-		return []string{"the type " + v.t.URL() + " was not asked for"}
+		return []string{"the type " + v.t.URL() + " was not requested"}
 	}
-	of.noteWrong(v, r.clock.Load())
+	of.noteRejected(v, r.clock.Load())
 	for _, x := range v.resources {
-		_, asked := slices.BinarySearchFunc(of.names, x.resource.Name, compareName)
-		if !asked && !of.all {
+		_, subscribed := slices.BinarySearchFunc(of.names, x.resource.Name, compareName)
+		if !subscribed && !of.all {
 			continue // unsubscribed meanwhile
 		}
 		at, found := slices.BinarySearchFunc(of.held, x.resource.Name, compareHeld)
@@ -219,26 +219,26 @@ func (n *node) apply(v *verified) (problems []string) {
 		} else {
 			of.held = slices.Insert(of.held, at, h)
 		}
-		of.answer(x.resource.Name, server.Unknown)
-		delete(of.wrong, x.resource.Name)
+		of.setVerdict(x.resource.Name, server.Unknown)
+		delete(of.rejected, x.resource.Name)
 	}
 	for _, name := range v.removed {
 		of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return h.resource.Name == name })
-		of.answer(name, server.Missing)
-		delete(of.wrong, name)
+		of.setVerdict(name, server.Missing)
+		delete(of.rejected, name)
 	}
-	if len(v.resources) > 0 || of.all || !n.asksAll() {
+	if len(v.resources) > 0 || of.all || !n.isWildcard() {
 		n.none, n.denied = false, false
 	}
 	for name, code := range v.errors {
-		if of.answer(name, server.Missing); name == wildcard || code == codes.PermissionDenied || code == codes.Unavailable {
+		if of.setVerdict(name, server.Missing); name == wildcard || code == codes.PermissionDenied || code == codes.Unavailable {
 			n.none, n.denied = true, n.denied || code == codes.PermissionDenied
 		}
 	}
-	// The types of a node that waits are answered one after the other when it is there.
-	if _, waits := v.errors[wildcard]; of.all && !of.allAnswered && !waits {
+	// When a node that waits is there, the responses of its types come one after the other.
+	if _, waits := v.errors[wildcard]; of.all && !of.allReceived && !waits {
 		of.large = r.clock.Load()
-		of.allAnswered = v.size < partBytes
+		of.allReceived = v.size < partBytes
 	}
 	if of.responded == 0 {
 		of.responded = r.clock.Load()
@@ -248,8 +248,8 @@ func (n *node) apply(v *verified) (problems []string) {
 	return nil
 }
 
-// answer records what is known of a subscribed name. What is held has no such record.
-func (t *nodeType) answer(name string, verdict server.Verdict) {
+// setVerdict records what is known of a subscribed name. What is held has no such record.
+func (t *nodeType) setVerdict(name string, verdict server.Verdict) {
 	if at, found := slices.BinarySearchFunc(t.names, name, compareName); found {
 		t.names[at].verdict = verdict
 	}
@@ -258,11 +258,11 @@ func (t *nodeType) answer(name string, verdict server.Verdict) {
 // publish makes the view of the node, which shares the slices of the previous one where they
 // are equal.
 func (n *node) publish() {
-	snapshot, answered, any := new(wire.Snapshot), n.none, false
+	snapshot, responded, any := new(wire.Snapshot), n.none, false
 	for t := range n.types {
 		of := &n.types[t]
 		any = any || len(of.held) > 0
-		answered = answered || of.allAnswered || slices.ContainsFunc(of.names, func(name nodeName) bool { return name.verdict != server.Unknown })
+		responded = responded || of.allReceived || slices.ContainsFunc(of.names, func(name nodeName) bool { return name.verdict != server.Unknown })
 		var before wire.Resources
 		if n.view.snapshot != nil {
 			before = n.view.snapshot[t]
@@ -285,14 +285,14 @@ func (n *node) publish() {
 	}
 	view := &nodeView{snapshot: snapshot}
 	for t := range n.types {
-		view.all[t] = n.types[t].allAnswered || n.none
+		view.all[t] = n.types[t].allReceived || n.none
 	}
 	switch {
 	case n.denied:
 		view.verdict = server.Denied
-	case any || answered && !n.none:
+	case any || responded && !n.none:
 		view.verdict = server.Found
-	case answered:
+	case responded:
 		view.verdict = server.Missing
 	}
 	n.view = view
@@ -306,18 +306,18 @@ func (n *node) isEmpty() bool {
 	return !slices.ContainsFunc(n.types[:], func(t nodeType) bool { return len(t.held) > 0 })
 }
 
-// asksAll reports whether a wildcard is asked. Then its answers decide whether the node waits, else
-// those of names do: a name that is NOT_FOUND is one that a dataplane does not have.
-func (n *node) asksAll() bool {
+// isWildcard reports whether a wildcard is subscribed. Then the responses to it decide whether the
+// node waits, else those to names do: a name that is NOT_FOUND is one that a dataplane lacks.
+func (n *node) isWildcard() bool {
 	return slices.ContainsFunc(n.types[:], func(t nodeType) bool { return t.all })
 }
 
-// Times after which silence is an answer, in seconds.
+// Times after which silence is taken for a response, in seconds.
 const (
 	// lastPart is the time without a further part after which a split response is complete.
 	lastPart = 2
-	// notFound is the time after which a name does not exist if the upstream answers others
-	// of the type: some servers do not answer names that do not exist. Clients wait as long.
+	// notFound is the time after which a name does not exist if the upstream responds to others
+	// of the type: some servers do not respond to names that do not exist. Clients wait as long.
 	notFound = 15
 )
 
@@ -326,8 +326,8 @@ func (n *node) tick(now int64) {
 	changed := false
 	for t := range n.types {
 		of := &n.types[t]
-		if of.all && !of.allAnswered && of.large != 0 && now-of.large >= lastPart {
-			of.allAnswered, changed = true, true
+		if of.all && !of.allReceived && of.large != 0 && now-of.large >= lastPart {
+			of.allReceived, changed = true, true
 		}
 		if of.silent || of.responded == 0 || now-of.responded < notFound {
 			continue
@@ -363,7 +363,7 @@ func (n *node) keep(wanted func(t wire.Type, name string) bool) {
 		of.names = slices.DeleteFunc(of.names, func(name nodeName) bool { return dropped[name.name] })
 		of.fresh = slices.DeleteFunc(of.fresh, func(name string) bool { return dropped[name] })
 		if !of.all {
-			maps.DeleteFunc(of.wrong, func(name string, _ wrongness) bool { return dropped[name] })
+			maps.DeleteFunc(of.rejected, func(name string, _ rejectedState) bool { return dropped[name] })
 		}
 		if of.begun {
 			of.gone = slices.AppendSeq(of.gone, maps.Keys(dropped))
@@ -371,7 +371,7 @@ func (n *node) keep(wanted func(t wire.Type, name string) bool) {
 		if !of.all {
 			of.held = slices.DeleteFunc(of.held, func(h heldResource) bool { return dropped[h.resource.Name] })
 		}
-		changed = true // a stream that has subscribed to a name meanwhile asks for it again
+		changed = true // a stream that has subscribed to a name meanwhile subscribes again
 	}
 	if changed {
 		n.publish()

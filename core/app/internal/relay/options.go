@@ -11,13 +11,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// A Mode is how the upstream is asked.
+// A Mode is how the relay subscribes upstream.
 type Mode string
 
 const (
-	// Locators asks for outbounds by locator, and for the rest by node.
+	// Locators subscribes to outbounds by locator, and to the rest by node.
 	Locators Mode = "locators"
-	// Nodes asks for everything by node: for an upstream without locators.
+	// Nodes subscribes to everything by node: for an upstream without locators.
 	Nodes Mode = "nodes"
 )
 
@@ -36,7 +36,7 @@ type Upstream struct {
 
 // Options configure a [Relay]. Only Upstreams is required.
 type Options struct {
-	// Upstreams are tried in order, until one answers.
+	// Upstreams are tried in order, until one responds.
 	Upstreams []Upstream
 	Mode      Mode // empty: Locators
 	// Idle is how long a variant, or a node, is kept that no client uses; 0: DefaultIdle.

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// A program is what a client runs. The upstream is asked as one of its clients would ask: what it
-// answers depends on the type and the version of a client (SPEC 18.4).
+// A program is what a client runs. The relay subscribes as one of its clients would: what the
+// upstream serves depends on the type and the version of a client (SPEC 18.4).
 type program struct{ userAgent, version string }
 
 func programOf(node *server.Node) program { return program{node.UserAgent, node.Version} }
@@ -19,7 +19,7 @@ func (p program) client() capability.Client {
 	return client
 }
 
-// node returns the node of a stream that asks for such clients.
+// node returns the node of a stream for such clients.
 func (p program) node() *corev3.Node {
 	n := &corev3.Node{UserAgentName: p.userAgent}
 	if p.version != "" {

@@ -48,7 +48,7 @@ func TestClientsOfEachVersion(t *testing.T) {
 		second := newSite(t, "second").relay(relay.Options{Upstreams: []relay.Upstream{first.site.upstream()}})
 		synctest.Wait()
 		l := xdstest.Locator{Name: "web", Parameters: map[string]string{"k": "v"}}
-		ask := func(relays ...*relayed) {
+		subscribe := func(relays ...*relayed) {
 			for _, program := range []struct{ agent, version, want string }{
 				{"", "", "old"},
 				{"envoy", "1.40.0", "new"},
@@ -67,15 +67,15 @@ func TestClientsOfEachVersion(t *testing.T) {
 				}
 			}
 		}
-		ask(first, second)
+		subscribe(first, second)
 		if n := upstream.streams(); n != 3 {
 			t.Errorf("the upstream has %d streams, want one of each set of clients", n)
 		}
 		if n := upstream.subscriptions(wire.ClusterType); n != 3 {
-			t.Errorf("the upstream is asked %d questions, want one of each set of clients", n)
+			t.Errorf("the upstream has %d subscriptions, want one of each set of clients", n)
 		}
 		first.stop()
 		upstream.stop()
-		ask(newSite(t, "again").relay(relay.Options{Upstreams: []relay.Upstream{at.upstream()}, State: dir}))
+		subscribe(newSite(t, "again").relay(relay.Options{Upstreams: []relay.Upstream{at.upstream()}, State: dir}))
 	})
 }

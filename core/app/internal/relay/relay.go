@@ -25,7 +25,7 @@ type Relay struct {
 	current  atomic.Pointer[State]
 	counters Counters
 	// clock is the time since the start in seconds, and at least 1. It is exact enough for
-	// what is given up, and costs nothing to read.
+	// evictions, and costs nothing to read.
 	clock    atomic.Int64
 	sessions atomic.Int64 // open now
 
@@ -35,19 +35,19 @@ type Relay struct {
 	grants   map[grantKey]*grant
 	refusals map[string]*refusals // by identity
 	locators map[capability.Client]*locators
-	// spare is a session without questions, so that an upstream that refuses streams is found
+	// spare is a session without subscriptions, so that an upstream that refuses streams is found
 	// before a client comes. The first client takes it. Nil: there is none.
-	spare *locators
-	asked int // questions that are not in a queue, at most maxQuestions
-	// maxQuestions is the constant, except in tests.
-	maxQuestions int
-	edit         edits // of the next State
-	edited       bool
-	pace         pace
-	lastAnswer   int64 // as clock
-	upstream     attached
-	slowPings    map[string]bool // addresses of upstreams that have refused pings
-	lost         time.Time       // when the upstream was lost, or the time of what was loaded
+	spare      *locators
+	subscribed int // subscriptions that are not in a queue, at most maxSubscriptions
+	// maxSubscriptions is the constant, except in tests.
+	maxSubscriptions int
+	edit             edits // of the next State
+	edited           bool
+	pace             pace
+	lastResponse     int64 // as clock
+	upstream         attached
+	slowPings        map[string]bool // addresses of upstreams that have refused pings
+	lost             time.Time       // when the upstream was lost, or the time of what was loaded
 
 	saver saver
 }
@@ -60,18 +60,18 @@ type attached struct {
 	conn           *grpc.ClientConn
 	address        string
 	running        *sync.WaitGroup
-	// refused counts streams that the upstream has refused, since its last answer.
+	// refused counts streams that the upstream has refused, since its last response.
 	refused *atomic.Int64
 }
 
 // Counters count what the relay exchanges with its upstream. They may be read at any time.
 type Counters struct {
-	Requests  atomic.Int64
-	Responses atomic.Int64
-	Bytes     atomic.Int64 // of responses
-	Asked     atomic.Int64 // names and locators in requests
-	Rejected  atomic.Int64 // responses with something wrong
-	Unlogged  atomic.Int64 // lines of the log that were left out
+	Requests   atomic.Int64
+	Responses  atomic.Int64
+	Bytes      atomic.Int64 // of responses
+	Subscribed atomic.Int64 // names and locators in requests
+	Rejected   atomic.Int64 // responses with something wrong
+	Unlogged   atomic.Int64 // lines of the log that were left out
 }
 
 // Counters returns the counters.
@@ -85,7 +85,7 @@ func New(options Options) (*Relay, error) {
 	r := &Relay{
 		options: options, start: time.Now(),
 		names: map[nameKey]*name{}, nodes: map[nodeKey]*node{}, grants: map[grantKey]*grant{},
-		locators: map[capability.Client]*locators{}, slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxQuestions: maxQuestions,
+		locators: map[capability.Client]*locators{}, slowPings: map[string]bool{}, refusals: map[string]*refusals{}, maxSubscriptions: maxSubscriptions,
 	}
 	r.log = loglimit.New(options.Logger, &r.counters.Unlogged)
 	r.lost = r.start
@@ -221,19 +221,19 @@ func (r *Relay) tick(ctx context.Context, s *server.Server) {
 		for _, n := range r.nodes {
 			n.tick(now)
 		}
-		if now%wrongEvery == 0 {
-			r.askWrongAgain(now)
+		if now%rejectedEvery == 0 {
+			r.resubscribeRejected(now)
 		}
 		r.publish()
 		r.mu.Unlock()
 		r.releaseNodes(s, now)
-		pressed := r.isPressed()
+		crowded := r.isCrowded()
 		switch {
 		case now >= next:
 			next = now + sweepEvery
 			r.sweep(s, r.idle())
-		case pressed && now%pressedSweep == 0:
-			r.sweep(s, min(r.idle(), pressedIdle))
+		case crowded && now%crowdedSweep == 0:
+			r.sweep(s, min(r.idle(), crowdedIdle))
 		}
 		r.keep(now)
 	}
@@ -301,14 +301,14 @@ func (r *Relay) expire(key nodeKey, n *node, now int64) {
 
 func (r *Relay) idle() int64 { return int64(r.options.Idle / time.Second) }
 
-// isPressed reports whether there are so many questions that they are given up soon.
-func (r *Relay) isPressed() bool {
+// isCrowded reports whether there are so many subscriptions that unused ones are evicted soon.
+func (r *Relay) isCrowded() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.asked > r.maxQuestions/2
+	return r.subscribed > r.maxSubscriptions/2
 }
 
-// sweep gives up what no client has used for some seconds. It waits for streams that are at
+// sweep evicts what no client has used for some seconds. It waits for streams that are at
 // work, and not with r.mu.
 func (r *Relay) sweep(s *server.Server, idle int64) {
 	now := r.clock.Load()
@@ -324,8 +324,8 @@ func (r *Relay) sweep(s *server.Server, idle int64) {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if n := r.names[key]; n != nil && n.questions[p.Key] != nil {
-			n.questions[p.Key].used = now
+		if n := r.names[key]; n != nil && n.subscriptions[p.Key] != nil {
+			n.subscriptions[p.Key].used = now
 		}
 	})
 	type nodeName struct {
@@ -354,7 +354,7 @@ func (r *Relay) sweep(s *server.Server, idle int64) {
 			r.edit.names.set(key, n.view)
 			r.edited = true
 		}
-		if len(n.questions) == 0 {
+		if len(n.subscriptions) == 0 {
 			delete(r.names, key)
 			r.edit.names.delete(key)
 			r.edited = true

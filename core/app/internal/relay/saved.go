@@ -42,7 +42,7 @@ type savedName struct {
 	Name               string
 	UserAgent, Version string // of one of the clients
 	Variants           []savedVariant
-	Questions          []savedQuestion
+	Questions          []savedSubscription
 }
 
 type savedVariant struct {
@@ -50,7 +50,7 @@ type savedVariant struct {
 	Constraints, Version string
 }
 
-type savedQuestion struct {
+type savedSubscription struct {
 	Parameters map[string]string
 	Verdict    server.Verdict
 }
@@ -141,9 +141,9 @@ func (r *Relay) collect() *saved {
 				of.Variants = append(of.Variants, savedVariant{index(h.variant.Resource), h.variant.Constraints, h.version})
 			}
 		}
-		for _, q := range n.questions {
-			if q.asked {
-				of.Questions = append(of.Questions, savedQuestion{q.parameters.Values, q.verdict})
+		for _, sub := range n.subscriptions {
+			if sub.requested {
+				of.Questions = append(of.Questions, savedSubscription{sub.parameters.Values, sub.verdict})
 			}
 		}
 		s.Names = append(s.Names, of)
@@ -153,7 +153,7 @@ func (r *Relay) collect() *saved {
 		of.Message, _ = proto.Marshal(n.message)
 		for t := range n.types {
 			from, to := &n.types[t], &of.Types[t]
-			to.All, to.AllAnswered = from.all, from.allAnswered
+			to.All, to.AllAnswered = from.all, from.allReceived
 			for _, name := range from.names {
 				to.Names, to.Missing = append(to.Names, name.name), append(to.Missing, name.verdict == server.Missing)
 			}
@@ -213,7 +213,7 @@ func (r *Relay) load() {
 		err = r.restore(s)
 	}
 	if err != nil {
-		r.names, r.nodes, r.grants, r.asked = map[nameKey]*name{}, map[nodeKey]*node{}, map[grantKey]*grant{}, 0
+		r.names, r.nodes, r.grants, r.subscribed = map[nameKey]*name{}, map[nodeKey]*node{}, map[grantKey]*grant{}, 0
 		r.refusals, r.locators = map[string]*refusals{}, map[capability.Client]*locators{}
 		r.edit = r.current.Load().edit()
 		r.log.Error("the kept cache is not used: " + r.statePath() + ": " + err.Error())
@@ -223,7 +223,7 @@ func (r *Relay) load() {
 	if r.lost.After(r.start) {
 		r.lost = r.start // the clock was set back
 	}
-	r.log.Info("the kept cache is served until the upstream answers", "at", s.At.UTC().Format(time.RFC3339))
+	r.log.Info("the kept cache is served until the upstream responds", "at", s.At.UTC().Format(time.RFC3339))
 }
 
 // restore makes the cache from what was saved.
@@ -250,7 +250,7 @@ func (r *Relay) restore(s *saved) error {
 
 func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
 	by := program{from.UserAgent, from.Version}
-	n := &name{relay: r, locators: r.locatorsFor(by), key: nameKey{from.Type, from.Name, by.client()}, questions: map[string]*question{}, batch: 1}
+	n := &name{relay: r, locators: r.locatorsFor(by), key: nameKey{from.Type, from.Name, by.client()}, subscriptions: map[string]*subscription{}, batch: 1}
 	var variants []*held
 	for _, v := range from.Variants {
 		c, err := parseConstraints(v.Constraints)
@@ -266,12 +266,12 @@ func (r *Relay) restoreName(from *savedName, resources []*wire.Resource) error {
 		return err
 	}
 	n.view = view
-	for _, q := range from.Questions {
-		p := server.ParametersOf(q.Parameters)
-		n.questions[p.Key] = &question{name: n, parameters: p, asked: true, verdict: q.Verdict, used: r.clock.Load()}
+	for _, sub := range from.Questions {
+		p := server.ParametersOf(sub.Parameters)
+		n.subscriptions[p.Key] = &subscription{name: n, parameters: p, requested: true, verdict: sub.Verdict, used: r.clock.Load()}
 	}
 	n.countPending()
-	r.asked += len(n.questions)
+	r.subscribed += len(n.subscriptions)
 	r.names[n.key] = n
 	r.edit.names.set(n.key, n.view)
 	return nil
@@ -285,7 +285,7 @@ func (r *Relay) restoreNode(from *savedNode, resources []*wire.Resource) error {
 	n.used = r.clock.Load()
 	for t := range n.types {
 		of, saved := &n.types[t], &from.Types[t]
-		of.all, of.allAnswered = saved.All, saved.AllAnswered
+		of.all, of.allReceived = saved.All, saved.AllAnswered
 		for i, name := range saved.Names {
 			verdict := server.Unknown
 			if saved.Missing[i] {

@@ -20,12 +20,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// An owner decides what a session asks, and applies what it is answered. Its methods are
-// called with Relay.mu.
+// An owner makes the requests of a session, and applies the responses. Its methods are called
+// with Relay.mu.
 type owner interface {
 	// node returns the node of the first request.
 	node() *corev3.Node
-	// begin is called when a stream begins: everything is asked again.
+	// begin is called when a stream begins: everything is requested again.
 	begin(*session)
 	// requests returns what is to be sent.
 	requests() []*discoveryv3.DeltaDiscoveryRequest
@@ -35,7 +35,7 @@ type owner interface {
 
 // A session is one stream to the upstream. A goroutine receives, verifies and applies. Another
 // one sends, while there is something to send. So a stream that the upstream does not read delays
-// no answer, and a session that rests has one goroutine.
+// no response, and a session that rests has one goroutine.
 type session struct {
 	relay   *Relay
 	owner   owner
@@ -63,7 +63,7 @@ type rejection struct {
 // maxAcks limits what waits for an upstream that sends and does not read.
 const maxAcks = 1000
 
-// wake makes the session send what its owner has to ask. It is called with Relay.mu. S may be nil.
+// wake makes the session send the requests of its owner. It is called with Relay.mu. S may be nil.
 func (s *session) wake() {
 	if s == nil || s.ended {
 		return
@@ -112,13 +112,13 @@ func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 	defer cancel()
 	defer context.AfterFunc(u.connected, cancel)()
 	for both.Err() == nil {
-		answered, err := r.runSession(ctx, u, o)
+		responded, err := r.runSession(ctx, u, o)
 		r.noteRefusedPings(u.address, err)
 		if both.Err() != nil {
 			return
 		}
 		r.log.Warn("a stream to the upstream ended", "error", clip(err.Error(), maxLogged))
-		if answered {
+		if responded {
 			pause = backoff{}
 		}
 		if isRefusal(err) && (isShared(o) || r.options.Mode == Nodes) { // not of one client
@@ -155,8 +155,8 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// runSession runs one stream, and reports whether the upstream has answered on it.
-func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered bool, err error) {
+// runSession runs one stream, and reports whether the upstream has sent a valid response on it.
+func (r *Relay) runSession(ctx context.Context, u attached, o owner) (responded bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(u.conn).DeltaAggregatedResources(ctx,
@@ -176,14 +176,14 @@ func (r *Relay) runSession(ctx context.Context, u attached, o owner) (answered b
 		if err == nil {
 			var ok bool
 			ok, err = s.receive(u.connected, m)
-			answered = answered || ok
+			responded = responded || ok
 			u.refused.Store(0)
 		}
 		if err != nil {
 			if sendErr := s.end(); sendErr != nil && !errors.Is(sendErr, io.EOF) && errors.Is(err, context.Canceled) {
 				err = sendErr
 			}
-			return answered, err
+			return responded, err
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (s *session) sendAll(requests []*discoveryv3.DeltaDiscoveryRequest) error {
 			return err
 		}
 		s.relay.counters.Requests.Add(1)
-		s.relay.counters.Asked.Add(int64(len(r.GetResourceLocatorsSubscribe()) + len(r.GetResourceNamesSubscribe())))
+		s.relay.counters.Subscribed.Add(int64(len(r.GetResourceLocatorsSubscribe()) + len(r.GetResourceNamesSubscribe())))
 	}
 	return nil
 }
@@ -249,11 +249,11 @@ func (s *session) receive(ctx context.Context, m *discoveryv3.DeltaDiscoveryResp
 	of := &s.rejections[t]
 	if len(problems) == 0 {
 		of.inARow = 0
-		return true, s.answer(of, answerTo(m, nil), 0)
+		return true, s.acknowledge(of, ackOf(m, nil), 0)
 	}
 	of.inARow++
 	s.relay.reject(problems)
-	err := s.answer(of, answerTo(m, problems), min(time.Duration(of.inARow-1)*rejectPause, maxRejectPause))
+	err := s.acknowledge(of, ackOf(m, problems), min(time.Duration(of.inARow-1)*rejectPause, maxRejectPause))
 	select {
 	case <-time.After(time.Since(begin)):
 	case <-ctx.Done():
@@ -267,13 +267,13 @@ func (s *session) handle(m *discoveryv3.DeltaDiscoveryResponse) []string {
 	r.counters.Responses.Add(1)
 	t, ok := wire.TypeOf(m.GetTypeUrl())
 	if !ok {
-		return []string{fmt.Sprintf("the type %.200q was not asked for", m.GetTypeUrl())}
+		return []string{fmt.Sprintf("the type %.200q was not requested", m.GetTypeUrl())}
 	}
 	v := r.pool.verify(t, m) // without the lock
 	r.counters.Bytes.Add(int64(v.size))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lastAnswer = r.clock.Load()
+	r.lastResponse = r.clock.Load()
 	problems := append(v.problems, s.owner.apply(v)...)
 	r.publishSoon()
 	return problems
@@ -289,8 +289,8 @@ func textOf(problems []string) string {
 	return strings.Join(problems[:min(len(problems), maxProblems)], "; ")
 }
 
-// answerTo returns the ACK or the NACK of a response.
-func answerTo(m *discoveryv3.DeltaDiscoveryResponse, problems []string) *discoveryv3.DeltaDiscoveryRequest {
+// ackOf returns the ACK or the NACK of a response.
+func ackOf(m *discoveryv3.DeltaDiscoveryResponse, problems []string) *discoveryv3.DeltaDiscoveryRequest {
 	ack := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: m.GetTypeUrl(), ResponseNonce: m.GetNonce()}
 	if len(problems) > 0 {
 		ack.ErrorDetail = &rpcstatus.Status{Code: int32(codes.InvalidArgument), Message: clip(textOf(problems), 4*maxLogged)}
@@ -298,9 +298,9 @@ func answerTo(m *discoveryv3.DeltaDiscoveryResponse, problems []string) *discove
 	return ack
 }
 
-// answer sends an ACK or a NACK, or holds a NACK for some time. Of the NACKs of a type that are
+// acknowledge sends an ACK or a NACK, or holds a NACK for some time. Of the NACKs of a type that are
 // held at once, only the newest one is sent. What is held goes before an ACK of its type.
-func (s *session) answer(of *rejection, ack *discoveryv3.DeltaDiscoveryRequest, hold time.Duration) error {
+func (s *session) acknowledge(of *rejection, ack *discoveryv3.DeltaDiscoveryRequest, hold time.Duration) error {
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
 	if hold > 0 {

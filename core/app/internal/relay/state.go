@@ -63,30 +63,30 @@ func (s *State) Answer(client *server.Client, node *server.Node, t wire.Type, na
 	}
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
-	return s.relay.ask(key, by, p)
+	return s.relay.subscribe(key, by, p)
 }
 
 // AnswerNode implements server.PartialState.
 func (s *State) AnswerNode(client *server.Client, node *server.Node) (*wire.Snapshot, server.Verdict) {
 	key := s.relay.nodeKey(client, node)
 	v := s.nodes.get(key)
-	node.Memo = &answered{key, v}
+	node.Memo = &nodeMemo{key, v}
 	if v == nil || s.expired {
 		return nil, server.Unknown
 	}
 	return v.snapshot, v.verdict
 }
 
-// answered is what a node was answered from.
-type answered struct {
+// nodeMemo is the view from which a node was served.
+type nodeMemo struct {
 	key  nodeKey
 	view *nodeView // nil: nothing was known
 }
 
-// Keeps is for [server.State]. All that changes the answers of a node, for its names too, makes
+// Keeps is for [server.State]. All that changes what a node is served, its names too, makes
 // another view of it.
 func (s *State) Keeps(node *server.Node, before server.State) bool {
-	last, ok := node.Memo.(*answered)
+	last, ok := node.Memo.(*nodeMemo)
 	if !ok || s.expired != before.(*State).expired {
 		return false
 	}
@@ -110,8 +110,8 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	key := s.relay.nodeKey(client, node)
 	s.relay.mu.Lock()
 	defer s.relay.mu.Unlock()
-	verdict := s.relay.askNode(key, node, t, name)
-	// The resources of a wildcard are those of the state's snapshot, so the state answers it: if a
+	verdict := s.relay.subscribeNode(key, node, t, name)
+	// The resources of a wildcard are those of the state's snapshot, so this state serves it: if a
 	// newer one did, the client would get an empty wildcard.
 	if v := s.nodes.get(key); name == wildcard && v != nil && v.all[t] {
 		return nil, server.Found
@@ -119,12 +119,12 @@ func (s *State) AnswerName(client *server.Client, node *server.Node, t wire.Type
 	return nil, verdict
 }
 
-// hasLocator reports whether a name that a node asks for is asked upstream by locator: it is
+// hasLocator reports whether a name that a node requests is requested upstream by locator: it is
 // one of an outbound (SPEC 11.4), and the node has parameters.
 //
 // Routes of a node with all clusters are its own: the order of clusters and routes is that
 // of one stream, and a route must not come before its clusters. What gRPC gets has another form,
-// which no parameter chooses, so its names are asked on the stream of its node.
+// which no parameter chooses, so its names are requested on the stream of its node.
 func (r *Relay) hasLocator(node *server.Node, t wire.Type, name string) bool {
 	if len(node.Parameters) == 0 || r.options.Mode == Nodes || name == "*" {
 		return false

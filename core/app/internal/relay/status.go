@@ -14,20 +14,20 @@ type Status struct {
 	Age     int64 `json:"age"`
 	Mode    Mode  `json:"mode"`
 	Streams int64 `json:"streams"` // to the upstream
-	// Questions are the locators that the upstream is asked, by type, without zeros.
-	Questions map[string]int `json:"questions,omitempty"`
+	// Subscriptions are the numbers of locators that are subscribed upstream, by type, without zeros.
+	Subscriptions map[string]int `json:"questions,omitempty"`
 	// Rejected are the responses of the upstream with something wrong.
 	Rejected int64 `json:"rejected,omitempty"`
-	// Wrong are names whose newest content the relay has NACKed, since more than 15 s.
-	Wrong []WrongName `json:"wrong,omitempty"`
+	// RejectedNames are names whose newest content the relay has NACKed, since more than 15 s.
+	RejectedNames []RejectedName `json:"wrong,omitempty"`
 	// Expired is set if nothing is served because what is held is too old.
 	Expired bool `json:"expired,omitempty"`
 }
 
 // Status returns the status.
 func (r *Relay) Status() Status {
-	s := Status{Mode: r.options.Mode, Streams: r.sessions.Load(), Rejected: r.counters.Rejected.Load(), Questions: map[string]int{}}
-	s.Wrong, _ = r.Wrong()
+	s := Status{Mode: r.options.Mode, Streams: r.sessions.Load(), Rejected: r.counters.Rejected.Load(), Subscriptions: map[string]int{}}
+	s.RejectedNames, _ = r.RejectedNames()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.Address, s.Connected = r.upstream.address, r.upstream.conn != nil
@@ -36,25 +36,25 @@ func (r *Relay) Status() Status {
 		s.Age = max(1, int64(time.Since(r.lost)/time.Second))
 	}
 	s.Expired = r.isExpired()
-	for t, n := range r.countQuestions() {
+	for t, n := range r.countSubscriptions() {
 		if n > 0 {
-			s.Questions[wire.Type(t).String()] = n
+			s.Subscriptions[wire.Type(t).String()] = n
 		}
 	}
 	return s
 }
 
-// Questions returns the number of locators that the upstream is asked, by type.
-func (r *Relay) Questions() [wire.NumTypes]int {
+// Subscriptions returns the number of locators that are subscribed upstream, by type.
+func (r *Relay) Subscriptions() [wire.NumTypes]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.countQuestions()
+	return r.countSubscriptions()
 }
 
-func (r *Relay) countQuestions() (count [wire.NumTypes]int) {
+func (r *Relay) countSubscriptions() (count [wire.NumTypes]int) {
 	for key, n := range r.names {
-		for _, q := range n.questions {
-			if q.asked {
+		for _, sub := range n.subscriptions {
+			if sub.requested {
 				count[key.t]++
 			}
 		}

@@ -34,13 +34,13 @@ const (
 	// maxRefused is how often in a row an upstream may refuse streams, because it has no ADS or
 	// does not accept the relay, while there are others to try.
 	maxRefused = 3
-	// silence is how long an upstream may leave questions without an answer while there are
-	// others to try. It doubles, up to maxSilence, each time that none of them answers.
+	// silence is how long an upstream may leave subscriptions without a response while there are
+	// others to try. It doubles, up to maxSilence, each time that none of them responds.
 	silence    = 15 * time.Second
 	maxSilence = 5 * time.Minute
 )
 
-// follow keeps a connection to the first upstream that answers, until the context ends. When
+// follow keeps a connection to the first upstream that responds, until the context ends. When
 // it is lost, the upstreams are tried again from the first one.
 func (r *Relay) follow(ctx context.Context) {
 	var pause backoff
@@ -73,12 +73,12 @@ func (r *Relay) follow(ctx context.Context) {
 type end int
 
 const (
-	unusable end = iota // it cannot be reached, or has never answered
-	silent              // it is connected, and does not answer
-	lost                // it has answered
+	unusable end = iota // it cannot be reached, or has never responded
+	silent              // it is connected, and does not respond
+	lost                // it has responded
 )
 
-// connect uses one upstream until its connection is lost, or it does not answer for too
+// connect uses one upstream until its connection is lost, or it does not respond for too
 // long.
 func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration) end {
 	options := append([]grpc.DialOption{
@@ -119,7 +119,7 @@ func (r *Relay) connect(ctx context.Context, u Upstream, patience time.Duration)
 	case ctx.Err() != nil:
 		return unusable
 	case !isLost:
-		r.log.Warn("the upstream does not answer, or refuses streams; the next one is tried", "address", u.Address)
+		r.log.Warn("the upstream does not respond, or refuses streams; the next one is tried", "address", u.Address)
 		return silent
 	case unused:
 		r.log.Info("the upstream has closed a connection that was not used", "address", u.Address)
@@ -212,7 +212,7 @@ func connectError(ctx context.Context, conn *grpc.ClientConn) string {
 	return ""
 }
 
-// watch waits until a connection is lost, or does not answer and there is another upstream. It
+// watch waits until a connection is lost, or does not respond and there is another upstream. It
 // reports whether the connection is lost.
 func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.Duration, refused *atomic.Int64) (isLost bool) {
 	begin := r.clock.Load()
@@ -230,25 +230,25 @@ func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.
 	return true
 }
 
-// isSilent reports whether the upstream has answered nothing for some seconds, although it was
-// asked. Begin is when it was connected, as Relay.clock.
+// isSilent reports whether the upstream has sent no response for some seconds, although one is
+// missing. Begin is when it was connected, as Relay.clock.
 //
-// Servers answer every locator. Some do not answer names of nodes that do not exist, so
-// questions of nodes are a reason only if the upstream has answered nothing at all.
+// Servers respond to every locator. Some do not respond to names of nodes that do not exist, so
+// subscriptions of nodes are a reason only if the upstream has sent no response at all.
 func (r *Relay) isSilent(begin, seconds int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.clock.Load()-max(begin, r.lastAnswer) < seconds {
+	if r.clock.Load()-max(begin, r.lastResponse) < seconds {
 		return false
 	}
 	for _, n := range r.names {
-		for _, q := range n.questions {
-			if q.asked && q.verdict == server.Unknown {
+		for _, sub := range n.subscriptions {
+			if sub.requested && sub.verdict == server.Unknown {
 				return true
 			}
 		}
 	}
-	if r.lastAnswer >= begin {
+	if r.lastResponse >= begin {
 		return false
 	}
 	for _, n := range r.nodes {

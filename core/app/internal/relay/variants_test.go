@@ -132,7 +132,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// The number of rounds in which many clients learn their variants grows slowly.
+// The number of batches in which many clients learn their variants grows slowly.
 func TestManyVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startChain(t, relay.Options{})
@@ -177,7 +177,7 @@ func TestRelayBehindRelay(t *testing.T) {
 	})
 }
 
-// The names of a node with parameters are asked by locator, so nodes share them.
+// The names of a node with parameters are requested by locator, so nodes share them.
 func TestParametersOfNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startChain(t, relay.Options{}, func(o *server.Options) { o.Parameters = envOfMetadata })
@@ -197,7 +197,7 @@ func TestParametersOfNodes(t *testing.T) {
 	})
 }
 
-// An extension belongs to one inbound, so no locator asks for it: a node with parameters gets
+// An extension belongs to one inbound, so no locator has it: a node with parameters gets
 // its own, on the stream of its node (SPEC 11.8).
 func TestExtensionsOfNodesWithParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,12 +34,12 @@ type verified struct {
 	resources []received
 	removed   []string
 	// removedVariants are identified by their constraints. Without constraints it is the only
-	// variant, or means that the name has no variant for a question.
+	// variant, or means that the name has no variant for a subscription.
 	removedVariants []variantID
 	errors          map[string]codes.Code // by name
 	problems        []string
-	// wrong are the names that problems are about. They stay as they are.
-	wrong map[string]bool
+	// rejected are the names that problems are about. They stay as they are.
+	rejected map[string]bool
 }
 
 // A received resource has been verified.
@@ -56,7 +56,7 @@ type variantID struct{ name, constraints string }
 
 // verify checks all parts of a response.
 func (p *pool) verify(t wire.Type, m *discoveryv3.DeltaDiscoveryResponse) *verified {
-	v := &verified{t: t, size: proto.Size(m), errors: map[string]codes.Code{}, wrong: map[string]bool{}}
+	v := &verified{t: t, size: proto.Size(m), errors: map[string]codes.Code{}, rejected: map[string]bool{}}
 	for _, r := range m.GetResources() {
 		ok, err := p.verifyResource(t, r)
 		if err != nil {
@@ -86,7 +86,7 @@ func (p *pool) verify(t wire.Type, m *discoveryv3.DeltaDiscoveryResponse) *verif
 // reject records that something about a name is wrong.
 func (v *verified) reject(name, why string) {
 	v.problems = append(v.problems, fmt.Sprintf("%.200s: %s", name, why))
-	v.wrong[name] = true
+	v.rejected[name] = true
 }
 
 func nameOf(r *discoveryv3.Resource) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A held variant is an answer of the upstream. It is immutable, except used.
+// A held variant is one that the upstream has sent. It is immutable, except used.
 type held struct {
 	variant   wire.Variant
 	predicate partition.Predicate

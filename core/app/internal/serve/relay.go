@@ -78,7 +78,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 	s.ads = server.New(ads)
 	s.registry.MustRegister(push, relayCollector{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s.handler, s.isReady, s.concerns = s.Handler, s.relay.Ready, s.wrongNames
+	s.handler, s.isReady, s.concerns = s.Handler, s.relay.Ready, s.rejectedNames
 	s.ownsPath = func(string, *url.URL) bool { return false } // a relay has no identities of dataplanes
 	return s, nil
 }
@@ -147,9 +147,9 @@ func (s *Relay) nodeStates() (states [server.NumNodeStates]int64) {
 	return states
 }
 
-// wrongNames returns a line for each type that has names whose newest content was NACKed.
-func (s *Relay) wrongNames() (lines []string) {
-	_, count := s.relay.Wrong()
+// rejectedNames returns a line for each type that has names whose newest content was NACKed.
+func (s *Relay) rejectedNames() (lines []string) {
+	_, count := s.relay.RejectedNames()
 	for t, n := range count {
 		if n > 0 {
 			lines = append(lines, fmt.Sprintf("%d %s are not what the upstream last sent, because the relay rejected that; /status names them", n, wire.Type(t)))
@@ -193,20 +193,20 @@ func (s *Relay) converged(w http.ResponseWriter, r *http.Request) {
 type relayCollector struct{ *Relay }
 
 var (
-	upstreamConnectedDesc = newDesc("upstream_connected", "1 if an upstream is connected; else 0.")
-	upstreamAgeDesc       = newDesc("upstream_age_seconds", "Seconds since an upstream was last connected; 0 while one is.")
-	upstreamStreamsDesc   = newDesc("upstream_streams", "Streams to the upstream.")
-	upstreamQuestionsDesc = newDesc("upstream_subscriptions", "Locators that the upstream is asked.", "type")
-	upstreamResponsesDesc = newDesc("upstream_responses_total", "Responses of the upstream.")
-	upstreamBytesDesc     = newDesc("upstream_response_bytes_total", "Bytes of responses of the upstream.")
-	upstreamRejectedDesc  = newDesc("upstream_rejected_total", "Responses of the upstream with something wrong.")
-	upstreamWrongDesc     = newDesc("upstream_wrong_names", "Names that are not what the upstream last sent, for more than 15 s, because the relay rejected that.", "type")
+	upstreamConnectedDesc     = newDesc("upstream_connected", "1 if an upstream is connected; else 0.")
+	upstreamAgeDesc           = newDesc("upstream_age_seconds", "Seconds since an upstream was last connected; 0 while one is.")
+	upstreamStreamsDesc       = newDesc("upstream_streams", "Streams to the upstream.")
+	upstreamSubscriptionsDesc = newDesc("upstream_subscriptions", "Locators that are subscribed upstream.", "type")
+	upstreamResponsesDesc     = newDesc("upstream_responses_total", "Responses of the upstream.")
+	upstreamBytesDesc         = newDesc("upstream_response_bytes_total", "Bytes of responses of the upstream.")
+	upstreamRejectedDesc      = newDesc("upstream_rejected_total", "Responses of the upstream with something wrong.")
+	upstreamWrongDesc         = newDesc("upstream_wrong_names", "Names that are not what the upstream last sent, for more than 15 s, because the relay rejected that.", "type")
 )
 
 // Describe implements [prometheus.Collector].
 func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc,
-		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamQuestionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc, upstreamWrongDesc} {
+		refusedDesc, pausedDesc, unloggedDesc, upstreamConnectedDesc, upstreamAgeDesc, upstreamStreamsDesc, upstreamSubscriptionsDesc, upstreamResponsesDesc, upstreamBytesDesc, upstreamRejectedDesc, upstreamWrongDesc} {
 		descs <- d
 	}
 }
@@ -215,11 +215,11 @@ func (relayCollector) Describe(descs chan<- *prometheus.Desc) {
 func (c relayCollector) Collect(metrics chan<- prometheus.Metric) {
 	values := scrape(metrics)
 	c.collectADS(values, c.nodeStates(), c.relay.Counters().Unlogged.Load())
-	questions := c.relay.Questions()
-	_, wrong := c.relay.Wrong()
+	subscriptions := c.relay.Subscriptions()
+	_, rejected := c.relay.RejectedNames()
 	for t := range wire.Type(wire.NumTypes) {
-		values.gauge(upstreamQuestionsDesc, float64(questions[t]), t.String())
-		values.gauge(upstreamWrongDesc, float64(wrong[t]), t.String())
+		values.gauge(upstreamSubscriptionsDesc, float64(subscriptions[t]), t.String())
+		values.gauge(upstreamWrongDesc, float64(rejected[t]), t.String())
 	}
 	upstream, exchanged := c.relay.Status(), c.relay.Counters()
 	values.flag(upstreamConnectedDesc, upstream.Connected)

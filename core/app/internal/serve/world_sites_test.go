@@ -154,7 +154,7 @@ func (s *worldSite) check() (problems []string) {
 	if s.relay == nil {
 		return problems
 	}
-	if wrong, _ := s.relay.Wrong(); len(wrong) > 0 {
+	if wrong, _ := s.relay.RejectedNames(); len(wrong) > 0 {
 		problems = append(problems, fmt.Sprintf("names are wrong: %+v", wrong))
 	}
 	if !s.relay.Ready() {

@@ -164,7 +164,7 @@ func TestSecuredEnvoysBehindRelays(t *testing.T) {
 			probe := &traffic{t: t, apps: map[string]int{}}
 			eventually(t, "the second Envoy of web answers", func() bool { return probe.send(http.DefaultClient, other) == nil })
 			for _, at := range []string{firstHTTP, secondHTTP} {
-				if s := p.status(at).Upstream; s.Questions["endpoints"] != 1 {
+				if s := p.status(at).Upstream; s.Subscriptions["endpoints"] != 1 {
 					t.Errorf("the relay at %s asks %+v, want the endpoints of backend by one locator", at, s)
 				}
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A relay that has NACKed a name asks for it again within 15 s, again and again, until what comes
+// A relay that has NACKed a name requests it again within 15 s, again and again, until what comes
 // is right. Until then what it held stays served, and the name is reported after 15 s.
-func TestRejectedNamesAreAskedAgain(t *testing.T) {
+func TestRejectedNamesAreRequestedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		prod := xdstest.Variant(web("good"), equal("env", "prod"))
 		changed := xdstest.Variant(web("changed"), equal("env", "prod"))
@@ -27,7 +27,7 @@ func TestRejectedNamesAreAskedAgain(t *testing.T) {
 			}
 			return []*discoveryv3.DeltaDiscoveryResponse{m}
 		}
-		var asked []time.Time
+		var requested []time.Time
 		_, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse {
 			switch {
 			case request.GetResponseNonce() == "1":
@@ -35,7 +35,7 @@ func TestRejectedNamesAreAskedAgain(t *testing.T) {
 			case len(request.GetResourceLocatorsSubscribe()) == 0:
 				return nil
 			}
-			switch asked = append(asked, time.Now()); len(asked) {
+			switch requested = append(requested, time.Now()); len(requested) {
 			case 1:
 				return respond("1", prod)
 			case 2, 3:
@@ -47,30 +47,30 @@ func TestRejectedNamesAreAskedAgain(t *testing.T) {
 		must(t, client.SubscribeLocators(wire.ClusterType, forEnv("prod", 0)))
 		time.Sleep(20 * time.Second)
 		located(t, client, wire.ClusterType, forEnv("prod", 0), web("good"))
-		if wrong := r.relay.Status().Wrong; len(wrong) != 1 || wrong[0].Name != "web" || wrong[0].Type != "clusters" || time.Since(wrong[0].Since) < 15*time.Second {
-			t.Errorf("the status has wrong names %+v", wrong)
+		if list := r.relay.Status().RejectedNames; len(list) != 1 || list[0].Name != "web" || list[0].Type != "clusters" || time.Since(list[0].Since) < 15*time.Second {
+			t.Errorf("the status has the rejected names %+v", list)
 		}
 		if !r.relay.Ready() {
 			t.Error("a relay that serves what it holds is not ready")
 		}
 		time.Sleep(time.Minute)
 		located(t, client, wire.ClusterType, forEnv("prod", 0), web("changed"))
-		if wrong := r.relay.Status().Wrong; len(wrong) > 0 {
-			t.Errorf("the status has wrong names %+v", wrong)
+		if list := r.relay.Status().RejectedNames; len(list) > 0 {
+			t.Errorf("the status has the rejected names %+v", list)
 		}
-		if len(asked) != 4 {
-			t.Errorf("the name was asked for %d times, want 4", len(asked))
+		if len(requested) != 4 {
+			t.Errorf("the name was requested %d times, want 4", len(requested))
 		}
-		for i := 1; i < len(asked); i++ {
-			if d := asked[i].Sub(asked[i-1]); d > 15*time.Second {
-				t.Errorf("the name was asked for again after %v", d)
+		for i := 1; i < len(requested); i++ {
+			if d := requested[i].Sub(requested[i-1]); d > 15*time.Second {
+				t.Errorf("the name was requested again after %v", d)
 			}
 		}
 	})
 }
 
-// A name of a node that was NACKed is asked for again, one that a wildcard selects too.
-func TestRejectedNamesOfNodesAreAskedAgain(t *testing.T) {
+// A name of a node that was NACKed is requested again, one that a wildcard selects too.
+func TestRejectedNamesOfNodesAreRequestedAgain(t *testing.T) {
 	for _, wildcard := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			const name = "inbound/a"
@@ -80,7 +80,7 @@ func TestRejectedNamesOfNodesAreAskedAgain(t *testing.T) {
 					Name: name, Version: r.Version, Resource: &anypb.Any{TypeUrl: wire.ListenerType.URL(), Value: r.Body},
 				}}}}
 			}
-			asked := 0
+			requested := 0
 			_, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse {
 				if request.GetTypeUrl() != wire.ListenerType.URL() {
 					return nil
@@ -92,7 +92,7 @@ func TestRejectedNamesOfNodesAreAskedAgain(t *testing.T) {
 				case request.GetResponseNonce() != "":
 					return nil
 				}
-				if asked++; asked == 1 {
+				if requested++; requested == 1 {
 					return respond("1", good)
 				}
 				if again {
@@ -120,8 +120,8 @@ func TestRejectedNamesOfNodesAreAskedAgain(t *testing.T) {
 	}
 }
 
-// A question without an answer is asked again.
-func TestUnansweredQuestionsAreAskedAgain(t *testing.T) {
+// A subscription without a response is sent again.
+func TestPendingSubscriptionsAreSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		_, r := startScripted(t, func(request *discoveryv3.DeltaDiscoveryRequest) []*discoveryv3.DeltaDiscoveryResponse {
