@@ -20,9 +20,9 @@ const (
 	rediscovery = 10 * time.Second
 )
 
-// following is the state of a kind that is followed. Only the caller of Follow uses the
+// kindWatch is the state of a kind that is followed. Only the caller of Follow uses the
 // fields below served.
-type following struct {
+type kindWatch struct {
 	served
 
 	stop    context.CancelFunc
@@ -37,8 +37,8 @@ type following struct {
 func (s *Store) Follow(ctx context.Context, since source.Since) iter.Seq2[*source.Page, error] {
 	return func(yield func(*source.Page, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		f := &combined{
-			Store: s, since: since, yield: yield, kinds: map[string]*following{}, revision: uint64(since.Revision),
+		f := &storeFollow{
+			Store: s, since: since, yield: yield, kinds: map[string]*kindWatch{}, revision: uint64(since.Revision),
 			news: make(chan news), beats: make(chan beat), secrets: newSecrets(),
 		}
 		defer f.keepHistory()
@@ -50,8 +50,8 @@ func (s *Store) Follow(ctx context.Context, since source.Since) iter.Seq2[*sourc
 	}
 }
 
-// combined is one call of Follow.
-type combined struct {
+// storeFollow is one call of Follow.
+type storeFollow struct {
 	*Store
 	since   source.Since
 	yield   func(*source.Page, error) bool
@@ -64,7 +64,7 @@ type combined struct {
 	// the server does not serve it yet. The served kinds are requested again.
 	doubt    atomic.Bool
 	secrets  *secrets
-	kinds    map[string]*following // by path
+	kinds    map[string]*kindWatch // by path
 	listing  int                   // kinds that are being listed
 	full     bool                  // the first page was yielded
 	complete bool                  // a complete state was yielded
@@ -77,7 +77,7 @@ type beat struct {
 	err    error
 }
 
-func (f *combined) run(ctx context.Context) error {
+func (f *storeFollow) run(ctx context.Context) error {
 	if f.since.Revision == 0 {
 		f.forget()
 	}
@@ -111,7 +111,7 @@ func (f *combined) run(ctx context.Context) error {
 }
 
 // pulse asks in intervals whether the API server is ready, and which kinds it serves.
-func (f *combined) pulse(ctx context.Context) {
+func (f *storeFollow) pulse(ctx context.Context) {
 	asked := time.Now()
 	for ctx.Err() == nil {
 		source.Sleep(ctx, pulse)
@@ -133,7 +133,7 @@ func (f *combined) pulse(ctx context.Context) {
 // after another, so it must be ready before and after the request: a kind that it does not
 // serve yet would be taken for one whose definition was deleted, and all of its objects would
 // be gone.
-func (f *combined) settled(ctx context.Context) ([]served, error) {
+func (f *storeFollow) settled(ctx context.Context) ([]served, error) {
 	if err := f.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (f *combined) settled(ctx context.Context) ([]served, error) {
 
 // ready returns an error if the API server is not ready. If the user may not ask for
 // readiness, an answer with the version is enough.
-func (f *combined) ready(ctx context.Context) error {
+func (f *storeFollow) ready(ctx context.Context) error {
 	err := f.get(ctx, "/readyz", nil)
 	if hasCode(err, http.StatusForbidden) || hasCode(err, http.StatusNotFound) {
 		err = f.get(ctx, "/version", nil)
@@ -155,15 +155,15 @@ func (f *combined) ready(ctx context.Context) error {
 }
 
 // update starts to follow kinds that are new, and ends for those that are gone.
-func (f *combined) update(ctx context.Context, kinds []served) {
-	gone := map[string]*following{}
+func (f *storeFollow) update(ctx context.Context, kinds []served) {
+	gone := map[string]*kindWatch{}
 	maps.Copy(gone, f.kinds)
 	for _, k := range kinds {
 		if gone[k.path] != nil {
 			delete(gone, k.path)
 			continue
 		}
-		kind := &following{served: k, known: map[string]uint64{}, before: f.history(k.groupKind)}
+		kind := &kindWatch{served: k, known: map[string]uint64{}, before: f.history(k.groupKind)}
 		f.kinds[k.path] = kind
 		f.begin(kind)
 		kindContext, stop := context.WithCancel(ctx)
@@ -179,7 +179,7 @@ func (f *combined) update(ctx context.Context, kinds []served) {
 }
 
 // begin marks a kind as being listed.
-func (f *combined) begin(kind *following) {
+func (f *storeFollow) begin(kind *kindWatch) {
 	if !kind.listing {
 		kind.listing = true
 		f.listing++
@@ -188,7 +188,7 @@ func (f *combined) begin(kind *following) {
 }
 
 // remove passes on that a kind and its objects are gone.
-func (f *combined) remove(kind *following) {
+func (f *storeFollow) remove(kind *kindWatch) {
 	kind.stop()
 	delete(f.kinds, kind.path)
 	if kind.listing {
@@ -199,7 +199,7 @@ func (f *combined) remove(kind *following) {
 }
 
 // except returns the deletions of the known objects that a list does not have.
-func (k *following) except(listed map[string]bool) []source.Object {
+func (k *kindWatch) except(listed map[string]bool) []source.Object {
 	var deletions []source.Object
 	for key := range k.known {
 		if !listed[key] {
@@ -211,7 +211,7 @@ func (k *following) except(listed map[string]bool) []source.Object {
 }
 
 // handle passes on news of a kind.
-func (f *combined) handle(ctx context.Context, n *news) error {
+func (f *storeFollow) handle(ctx context.Context, n *news) error {
 	kind := n.kind
 	switch {
 	case f.kinds[kind.path] != kind:
@@ -268,7 +268,7 @@ func (f *combined) handle(ctx context.Context, n *news) error {
 }
 
 // page yields changes. The state is complete if no kind is being listed.
-func (f *combined) page(objects []source.Object) {
+func (f *storeFollow) page(objects []source.Object) {
 	if f.stopped {
 		return
 	}
@@ -299,7 +299,7 @@ func (s *Store) floor(kind groupKind) uint64 {
 }
 
 // keep records the resource versions of a complete state.
-func (f *combined) keep() {
+func (f *storeFollow) keep() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, kind := range f.kinds {

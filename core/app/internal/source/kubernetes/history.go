@@ -22,7 +22,7 @@ type history struct {
 }
 
 // earlier returns what was known of a kind before the list that runs.
-func (k *following) earlier() history {
+func (k *kindWatch) earlier() history {
 	if k.version > 0 {
 		return history{k.version, k.known}
 	}
@@ -31,7 +31,7 @@ func (k *following) earlier() history {
 
 // admits returns [source.ErrSetBack] if a listed object is not one of the history that goes on: it has an
 // earlier version than it had, or one of a time at which it was not there.
-func (h history) admits(kind *following, o *object) error {
+func (h history) admits(kind *kindWatch, o *object) error {
 	known := h.known[o.key]
 	if o.version < known || o.version <= h.version && o.version != known {
 		return fmt.Errorf("%w: %s %s is at resource version %d, and at %d it was not", source.ErrSetBack, kind.kind, o.key, o.version, h.version)
@@ -52,7 +52,7 @@ func (h history) missing(listed map[string]bool) map[string]uint64 {
 
 // deleted returns [source.ErrSetBack] if objects that a list does not have were not deleted: the store has
 // another state at the version at which they were there. If that version is compacted, nothing is known.
-func (f *combined) deleted(ctx context.Context, kind *following, missing map[string]uint64, version uint64) error {
+func (f *storeFollow) deleted(ctx context.Context, kind *kindWatch, missing map[string]uint64, version uint64) error {
 	query := url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}, "resourceVersionMatch": {"Exact"}, "limit": {strconv.Itoa(4 * pageSize)}}
 	if kind.selector != "" {
 		query.Set("fieldSelector", kind.selector)
@@ -99,7 +99,7 @@ func (s *Store) metadata(ctx context.Context, path string, query url.Values, pag
 }
 
 // keepHistory records what is known of the kinds at the end of a Follow that yielded a complete state.
-func (f *combined) keepHistory() {
+func (f *storeFollow) keepHistory() {
 	if !f.complete {
 		return
 	}

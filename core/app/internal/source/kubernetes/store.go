@@ -110,4 +110,4 @@ func Namespace(options Options) (string, error) {
 func (s *Store) String() string { return s.name }
 
 // IsAddress reports whether a name is the address of a cluster, and returns its context.
-func IsAddress(name string) (context string, is bool) { return strings.CutPrefix(name, Scheme) }
+func IsAddress(name string) (context string, isAddress bool) { return strings.CutPrefix(name, Scheme) }

@@ -19,7 +19,7 @@ import (
 
 // news is what the goroutine of a kind passes on.
 type news struct {
-	kind    *following
+	kind    *kindWatch
 	missing bool     // the server does not serve the kind now
 	begins  bool     // a list of all objects begins
 	objects []object // each key once
@@ -40,7 +40,7 @@ const (
 // follower lists and watches one kind until its context ends.
 type follower struct {
 	store *Store
-	kind  *following
+	kind  *kindWatch
 	out   chan<- news
 	at    uint64 // the resource version that was reached
 }
