@@ -88,12 +88,12 @@ func (all *meshBatches) delete(id resource.ID) {
 	}
 }
 
-// sort sorts each batch, and gives it the placements after it. Its dataplanes and policies may be
-// known to be sorted.
-func (all meshBatches) sort(state *enforce.Hub, known bool) {
+// sort sorts each batch, and gives it the placements after it. If alreadySorted is set, its
+// dataplanes and policies are sorted.
+func (all meshBatches) sort(state *enforce.Hub, alreadySorted bool) {
 	for _, b := range all {
 		b.Enforcement.State = state
-		b.Sort(known)
+		b.Sort(alreadySorted)
 	}
 }
 

@@ -19,7 +19,7 @@ func (b *Batch) enforcement(before *enforce.Hub) mesh.Enforcement {
 		return e
 	}
 	for _, document := range b.upserts().Documents {
-		r := ocm.Of(document)
+		r := ocm.ResourceOf(document)
 		if r != nil && !reflect.DeepEqual(before.Resource(r.Identity().ID), r) {
 			edit().Put(r)
 		}

@@ -57,7 +57,7 @@ func trustID(name string) resource.ID {
 // spiffeID returns the SPIFFE ID of web-1, or "".
 func spiffeID(t *testing.T, v *core.View) string {
 	t.Helper()
-	id, err := v.Identities("default").Of(v.Dataplane(dataplaneID("web-1")))
+	id, err := v.Identities("default").IdentityOf(v.Dataplane(dataplaneID("web-1")))
 	if err != nil {
 		t.Fatal(err)
 	}

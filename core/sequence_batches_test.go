@@ -51,7 +51,7 @@ func (s *sequence) take(n int) []byte {
 	return taken
 }
 
-func (s *sequence) of(n int) int {
+func (s *sequence) intn(n int) int {
 	if b := s.take(1); len(b) > 0 {
 		return int(b[0]) % n
 	}
@@ -62,23 +62,23 @@ func (s *sequence) of(n int) int {
 // thing of some known resources, and removes some.
 func (s *sequence) step() {
 	batch := core.Batch{Upsert: new(resource.Set)}
-	if len(s.known.policies) > 0 && s.of(3) == 0 {
+	if len(s.known.policies) > 0 && s.intn(3) == 0 {
 		s.replaceConfs(&batch)
 		s.apply(batch)
 		return
 	}
-	set, err := s.generator.Scenario(s.take(20 + s.of(80))).Load()
+	set, err := s.generator.Scenario(s.take(20 + s.intn(80))).Load()
 	if err != nil {
 		s.Fatal(err)
 	}
-	keep := s.of(4)
-	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.of(4) < keep })
-	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
+	keep := s.intn(4)
+	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.intn(4) < keep })
+	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.intn(4) < keep })
 	s.addIdentities(&batch)
-	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.of(4) < keep })
+	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.intn(4) < keep })
 	batch.Upsert.Objects = append(batch.Upsert.Objects, slices.DeleteFunc(set.Objects, func(o resource.Object) bool {
 		_, is := o.(*resource.MeshIdentity) // those of addIdentities are valid in each mesh
-		return is || s.of(4) < keep
+		return is || s.intn(4) < keep
 	})...)
 	batch.Upsert.Meshes = set.Meshes
 	taken := map[resource.ID]bool{}
@@ -89,7 +89,7 @@ func (s *sequence) step() {
 		taken[o.Identity().ID] = true
 	}
 	for _, mesh := range []string{"default", "other", "another"} {
-		if s.of(8) == 1 {
+		if s.intn(8) == 1 {
 			m := &resource.Mesh{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshKind, Mesh: mesh, Name: mesh}}}
 			if taken[m.ID] {
 				continue
@@ -111,7 +111,7 @@ func (s *sequence) step() {
 		if taken[id] {
 			continue
 		}
-		switch s.of(12) {
+		switch s.intn(12) {
 		case 1:
 			batch.Delete = append(batch.Delete, id)
 		case 2, 3:
@@ -125,22 +125,22 @@ func (s *sequence) step() {
 func (s *sequence) replaceConfs(batch *core.Batch) {
 	for _, id := range s.known.ids() {
 		p := s.known.policies[id]
-		if p == nil || s.of(6) != 0 {
+		if p == nil || s.intn(6) != 0 {
 			continue
 		}
 		next := *p
 		next.Pos.Line++
 		next.To, next.From, next.Rules = slices.Clone(p.To), slices.Clone(p.From), slices.Clone(p.Rules)
 		for i := range next.To {
-			if next.To[i].Conf = p.To[s.of(len(p.To))].Conf; s.of(8) == 0 {
+			if next.To[i].Conf = p.To[s.intn(len(p.To))].Conf; s.intn(8) == 0 {
 				next.To[i].Conf = p.Type.To.Conf.NewMerger().Conf()
 			}
 		}
 		for i := range next.From {
-			next.From[i].Conf = p.From[s.of(len(p.From))].Conf
+			next.From[i].Conf = p.From[s.intn(len(p.From))].Conf
 		}
 		for i := range next.Rules {
-			next.Rules[i].Conf = p.Rules[s.of(len(p.Rules))].Conf
+			next.Rules[i].Conf = p.Rules[s.intn(len(p.Rules))].Conf
 		}
 		batch.Upsert.Policies = append(batch.Upsert.Policies, &next)
 	}
@@ -151,11 +151,11 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 	if d := s.known.dataplanes[id]; d != nil {
 		next := *d
 		next.Outbounds, next.Inbounds = slices.Clone(d.Outbounds), slices.Clone(d.Inbounds)
-		switch s.of(8) {
+		switch s.intn(8) {
 		case 0:
-			next.Address = fmt.Sprintf("10.0.0.%d", s.of(3))
+			next.Address = fmt.Sprintf("10.0.0.%d", s.intn(3))
 		case 1:
-			next.Labels = resource.NewTags(map[string]string{"app": []string{"x", "y"}[s.of(2)]})
+			next.Labels = resource.NewTags(map[string]string{"app": []string{"x", "y"}[s.intn(2)]})
 		case 2:
 			if len(next.Outbounds) > 0 {
 				next.Outbounds = next.Outbounds[1:]
@@ -171,14 +171,14 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 				next.Inbounds[i].Tags = s.tags()
 			}
 		case 7:
-			next.Inbounds, next.Gateway = nil, &resource.GatewayProxy{Builtin: s.of(2) == 1, Tags: s.tags()}
+			next.Inbounds, next.Gateway = nil, &resource.GatewayProxy{Builtin: s.intn(2) == 1, Tags: s.tags()}
 		}
 		batch.Upsert.Dataplanes = append(batch.Upsert.Dataplanes, &next)
 	}
 	if p := s.known.policies[id]; p != nil {
 		next := *p
 		next.To = slices.Clone(p.To)
-		switch s.of(6) {
+		switch s.intn(6) {
 		case 0: // another version with the same content
 			next.Pos.Line++
 		case 1:
@@ -190,7 +190,7 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 		case 2:
 			next.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
 		case 3: // the content of another policy
-			other := s.known.policies[s.known.ids()[s.of(len(s.known.ids()))]]
+			other := s.known.policies[s.known.ids()[s.intn(len(s.known.ids()))]]
 			if other != nil && p.Type.Top.Has(other.TargetRef.Kind) {
 				next.TargetRef = other.TargetRef
 			}
@@ -207,8 +207,8 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 
 func (s *sequence) tags() resource.Tags {
 	return resource.NewTags(map[string]string{
-		resource.ServiceTag: []string{"web", "api"}[s.of(2)],
-		"version":           []string{"v1", "v2"}[s.of(2)],
+		resource.ServiceTag: []string{"web", "api"}[s.intn(2)],
+		"version":           []string{"v1", "v2"}[s.intn(2)],
 	})
 }
 

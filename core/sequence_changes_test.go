@@ -100,7 +100,7 @@ func (s *sequence) destinationsOf(v *core.View, id resource.ID, scope core.Scope
 		for i := range outbounds {
 			o := &outbounds[i]
 			at := results.Place{Policies: config.Kind.Name, Kind: results.AtOutbound, Destination: o.Destination.Identity().ID, Port: o.Port.Number}
-			found := confs.Of(o)
+			found := confs.ConfigFor(o)
 			if found.Effective != nil {
 				texts[at] = s.text(found.Effective)
 			}

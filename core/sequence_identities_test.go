@@ -15,10 +15,10 @@ import (
 func (s *sequence) addIdentities(batch *core.Batch) {
 	for _, mesh := range []string{"default", "other"} {
 		for _, name := range []string{"a", "b"} {
-			if s.of(8) == 1 {
+			if s.intn(8) == 1 {
 				batch.Upsert.Objects = append(batch.Upsert.Objects, s.identity(mesh, name))
 			}
-			if s.of(8) == 1 {
+			if s.intn(8) == 1 {
 				batch.Upsert.Objects = append(batch.Upsert.Objects, s.trust(mesh, name))
 			}
 		}
@@ -29,14 +29,14 @@ func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 	i := &resource.MeshIdentity{}
 	i.ID = resource.ID{Kind: resource.MeshIdentityKind, Mesh: mesh, Name: name}
 	i.Spec.Provider = spiffe.IdentityProvider{Type: spiffe.Spire, Spire: &spiffe.SpireProvider{}}
-	if s.of(4) != 0 {
+	if s.intn(4) != 0 {
 		labels := map[string]string{}
-		if s.of(2) == 1 {
+		if s.intn(2) == 1 {
 			labels["app"] = "x"
 		}
 		i.Spec.Selector = &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{MatchLabels: labels}}
 	}
-	path := template.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
+	path := template.Template([]string{"/p", "/p/{{ .Name }}"}[s.intn(2)])
 	domain := template.Template("td") // the default has the zone, and not every zone can be part of it
 	i.Spec.SpiffeID = &spiffe.IDTemplate{TrustDomain: &domain, Path: &path}
 	return i
@@ -45,7 +45,7 @@ func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 func (s *sequence) trust(mesh, name string) *resource.MeshTrust {
 	t := &resource.MeshTrust{}
 	t.ID = resource.ID{Kind: resource.MeshTrustKind, Mesh: mesh, Name: name}
-	t.Spec.TrustDomain = conf.TrustDomain([]string{"td", "example"}[s.of(2)])
+	t.Spec.TrustDomain = conf.TrustDomain([]string{"td", "example"}[s.intn(2)])
 	t.Spec.CABundles = []spiffe.CABundle{{Type: "Pem", Pem: &spiffe.PemBundle{Value: testCA()}}}
 	return t
 }

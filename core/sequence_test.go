@@ -159,7 +159,7 @@ func (s *sequence) apply(batch core.Batch) {
 	s.answers = s.answersOf(commit.After)
 	s.checkOutsiders(commit.After)
 	if len(s.past) > 0 { // several commits as one, and backwards
-		past := s.past[s.of(len(s.past))]
+		past := s.past[s.intn(len(s.past))]
 		s.checkChanges(core.Commit{Before: past.view, After: commit.After}, past.answers, s.answers)
 		s.checkChanges(core.Commit{Before: commit.After, After: past.view}, s.answers, past.answers)
 		s.checkChanges(core.Commit{Before: past.view, After: want}, past.answers, s.answers)

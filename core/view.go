@@ -204,7 +204,7 @@ func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 	if v.reading.Semantics.PermissionsApply(mesh, false) {
 		return true
 	}
-	id, err := v.Identities(d.Mesh).Of(d)
+	id, err := v.Identities(d.Mesh).IdentityOf(d)
 	return v.reading.Semantics.PermissionsApply(mesh, id != nil || err != nil)
 }
 

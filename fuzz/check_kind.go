@@ -100,7 +100,7 @@ func FuzzKind(f *testing.F, kind *resource.Kind, opts ...Option) {
 			t.Fatal(explain(s, compareEdits))
 		}
 		c := &choices{data}
-		n := 1 + c.of(maxConfs)
+		n := 1 + c.intn(maxConfs)
 		confs := split(c.data, n)
 		for _, section := range kindSections(kind) {
 			conf, _ := confType(section) // known to be one

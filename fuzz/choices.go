@@ -12,8 +12,8 @@ import (
 // few bytes give a small scenario and every construction terminates.
 type choices struct{ data []byte }
 
-// of returns a number from 0 to n-1. n is at most 256.
-func (c *choices) of(n int) int {
+// intn returns a number from 0 to n-1. n is at most 256.
+func (c *choices) intn(n int) int {
 	if len(c.data) == 0 || n <= 1 {
 		return 0
 	}
@@ -23,15 +23,15 @@ func (c *choices) of(n int) int {
 }
 
 // rarely returns true for one of n decisions.
-func (c *choices) rarely(n int) bool { return c.of(n) == n-1 }
+func (c *choices) rarely(n int) bool { return c.intn(n) == n-1 }
 
 // pick returns one element of a list.
-func pick[T any](c *choices, list ...T) T { return list[c.of(len(list))] }
+func pick[T any](c *choices, list ...T) T { return list[c.intn(len(list))] }
 
 // some returns up to max elements of a list. An element may occur repeatedly.
 func some[T any](c *choices, max int, list ...T) []T {
 	chosen := []T{}
-	for range c.of(max + 1) {
+	for range c.intn(max + 1) {
 		chosen = append(chosen, pick(c, list...))
 	}
 	return chosen

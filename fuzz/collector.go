@@ -3,18 +3,18 @@ package fuzz
 // addCollectors adds a few MeshOpenTelemetryBackends, with names and labels to which confs
 // refer (SPEC 17.3).
 func (m *meshMaker) addCollectors(s *Scenario) {
-	for range m.of(4) {
+	for range m.intn(4) {
 		spec := map[string]any{}
-		if m.of(2) == 1 {
+		if m.intn(2) == 1 {
 			endpoint := map[string]any{}
-			if m.of(2) == 1 {
+			if m.intn(2) == 1 {
 				endpoint["address"] = pick(m.choices, "10.9.9.9", "otel.example")
 			}
-			if m.of(2) == 1 {
+			if m.intn(2) == 1 {
 				endpoint["port"] = pick(m.choices, 443, 4318)
 			}
-			if spec["endpoint"] = endpoint; m.of(2) == 1 {
-				if spec["protocol"] = "http"; m.of(2) == 1 {
+			if spec["endpoint"] = endpoint; m.intn(2) == 1 {
+				if spec["protocol"] = "http"; m.intn(2) == 1 {
 					endpoint["path"] = "/tenant"
 				}
 			}

@@ -18,7 +18,7 @@ func confSources(letters *alphabet, t reflect.Type) [2]confSource {
 	return [2]confSource{
 		func(decisions []byte) resource.Conf {
 			c := &choices{decisions}
-			return (&confMaker{alphabet: letters, choose: c.of}).conf(t)
+			return (&confMaker{alphabet: letters, choose: c.intn}).conf(t)
 		},
 		func(decisions []byte) resource.Conf { return anyConf(decisions, t) },
 	}

@@ -65,7 +65,7 @@ var (
 
 // addDestinations adds a few destinations.
 func (m *meshMaker) addDestinations(s *Scenario) {
-	for i := range 1 + m.of(5) {
+	for i := range 1 + m.intn(5) {
 		s.add(m.destination(i))
 	}
 	if m.kuma {
@@ -76,7 +76,7 @@ func (m *meshMaker) addDestinations(s *Scenario) {
 // addZones adds addresses of zones, zone proxies of Kuma 2, and a Secret of external
 // services (SPEC 17.4).
 func (m *meshMaker) addZones(s *Scenario) {
-	address := func() string { return fmt.Sprintf("10.9.0.%d", 1+m.of(3)) }
+	address := func() string { return fmt.Sprintf("10.9.0.%d", 1+m.intn(3)) }
 	if m.rarely(3) {
 		document := m.resource("MeshZoneAddress", pick(m.choices, names...), map[string]any{}, map[string]any{"address": address(), "port": 10001})
 		if document != nil {
@@ -130,7 +130,7 @@ func (m *meshMaker) destination(number int) map[string]any {
 		}
 	case "MeshMultiZoneService":
 		spec["selector"] = map[string]any{"meshService": map[string]any{"matchLabels": map[string]any{"app": "x"}}}
-		if m.of(2) == 1 {
+		if m.intn(2) == 1 {
 			status = map[string]any{"meshServices": []any{
 				map[string]any{"mesh": "default", "name": pick(m.choices, destinationNames...), "namespace": pick(m.choices, "", "ns"), "zone": pick(m.choices, "", zones[0], zones[1])},
 			}}
@@ -164,10 +164,10 @@ func (m *meshMaker) destination(number int) map[string]any {
 // servicePorts returns one or two ports, some with names.
 func (m *meshMaker) servicePorts() []any {
 	var ports []any
-	for i := range 1 + m.of(2) {
+	for i := range 1 + m.intn(2) {
 		port := map[string]any{"port": destinationPorts[i]}
-		if m.of(2) == 1 {
-			port["name"] = portNames[(i+m.of(2))%len(portNames)]
+		if m.intn(2) == 1 {
+			port["name"] = portNames[(i+m.intn(2))%len(portNames)]
 		}
 		ports = append(ports, port)
 	}
@@ -181,7 +181,7 @@ func (m *meshMaker) servicePorts() []any {
 
 // destinationRef returns the name or the labels of a reference, and rarely a namespace.
 func (m *meshMaker) destinationRef() map[string]any {
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		labels := m.selectorLabels()
 		if m.rarely(3) {
 			labels["kuma.io/display-name"] = pick(m.choices, slices.Concat(destinationNames, names)...)
@@ -202,7 +202,7 @@ func (m *meshMaker) fromRef(kinds resource.TargetKinds) map[string]any {
 // toRef returns the targetRef of a `to` item. If there are destinations, half of the items
 // refer to destinations, or to routes by labels.
 func (m *meshMaker) toRef(kinds resource.TargetKinds) map[string]any {
-	if !m.destinations || m.of(2) == 0 {
+	if !m.destinations || m.intn(2) == 0 {
 		return m.targetRef(kinds, false)
 	}
 	kind := pick(m.choices, append(slices.Clone(destinationKinds), "MeshHTTPRoute")...)
@@ -225,7 +225,7 @@ func (m *meshMaker) toRef(kinds resource.TargetKinds) map[string]any {
 // listedDestinations returns outbounds with references.
 func (m *meshMaker) listedDestinations() []any {
 	var outbounds []any
-	for i := range m.of(3) {
+	for i := range m.intn(3) {
 		ref := m.backend()
 		if ref["port"] == nil {
 			ref["port"] = pick(m.choices, destinationPorts...)
@@ -239,7 +239,7 @@ func (m *meshMaker) listedDestinations() []any {
 func (m *meshMaker) backend() map[string]any {
 	ref := m.destinationRef()
 	ref["kind"] = pick(m.choices, destinationKinds...)
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		ref["port"] = pick(m.choices, destinationPorts...)
 	}
 	return ref
@@ -247,16 +247,16 @@ func (m *meshMaker) backend() map[string]any {
 
 // transparentProxy returns the settings of a transparent proxy, or nil.
 func (m *meshMaker) transparentProxy() map[string]any {
-	if m.of(3) == 0 {
+	if m.intn(3) == 0 {
 		return nil
 	}
 	proxy := map[string]any{"redirectPortInbound": 15006, "redirectPortOutbound": 15001}
-	switch m.of(4) {
+	switch m.intn(4) {
 	case 1:
 		proxy["reachableServices"] = []any{"web"}
 	case 2:
 		refs := []any{}
-		for range m.of(3) {
+		for range m.intn(3) {
 			refs = append(refs, m.backend())
 		}
 		proxy["reachableBackends"] = map[string]any{"refs": refs}

@@ -60,8 +60,8 @@ func FuzzMerge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &choices{data}
-		chosen := types[c.of(len(types))]
-		n := 1 + c.of(6)
+		chosen := types[c.intn(len(types))]
+		n := 1 + c.intn(6)
 		s := split(c.data, n)
 		for _, law := range lawsOf(chosen.section.Conf, nil) {
 			for _, source := range confSources(chosen.letters, chosen.t) {

@@ -9,11 +9,11 @@ import (
 // addGateways adds MeshGateways for builtin gateways, their routes, and the virtual
 // addresses of services (SPEC 17.3).
 func (m *meshMaker) addGateways(s *Scenario) {
-	for range m.of(3) {
+	for range m.intn(3) {
 		listeners := []any{}
-		for i := range 1 + m.of(3) {
+		for i := range 1 + m.intn(3) {
 			listener := map[string]any{"port": 80 + i, "protocol": "HTTP", "tags": m.listenerTags()}
-			if m.of(2) == 1 {
+			if m.intn(2) == 1 {
 				listener["hostname"] = pick(m.choices, "a.example", "*.example", "*")
 			}
 			listeners = append(listeners, listener)
@@ -50,7 +50,7 @@ func topLevel(document map[string]any) map[string]any {
 
 // setCreated gives half of the documents a time of creation.
 func (m *meshMaker) setCreated(document map[string]any) {
-	if document == nil || m.of(2) == 0 {
+	if document == nil || m.intn(2) == 0 {
 		return
 	}
 	created := pick(m.choices, "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z")
@@ -63,9 +63,9 @@ func (m *meshMaker) setCreated(document map[string]any) {
 
 func (m *meshMaker) gatewaySelectors() []any {
 	var selectors []any
-	for range 1 + m.of(2) {
+	for range 1 + m.intn(2) {
 		match := m.selectorTags()
-		if m.of(2) == 1 || len(match) == 0 {
+		if m.intn(2) == 1 || len(match) == 0 {
 			match["kuma.io/service"] = pick(m.choices, "web", "api", "*")
 		}
 		selectors = append(selectors, map[string]any{"match": match})
@@ -76,7 +76,7 @@ func (m *meshMaker) gatewaySelectors() []any {
 // listenerTags returns tags that selectors require.
 func (m *meshMaker) listenerTags() map[string]any {
 	tags := map[string]any{}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		tags["version"] = pick(m.choices, versions...)
 	}
 	if m.rarely(3) {
@@ -89,11 +89,11 @@ func (m *meshMaker) listenerTags() map[string]any {
 // of dataplanes.
 func (m *meshMaker) virtualHosts() string {
 	hosts := map[string]any{}
-	for i := range 1 + m.of(4) {
-		key := fmt.Sprintf("%d:%s", m.of(3), pick(m.choices, services...))
+	for i := range 1 + m.intn(4) {
+		key := fmt.Sprintf("%d:%s", m.intn(3), pick(m.choices, services...))
 		host := map[string]any{"address": pick(m.choices, fmt.Sprintf("240.0.0.%d", i), fmt.Sprintf("240.0.0.%d", i), "10.0.0.1", "")}
 		outbounds := []any{}
-		for range m.of(3) {
+		for range m.intn(3) {
 			tags := map[string]any{}
 			maps.Copy(tags, m.tags())
 			outbounds = append(outbounds, map[string]any{"Port": pick(m.choices, 80, 81, 8080), "TagSet": tags, "Origin": "service"})

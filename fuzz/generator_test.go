@@ -125,7 +125,7 @@ func countMeetings(seen map[string]int, dp *resource.Dataplane, answer map[strin
 
 func TestChoices(t *testing.T) {
 	c := &choices{[]byte{7, 7, 3}}
-	got := []int{c.of(4), c.of(1), c.of(10), c.of(2), c.of(2)}
+	got := []int{c.intn(4), c.intn(1), c.intn(10), c.intn(2), c.intn(2)}
 	if want := []int{3, 0, 7, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -80,16 +80,16 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 
 // kumaLabels adds labels that Kuma's control planes write.
 func (m *meshMaker) kumaLabels(kind string, labels map[string]any) {
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		labels["kuma.io/origin"] = pick(m.choices, "global", "zone")
 	}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		labels["kuma.io/zone"] = pick(m.choices, zones...)
 	}
 	if m.rarely(3) {
 		labels["kuma.io/display-name"] = pick(m.choices, names...)
 	}
-	if kind != resource.DataplaneKind && kind != resource.MeshIdentityKind && m.of(2) == 1 {
+	if kind != resource.DataplaneKind && kind != resource.MeshIdentityKind && m.intn(2) == 1 {
 		labels["kuma.io/policy-role"] = pick(m.choices, "system", "producer", "consumer", "workload-owner")
 	}
 }
@@ -146,9 +146,9 @@ func (m *meshMaker) addMesh(s *Scenario) {
 	if len(document) > 2 {
 		s.add(document)
 	}
-	if m.kuma && m.of(2) == 1 {
+	if m.kuma && m.intn(2) == 1 {
 		labels, spiffeID := m.selectorLabels(), map[string]any{"trustDomain": "td"}
-		if m.of(2) == 1 {
+		if m.intn(2) == 1 {
 			spiffeID["path"] = "/a"
 		}
 		own, zoned := map[string]any{}, m.rarely(3)
@@ -177,12 +177,12 @@ func (m *meshMaker) dataplane() map[string]any {
 		if len(inbounds) > 0 {
 			networking["inbound"] = inbounds
 		}
-		if m.kuma && (len(inbounds) == 0 && m.of(2) == 1 || m.rarely(8)) {
+		if m.kuma && (len(inbounds) == 0 && m.intn(2) == 1 || m.rarely(8)) {
 			networking["listeners"] = m.zoneListeners()
 		}
 	}
 	var outbounds []any
-	for i := range m.of(4) {
+	for i := range m.intn(4) {
 		tags := m.tags()
 		if m.rarely(8) {
 			delete(tags, "kuma.io/service")
@@ -204,10 +204,10 @@ func (m *meshMaker) dataplane() map[string]any {
 // labels returns labels of a dataplane.
 func (m *meshMaker) labels() map[string]any {
 	labels := map[string]any{}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		labels["app"] = pick(m.choices, apps...)
 	}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		labels["tier"] = pick(m.choices, tiers...)
 	}
 	if m.kuma && m.rarely(4) {
@@ -222,7 +222,7 @@ func (m *meshMaker) labels() map[string]any {
 // inbounds returns up to three inbounds. Rarely it repeats them, so that there are
 // more inbounds than bits in a machine word.
 func (m *meshMaker) inbounds() []any {
-	n := m.of(256)
+	n := m.intn(256)
 	var inbounds []any
 	for range n % 4 {
 		inbounds = append(inbounds, m.inbound())
@@ -244,9 +244,9 @@ func (m *meshMaker) inbounds() []any {
 // zoneListeners returns listeners of a zone proxy.
 func (m *meshMaker) zoneListeners() []any {
 	var listeners []any
-	for i := range 1 + m.of(3) {
+	for i := range 1 + m.intn(3) {
 		listener := map[string]any{"type": pick(m.choices, "ZoneIngress", "ZoneEgress"), "port": pick(m.choices, 80, 81), "address": fmt.Sprintf("10.0.2.%d", i)}
-		if m.of(2) == 1 {
+		if m.intn(2) == 1 {
 			listener["name"] = pick(m.choices, sections...)
 		}
 		if m.rarely(4) {
@@ -259,10 +259,10 @@ func (m *meshMaker) zoneListeners() []any {
 
 func (m *meshMaker) inbound() map[string]any {
 	inbound := m.withoutTags(map[string]any{"port": pick(m.choices, 80, 81), "tags": m.tags()})
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		inbound["name"] = pick(m.choices, sections...)
 	}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		inbound["protocol"] = pick(m.choices, "http", "tcp", "grpc", "http2")
 	}
 	if m.rarely(8) { // selected like any other (SPEC 1.3)
@@ -286,7 +286,7 @@ func (m *meshMaker) withoutTags(part map[string]any) map[string]any {
 // tags returns the tags of an inbound, an outbound or a gateway.
 func (m *meshMaker) tags() map[string]any {
 	tags := map[string]any{"kuma.io/service": pick(m.choices, services...)}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		tags["version"] = pick(m.choices, versions...)
 	}
 	if m.rarely(4) {

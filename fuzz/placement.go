@@ -68,14 +68,14 @@ func (m *meshMaker) ocmResource(group, kind, name, namespace string, body map[st
 // by decisions, and dataplanes by labels.
 func (m *meshMaker) placementRule() map[string]any {
 	spec, body := map[string]any{}, map[string]any{}
-	if m.of(3) != 0 {
+	if m.intn(3) != 0 {
 		names := []any{}
-		for range m.of(3) {
+		for range m.intn(3) {
 			names = append(names, map[string]any{"name": pick(m.choices, clusters...)})
 		}
 		spec["clusters"] = names
 	}
-	switch m.of(4) {
+	switch m.intn(4) {
 	case 2:
 		spec["clusterSelector"] = map[string]any{}
 	case 3:
@@ -95,7 +95,7 @@ func (m *meshMaker) placementRule() map[string]any {
 
 func (m *meshMaker) decisions() []any {
 	decisions := []any{}
-	for range m.of(3) {
+	for range m.intn(3) {
 		decisions = append(decisions, map[string]any{"clusterName": pick(m.choices, clusters...), "clusterNamespace": "c"})
 	}
 	return decisions
@@ -105,7 +105,7 @@ func (m *meshMaker) decisions() []any {
 // a policy that does not exist.
 func (m *meshMaker) subjects(first subjectRef) []any {
 	subjects := []any{first.document()}
-	for range m.of(3) {
+	for range m.intn(3) {
 		subjects = append(subjects, pick(m.choices, m.policies...).document())
 	}
 	return subjects
@@ -114,8 +114,8 @@ func (m *meshMaker) subjects(first subjectRef) []any {
 // override adds the override of a binding, in one of the two forms.
 func (m *meshMaker) override(body map[string]any) {
 	action := pick(m.choices, any("enforce"), "Enforce", nil)
-	subFilter := m.of(2) == 1
-	if m.of(2) == 0 {
+	subFilter := m.intn(2) == 1
+	if m.intn(2) == 0 {
 		body["remediationActionOverride"] = map[string]any{"remediationAction": action, "subFilter": subFilter}
 		return
 	}

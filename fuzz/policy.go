@@ -21,7 +21,7 @@ func (m *meshMaker) policy() map[string]any {
 		m.attachable = append(m.attachable, route{kind.Name, name})
 	}
 	labels := map[string]any{}
-	if m.rarely(6) || m.informing && m.of(2) == 1 {
+	if m.rarely(6) || m.informing && m.intn(2) == 1 {
 		labels["kuma.io/effect"] = "shadow"
 	}
 	spec := map[string]any{}
@@ -66,7 +66,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	if kind.To != nil && (!m.rarely(4) || kind.From == nil && kind.Rules == nil) {
 		spec["to"] = m.items(kind.To, m.toRef)
 	}
-	rules := kind.Rules != nil && (kind.From == nil || m.of(2) == 1)
+	rules := kind.Rules != nil && (kind.From == nil || m.intn(2) == 1)
 	switch {
 	case rules && m.rarely(4):
 		spec["default"] = m.conf(m.choices, kind.Rules)
@@ -75,7 +75,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	case kind.From != nil && (!m.rarely(4) || spec["to"] == nil):
 		spec["from"] = m.items(kind.From, m.fromRef)
 	}
-	if kind.Gateway != nil && m.of(2) == 1 && mayHaveListeners(kind, spec["targetRef"]) {
+	if kind.Gateway != nil && m.intn(2) == 1 && mayHaveListeners(kind, spec["targetRef"]) {
 		spec["to"] = m.items(kind.Gateway, m.wholeMesh)
 	}
 }
@@ -97,7 +97,7 @@ func mayHaveListeners(kind *resource.Kind, targetRef any) bool {
 
 // wholeMesh returns a targetRef of kind Mesh, or nil, which means the same.
 func (m *meshMaker) wholeMesh(resource.TargetKinds) map[string]any {
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		return nil
 	}
 	return map[string]any{"kind": "Mesh"}
@@ -139,4 +139,4 @@ func (m *meshMaker) rules(section *resource.Section) []any {
 
 // arrayLength is at least one: SPEC 5.6 does not define whether an empty `rules`
 // disables the `from` of other policies.
-func (m *meshMaker) arrayLength() int { return 1 + m.of(3) }
+func (m *meshMaker) arrayLength() int { return 1 + m.intn(3) }

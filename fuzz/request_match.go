@@ -44,7 +44,7 @@ var requestMatches = [][]map[string]any{
 // another form.
 func (m *meshMaker) matches() []map[string]any {
 	matches := []map[string]any{}
-	for range m.of(4) {
+	for range m.intn(4) {
 		spellings := pick(m.choices, m.requests...)
 		if m.rarely(4) {
 			spellings = pick(m.choices, requestMatches...)

@@ -43,15 +43,15 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	if g.kuma {
 		m.addGateways(s)
 	}
-	for range 1 + c.of(2) {
+	for range 1 + c.intn(2) {
 		s.add(m.dataplane())
 	}
 	m.informing = c.rarely(4)
-	for range 1 + c.of(12) {
+	for range 1 + c.intn(12) {
 		s.add(m.policy())
 	}
 	if m.informing {
-		for range 1 + c.of(3) {
+		for range 1 + c.intn(3) {
 			m.placement(s)
 		}
 	}

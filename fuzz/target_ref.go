@@ -10,7 +10,7 @@ import (
 // which means Mesh.
 func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]any {
 	kind := pick(m.choices, kinds.Names()...)
-	if top && m.of(2) == 1 {
+	if top && m.intn(2) == 1 {
 		if frequent := pick(m.choices, m.targets...); slices.Contains(kinds.Names(), frequent) {
 			kind = frequent
 		}
@@ -18,7 +18,7 @@ func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]a
 	ref := map[string]any{"kind": kind}
 	switch kind {
 	case "Mesh":
-		switch m.of(3) {
+		switch m.intn(3) {
 		case 0:
 			return nil
 		case 1:
@@ -38,7 +38,7 @@ func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]a
 		ref["name"], ref["tags"] = pick(m.choices, services...), m.selectorTags()
 	case "MeshGateway":
 		ref["name"] = pick(m.choices, services...)
-		if m.of(2) == 1 {
+		if m.intn(2) == 1 {
 			ref["tags"] = m.selectorTags()
 		}
 		m.namespace(ref)
@@ -61,14 +61,14 @@ func (m *meshMaker) namespace(ref map[string]any) {
 }
 
 func (m *meshMaker) dataplaneRef(ref map[string]any) {
-	switch m.of(3) {
+	switch m.intn(3) {
 	case 1:
 		ref["labels"] = m.selectorLabels()
 	case 2:
 		ref["name"] = pick(m.choices, names...)
 		m.namespace(ref)
 	}
-	if m.of(2) == 1 {
+	if m.intn(2) == 1 {
 		ref["sectionName"] = pick(m.choices, sections...)
 	}
 }
@@ -77,7 +77,7 @@ func (m *meshMaker) dataplaneRef(ref map[string]any) {
 // and the zone of a dataplane.
 func (m *meshMaker) selectorLabels() map[string]any {
 	labels := m.labels()
-	switch m.of(6) {
+	switch m.intn(6) {
 	case 4:
 		labels["k8s.kuma.io/namespace"] = pick(m.choices, namespaces...)
 	case 5:
@@ -89,7 +89,7 @@ func (m *meshMaker) selectorLabels() map[string]any {
 // routeRef refers to any route, or to one of the scenario's routes.
 func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
 	ref["name"] = pick(m.choices, routes...)
-	if len(m.attachable) > 0 && m.of(2) == 1 {
+	if len(m.attachable) > 0 && m.intn(2) == 1 {
 		if r := pick(m.choices, m.attachable...); slices.Contains(kinds.Names(), r.kind) {
 			ref["kind"], ref["name"] = r.kind, r.name
 		}
@@ -100,8 +100,8 @@ func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
 // selectorTags returns one or two tags of a selector, some with the value *.
 func (m *meshMaker) selectorTags() map[string]any {
 	tags := map[string]any{}
-	for range 1 + m.of(2) {
-		switch m.of(5) {
+	for range 1 + m.intn(2) {
+		switch m.intn(5) {
 		case 0, 1:
 			tags["version"] = pick(m.choices, "v1", "v2", "*")
 		case 2:

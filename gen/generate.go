@@ -139,7 +139,7 @@ func schemas(pkg *load.Package, problems *diag.List) (data, code []byte, err err
 	before := problems.Len()
 	var list []emit.Schema
 	for _, object := range pkg.Schemas {
-		list = append(list, emit.Schema{Type: object.Name(), JSON: schema.Of(pkg.Source, object, problems)})
+		list = append(list, emit.Schema{Type: object.Name(), JSON: schema.Generate(pkg.Source, object, problems)})
 	}
 	if problems.Len() > before {
 		return nil, nil, nil

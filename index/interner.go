@@ -48,11 +48,11 @@ func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
 }
 
 // LookupFunc is [Interner.Lookup] for a caller that can map ids to keys itself.
-// The function is reports whether an id belongs to key; LookupFunc calls it only
+// The function hasKey reports whether an id belongs to key; LookupFunc calls it only
 // for ids in use. It does not read the keys, which saves half of the cache misses
 // of a lookup among many keys.
-func (in *Interner[K]) LookupFunc(key K, is func(id uint32) bool) (id uint32, ok bool) {
-	return in.table.find(in.hash(key), is)
+func (in *Interner[K]) LookupFunc(key K, hasKey func(id uint32) bool) (id uint32, ok bool) {
+	return in.table.find(in.hash(key), hasKey)
 }
 
 // Len returns the number of keys.

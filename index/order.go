@@ -102,7 +102,7 @@ func (e *OrderEditor) compact() {
 // sort sorts slots by compare. If two slots compare equal, it returns
 // ErrNotStrict. Slots that are already sorted cost one comparison each.
 func (e *OrderEditor) sort(slots []uint32) error {
-	sorted := func() (at int, is bool) {
+	sorted := func() (at int, ok bool) {
 		for i := 1; i < len(slots); i++ {
 			if e.compare(slots[i-1], slots[i]) >= 0 {
 				return i, false
@@ -110,11 +110,11 @@ func (e *OrderEditor) sort(slots []uint32) error {
 		}
 		return 0, true
 	}
-	if _, is := sorted(); is {
+	if _, ok := sorted(); ok {
 		return nil
 	}
 	slices.SortFunc(slots, e.compare)
-	if i, is := sorted(); !is {
+	if i, ok := sorted(); !ok {
 		return notStrict(slots[i-1], slots[i])
 	}
 	return nil

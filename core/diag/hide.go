@@ -10,10 +10,10 @@ import (
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|` + "`[^`]*`?")
 
 // Hide removes the quoted texts, except the given words, from the diagnostics since the
-// [Sink.Counts] for which is returns true: their values are keys or certificates.
-func (s *Sink) Hide(since [3]int, words []string, is func(*Diagnostic) bool) {
+// [Sink.Counts] that are selected: their values are keys or certificates.
+func (s *Sink) Hide(since [3]int, words []string, selects func(*Diagnostic) bool) {
 	s.each(since, func(d *Diagnostic) {
-		if is(d) {
+		if selects(d) {
 			d.What, d.Hint = hidden(d.What, words), hidden(d.Hint, words)
 		}
 	})

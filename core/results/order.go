@@ -22,7 +22,7 @@ func (o Order) Sorted(policies []*resource.Policy) (positions []uint32, err erro
 	for i := range positions {
 		positions[i] = uint32(i)
 	}
-	strict := func() (tied int, is bool) {
+	strict := func() (tied int, ok bool) {
 		for i := 1; i < len(positions); i++ {
 			if o.CompareKinds(policies[positions[i-1]], policies[positions[i]]) >= 0 {
 				return i, false
@@ -30,11 +30,11 @@ func (o Order) Sorted(policies []*resource.Policy) (positions []uint32, err erro
 		}
 		return 0, true
 	}
-	if _, is := strict(); is {
+	if _, ok := strict(); ok {
 		return positions, nil
 	}
 	slices.SortFunc(positions, func(a, b uint32) int { return o.CompareKinds(policies[a], policies[b]) })
-	if i, is := strict(); !is {
+	if i, ok := strict(); !ok {
 		return nil, NoOrder(policies[positions[i-1]], policies[positions[i]])
 	}
 	return positions, nil

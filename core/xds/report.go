@@ -133,7 +133,7 @@ func (r *Report) warn(code diag.Code, e *results.Effective, field string, how fu
 		if !slices.ContainsFunc(origins, func(o results.Origin) bool { return how(o) != notReported }) {
 			return // usually; the fields need not be found
 		}
-		origins = r.setters.of(e, field)
+		origins = r.setters.settersOf(e, field)
 	}
 	for i, o := range origins {
 		if slices.Contains(origins[:i], o) {

@@ -16,9 +16,9 @@ type setters struct {
 	within, leaves map[string][]results.Origin
 }
 
-// of returns the items that set a field of a conf, a part of it, or what contains it. An item may
+// settersOf returns the items that set a field of a conf, a part of it, or what contains it. An item may
 // be there more than once.
-func (s *setters) of(e *results.Effective, field string) []results.Origin {
+func (s *setters) settersOf(e *results.Effective, field string) []results.Origin {
 	if s.conf != e {
 		*s = setters{e, map[string][]results.Origin{}, map[string][]results.Origin{}}
 		for pointer, o := range e.Fields() {

@@ -40,7 +40,7 @@ func TestSettersThatAreKept(t *testing.T) {
 	text := func(o results.Origin) string { return fmt.Sprintf("%p %d", o.Policy, o.Index) }
 	for field := range asked {
 		got, want := map[string]bool{}, map[string]bool{}
-		for _, o := range kept.of(e, field) {
+		for _, o := range kept.settersOf(e, field) {
 			got[text(o)] = true
 		}
 		for pointer, o := range e.Fields() {

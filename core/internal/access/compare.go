@@ -212,7 +212,7 @@ func Overlap(space *Space, a, b *Entry, limits Limits) (bool, error) {
 // one. The error is a [*LimitError].
 func Within(space *Space, inner, outer *Entry, limits Limits) (bool, error) {
 	x, y := inner.match(), outer.match()
-	if inner.Scope == outer.Scope && covers(&y, &x) {
+	if inner.ValueScope == outer.ValueScope && covers(&y, &x) {
 		return true, nil
 	}
 	first, second := *outer, *inner

@@ -121,7 +121,7 @@ func (c *compiler) rules(l *List) ([]rule, error) {
 	rules := make([]rule, 0, len(l.Entries))
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		tests, terms := c.tests(e.Match, e.Scope, e.Tags), [][]test{nil}
+		tests, terms := c.tests(e.Match, e.ValueScope, e.Tags), [][]test{nil}
 		if e.When != nil {
 			terms = c.terms(e.When, false)
 		}

@@ -106,7 +106,7 @@ func (e *Entry) match() Match {
 	m := Match{Tags: e.Tags}
 	if e.Match != nil {
 		m.Match = *e.Match
-		m.scopes = slices.Repeat([]request.ValueScope{e.Scope}, len(m.Headers))
+		m.scopes = slices.Repeat([]request.ValueScope{e.ValueScope}, len(m.Headers))
 	}
 	return m
 }

@@ -35,7 +35,7 @@ func TestExceptionsKeepTheirScope(t *testing.T) {
 	b, get := "b", conf.Method("GET")
 	header := []conf.HeaderMatch{{Name: "x-team", Value: &b}}
 	entry := func(m conf.Match, scope request.ValueScope, allow bool) access.Entry {
-		return access.Entry{Match: &m, Scope: scope, Allow: allow, By: new(permission.Place)}
+		return access.Entry{Match: &m, ValueScope: scope, Allow: allow, By: new(permission.Place)}
 	}
 	deny := entry(conf.Match{Method: &get, Headers: header}, request.Denial, false)
 	wider := entry(conf.Match{Headers: header}, request.Denial, false)

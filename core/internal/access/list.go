@@ -19,11 +19,11 @@ type List struct {
 
 // Entry is an entry of rules, or an item of `from`.
 type Entry struct {
-	Match *conf.Match        // nil: no condition
-	Scope request.ValueScope // of the match's conditions on headers
-	Tags  resource.Tags      // of the client; a value may be [resource.AnyValue]
-	Allow bool
-	By    *permission.Place
+	Match      *conf.Match        // nil: no condition
+	ValueScope request.ValueScope // of the match's conditions on headers
+	Tags       resource.Tags      // of the client; a value may be [resource.AnyValue]
+	Allow      bool
+	By         *permission.Place
 	// When is a further condition, of a proxy's filter. Only [CompareChain] and [Outcomes] read
 	// entries that have one: no condition in terms of policies describes them.
 	When *Requests
@@ -48,7 +48,7 @@ func listOf(p *permission.Permissions, denies ...permission.List) *List {
 		add := func(allow bool, wanted func(permission.List) bool) {
 			for i := range entries {
 				if e := &entries[i]; wanted(e.List) {
-					l.Entries = append(l.Entries, Entry{Match: e.Match, Scope: e.List.Scope(), Allow: allow, By: &e.Place})
+					l.Entries = append(l.Entries, Entry{Match: e.Match, ValueScope: e.List.Scope(), Allow: allow, By: &e.Place})
 				}
 			}
 		}

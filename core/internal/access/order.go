@@ -34,7 +34,7 @@ func (l *List) Key() string {
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		m := e.match()
-		fmt.Fprintln(&b, m.key(), e.Scope, e.Tags, e.Allow, e.By.KRI, e.By.Rule, e.By.List, e.By.Index)
+		fmt.Fprintln(&b, m.key(), e.ValueScope, e.Tags, e.Allow, e.By.KRI, e.By.Rule, e.By.List, e.By.Index)
 	}
 	return b.String()
 }

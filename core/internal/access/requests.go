@@ -30,7 +30,7 @@ func (s *Requests) Without(others ...*Requests) *Requests {
 // Matching returns the requests that meet a match, from clients that have the given tags.
 // The match may be nil.
 func Matching(m *conf.Match, tags resource.Tags) *Requests {
-	return &Requests{entry: &Entry{Match: m, Scope: request.Whole, Tags: tags}}
+	return &Requests{entry: &Entry{Match: m, ValueScope: request.Whole, Tags: tags}}
 }
 
 // And returns the intersection of sets. The intersection of no sets contains
@@ -98,7 +98,7 @@ func (c *compiler) terms(s *Requests, negated bool) [][]test {
 		if s.fact != nil {
 			tests = c.fact(s.fact)
 		} else {
-			tests = c.tests(s.entry.Match, s.entry.Scope, s.entry.Tags)
+			tests = c.tests(s.entry.Match, s.entry.ValueScope, s.entry.Tags)
 		}
 		if !negated {
 			return [][]test{tests}

@@ -114,7 +114,7 @@ func (s *search) know(lists [][]item) ([][]item, error) {
 				return nil, err
 			}
 			for _, it := range list {
-				if it, ok := s.at(it, v, known.text, known.kind == absent); ok {
+				if it, ok := s.restrict(it, v, known.text, known.kind == absent); ok {
 					next[i] = append(next[i], it)
 				}
 			}
@@ -152,9 +152,9 @@ func (s *Space) hides(v variable) bool {
 	return s.Plain && v.part <= sni || s.NoTags && v.part == tag
 }
 
-// at returns an item for requests in which a variable has a text or is absent; ok is
+// restrict returns an item for requests in which a variable has a text or is absent; ok is
 // false if the item matches no such request.
-func (s *search) at(it item, v int, text string, absent bool) (_ item, ok bool) {
+func (s *search) restrict(it item, v int, text string, absent bool) (_ item, ok bool) {
 	for left := it.left; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros64(left)
 		t := &it.tests[k]

@@ -74,7 +74,7 @@ func (s *search) split(v int, lists [][]item) error {
 // has only one text.
 func (s *search) atPart(it item, v int, part state) (item, bool) {
 	if part.kind != like {
-		return s.at(it, v, part.text, part.kind == absent)
+		return s.restrict(it, v, part.text, part.kind == absent)
 	}
 	for values := it.left & it.values; values != 0; values &= values - 1 {
 		k := bits.TrailingZeros64(values)

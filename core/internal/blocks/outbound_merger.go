@@ -45,7 +45,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 		n := len(*list) - 1
 		ref := (*list)[n]
 		*list = (*list)[:n]
-		p, index, ok := m.to.of(ref, m.matched)
+		p, index, ok := m.to.resolve(ref, m.matched)
 		if !ok || !items.Applies(m.semantics, p, &p.To[index].TargetRef, tags, route) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 	m.numbers = merger.Origins(m.numbers[:0])
 	m.origins = m.origins[:0]
 	for _, number := range m.numbers {
-		p, index, _ := m.to.of(m.merged[last-number-1], m.matched)
+		p, index, _ := m.to.resolve(m.merged[last-number-1], m.matched)
 		m.origins = append(m.origins, results.Origin{Policy: p, Index: index})
 	}
 	return merger.Conf(), m.origins
@@ -83,7 +83,7 @@ func highest(lists *[5][]itemRef) (list *[]itemRef) {
 func (m *outboundMerger) contributions() []results.Contribution {
 	all := make([]results.Contribution, len(m.merged))
 	for i, ref := range m.merged {
-		p, index, _ := m.to.of(ref, m.matched)
+		p, index, _ := m.to.resolve(ref, m.matched)
 		all[len(all)-1-i] = contribution(p, index, p.To[index].Conf)
 	}
 	return all

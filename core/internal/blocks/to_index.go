@@ -87,9 +87,9 @@ type toItems struct {
 	effective []itemRef
 }
 
-// of returns the item that a ref identifies in the policies of the class
+// resolve returns the item that a ref identifies in the policies of the class
 // config. It returns false if the policy is missing.
-func (x *toItems) of(ref itemRef, matched results.Matched) (p *resource.Policy, index int, ok bool) {
+func (x *toItems) resolve(ref itemRef, matched results.Matched) (p *resource.Policy, index int, ok bool) {
 	at, index, ok := x.position(ref)
 	if !ok {
 		return nil, 0, false

@@ -63,7 +63,7 @@ func (s *Directory) Find(ref *conf.CollectorRef) (Collector, bool) {
 	}
 	for _, b := range s.backends {
 		if s.semantics.FindsCollector(ref, &b.Meta) {
-			return Of(b), true
+			return ForBackend(b), true
 		}
 	}
 	return Collector{}, false
@@ -83,8 +83,8 @@ type Collector struct {
 	OnNode bool
 }
 
-// Of returns how proxies reach a backend.
-func Of(b *resource.MeshOpenTelemetryBackend) Collector {
+// ForBackend returns how proxies reach a backend.
+func ForBackend(b *resource.MeshOpenTelemetryBackend) Collector {
 	c := Collector{Backend: b, Host: nodeAddress, Port: DefaultPort, HTTP: b.Spec.Protocol == "http", OnNode: true}
 	if e := b.Spec.Endpoint; e != nil {
 		if e.Address != nil {

@@ -76,7 +76,7 @@ func TestOf(t *testing.T) {
 		`{endpoint: {address: "::1", port: 80, path: /p/}, protocol: http}`:     {"http://[::1]:80/p", "http://[::1]:80/p/v1/traces"},
 		`{endpoint: {address: 10.0.0.1, port: 80, path: /p/q}, protocol: http}`: {"http://10.0.0.1:80/p/q", "http://10.0.0.1:80/p/q/v1/traces"},
 	} {
-		c := collector.Of(objects(t, "{type: MeshOpenTelemetryBackend, name: otel, spec: "+spec+"}")[0].(*resource.MeshOpenTelemetryBackend))
+		c := collector.ForBackend(objects(t, "{type: MeshOpenTelemetryBackend, name: otel, spec: "+spec+"}")[0].(*resource.MeshOpenTelemetryBackend))
 		if c.Endpoint() != want.endpoint || c.URL(collector.TracesPath) != want.traces {
 			t.Errorf("%s: got %s and %s", spec, c.Endpoint(), c.URL(collector.TracesPath))
 		}

@@ -60,7 +60,7 @@ func (c *Confs) All(outbounds []Outbound) []results.OutboundConfig {
 	}
 	configs := make([]results.OutboundConfig, len(outbounds))
 	for i := range outbounds {
-		configs[i] = c.Of(&outbounds[i])
+		configs[i] = c.ConfigFor(&outbounds[i])
 		configs[i].Index = i
 	}
 	return configs
@@ -75,8 +75,8 @@ func (c *Confs) Everywhere() *results.Effective {
 	return c.group.common
 }
 
-// Of returns the conf of an outbound of the dataplane.
-func (c *Confs) Of(o *Outbound) (config results.OutboundConfig) {
+// ConfigFor returns the conf of an outbound of the dataplane.
+func (c *Confs) ConfigFor(o *Outbound) (config results.OutboundConfig) {
 	if c == nil {
 		return config
 	}

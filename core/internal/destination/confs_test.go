@@ -64,7 +64,7 @@ func TestConfsAreShared(t *testing.T) {
 			if which == "b" {
 				n = want.b
 			}
-			got := r.Of(&r.outbounds[i])
+			got := r.ConfigFor(&r.outbounds[i])
 			if last := got.Origins[len(got.Origins)-1].Policy.Name; last != []string{"all", "web", "admin"}[n] {
 				t.Errorf("%s: the last item of outbound %d is of %s", which, i, last)
 			}
@@ -72,17 +72,17 @@ func TestConfsAreShared(t *testing.T) {
 				t.Errorf("%s: outbound %d has two confs", which, i)
 			}
 		}
-		if x, y := a.Of(&a.outbounds[i]), again.Of(&again.outbounds[i]); x.Effective != y.Effective {
+		if x, y := a.ConfigFor(&a.outbounds[i]), again.ConfigFor(&again.outbounds[i]); x.Effective != y.Effective {
 			t.Errorf("outbound %d: two questions have two confs", i)
 		}
-		if x, y := a.Of(&a.outbounds[i]), b.Of(&b.outbounds[i]); (x.Effective == y.Effective) != (want.a == want.b) {
+		if x, y := a.ConfigFor(&a.outbounds[i]), b.ConfigFor(&b.outbounds[i]); (x.Effective == y.Effective) != (want.a == want.b) {
 			t.Errorf("outbound %d: the dataplanes have the same items: %v, and one conf: %v", i, want.a == want.b, x.Effective == y.Effective)
 		}
-		if n := testing.AllocsPerRun(100, func() { a.Of(&a.outbounds[i]) }); n > 0 {
+		if n := testing.AllocsPerRun(100, func() { a.ConfigFor(&a.outbounds[i]) }); n > 0 {
 			t.Errorf("outbound %d: a conf that is known takes %v allocations", i, n)
 		}
 	}
-	if none := (*destination.Confs)(nil); none.Of(&a.outbounds[0]).Effective != nil || none.All(a.outbounds) != nil {
+	if none := (*destination.Confs)(nil); none.ConfigFor(&a.outbounds[0]).Effective != nil || none.All(a.outbounds) != nil {
 		t.Error("a nil Confs has confs")
 	}
 }

@@ -10,10 +10,10 @@
 //  3. [Directory.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
 //     with a transparent proxy, one for each port of each destination that it reaches.
 //  4. [Directory.Index] files the `to` items of all policies of the mesh by their selectors (see
-//     package items). [Index.After] and [Index.Of] make the next version after a change of
+//     package items). [Index.After] and [Index.ForDirectory] make the next version after a change of
 //     policies or of destinations, from what did not change.
 //  5. [Index.Confs] takes the items of the policies that select a dataplane,
-//     and [Confs.Of] merges them for an outbound and for its routes.
+//     and [Confs.ConfigFor] merges them for an outbound and for its routes.
 //  6. [Selectors] finds the MeshServices for which a dataplane is an endpoint.
 //
 // Outbounds and confs are made on demand, so a change of a destination adds no cost to

@@ -76,16 +76,16 @@ func (x *Index) After(policies Policies, changes iter.Seq2[*resource.Policy, *re
 	return after
 }
 
-// Of returns the index of the same policies and of other destinations: of the next version
+// ForDirectory returns the index of the same policies and of other destinations: of the next version
 // of the set. The items that find destinations that were added or changed are looked up
 // again.
-func (x *Index) Of(set *Directory) *Index {
+func (x *Index) ForDirectory(set *Directory) *Index {
 	if set == x.set {
 		return x
 	}
 	after := set.Index(x.policies, x.caches)
 	for name, made := range x.kinds.Range {
-		after.kinds.Store(name, made.(*kindItems).of(set))
+		after.kinds.Store(name, made.(*kindItems).forSet(set))
 	}
 	return after
 }

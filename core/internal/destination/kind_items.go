@@ -114,7 +114,7 @@ func (k *kindItems) file(lists *items.FiledEditor[*item], added []*item) {
 		lists.Add(it.targetRef(), it)
 	}
 	k.filed = lists.Commit()
-	k.everywhere = k.filed.Of(items.Everywhere)
+	k.everywhere = k.filed.ItemsFor(items.Everywhere)
 }
 
 // kindEdit contains policies of one kind that were removed and added; a policy that was
@@ -157,8 +157,8 @@ func (k *kindItems) after(e *kindEdit, policies Policies) *kindItems {
 	return next
 }
 
-// of returns the items of the same policies for the next version of the set.
-func (k *kindItems) of(set *Directory) *kindItems {
+// forSet returns the items of the same policies for the next version of the set.
+func (k *kindItems) forSet(set *Directory) *kindItems {
 	next := new(*k)
 	next.set = set
 	var found index.Vector[*foundItems]
@@ -193,7 +193,7 @@ func (k *kindItems) selecting(d resource.Destination) []placedItem {
 func (k *kindItems) find(d resource.Destination) (found []placedItem) {
 	for selector := range items.OfDestination(k.reading.Semantics, d) {
 		first := len(found)
-		for _, it := range k.filed.Of(selector) {
+		for _, it := range k.filed.ItemsFor(selector) {
 			if section, finds := items.Finds(k.reading.Semantics, it.Policy, it.targetRef(), d); finds {
 				found = append(found, placedItem{section, it})
 			}
@@ -208,7 +208,7 @@ func (k *kindItems) find(d resource.Destination) (found []placedItem) {
 // referringTo returns the items that refer to a route, in order.
 func (k *kindItems) referringTo(route *resource.Policy) []*item {
 	s := k.reading.Semantics
-	list := k.joined(k.filed.Of(items.RouteNamed(s.ReferenceName(&route.Meta))), k.filed.Of(items.LabelledRoutes))
+	list := k.joined(k.filed.ItemsFor(items.RouteNamed(s.ReferenceName(&route.Meta))), k.filed.ItemsFor(items.LabelledRoutes))
 	return slices.DeleteFunc(list, func(it *item) bool { return !s.RefersToRoute(it.Policy, it.targetRef(), route) })
 }
 

@@ -56,8 +56,8 @@ func propertyOf(s semantics.Semantics, selector *specs.ServiceSelector) (p seman
 // All returns the MeshServices by identity. The caller must not change the map.
 func (s *Selectors) All() map[resource.ID]*resource.MeshService { return s.byID }
 
-// Of returns the distinct MeshServices that select a dataplane.
-func (s *Selectors) Of(d *resource.Dataplane) (found []*resource.MeshService) {
+// ServicesOf returns the distinct MeshServices that select a dataplane.
+func (s *Selectors) ServicesOf(d *resource.Dataplane) (found []*resource.MeshService) {
 	if len(s.byProperty) == 0 {
 		return nil
 	}

@@ -56,7 +56,7 @@ func NewZones(from ZoneSources) *Zones {
 	if !z.Proxied {
 		return z
 	}
-	z.mtls = z.Kuma2 && from.Mesh != nil && from.Mesh.Spec.MTLS.Enabled() != nil
+	z.mtls = z.MTLSGivesIdentity && from.Mesh != nil && from.Mesh.Spec.MTLS.Enabled() != nil
 	z.identified = from.Identified || z.mtls
 	z.closed = z.NoExternalServices(from.Mesh) != ""
 	for _, o := range from.Objects {
@@ -65,8 +65,8 @@ func NewZones(from ZoneSources) *Zones {
 			z.add(a.Zone(), a.Spec.Address, a.Spec.Port)
 		}
 	}
-	if z.Kuma2 {
-		z.addKuma2(from.Globals)
+	if z.ZoneIngressFallback {
+		z.addFallbacks(from.Globals)
 	}
 	for _, list := range z.addresses {
 		slices.SortFunc(list, ZoneAddress.compare)
@@ -91,8 +91,8 @@ func (z *Zones) add(zone, address string, port uint32) {
 	}
 }
 
-// addKuma2 adds the ZoneEgresses, and the ZoneIngresses of zones without MeshZoneAddress.
-func (z *Zones) addKuma2(globals []resource.Object) {
+// addFallbacks adds the ZoneEgresses, and the ZoneIngresses of zones without MeshZoneAddress.
+func (z *Zones) addFallbacks(globals []resource.Object) {
 	for _, o := range globals {
 		switch o := o.(type) {
 		case *resource.ZoneIngress:
@@ -157,7 +157,7 @@ func (z *Zones) Egresses(zone string) []Egress {
 // destination. It returns false if the port has none, so that no other zone reaches it. The
 // zone is empty for the egress of the client's own zone.
 func (z *Zones) ServerName(d resource.Destination, port resource.DestinationPort, zone string) (string, bool) {
-	if z.Kuma2 && (z.mtls || zone != "" && !z.published[zone]) {
+	if z.Kuma2ServerNames && (z.mtls || zone != "" && !z.published[zone]) {
 		return hashedServerName(d, port), true
 	}
 	return serverName(d, port)

@@ -63,10 +63,10 @@ type Row struct {
 // Table returns the rows, sorted by kind and field. The caller must not change them.
 func Table() []Row { return table }
 
-// Of returns the resources of a part that a change of a field may change. The field is a
+// ChangedBy returns the resources of a part that a change of a field may change. The field is a
 // JSON pointer. Known is false if the table does not have the kind, as it may be an
 // embedder's.
-func Of(kind, field string, part Area) (changes Resources, known bool) {
+func ChangedBy(kind, field string, part Area) (changes Resources, known bool) {
 	best := -1
 	segments := split(field)
 	for i := range table {

@@ -77,11 +77,11 @@ func TestOf(t *testing.T) {
 		{"MeshFaultInjection", "/http/2/abort/httpStatus", effect.HTTPInbound, "listener, routes"},
 		{"MeshProxyPatch", "/appendModifications/12/virtualHost/value", effect.HTTPOutbound, "routes"},
 	} {
-		if got, known := effect.Of(c.kind, c.field, c.part); got.String() != c.want || !known {
+		if got, known := effect.ChangedBy(c.kind, c.field, c.part); got.String() != c.want || !known {
 			t.Errorf("%s %s of a %s changes %q, want %q", c.kind, c.field, c.part, got, c.want)
 		}
 	}
-	if _, known := effect.Of("OwnKind", "/a", effect.Proxy); known || !effect.MayDrain("OwnKind", effect.Proxy) {
+	if _, known := effect.ChangedBy("OwnKind", "/a", effect.Proxy); known || !effect.MayDrain("OwnKind", effect.Proxy) {
 		t.Error("the fields of a kind that the table does not have may do anything")
 	}
 }

@@ -13,15 +13,15 @@ import (
 // Placement identifies a placement with which a binding overrides policies of a mesh.
 // It is comparable.
 type Placement struct {
-	Scope string // kind and namespace, separated by a slash
-	Name  string
+	KindNamespace string // kind and namespace, separated by a slash
+	Name          string
 }
 
 func placementOf(n name) Placement { return Placement{n.kind + "/" + n.namespace, n.name} }
 
 // nodeName is the inverse of placementOf.
 func (p Placement) nodeName() name {
-	kind, namespace, _ := strings.Cut(p.Scope, "/")
+	kind, namespace, _ := strings.Cut(p.KindNamespace, "/")
 	return name{kind, namespace, p.Name}
 }
 
@@ -29,10 +29,10 @@ func (p Placement) nodeName() name {
 func PlacementOf(b *ocm.PlacementBinding) Placement { return placementOf(placementName(b)) }
 
 // String returns kind, namespace and name, separated by slashes.
-func (p Placement) String() string { return p.Scope + "/" + p.Name }
+func (p Placement) String() string { return p.KindNamespace + "/" + p.Name }
 
 func (p Placement) compare(o Placement) int {
-	return cmp.Or(strings.Compare(p.Scope, o.Scope), strings.Compare(p.Name, o.Name))
+	return cmp.Or(strings.Compare(p.KindNamespace, o.KindNamespace), strings.Compare(p.Name, o.Name))
 }
 
 // Bindings returns the bindings with a mesh policy as a subject, sorted by name. A

@@ -2,7 +2,7 @@
 // dataplane (SPEC 11.6).
 //
 //  1. [New] parses the templates of all identities once.
-//  2. [Identities.Of] chooses, among the identities that select a dataplane,
+//  2. [Identities.IdentityOf] chooses, among the identities that select a dataplane,
 //     the one with the most labels, and expands its templates.
 //
 // Invariants: an [Identities] is immutable; the result does not depend on the

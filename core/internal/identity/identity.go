@@ -107,7 +107,7 @@ type Candidate struct {
 	AskedLabels, AskedVariables []string
 }
 
-// Rules returns the MeshIdentities of a mesh, in the order in which [Identities.Of]
+// Rules returns the MeshIdentities of a mesh, in the order in which [Identities.IdentityOf]
 // compares them with a dataplane.
 func (i *Identities) Rules(mesh string) []Candidate {
 	if i == nil {
@@ -143,11 +143,11 @@ func parts(t *template.Template) []template.Piece {
 	return parts
 }
 
-// Of returns the identity of a dataplane, or nil if no MeshIdentity selects it. If
+// IdentityOf returns the identity of a dataplane, or nil if no MeshIdentity selects it. If
 // several do, the one with the most labels applies; among these, the one with the
 // first name. It returns an error if the dataplane lacks a label to which a template
 // refers, or if its names do not make a valid SPIFFE ID.
-func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
+func (i *Identities) IdentityOf(d *resource.Dataplane) (*Identity, error) {
 	if i == nil {
 		return nil, nil
 	}

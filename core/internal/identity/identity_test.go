@@ -71,7 +71,7 @@ func TestOf(t *testing.T) {
 			set := load(t, c.dataplane, c.specs...)
 			for range 2 { // in both orders
 				got := ""
-				id, err := identity.New(set.Identities, identity.ByMesh).Of(set.Dataplanes[0])
+				id, err := identity.New(set.Identities, identity.ByMesh).IdentityOf(set.Dataplanes[0])
 				switch {
 				case err != nil:
 					got = "error: " + err.Error()
@@ -122,7 +122,7 @@ func TestKumasDefaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := load(t, c.dataplane, c.spec)
 			ids := identity.New(set.Identities, identity.ByZone)
-			if id, err := ids.Of(set.Dataplanes[0]); err != nil || id.SPIFFEID != c.want {
+			if id, err := ids.IdentityOf(set.Dataplanes[0]); err != nil || id.SPIFFEID != c.want {
 				t.Errorf("got %+v, %v", id, err)
 			}
 			if _, fixed := ids.TrustDomain(set.Identities[0]); fixed != (name == "given trust domain") {
@@ -155,7 +155,7 @@ func TestMeshIdentityOfAZone(t *testing.T) {
 ---
 {type: MeshIdentity, mesh: prod, name: i, labels: {%s}, spec: {%s, spiffeID: {trustDomain: td, path: /x}, %s}}`, c.dataplane, c.identity, all, provider))
 		for defaults, want := range map[identity.Defaults]bool{identity.ByMesh: true, identity.ByZone: c.selected} {
-			if id, err := identity.New(set.Identities, defaults).Of(set.Dataplanes[0]); err != nil || (id != nil) != want {
+			if id, err := identity.New(set.Identities, defaults).IdentityOf(set.Dataplanes[0]); err != nil || (id != nil) != want {
 				t.Errorf("%s, defaults %d: got %+v, %v", name, defaults, id, err)
 			}
 		}
@@ -173,7 +173,7 @@ func TestTrustDomainOfAMeshIdentity(t *testing.T) {
 	} {
 		set := load(t, web+fmt.Sprintf("\n---\n{type: MeshIdentity, mesh: prod, name: i, labels: {%s}, spec: {%s, %s, %s}}", c.labels, all, c.spec, provider))
 		ids := identity.New(set.Identities, identity.ByZone)
-		id, err := ids.Of(set.Dataplanes[0])
+		id, err := ids.IdentityOf(set.Dataplanes[0])
 		if got := fmt.Sprint(err); err != nil && got != c.want || err == nil && id.SPIFFEID != c.want {
 			t.Errorf("%s: got %+v, %v, want %s", name, id, err, c.want)
 		}
@@ -192,7 +192,7 @@ func TestNamespaceDecidesLast(t *testing.T) {
 	for i, m := range set.Identities {
 		m.Name, m.Namespace = "same", string(rune('b'-i))
 	}
-	id, err := identity.New(set.Identities, identity.ByMesh).Of(set.Dataplanes[0])
+	id, err := identity.New(set.Identities, identity.ByMesh).IdentityOf(set.Dataplanes[0])
 	if err != nil || id.Source.Namespace != "a" {
 		t.Errorf("got %+v, %v", id, err)
 	}
@@ -200,7 +200,7 @@ func TestNamespaceDecidesLast(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	for name, none := range map[string]*identity.Identities{"nil": nil, "zero value": {}, "empty": identity.New(nil, identity.ByMesh)} {
-		if id, err := none.Of(load(t, vm).Dataplanes[0]); id != nil || err != nil || len(none.All()) != 0 {
+		if id, err := none.IdentityOf(load(t, vm).Dataplanes[0]); id != nil || err != nil || len(none.All()) != 0 {
 			t.Errorf("%s: got %v, %v of %v", name, id, err, none.All())
 		}
 	}

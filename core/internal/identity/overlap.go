@@ -45,7 +45,7 @@ func Overlaps(all []*resource.MeshIdentity, defaults Defaults, dataplanes func(m
 	}
 	for mesh := range varying {
 		for _, d := range dataplanes(mesh) {
-			if own, err := ids.Of(d); err == nil && own != nil {
+			if own, err := ids.IdentityOf(d); err == nil && own != nil {
 				add(own.TrustDomain, own.Source)
 			}
 		}

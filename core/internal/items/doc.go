@@ -9,7 +9,7 @@
 //     it refers to a destination and to which of its ports.
 //  4. [Memo] merges the items that apply, and contains each merged conf once for all that have
 //     it; [Memo.ListenerTo] does both for a listener.
-//  5. [Of] returns the items of a policy as they are written, [Contributions] those that apply
+//  5. [WrittenItems] returns the items of a policy as they are written, [Contributions] those that apply
 //     to an outbound or a route, and [ItemPlace.Field] where a field of one is.
 //
 // The package does not order policies. A value of it is immutable, except for editors.

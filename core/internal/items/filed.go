@@ -20,8 +20,8 @@ type Filed[T any] struct {
 // NewFiled returns a Filed without items.
 func NewFiled[T any]() *Filed[T] { return &Filed[T]{ids: index.NewInterner[Selector]()} }
 
-// Of returns the items of a selector. The caller must not change the list.
-func (f *Filed[T]) Of(s Selector) []T {
+// ItemsFor returns the items of a selector. The caller must not change the list.
+func (f *Filed[T]) ItemsFor(s Selector) []T {
 	id, known := f.ids.Lookup(s)
 	if !known {
 		return nil
@@ -50,7 +50,7 @@ func (e *FiledEditor[T]) Add(t *resource.TargetRef, item T) {
 	var shortest Selector
 	least := -1
 	for s := range labels(t) {
-		if n := len(e.of(s)); least < 0 || n < least {
+		if n := len(e.listFor(s)); least < 0 || n < least {
 			shortest, least = s, n
 		}
 	}
@@ -68,7 +68,8 @@ func (e *FiledEditor[T]) Add(t *resource.TargetRef, item T) {
 	}
 }
 
-func (e *FiledEditor[T]) of(s Selector) []T {
+// listFor returns the items of a selector. The caller must not change the list.
+func (e *FiledEditor[T]) listFor(s Selector) []T {
 	if id, known := e.ids.Lookup(s); known {
 		return e.lists.Value(id)
 	}
@@ -85,16 +86,16 @@ func (e *FiledEditor[T]) edit(id uint32) *[]T {
 	return list
 }
 
-// Remove removes the items with the targetRef t for which is returns true.
-func (e *FiledEditor[T]) Remove(t *resource.TargetRef, is func(T) bool) {
+// Remove removes the items with the targetRef t for which drops returns true.
+func (e *FiledEditor[T]) Remove(t *resource.TargetRef, drops func(T) bool) {
 	e.buffer = slices.AppendSeq(AppendNames(e.buffer[:0], e.semantics, t), labels(t))
 	for _, s := range e.buffer {
 		id, known := e.ids.Lookup(s)
-		if !known || !slices.ContainsFunc(e.lists.Value(id), is) {
+		if !known || !slices.ContainsFunc(e.lists.Value(id), drops) {
 			continue
 		}
 		list := e.edit(id)
-		if *list = slices.DeleteFunc(*list, is); len(*list) == 0 {
+		if *list = slices.DeleteFunc(*list, drops); len(*list) == 0 {
 			*list = nil
 			e.ids.Release(id)
 			delete(e.made, id)

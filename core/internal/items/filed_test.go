@@ -66,7 +66,7 @@ func TestFiled(t *testing.T) {
 				finds := func(it *filedItem) bool { _, finds := items.Finds(s, from, &it.target, d); return finds }
 				var got, want []*filedItem
 				for selector := range items.OfDestination(s, d) {
-					list := filed.Of(selector)
+					list := filed.ItemsFor(selector)
 					if !slices.IsSortedFunc(list, byNumber) {
 						t.Fatalf("%v: the items of %v are not in order", s, selector)
 					}
@@ -94,7 +94,7 @@ func TestFiled(t *testing.T) {
 					everywhere++
 				}
 			}
-			if n := len(filed.Of(items.Everywhere)); n != everywhere {
+			if n := len(filed.ItemsFor(items.Everywhere)); n != everywhere {
 				t.Fatalf("%v: %d items for every outbound, want %d", s, n, everywhere)
 			}
 		}

@@ -58,14 +58,15 @@ func (m *Memo) Conf(section *resource.Section, conf resource.Conf, origins []res
 	same := func(e *results.Effective) bool {
 		return slices.Equal(e.Origins, origins) && (!section.Conf.HasUnion() || section.Conf.Equal(e.Conf, conf))
 	}
-	known := m.of(section)
+	known := m.tableFor(section)
 	if e := known.Find(hash, same); e != nil {
 		return e
 	}
 	return known.Add(hash, mergeOrigins(section, conf, origins, all()), same)
 }
 
-func (m *Memo) of(section *resource.Section) *hashtable.Weak[results.Effective] {
+// tableFor returns the table of the results of a section; the first call for the section adds it.
+func (m *Memo) tableFor(section *resource.Section) *hashtable.Weak[results.Effective] {
 	known, ok := m.sections.Load(section)
 	if !ok {
 		known, _ = m.sections.LoadOrStore(section, new(hashtable.Weak[results.Effective]))

@@ -27,8 +27,8 @@ type ItemPlace struct {
 	Array string // to, from, rules, or default for the single conf of a policy
 }
 
-// Of returns the items of a policy, lowest priority first in each array.
-func Of(p *resource.Policy) []Written {
+// WrittenItems returns the items of a policy, lowest priority first in each array.
+func WrittenItems(p *resource.Policy) []Written {
 	var all []Written
 	add := func(section *resource.Section, array string, i int, t *resource.TargetRef, c resource.Conf, pos diag.Position) {
 		all = append(all, Written{ItemPlace{results.Origin{Policy: p, Index: i}, array}, section, t, c, pos})
@@ -52,7 +52,7 @@ func Of(p *resource.Policy) []Written {
 // document of the policy.
 func (at ItemPlace) Field(pointer string) (pos diag.Position, path string) {
 	pos, path = at.Policy.Pos, "spec."+at.Array
-	for _, item := range Of(at.Policy) {
+	for _, item := range WrittenItems(at.Policy) {
 		if item.ItemPlace == at {
 			pos = item.Pos
 		}

@@ -54,7 +54,7 @@ func (x *Index) pointKind(d *resource.Dataplane) pointKind {
 
 // SameClass reports whether two versions of a dataplane are in one class, by their difference
 // alone: no selector requires anything of it. False means that the class must be found.
-func (x *Index) SameClass(old, next *resource.Dataplane, by Difference) bool {
+func (x *Index) SameClass(old, next *resource.Dataplane, by FactDelta) bool {
 	isRequired := func(t fact) bool {
 		_, known := x.facts.Lookup(t)
 		return known || t.Space == start || t.Space == semantics.ZoneScope

@@ -25,9 +25,9 @@ func NewClasses[S any]() *Classes[S] {
 // Len returns the number of classes.
 func (c *Classes[S]) Len() int { return len(c.byKey) }
 
-// Of returns the class of a dataplane by the policies of x. If there is no such
-// class, Of adds it with a zero State.
-func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
+// Classify returns the class of a dataplane by the policies of x. If there is no such
+// class, Classify adds it with a zero State.
+func (c *Classes[S]) Classify(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	c.key = x.classKey(d, c.key[:0], b)
 	if class := c.byKey[string(c.key)]; class != nil {
 		return class
@@ -35,7 +35,7 @@ func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	return c.add(x.placementFacts(d, b))
 }
 
-// InPlacements is [Classes.Of] for a dataplane that was in the class from.
+// InPlacements is [Classes.Classify] for a dataplane that was in the class from.
 // Since the previous version of x, only the placements that contain the
 // dataplane may have changed.
 func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {

@@ -37,7 +37,7 @@ func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
 // nil it adds next; if next is nil it removes old. If few facts differ, the others are not hashed.
 // It returns the facts that differ, each with its point, for [Index.SameClass]; they are valid
 // until the next call.
-func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) Difference {
+func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) FactDelta {
 	x.old, x.next = x.facts(x.old[:0], old), x.facts(x.next[:0], next)
 	before, after := x.old, x.next
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
@@ -67,16 +67,16 @@ func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) D
 			removed, added = removed[1:], added[1:]
 		}
 	}
-	return Difference{before, after}
+	return FactDelta{before, after}
 }
 
 // maxCompared is the largest number of facts that are compared with all others of a dataplane. If
 // more differ, all are hashed: a dataplane with many inbounds would take the square of their number.
 const maxCompared = 16
 
-// Difference contains the facts that one of two versions of a dataplane has at a point where the
+// FactDelta contains the facts that one of two versions of a dataplane has at a point where the
 // other one may not have it.
-type Difference struct{ removed, added []fact }
+type FactDelta struct{ removed, added []fact }
 
 // facts appends the facts of a dataplane: after the start of each point its own, and then those
 // of the proxy.

@@ -92,7 +92,7 @@ func (w *writer) move(t *testing.T, r *rand.Rand, now *match.Index) (changed []u
 		if old != nil && next != nil && now.SameClass(old, next, by) {
 			w.kept++
 			all := match.NewClasses[struct{}]()
-			if all.Of(now, old, &w.buffer) != all.Of(now, next, &w.buffer) {
+			if all.Classify(now, old, &w.buffer) != all.Classify(now, next, &w.buffer) {
 				t.Fatalf("%v and %v are not in one class", old, next)
 			}
 		}
@@ -119,7 +119,7 @@ func (w *writer) follow(t *testing.T, next *match.Index, delta *match.Delta, cha
 		}
 		w.classOf[n] = nil
 		if d := w.dataplanes[n]; d != nil {
-			c := w.classes.Of(next, d, &w.buffer)
+			c := w.classes.Classify(next, d, &w.buffer)
 			w.classOf[n] = c
 			w.members[c]++
 			if _, known := w.selections[c]; !known {
@@ -271,7 +271,7 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 	}
 	classes := match.NewClasses[struct{}]()
 	var buffer match.Buffer
-	class := classes.Of(x, web, &buffer)
+	class := classes.Classify(x, web, &buffer)
 	for name, c := range map[string]struct {
 		dataplane *resource.Dataplane
 		same      bool
@@ -283,7 +283,7 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 		"one inbound":        {changed(func(d *resource.Dataplane) { d.Inbounds = d.Inbounds[:1] }), false},
 		"no inbounds":        {changed(func(d *resource.Dataplane) { d.Inbounds = nil }), false},
 	} {
-		other := classes.Of(x, c.dataplane, &buffer)
+		other := classes.Classify(x, c.dataplane, &buffer)
 		if got := other == class; got != c.same {
 			t.Errorf("%s: same class %v, want %v", name, got, c.same)
 		}
@@ -291,7 +291,7 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 			t.Errorf("%s: same but placements %v, want %v", name, got, c.same)
 		}
 	}
-	bareClass, one := classes.Of(x, bare, &buffer), classes.Of(x, changed(func(d *resource.Dataplane) {
+	bareClass, one := classes.Classify(x, bare, &buffer), classes.Classify(x, changed(func(d *resource.Dataplane) {
 		d.Inbounds = []resource.Inbound{{Port: 1, Tags: service("api")}}
 	}), &buffer)
 	if bareClass == one {
@@ -299,7 +299,7 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 	}
 	n := classes.Len()
 	classes.Drop(one)
-	if classes.Len() != n-1 || classes.Of(x, bare, &buffer) != bareClass {
+	if classes.Len() != n-1 || classes.Classify(x, bare, &buffer) != bareClass {
 		t.Error("the wrong class was dropped")
 	}
 }

@@ -67,7 +67,7 @@ func TestPoliciesOfZones(t *testing.T) {
 		var got []string
 		for _, d := range dataplanes {
 			var on []string
-			for _, s := range classes.Of(x, d, &buffer).Select(x, results.Shadow, &buffer) {
+			for _, s := range classes.Classify(x, d, &buffer).Select(x, results.Shadow, &buffer) {
 				on = append(on, s.Policy.Name)
 			}
 			got = append(got, d.Name+": "+strings.Join(on, " "))
@@ -103,7 +103,7 @@ func TestListenersOfZoneProxies(t *testing.T) {
 		2: zoneProxy(1, "ingress", "egress"),
 	}
 	for point, d := range dataplanes {
-		class := classes.Of(x, d, &buffer)
+		class := classes.Classify(x, d, &buffer)
 		made[class] = true
 		got := slices.Clone(class.Select(x, results.Shadow, &buffer))
 		if len(got) != 1 || !got[0].Inbounds.Has(point) {

@@ -36,15 +36,15 @@ func (c *Classes[S]) MovesTo(x *Index, delta *Delta) *Moves[S] {
 	return m
 }
 
-// Of returns the class of a dataplane that was in the class from.
-func (m *Moves[S]) Of(from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
+// Classify returns the class of a dataplane that was in the class from.
+func (m *Moves[S]) Classify(from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
 	if m.facts == nil || (len(from.points)+1)*len(m.facts) > 64 {
-		return m.classes.Of(m.index, d, b)
+		return m.classes.Classify(m.index, d, b)
 	}
 	key := move[S]{from, m.has(d)}
 	to := m.known[key]
 	if to == nil {
-		to = m.classes.Of(m.index, d, b)
+		to = m.classes.Classify(m.index, d, b)
 		m.known[key] = to
 	}
 	return to

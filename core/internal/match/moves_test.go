@@ -30,7 +30,7 @@ func TestMoves(t *testing.T) {
 					dataplanes[i] = &twin
 				}
 				known.Replace(uint32(i), nil, dataplanes[i])
-				class[i] = classes.Of(x, dataplanes[i], &buffer)
+				class[i] = classes.Classify(x, dataplanes[i], &buffer)
 			}
 			for range 5 {
 				e := x.Edit()
@@ -50,8 +50,8 @@ func TestMoves(t *testing.T) {
 				for _, i := range known.Reached(delta, nil) {
 					d := dataplanes[i]
 					from := class[i]
-					class[i] = moves.Of(from, d, &buffer)
-					if want := classes.Of(x, d, &buffer); class[i] != want {
+					class[i] = moves.Classify(from, d, &buffer)
+					if want := classes.Classify(x, d, &buffer); class[i] != want {
 						t.Fatalf("seed %d, %s: %s moves to another class than its facts give it", seed, s, d.Name)
 					}
 					if class[i] != from {

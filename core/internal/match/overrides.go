@@ -18,7 +18,7 @@ type override struct {
 }
 
 func placementFact(p enforce.Placement) fact {
-	return fact{Space: placement, Key: p.Scope, Value: p.Name}
+	return fact{Space: placement, Key: p.KindNamespace, Value: p.Name}
 }
 
 // overridden reports whether a policy with the shadow label is enforced at a point
@@ -147,7 +147,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 
 // regionsOf returns the regions of a placement before and after the edit.
 func (e *Editor) regionsOf(t fact) []enforce.Region {
-	p := enforce.Placement{Scope: t.Key, Name: t.Value}
+	p := enforce.Placement{KindNamespace: t.Key, Name: t.Value}
 	regions := e.enforcement.Regions(p)
 	if before := e.base.enforcement; before != e.enforcement {
 		regions = append(regions, before.Regions(p)...)

@@ -43,7 +43,7 @@ func newOverrideTest(t *testing.T) *overrideTest {
 		dp.ID, dp.Labels = resource.ID{Kind: resource.DataplaneKind, Mesh: "m", Name: d.name}, resource.NewTags(d.labels)
 		o.dataplanes = append(o.dataplanes, dp)
 		o.facts.Replace(uint32(i), nil, dp)
-		o.class = append(o.class, o.classes.Of(o.index, dp, &o.buffer))
+		o.class = append(o.class, o.classes.Classify(o.index, dp, &o.buffer))
 	}
 	return o
 }
@@ -75,7 +75,7 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 	for _, i := range known {
 		d := o.dataplanes[i]
 		reached = append(reached, d.Name)
-		o.class[i] = o.classes.Of(next, d, &o.buffer)
+		o.class[i] = o.classes.Classify(next, d, &o.buffer)
 		o.class[i].State = o.enforced(d)
 	}
 	for _, i := range o.facts.ReachedByPlacements(reach, nil) {
@@ -85,7 +85,7 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 		d, from := o.dataplanes[i], o.class[i]
 		reached = append(reached, d.Name)
 		o.class[i] = o.classes.InPlacements(next, from, d, &o.buffer)
-		if o.class[i] != o.classes.Of(next, d, &o.buffer) || !o.class[i].SameButPlacements(from) {
+		if o.class[i] != o.classes.Classify(next, d, &o.buffer) || !o.class[i].SameButPlacements(from) {
 			o.Errorf("%s is in another class by its placements than by all of its facts", d.Name)
 		}
 		o.class[i].State = o.enforced(d)

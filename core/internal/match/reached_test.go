@@ -56,7 +56,7 @@ func TestReachedCosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, d := range fleet(n) {
-				classes.Of(x, d, &buffer)
+				classes.Classify(x, d, &buffer)
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -137,7 +137,7 @@ func TestReachedIsExact(t *testing.T) {
 			of := map[*match.Class[struct{}]]string{}
 			for i, d := range fleet(4) {
 				dataplaneIndex.Replace(uint32(i), nil, d)
-				of[classes.Of(x, d, &buffer)] = d.Name
+				of[classes.Classify(x, d, &buffer)] = d.Name
 			}
 			e := x.Edit()
 			c.edit(e)
@@ -178,8 +178,8 @@ func TestClassesAreReused(t *testing.T) {
 	for round := range 5 {
 		var made []*match.Class[struct{}]
 		for i, d := range dataplanes {
-			c := classes.Of(x, d, &buffer)
-			if classes.Of(x, d, &buffer) != c {
+			c := classes.Classify(x, d, &buffer)
+			if classes.Classify(x, d, &buffer) != c {
 				t.Fatal("a dataplane is in two classes")
 			}
 			if made = append(made, c); int(c.Number()) >= len(dataplanes) || classes.Len() != i+1 {

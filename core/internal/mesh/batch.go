@@ -48,9 +48,9 @@ func editsOf[R interface{ Identity() *resource.Meta }](list []R) []Edit[R] {
 }
 
 // Sort sorts the lists by identity, so that the result does not depend on the order
-// of the input. The dataplanes and policies may be known to be sorted.
-func (b *Batch) Sort(known bool) {
-	if !known {
+// of the input. If alreadySorted is set, the dataplanes and policies are sorted.
+func (b *Batch) Sort(alreadySorted bool) {
+	if !alreadySorted {
 		sortByID(b.Dataplanes)
 		sortByID(b.Policies)
 	}

@@ -117,7 +117,7 @@ func (c *change) batch(t *testing.T, put, remove string) *Batch {
 	}
 	editor := c.enforce.Edit()
 	for _, d := range set.Documents {
-		editor.Put(ocm.Of(d))
+		editor.Put(ocm.ResourceOf(d))
 	}
 	c.enforce, b.Enforcement.Delta = editor.Commit()
 	b.Enforcement.State = c.enforce

@@ -167,7 +167,7 @@ func (c *destinationComparison) addEndpoints() {
 		if d == nil {
 			return
 		}
-		for _, s := range m.selectors().Of(d) {
+		for _, s := range m.selectors().ServicesOf(d) {
 			service := c.changeFor(s.ID)
 			service.Endpoints = append(service.Endpoints, d.ID)
 		}

@@ -259,10 +259,10 @@ func (c *confsPair) places(was, is *destination.Outbound) []results.Place {
 	for _, k := range c.kinds {
 		var before, after results.OutboundConfig
 		if was != nil {
-			before = k.before.Of(was)
+			before = k.before.ConfigFor(was)
 		}
 		if is != nil {
-			after = k.after.Of(is)
+			after = k.after.ConfigFor(is)
 		}
 		places = results.AppendOutbound(places, k.kind, at, before, after)
 	}

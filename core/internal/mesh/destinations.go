@@ -59,7 +59,7 @@ func (m *State) destinationItems() *destination.Index {
 	x.once.Do(func() {
 		now := &indexedItems{policies: m.index}
 		if last := x.last.Load(); last != nil {
-			now.index = last.index.Of(m.Destinations()).After(m.index, m.index.Since(last.policies))
+			now.index = last.index.ForDirectory(m.Destinations()).After(m.index, m.index.Since(last.policies))
 		} else {
 			now.index = m.Destinations().Index(m.index, x.caches)
 		}

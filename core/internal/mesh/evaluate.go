@@ -70,9 +70,9 @@ type classResult struct {
 // install makes a result the present state of a class.
 func (u *Update) install(c *classState, result *classResult) {
 	c.enforced, c.shadow = result.class.enforced, result.class.shadow
-	c.queued, c.reselect, c.origin = false, false, nil
+	c.queued, c.reselect, c.predecessor = false, false, nil
 	for i, p := range c.profiles {
-		p.origin = nil
+		p.predecessor = nil
 		if next := result.views[i]; next != p.view {
 			p.view = next
 			*u.views.Mut(p.number) = next

@@ -37,7 +37,7 @@ func (w *Writer) Check(published *State) error {
 			return fmt.Errorf("%s is not a member of its profile", d.Name)
 		}
 		members[entry.profile]++
-		if w.classes.Of(w.now.index, d, &buffer) != p.class || w.classes.Len() != classes {
+		if w.classes.Classify(w.now.index, d, &buffer) != p.class || w.classes.Len() != classes {
 			return fmt.Errorf("%s is not in its class", d.Name)
 		}
 		if w.profileFor(p.class, d) != p {
@@ -109,7 +109,7 @@ func (w *Writer) checkProfiles(members map[uint32]int) error {
 		if n == 0 || p.size != n || w.now.members.Value(p.number).set().Len() != n {
 			return fmt.Errorf("profile %d has %d members, counts %d", number, n, p.size)
 		}
-		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil || p.origin != nil {
+		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil || p.predecessor != nil {
 			return fmt.Errorf("profile %d has uncommitted changes", number)
 		}
 		if p.view.enforced.class != p.class.State.enforced || p.view.shadow.class != p.class.State.shadow {
@@ -124,7 +124,7 @@ func (w *Writer) checkProfiles(members map[uint32]int) error {
 	}
 	for _, c := range w.classes.All() {
 		profiles -= len(c.State.profiles)
-		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect || c.State.origin != nil {
+		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect || c.State.predecessor != nil {
 			return errors.New("a class is empty or has uncommitted changes")
 		}
 	}

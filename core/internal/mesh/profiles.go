@@ -22,7 +22,7 @@ type profile struct {
 	members         *index.SetEditor    // nil: unchanged in this update
 	size            int                 // number of members
 	view            *profileView        // nil before the first evaluation
-	origin          *profile            // of a new profile; see reusableView
+	predecessor     *profile            // of a new profile; see reusableView
 }
 
 // profileTable finds the profile of a class and outbounds.

@@ -97,7 +97,7 @@ func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
 	} else {
 		slot, _ = u.slotEditor().Add(name)
 	}
-	var by match.Difference
+	var by match.FactDelta
 	if !isFirst {
 		by = u.writer.dataplanes.Replace(slot, old, d.Resource)
 	}
@@ -135,12 +135,12 @@ func (u *Update) classify(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		d := u.entries.Get(slot).resource
-		u.join(slot, u.writer.profileFor(u.writer.classes.Of(u.index, d, u.buffer), d))
+		u.join(slot, u.writer.profileFor(u.writer.classes.Classify(u.index, d, u.buffer), d))
 	}
 	moves := u.writer.classes.MovesTo(u.index, u.delta)
 	for _, slot := range u.reached {
 		if _, done := slices.BinarySearch(u.edited, slot); !done {
-			if err := u.move(ctx, slot, moves.Of); err != nil {
+			if err := u.move(ctx, slot, moves.Classify); err != nil {
 				return err
 			}
 		}
@@ -178,7 +178,7 @@ func (u *Update) join(slot uint32, p *profile) {
 		}
 		from := u.writer.profiles.byNumber[number]
 		u.leave(slot, from)
-		setOrigin(p, from)
+		setPredecessor(p, from)
 	}
 	u.entries.Mut(slot).profile = p.number
 	u.editMembers(p)

@@ -43,7 +43,7 @@ type classState struct {
 	enforced, shadow *classConfigs
 	queued           bool     // for evaluation
 	reselect         bool     // other policies may select the class than before
-	origin           *profile // of a new class; see reusable
+	predecessor      *profile // of a new class; see reusable
 }
 
 // NewWriter returns the writer of a mesh without resources.

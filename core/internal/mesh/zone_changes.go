@@ -166,7 +166,7 @@ func (c *destinationComparison) addIdentities() {
 
 // isIdentified reports whether dataplanes of the mesh may have identities.
 func (m *State) isIdentified() bool {
-	return len(m.Identities().All()) > 0 || m.index.Semantics().Zones().Kuma2 && hasMTLS(m.Document())
+	return len(m.Identities().All()) > 0 || m.index.Semantics().Zones().MTLSGivesIdentity && hasMTLS(m.Document())
 }
 
 // identities returns the MeshIdentities of both states, and the Mesh if its mtls differs.

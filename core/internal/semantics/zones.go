@@ -7,14 +7,24 @@ import "github.com/meshmatch/meshmatch/core/resource"
 type ZoneReading struct {
 	// Proxied reports that they are reached through the proxies of zones only.
 	Proxied bool
-	// Kuma2 reports that a mesh is read as by Kuma 2. ZoneIngresses and ZoneEgresses are
-	// used where zone proxies are missing, and the `mtls` of a Mesh gives every dataplane
-	// an identity. Server names may have the form of Kuma 2.
-	Kuma2 bool
+	// ZoneIngressFallback reports that ZoneIngresses and ZoneEgresses are used where zone
+	// proxies are missing.
+	ZoneIngressFallback bool
+	// MTLSGivesIdentity reports that the `mtls` of a Mesh gives every dataplane an identity.
+	MTLSGivesIdentity bool
+	// Kuma2ServerNames reports that server names may have the form of Kuma 2.
+	Kuma2ServerNames bool
+	// RoutingForbids reports that the `routing` of a Mesh may forbid MeshExternalServices.
+	RoutingForbids bool
 }
 
 // Zones returns how proxies reach destinations of other zones and external services.
-func (s Semantics) Zones() ZoneReading { return ZoneReading{Proxied: s.isKuma(), Kuma2: s == Kuma} }
+func (s Semantics) Zones() ZoneReading {
+	kuma2 := s == Kuma
+	return ZoneReading{
+		Proxied: s.isKuma(), ZoneIngressFallback: kuma2, MTLSGivesIdentity: kuma2, Kuma2ServerNames: kuma2, RoutingForbids: kuma2,
+	}
+}
 
 // IsRemote reports whether a MeshService belongs to another zone than a client with the
 // given zone, which may be empty. A client without a zone recognizes other zones by
@@ -36,7 +46,7 @@ func (r ZoneReading) NoExternalServices(m *resource.Mesh) (path string) {
 	switch {
 	case !r.Proxied:
 		return m.NoExternalServices()
-	case r.Kuma2 && m != nil && m.Spec.Routing != nil && m.Spec.Routing.DefaultForbidMeshExternalServiceAccess:
+	case r.RoutingForbids && m != nil && m.Spec.Routing != nil && m.Spec.Routing.DefaultForbidMeshExternalServiceAccess:
 		return "routing.defaultForbidMeshExternalServiceAccess"
 	}
 	return ""

@@ -145,7 +145,7 @@ func (c *Certificate) Validate(at *diag.At) {
 
 // SecretName returns the name of the Secret that contains the certificate or key, or false
 // if it is in the document itself.
-func (c *Certificate) SecretName() (name string, is bool) {
+func (c *Certificate) SecretName() (name string, inSecret bool) {
 	switch {
 	case c.Secret != nil:
 		return *c.Secret, true

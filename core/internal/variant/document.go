@@ -62,7 +62,7 @@ func (d *VariantsDocument) Validate(at *diag.At) {
 	set, err := d.Set()
 	if err == nil {
 		for _, w := range set.Warnings() {
-			w.at(at).Warnf(w.Code, w.Hint, "%s", w.Message)
+			w.locate(at).Warnf(w.Code, w.Hint, "%s", w.Message)
 		}
 		return
 	}
@@ -99,7 +99,7 @@ func (d *FragmentsDocument) Warnings() []Warning {
 // Validate reports the result of [FragmentsDocument.Warnings].
 func (d *FragmentsDocument) Validate(at *diag.At) {
 	for _, w := range d.Warnings() {
-		w.at(at).Warnf(w.Code, w.Hint, "%s", w.Message)
+		w.locate(at).Warnf(w.Code, w.Hint, "%s", w.Message)
 	}
 }
 

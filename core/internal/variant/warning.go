@@ -38,9 +38,10 @@ func (w Warning) Path() string {
 	return fmt.Sprintf("%s[%d]", w.List, w.Index)
 }
 
-func (w Warning) at(at *diag.At) *diag.At {
-	if at = at.Field(w.List); w.Index >= 0 {
-		at = at.Index(w.Index)
+// locate returns the place of the list or of its element in a document at a place.
+func (w Warning) locate(locate *diag.At) *diag.At {
+	if locate = locate.Field(w.List); w.Index >= 0 {
+		locate = locate.Index(w.Index)
 	}
-	return at
+	return locate
 }

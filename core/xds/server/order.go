@@ -32,7 +32,7 @@ func (s *stream) next() *response {
 		return s.refusal()
 	}
 	s.advance()
-	s.leaveWaiting()
+	s.endWait()
 	now := s.server.now()
 	drained := s.expire(now)
 	var h hold

@@ -93,8 +93,8 @@ type received struct {
 	err  error
 }
 
-// of returns the text, or the error.
-func (r received) of(p *player) string {
+// textFor returns the text, or the error.
+func (r received) textFor(p *player) string {
 	if r.err != nil {
 		return r.err.Error()
 	}
@@ -160,7 +160,7 @@ func (p *player) step(line string) error {
 		}
 		time.Sleep(pause) // of the clock of the bubble
 		if r, any := p.next(); any {
-			return fmt.Errorf("got %s", r.of(p))
+			return fmt.Errorf("got %s", r.textFor(p))
 		}
 	case "end":
 		r, any := p.next()
@@ -168,7 +168,7 @@ func (p *player) step(line string) error {
 			return fmt.Errorf("the stream does not end")
 		}
 		if status.Code(r.err).String() != fields[1] {
-			return fmt.Errorf("got %s", r.of(p))
+			return fmt.Errorf("got %s", r.textFor(p))
 		}
 	default:
 		p.t.Fatalf("no step %q", line)
@@ -309,7 +309,7 @@ func (p *player) expect(want string) error {
 	if r.err != nil {
 		return r.err
 	}
-	if got := r.of(p); canonical(got) != canonical(want) {
+	if got := r.textFor(p); canonical(got) != canonical(want) {
 		return fmt.Errorf("got %s", got)
 	}
 	return nil

@@ -72,11 +72,11 @@ type stream struct {
 	hasNode   bool
 	denied    bool // the client may not have the snapshot
 	// unresolved is set while a partial state has no answer for the node.
-	unresolved  bool
-	known       bool // there was a dataplane, or a variant for the parameters of the node
-	leftWaiting bool // leaveWaiting has found that it is known
-	logged      bool // that there is no dataplane
-	warned      bool // that the client lacks a type
+	unresolved bool
+	known      bool // there was a dataplane, or a variant for the parameters of the node
+	waitOver   bool // endWait has found that the node is known
+	logged     bool // that there is no dataplane
+	warned     bool // that the client lacks a type
 
 	watches [wire.NumTypes]*watch
 	rare    *rare // nil on nearly all streams
@@ -194,13 +194,13 @@ func (s *stream) advance() {
 	}
 }
 
-// leaveWaiting is called after advance. When the node has become known, what the
+// endWait is called after advance. When the node has become known, what the
 // client holds and should not hold can be removed, and names that waited are answered.
-func (s *stream) leaveWaiting() {
-	if !s.isKnown() || s.leftWaiting {
+func (s *stream) endWait() {
+	if !s.isKnown() || s.waitOver {
 		return
 	}
-	s.leftWaiting = true
+	s.waitOver = true
 	for _, w := range s.watches {
 		if w == nil {
 			continue

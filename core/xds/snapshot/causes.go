@@ -274,7 +274,7 @@ func (p *snapshotPair) changesListener(kind string, part effect.Area, before, af
 	maps.Copy(keys, next)
 	for key := range keys {
 		for _, field := range p.differingFields(old[key], next[key]) {
-			if changes, known := effect.Of(kind, field, part); changes.Drain() || !known {
+			if changes, known := effect.ChangedBy(kind, field, part); changes.Drain() || !known {
 				return true
 			}
 		}

@@ -94,7 +94,7 @@ type checkKey struct {
 // is configured for it.
 func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	configs := s.view.Configs(d, s.builder.scope)
-	id, err := s.meshes[d.Mesh].identities.Of(d)
+	id, err := s.meshes[d.Mesh].identities.IdentityOf(d)
 	if len(configs) == 0 && id == nil && err == nil && len(d.Listeners) == 0 {
 		return checkKey{}, false
 	}

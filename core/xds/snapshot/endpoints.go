@@ -75,7 +75,7 @@ func endpointsOf(s semantics.Semantics, d *resource.Dataplane, identities *ident
 
 // spiffeIDOf returns the SPIFFE ID of a dataplane; "" if it has none.
 func spiffeIDOf(d *resource.Dataplane, identities *identity.Identities) string {
-	if id, err := identities.Of(d); err == nil && id != nil {
+	if id, err := identities.IdentityOf(d); err == nil && id != nil {
 		return id.SPIFFEID
 	}
 	return ""
@@ -156,7 +156,7 @@ func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *wea
 		}
 	}
 	list = eachOnce(list)
-	return &endpointSet{list: list, facts: collectFacts(list).kept(facts)}
+	return &endpointSet{list: list, facts: collectFacts(list).shared(facts)}
 }
 
 // withoutProtocol returns the tags by which an outbound selects endpoints (SPEC
@@ -193,8 +193,8 @@ func collectFacts(list []*xds.Endpoint) *endpointFacts {
 	return f
 }
 
-// kept returns the one pointer for facts.
-func (f *endpointFacts) kept(known *weakcache.Cache[string, endpointFacts]) *endpointFacts {
+// shared returns the one pointer for facts.
+func (f *endpointFacts) shared(known *weakcache.Cache[string, endpointFacts]) *endpointFacts {
 	return known.Get(f.key(), func() *endpointFacts { return f })
 }
 

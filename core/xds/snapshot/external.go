@@ -37,7 +37,7 @@ func newExternal(b *Builder, set *destinations.Directory, s *resource.MeshExtern
 	of := func(list []*xds.Endpoint) *endpointSet {
 		facts := collectFacts(list)
 		facts.protocol, facts.onlyTCP, facts.ownTLS = protocol, false, s.UsesTLS()
-		return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+		return &endpointSet{list: list, facts: facts.shared(&b.facts)}
 	}
 	x := &external{closed: of(nil), secrets: set.Secrets(s)}
 	x.endpoints = x.closed

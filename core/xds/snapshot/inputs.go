@@ -172,8 +172,8 @@ func (s *State) hold(before, after *meshState, sets []destinationSet) bool {
 // identifies reports whether a dataplane has the same identity in another state of the mesh,
 // or none for the same reason.
 func (m *meshState) identifies(d *resource.Dataplane, other *meshState) bool {
-	a, errA := m.identities.Of(d)
-	b, errB := other.identities.Of(d)
+	a, errA := m.identities.IdentityOf(d)
+	b, errB := other.identities.IdentityOf(d)
 	if errA != nil && errB != nil {
 		return errA.Error() == errB.Error()
 	}
@@ -187,7 +187,7 @@ func sameIdentity(a, b *identity.Identity) bool {
 // clientTrustDomain returns the trust domain of all clients that a dataplane accepts, see
 // [identity.ClientTrustDomain].
 func (m *meshState) clientTrustDomain(d *resource.Dataplane) string {
-	id, err := m.identities.Of(d)
+	id, err := m.identities.IdentityOf(d)
 	if err != nil {
 		return ""
 	}
@@ -199,7 +199,7 @@ func (m *meshState) isOpen(d *resource.Dataplane) bool {
 	if m.open == m.openIdentified {
 		return m.open
 	}
-	if id, err := m.identities.Of(d); id != nil || err != nil {
+	if id, err := m.identities.IdentityOf(d); id != nil || err != nil {
 		return m.openIdentified
 	}
 	return m.open

@@ -90,7 +90,7 @@ func (k *kindConfs) port(o *destinations.Outbound) *portConfs {
 	}
 	p := new(portConfs)
 	for i, config := range k.configs {
-		p.kinds, p.outbounds = append(p.kinds, config.Kind), append(p.outbounds, k.confs[i].Of(o))
+		p.kinds, p.outbounds = append(p.kinds, config.Kind), append(p.outbounds, k.confs[i].ConfigFor(o))
 	}
 	p = k.builder.ports.get(p, func() *portConfs { return p })
 	k.mu.Lock()

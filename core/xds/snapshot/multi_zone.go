@@ -35,7 +35,7 @@ func (m *meshState) joinedSet(b *Builder, t *target, services []*resource.MeshSe
 	slices.Sort(ids)
 	facts := t.facts(list, m.semantics.MultiZoneTLS(), slices.Compact(ids))
 	facts.unnamed = !named
-	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+	return &endpointSet{list: list, facts: facts.shared(&b.facts)}
 }
 
 // zonesOf returns endpoints in localities, one for each zone. Those of the client's zone

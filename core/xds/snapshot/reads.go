@@ -51,7 +51,7 @@ type reader struct {
 // identity returns the identity of the dataplane, nil if it has none.
 func (r *reader) identity() (*identity.Identity, error) {
 	r.reads.inputs |= identityInput
-	return r.mesh.identities.Of(r.dataplane)
+	return r.mesh.identities.IdentityOf(r.dataplane)
 }
 
 // clientTrustDomain returns the trust domain of all clients that the dataplane, which has an

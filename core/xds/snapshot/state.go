@@ -144,7 +144,7 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 			name := e.Tags.Value(resource.ServiceTag)
 			byService[name] = append(byService[name], e)
 		}
-		for _, s := range m.selectors.Of(d) {
+		for _, s := range m.selectors.ServicesOf(d) {
 			bySelector[s.ID] = append(bySelector[s.ID], endpoints...)
 		}
 	}
@@ -182,7 +182,7 @@ func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	}
 	selecting, endpoints := destinations.NewSelectors(m.semantics, changed), map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
-		for _, s := range selecting.Of(d) {
+		for _, s := range selecting.ServicesOf(d) {
 			endpoints[s.ID] = append(endpoints[s.ID], endpointsOf(m.semantics, d, m.identities)...)
 		}
 	}
@@ -202,7 +202,7 @@ func (m *meshState) endpointsAfter(seed maphash.Seed, view, before *core.View, c
 				tags := m.semantics.ComparedTags(d, d.Inbounds[i].Tags)
 				ofTags.differenceOf(tags.Value(resource.ServiceTag)).without[id] = true
 			}
-			for _, s := range m.selectors.Of(d) {
+			for _, s := range m.selectors.ServicesOf(d) {
 				ofSelectors.differenceOf(s.ID).without[id] = true
 			}
 		}
@@ -212,7 +212,7 @@ func (m *meshState) endpointsAfter(seed maphash.Seed, view, before *core.View, c
 				service := ofTags.differenceOf(e.Tags.Value(resource.ServiceTag))
 				service.with = append(service.with, e)
 			}
-			for _, s := range m.selectors.Of(d) {
+			for _, s := range m.selectors.ServicesOf(d) {
 				service := ofSelectors.differenceOf(s.ID)
 				service.with = append(service.with, endpoints...)
 			}

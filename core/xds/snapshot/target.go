@@ -170,7 +170,7 @@ func (t *target) servicePort() *specs.ServicePort {
 // endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
 func (t *target) endpointSet(all []*xds.Endpoint, known *weakcache.Cache[string, endpointFacts]) *endpointSet {
 	list := servedBy(t.servicePort(), all)
-	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).kept(known)}
+	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).shared(known)}
 }
 
 // idsOr returns the SPIFFE IDs by the `identities` of a MeshService, else the IDs of its

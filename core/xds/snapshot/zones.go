@@ -121,7 +121,7 @@ func (m *meshState) ingressSet(b *Builder, t *target, services []*resource.MeshS
 	}
 	facts := t.facts(list, semantics.AlwaysTLS, ids)
 	facts.unnamed = !named
-	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+	return &endpointSet{list: list, facts: facts.shared(&b.facts)}
 }
 
 // ingresses returns the addresses of a zone as endpoints of a destination. It returns false
@@ -155,5 +155,5 @@ func (m *meshState) egressSet(b *Builder, t *target, _ []*resource.MeshService, 
 	}
 	facts := t.facts(list, tls, ids)
 	facts.unnamed = !named
-	return &endpointSet{list: list, facts: facts.kept(&b.facts)}
+	return &endpointSet{list: list, facts: facts.shared(&b.facts)}
 }

@@ -268,7 +268,7 @@ func withInner(in any, key string, value any) any {
 
 // indexOf returns the index that a key is, and false if it is none. A negative one is counted from
 // an end.
-func indexOf(key string, end int) (index int, is bool) {
+func indexOf(key string, end int) (index int, ok bool) {
 	index, err := strconv.Atoi(key)
 	if err != nil || key[0] == '+' {
 		return 0, false

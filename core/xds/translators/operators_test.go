@@ -165,7 +165,7 @@ func TestOperatorsAreThoseOfEnvoy(t *testing.T) {
 	}
 	var known, newer []string
 	for _, form := range operatorForms() {
-		if release := capability.ReleaseOfOperator(form); release != "" && !capability.Of(version).Has(capability.API(release)) {
+		if release := capability.ReleaseOfOperator(form); release != "" && !capability.ForVersion(version).Has(capability.API(release)) {
 			newer = append(newer, form)
 		} else {
 			known = append(known, form)

@@ -55,11 +55,11 @@ func unpack(config *anypb.Any) (proto.Message, error) {
 	return anypb.UnmarshalNew(config, proto.UnmarshalOptions{Resolver: envoyapi.Types{}})
 }
 
-// patchAll replaces the messages of a list for which a function returns true by changed
-// ones, and reports whether there are some.
-func patchAll[M proto.Message](list []M, is func(M) bool, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch, left *allowance) (applied bool, err error) {
+// patchAll replaces the messages that are selected of a list by changed ones, and reports whether
+// there are some.
+func patchAll[M proto.Message](list []M, selects func(M) bool, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch, left *allowance) (applied bool, err error) {
 	for i, m := range list {
-		if !is(m) {
+		if !selects(m) {
 			continue
 		}
 		if list[i], err = patchMessage(m, value, patches, left); err != nil {

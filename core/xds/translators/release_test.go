@@ -115,7 +115,7 @@ func (c *releaseCheck) state(t *testing.T, title string, state *snapshot.State) 
 				c.client(t, title, state, d, release)
 			}
 			// A bootstrap is the same for all releases.
-			id, err := state.View().Identities(mesh).Of(d)
+			id, err := state.View().Identities(mesh).IdentityOf(d)
 			if err != nil {
 				continue
 			}
@@ -161,7 +161,7 @@ func (c *releaseCheck) warning(t *testing.T, title, release string, w *xds.Warni
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range (capability.All &^ capability.Of(version)).LeftOut() {
+	for _, l := range (capability.All &^ capability.ForVersion(version)).LeftOut() {
 		if (kind == l.Kind || kind == "") && strings.HasPrefix(w.Field, l.Field) {
 			c.leftOut[l.Kind] = true
 			return

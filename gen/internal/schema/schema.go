@@ -24,9 +24,9 @@ const (
 	intOrString = "x-kubernetes-int-or-string"
 )
 
-// Of returns the schema of a struct as indented JSON, with sorted keys. It adds what has
+// Generate returns the schema of a struct as indented JSON, with sorted keys. It adds what has
 // no schema to problems, and then returns nil.
-func Of(source *load.Source, root *types.TypeName, problems *diag.List) []byte {
+func Generate(source *load.Source, root *types.TypeName, problems *diag.List) []byte {
 	b := builder{source: source, problems: problems}
 	before := problems.Len()
 	s := b.value(root.Type(), place{object: root, path: root.Name()})

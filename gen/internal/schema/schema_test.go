@@ -19,7 +19,7 @@ func TestSchemas(t *testing.T) {
 				continue
 			}
 			for _, object := range pkg.Schemas {
-				if text := schema.Of(pkg.Source, object, &problems); text != nil {
+				if text := schema.Generate(pkg.Source, object, &problems); text != nil {
 					s.Expect(t, "want/"+object.Name()+".json", string(text)+"\n")
 				}
 			}

@@ -34,7 +34,7 @@ func (g *globals) loadApplied(c *cobra.Command, apply, deleted []string) (before
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := webhook.Of(g.zone, old, edit).Store(edit, s); err != nil {
+	if err := webhook.NewControlPlane(g.zone, old, edit).Store(edit, s); err != nil {
 		return nil, nil, err
 	}
 	engine := core.NewEngine(g.kinds, core.Options{Semantics: s})

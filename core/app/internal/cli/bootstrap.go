@@ -85,7 +85,7 @@ func (q *bootstrapQuery) run(g *globals, c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	id, err := w.view.Identities(d.Mesh).Of(d)
+	id, err := w.view.Identities(d.Mesh).IdentityOf(d)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 		return nil, err
 	}
 	if len(files) > 1 || g.zone != "" {
-		if err := webhook.Of(g.zone, set).Store(set, s); err != nil {
+		if err := webhook.NewControlPlane(g.zone, set).Store(set, s); err != nil {
 			return nil, err
 		}
 	}

@@ -77,7 +77,7 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 	if err != nil {
 		return nil, nil, err
 	}
-	plane := webhook.Of(g.zone, old, next)
+	plane := webhook.NewControlPlane(g.zone, old, next)
 	if err := errors.Join(plane.Store(old, s), plane.Store(next, s)); err != nil {
 		return nil, nil, err
 	}

@@ -32,7 +32,7 @@ func newPlacement(g *globals) *cobra.Command {
 			printWarnings(c, check.PlacementWarnings(w.view))
 			answer := placement.New(w.view, w.mesh)
 			if policy != "" {
-				if answer, err = answer.Of(g.named(policy)); err != nil {
+				if answer, err = answer.Named(g.named(policy)); err != nil {
 					return err
 				}
 			}

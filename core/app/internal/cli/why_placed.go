@@ -63,7 +63,7 @@ func (g *globals) inspectPlaced(c *cobra.Command, policy string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := placement.New(w.view, "").Of(g.named(policy))
+	answer, err := placement.New(w.view, "").Named(g.named(policy))
 	if err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func dumpedProxies(t *testing.T, e *envoy) []*dump.Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxies, err := dump.Of([]byte(body))
+	proxies, err := dump.ParseProxies([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}

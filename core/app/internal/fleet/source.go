@@ -108,7 +108,7 @@ func (m *mesh) renew() { m.now = m.now.Add(ca.DefaultLifetime) }
 // publish serves what the engine has now.
 func (m *mesh) publish() {
 	view := m.engine.View()
-	next := &state{mesh: m, state: m.builder.At(view), secrets: m.issuer.At(view, m.now), superseded: make(chan struct{})}
+	next := &state{mesh: m, state: m.builder.At(view), secrets: m.issuer.SecretsAt(view, m.now), superseded: make(chan struct{})}
 	if before := m.current.Swap(next); before != nil {
 		close(before.superseded)
 	}
@@ -134,7 +134,7 @@ func (s *state) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if d == nil {
 		return nil, false
 	}
-	known := s.of(d)
+	known := s.servedTo(d)
 	node.Memo = known
 	return known.snapshot.Served(known.secrets.Secrets), true
 }
@@ -151,10 +151,10 @@ type served struct {
 	secrets  sds.Issued
 }
 
-// of returns what a dataplane is served. If a certificate cannot be signed, it is left out, and
+// servedTo returns what a dataplane is served. If a certificate cannot be signed, it is left out, and
 // a hash differs.
-func (s *state) of(d *resource.Dataplane) *served {
-	secrets, _ := s.secrets.Of(d)
+func (s *state) servedTo(d *resource.Dataplane) *served {
+	secrets, _ := s.secrets.IssuedFor(d)
 	return &served{s.state.Snapshot(d, xds.Envoy), secrets}
 }
 
@@ -178,7 +178,7 @@ func (m *mesh) answers(ctx context.Context) ([]answer, error) {
 	for w := range workers {
 		group.Go(func() {
 			for i := w; i < len(all) && ctx.Err() == nil; i += workers {
-				of := s.of(s.state.View().Dataplane(m.ids[i]))
+				of := s.servedTo(s.state.View().Dataplane(m.ids[i]))
 				snapshot := of.snapshot.Served(of.secrets.Secrets)
 				all[i] = answer{snapshot, streams.SumOf(snapshot)}
 			}

@@ -164,7 +164,7 @@ func AccessPoint(view *core.View, d *resource.Dataplane, name string) (*resource
 	case !d.Listeners[i].Egress:
 		return nil, 0, find.NotFoundf("no permissions decide at listener %q of %s: an ingress passes TLS as it is; ask for the dataplanes behind it", name, d.Name)
 	}
-	if id, err := view.Identities(d.Mesh).Of(d); id == nil || err != nil {
+	if id, err := view.Identities(d.Mesh).IdentityOf(d); id == nil || err != nil {
 		return nil, 0, find.NotFoundf("listener %q of %s is not served: an egress needs an identity, and no MeshIdentity gives the dataplane one", name, d.Name)
 	}
 	return d.ListenersAsInbounds("http"), i, nil

@@ -11,7 +11,7 @@ import (
 // NewUndeclaredAccess returns the answer for connections to a port that no inbound
 // declares. No policy decides them.
 func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options) (*Access, error) {
-	id, err := view.Identities(d.Mesh).Of(d)
+	id, err := view.Identities(d.Mesh).IdentityOf(d)
 	if err != nil {
 		return nil, err
 	}

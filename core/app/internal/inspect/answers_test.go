@@ -104,7 +104,7 @@ func (in *input) answer(t *testing.T, q *question) (any, error) {
 		if placements := placement.New(in.after, "default"); len(q.names) == 0 {
 			return placements, nil
 		} else {
-			return placements.Of(q.name(0))
+			return placements.Named(q.name(0))
 		}
 	case "shadow-diff":
 		return diff.NewShadow(in.after, "default", q.options)

@@ -131,7 +131,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 			Gateway:               newGateway(view, d),
 		},
 	}
-	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
+	if id, err := view.Identities(d.Mesh).IdentityOf(d); err != nil {
 		a.errs = append(a.errs, err)
 	} else if id != nil {
 		answer.Dataplane.SpiffeID = id.SPIFFEID
@@ -208,7 +208,7 @@ func (a *dataplaneAnswer) matched(m *results.Selected) Matched {
 	if a.options.Source {
 		matched.Source = words.Source(p.Pos)
 	}
-	if target := targets.Of(a.view, a.dataplane, p); a.options.Shadow && target.Action == ocm.Inform {
+	if target := targets.TargetOn(a.view, a.dataplane, p); a.options.Shadow && target.Action == ocm.Inform {
 		matched.Action, matched.Because = target.Action.String(), target.Because
 	}
 	return matched

@@ -80,7 +80,7 @@ func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*Pr
 	answer := a.proxyRules(func(config *results.Config) []ProxyRule {
 		out := a.whole(config)
 		if config.Kind.To != nil {
-			out = append(out, InboundRules{From: a.toRules(config)}.at(ProxyRule{})...)
+			out = append(out, InboundRules{From: a.toRules(config)}.rulesAt(ProxyRule{})...)
 		}
 		for i := range config.Inbounds {
 			out = append(out, a.inboundRules(config, i, InboundPlace(d, i))...)
@@ -154,7 +154,7 @@ func (a *dataplaneAnswer) inboundRules(config *results.Config, i int, place *Inb
 	if config.Kind.From == nil && config.Kind.Rules == nil {
 		return nil
 	}
-	return a.inbound(config, i).at(ProxyRule{Inbound: place})
+	return a.inbound(config, i).rulesAt(ProxyRule{Inbound: place})
 }
 
 // listenerRules returns the confs and rules of a listener, given by its index. place is the
@@ -170,25 +170,25 @@ func (a *dataplaneAnswer) listenerRules(config *results.Config, i int, place *Pl
 	for _, host := range l.Hosts {
 		out = append(out, merged(host.EffectiveConf, ProxyRule{Listener: place, Hostname: host.Hostname})...)
 	}
-	return append(out, l.at(ProxyRule{Listener: place})...)
+	return append(out, l.rulesAt(ProxyRule{Listener: place})...)
 }
 
-// at returns the rules as rules of a place.
-func (of InboundRules) at(place ProxyRule) (out []ProxyRule) {
-	for _, p := range of.Permissions {
+// rulesAt returns the rules as rules of a place.
+func (r InboundRules) rulesAt(place ProxyRule) (out []ProxyRule) {
+	for _, p := range r.Permissions {
 		rule := place
 		rule.Conf, rule.Origin = p.Conf, p.KRI
 		out = append(out, rule)
 	}
-	for i := range of.Rules {
+	for i := range r.Rules {
 		rule := place
-		rule.Match = &of.Rules[i].Match
-		out = append(out, merged(of.Rules[i].EffectiveConf, rule)...)
+		rule.Match = &r.Rules[i].Match
+		out = append(out, merged(r.Rules[i].EffectiveConf, rule)...)
 	}
-	for i := range of.From {
+	for i := range r.From {
 		rule := place
-		rule.Selector = &of.From[i].Selector
-		out = append(out, merged(of.From[i].EffectiveConf, rule)...)
+		rule.Selector = &r.From[i].Selector
+		out = append(out, merged(r.From[i].EffectiveConf, rule)...)
 	}
 	return out
 }

@@ -143,7 +143,7 @@ func (v *valuer) valuesFor(d *resource.Dataplane) []int {
 			add(inbound.Rules[i].Effective)
 		}
 		if inbound.From != nil {
-			list, _ := views.Of(inbound.From) // a view past its limit has no value
+			list, _ := views.RulesOf(inbound.From) // a view past its limit has no value
 			for i := range list {
 				add(list[i].Effective)
 			}

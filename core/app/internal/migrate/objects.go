@@ -104,7 +104,7 @@ func (r *rewriter) mesh(m *resource.Mesh) {
 	if mtls := mapping(d.spec(), "mtls"); text(mtls, "enabledBackend") != "" {
 		without := 0
 		for _, dp := range r.view.Dataplanes(m.Name) {
-			if id, err := r.view.Identities(m.Name).Of(dp); err != nil || id == nil {
+			if id, err := r.view.Identities(m.Name).IdentityOf(dp); err != nil || id == nil {
 				without++
 			}
 		}

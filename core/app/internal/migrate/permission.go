@@ -19,7 +19,7 @@ func (r *rewriter) clients(mesh string) (clients []*client, ok bool) {
 	byID := map[string]*client{}
 	ok = true
 	for _, d := range r.view.Dataplanes(mesh) {
-		id, err := r.view.Identities(mesh).Of(d)
+		id, err := r.view.Identities(mesh).IdentityOf(d)
 		if err != nil || id == nil {
 			ok = false
 			continue

@@ -174,7 +174,7 @@ func (w *requestWorld) gateways(counts *agreement) error {
 				return fmt.Errorf("access answers for inbound %d of %s", at, name)
 			}
 		}
-		id, err := w.view.Identities("default").Of(d)
+		id, err := w.view.Identities("default").IdentityOf(d)
 		if id == nil || err != nil || w.tls == withTags {
 			continue
 		}

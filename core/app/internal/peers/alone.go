@@ -24,13 +24,13 @@ func alone() []comparison {
 			input: "the fleet: 1,000 dataplanes with 10 outbounds, 1,000 MeshTimeouts; the one of a team changes", unit: "s",
 			note: "the time has the edit of the mesh",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return reachOfEdit(ctx, s.of(1_000, 60), s.of(1_000, 30))
+				return reachOfEdit(ctx, s.pick(1_000, 60), s.pick(1_000, 30))
 			},
 		},
 		{
 			subject: subject, label: "turned decisions", work: "whether an edit turns the decision of any request, with such a request",
 			input: "100 permissions with 8 entries; one loses an entry that allows", unit: "s",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return turnedDecisions(ctx, s.of(100, 20)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return turnedDecisions(ctx, s.pick(100, 20)) },
 		},
 	}
 }

@@ -90,8 +90,8 @@ func memberContest(ctx context.Context, endpoints, steps int, prepare func(membe
 
 // joins has 1,000 endpoints join, and then leave, one in each step.
 func joins(ctx context.Context, s size) (*contest, error) {
-	input := shape.CalicoIPSets(s.of(10_000, 100), 1)
-	endpoints := s.of(1_000, 10)
+	input := shape.CalicoIPSets(s.pick(10_000, 100), 1)
+	endpoints := s.pick(1_000, 10)
 	return memberContest(ctx, min(endpoints, 10), 2*min(endpoints, 10), func(x memberIndex) error {
 		for id, required := range input.Selectors {
 			if err := x.setSelector(id, required); err != nil {
@@ -111,7 +111,7 @@ func joins(ctx context.Context, s size) (*contest, error) {
 // endpoints have the label of the second.
 func selectorChanges(ctx context.Context, s size) (*contest, error) {
 	input := shape.CalicoIPSets(10, 1)
-	endpoints := s.of(10_000, 20)
+	endpoints := s.pick(10_000, 20)
 	return memberContest(ctx, min(endpoints, 20), 10, func(x memberIndex) error {
 		for n := range endpoints {
 			if err := x.setEndpoint(n, input.Items[0]); err != nil {
@@ -125,7 +125,7 @@ func selectorChanges(ctx context.Context, s size) (*contest, error) {
 // relabels changes the labels of another endpoint in each step. In Calico's benchmark these
 // labels come from the profile of the endpoint, which no other one has.
 func relabels(ctx context.Context, s size) (*contest, error) {
-	endpoints, selectors := s.of(10_000, 20), s.of(100, 5)
+	endpoints, selectors := s.pick(10_000, 20), s.pick(100, 5)
 	name := func(n int) string { return fmt.Sprintf("namespace-%d", n) }
 	return memberContest(ctx, 20, 40, func(x memberIndex) error {
 		for n := range endpoints {

@@ -25,7 +25,8 @@ func (c comparison) String() string { return c.subject + ": " + c.work + ": " + 
 // size scales the inputs: a full run has the inputs of the page, a test smaller ones.
 type size struct{ full bool }
 
-func (s size) of(full, small int) int {
+// pick returns the number of the run: that of a full one, or that of a small one.
+func (s size) pick(full, small int) int {
 	if s.full {
 		return full
 	}

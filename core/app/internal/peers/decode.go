@@ -26,7 +26,7 @@ func decoding() []comparison {
 			subject: subject, label: "read " + format, work: "decode and validate " + format, input: input + ", with the fields that Kuma has", unit: "s", kuma: true,
 			note: "meshmatch uses all processors, rejects unknown fields and keeps positions; Kuma reads one document after the other, as its API and kumactl do, and ignores unknown fields",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return decodeWithKuma(ctx, s.of(1_000, 20), format)
+				return decodeWithKuma(ctx, s.pick(1_000, 20), format)
 			},
 		}
 	}
@@ -34,12 +34,12 @@ func decoding() []comparison {
 		{
 			subject: subject, label: "decode JSON", work: "decode JSON", input: "one document on each line", unit: "s",
 			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; package json decodes into structs, on one",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeJSON(ctx, s.of(1_000, 20)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeJSON(ctx, s.pick(1_000, 20)) },
 		},
 		{
 			subject: subject, label: "decode YAML", work: "decode YAML", input: "block style", unit: "s",
 			note:    "meshmatch validates, rejects unknown fields and keeps positions, on all processors; the libraries decode into structs and reject unknown fields, on one",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeYAML(ctx, s.of(1_000, 20)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return decodeYAML(ctx, s.pick(1_000, 20)) },
 		},
 		withKuma("JSON", "one document on each line"),
 		withKuma("YAML", "block style"),

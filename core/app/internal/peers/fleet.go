@@ -127,7 +127,7 @@ func (m *mesh) apply(ctx context.Context, batch core.Batch) error {
 // state returns what a server serves now.
 func (m *mesh) state() *served {
 	view := m.engine.View()
-	return &served{m.builder.At(view), m.issuer.At(view, m.now)}
+	return &served{m.builder.At(view), m.issuer.SecretsAt(view, m.now)}
 }
 
 // served implements server.State. The id of a node is the KRI of its dataplane.
@@ -146,7 +146,7 @@ func (s *served) Node(node *server.Node) (*wire.Snapshot, bool) {
 		return nil, false
 	}
 	known := &answer{}
-	known.secrets, _ = s.secrets.Of(d)
+	known.secrets, _ = s.secrets.IssuedFor(d)
 	known.snapshot = s.state.Snapshot(d, xds.Envoy)
 	node.Memo = known
 	return known.snapshot.Served(known.secrets.Secrets), true
@@ -164,10 +164,10 @@ func (s *served) Keeps(node *server.Node, before server.State) bool {
 	return ok && s.secrets.Keeps(known.snapshot.Dataplane, &known.secrets) && s.state.Keeps(known.snapshot, before.(*served).state)
 }
 
-// of returns what a dataplane is served. A certificate that cannot be signed is left out, and
+// servedTo returns what a dataplane is served. A certificate that cannot be signed is left out, and
 // the proxy then waits without end.
-func (s *served) of(d *resource.Dataplane) *wire.Snapshot {
-	issued, _ := s.secrets.Of(d)
+func (s *served) servedTo(d *resource.Dataplane) *wire.Snapshot {
+	issued, _ := s.secrets.IssuedFor(d)
 	return s.state.Snapshot(d, xds.Envoy).Served(issued.Secrets)
 }
 
@@ -184,7 +184,7 @@ func (m *mesh) snapshots() []*wire.Snapshot {
 	for w := range workers {
 		group.Go(func() {
 			for i := w; i < len(all); i += workers {
-				all[i] = state.of(state.state.View().Dataplane(m.dataplanes[i].ID))
+				all[i] = state.servedTo(state.state.View().Dataplane(m.dataplanes[i].ID))
 			}
 		})
 	}

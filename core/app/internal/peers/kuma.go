@@ -29,13 +29,13 @@ func effectiveConfs() []comparison {
 			subject: subject, label: fmt.Sprintf("from nothing, %d", policies), work: "select, order and merge, from nothing", input: input, unit: "s", kuma: true,
 			note: "meshmatch validates the set and builds its index in this time, because nothing is kept from before; Kuma's resources are loaded before",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return confsOfOne(ctx, s.of(policies, 30), false)
+				return confsOfOne(ctx, s.pick(policies, 30), false)
 			},
 		}, comparison{
 			subject: subject, label: fmt.Sprintf("after an edit, %d", policies), work: "the same after one policy has changed", input: input, unit: "s", kuma: true,
 			note: "meshmatch's time has the whole edit of the mesh; Kuma does not keep results of a dataplane, and does the same as from nothing",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return confsOfOne(ctx, s.of(policies, 30), true)
+				return confsOfOne(ctx, s.pick(policies, 30), true)
 			},
 		})
 	}

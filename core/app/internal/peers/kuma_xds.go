@@ -61,8 +61,8 @@ func proxyResources() []comparison {
 
 // timeoutsOfFleet is dataplane 7 of the fleet, and a MeshTimeout of the whole mesh.
 func timeoutsOfFleet(s size) *kumaWorld {
-	w := &kumaWorld{set: &resource.Set{Policies: kumaPolicies(s.of(100, 30))}}
-	for j := range s.of(100, 12) {
+	w := &kumaWorld{set: &resource.Set{Policies: kumaPolicies(s.pick(100, 30))}}
+	for j := range s.pick(100, 12) {
 		w.set.Dataplanes = append(w.set.Dataplanes, kumaDataplane(shape.Dataplane(j, 10)))
 	}
 	w.dataplanes = w.set.Dataplanes[7:8]
@@ -76,7 +76,7 @@ func timeoutsOfFleet(s size) *kumaWorld {
 
 // rateLimitOfMeshPerf is all dataplanes of mesh-perf's graph.
 func rateLimitOfMeshPerf(s size) *kumaWorld {
-	services := s.of(1_000, 30)
+	services := s.pick(1_000, 30)
 	w := &kumaWorld{set: new(resource.Set), versions: [2]*resource.Policy{sidecarRateLimit(20_000), sidecarRateLimit(10_000)}}
 	for _, d := range shape.MeshPerf(services, 2) {
 		w.set.Dataplanes = append(w.set.Dataplanes, kumaDataplane(d))

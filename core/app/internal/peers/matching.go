@@ -41,19 +41,19 @@ func matching() []comparison {
 			subject: subject, label: "match, " + input.name, work: "match one item", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "the labels are looked up in the measured time; Kubernetes has no index and compares all selectors",
 			prepare: func(_ context.Context, s size) (*contest, error) {
-				return matchOne(input.make(s.of(10_000, 300), s.of(1_000, 20)))
+				return matchOne(input.make(s.pick(10_000, 300), s.pick(1_000, 20)))
 			},
 		}, comparison{
 			subject: subject, label: "replace, " + input.name, work: "replace one selector", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "meshmatch publishes a new version for readers that never wait. Copying its pages takes about half of the time or more (BenchmarkReplaceSelectorFloor in package index). Calico changes its index in place",
 			prepare: func(_ context.Context, s size) (*contest, error) {
-				return replace(input.make(s.of(10_000, 300), 20), 1)
+				return replace(input.make(s.pick(10_000, 300), 20), 1)
 			},
 		}, comparison{
 			subject: subject, label: "replace many, " + input.name, work: "replace 100 selectors", input: input.about, source: input.make(0, 0).Source, unit: "s",
 			note: "meshmatch publishes one version with all of them, as it does for a batch of edits. Copying its pages takes a third of the time or more (BenchmarkReplaceSelectorsFloor in package index). Calico changes its index in place, one after another",
 			prepare: func(_ context.Context, s size) (*contest, error) {
-				return replace(input.make(s.of(10_000, 300), 20), s.of(100, 10))
+				return replace(input.make(s.pick(10_000, 300), 20), s.pick(100, 10))
 			},
 		})
 	}

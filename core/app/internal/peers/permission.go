@@ -28,7 +28,7 @@ func permissions() []comparison {
 			work:    "decide a request by its " + what, input: fmt.Sprintf("%s policies; allowed, denied, by prefix and unknown in turn", grouped(policies)), unit: "s",
 			note: "Cedar's language can say more, and evaluates each policy for each request: here two for each permission, with sets of values; the regular expressions are one of all denied and one of all allowed values. Envoy compiles such expressions with RE2, which is not measured",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				return decideRequests(ctx, s.of(policies, min(policies, 20)), by)
+				return decideRequests(ctx, s.pick(policies, min(policies, 20)), by)
 			},
 		}
 	}

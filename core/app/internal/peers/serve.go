@@ -34,14 +34,14 @@ func serving(services int) []comparison {
 			subject: subject, label: "send, " + e.label, work: "send finished resources until each proxy has them: " + e.name, input: input, source: shape.MeshPerfSource, unit: "s",
 			note: "the clients, which are in the process, are in both times; meshmatch is given bytes, and go-control-plane messages",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				services := s.of(services, 25)
+				services := s.pick(services, 25)
 				return serveEdit(ctx, services, edits(services)[i], true)
 			},
 		}, comparison{
 			subject: subject, label: "edit, " + e.label, work: "an edit until each proxy has it: " + e.name, input: input, source: shape.MeshPerfSource, unit: "s",
 			note: "the clients are in both times; meshmatch starts from the edited resource, computes what it means for each proxy, and signs certificates (\"a new certificate for each proxy\" measures that alone). Go-control-plane starts from finished messages, and neither is in its time",
 			prepare: func(ctx context.Context, s size) (*contest, error) {
-				services := s.of(services, 25)
+				services := s.pick(services, 25)
 				return serveEdit(ctx, services, edits(services)[i], false)
 			},
 		})
@@ -51,12 +51,12 @@ func serving(services int) []comparison {
 		comparison{
 			subject: subject, label: "connect all", work: "all proxies connect, until each has everything", input: input, source: shape.MeshPerfSource, unit: "s",
 			note:    "the clients are in both times; all snapshots are made before",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.of(services, 25)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return serveConnects(ctx, s.pick(services, 25)) },
 		},
 		comparison{
 			subject: subject, label: "heap", work: "heap of the snapshots", input: proxies, source: shape.MeshPerfSource, unit: "B",
 			note:    "for each proxy; meshmatch's figure includes its engine and shares equal resources; go-control-plane's cache has messages for each node",
-			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.of(services, 25)) },
+			prepare: func(ctx context.Context, s size) (*contest, error) { return heapOfSnapshots(ctx, s.pick(services, 25)) },
 		},
 	)
 }

@@ -22,7 +22,7 @@ func signing(subject string, services int) comparison {
 	return comparison{
 		subject: subject, label: "sign", work: "a new certificate for each proxy, on all processors", input: grouped(2*services) + " proxies", source: shape.MeshPerfSource, unit: "s",
 		note:    "not a peer, but the floor: a new key of P-256 and a signature of the authority, and no certificate. It is in meshmatch's time of the edits with certificates, and not in go-control-plane's",
-		prepare: func(_ context.Context, s size) (*contest, error) { return signAll(2 * s.of(services, 25)) },
+		prepare: func(_ context.Context, s size) (*contest, error) { return signAll(2 * s.pick(services, 25)) },
 	}
 }
 

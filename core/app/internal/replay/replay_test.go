@@ -308,7 +308,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	d := dataplane()
 	show := func(result *replay.Result) string {
-		slices.SortFunc(result.Differences, func(a, b *replay.Difference) int {
+		slices.SortFunc(result.Differences, func(a, b *replay.DisagreementGroup) int {
 			return cmp.Or(cmp.Compare(a.Count, b.Count), strings.Compare(fmt.Sprint(a.Outcome), fmt.Sprint(b.Outcome)))
 		})
 		text := fmt.Sprint(result.Records, result.Unknown, result.Reasons, len(result.Hits), len(result.Asked), result.Unnamed, result.Times)

@@ -42,7 +42,7 @@ type Result struct {
 	// Reasons maps each reason why records are unknown to their number.
 	Reasons map[string]int64
 	// Differences are in no order.
-	Differences []*Difference
+	Differences []*DisagreementGroup
 	// Hits contains the entries that decided a record: entries of After or, if After
 	// is nil, of Before.
 	Hits map[Entry]bool
@@ -87,9 +87,9 @@ func EntryOf(at *permission.Place) Entry { return Entry{at.Policy.ID, at.Rule, a
 // the zero Verdict if there is only one input.
 type Outcome struct{ Log, Before, After Verdict }
 
-// Difference is a set of records with the same outcome, whose decisions differ
+// DisagreementGroup is a set of records with the same outcome, whose decisions differ
 // from each other.
-type Difference struct {
+type DisagreementGroup struct {
 	Outcome
 	Count int64
 	Times Span // of the records that have a time
@@ -100,7 +100,7 @@ type Difference struct {
 }
 
 // exemplify makes a request the example if it precedes the current example.
-func (d *Difference) exemplify(in *Inbound, r *request.Request, at Position) {
+func (d *DisagreementGroup) exemplify(in *Inbound, r *request.Request, at Position) {
 	if d.Request != nil {
 		order := cmp.Or(in.compare(d.Inbound), compareRequests(r, d.Request))
 		if order > 0 || order == 0 && at.compare(d.At) >= 0 {

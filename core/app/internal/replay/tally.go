@@ -32,7 +32,7 @@ type tally struct {
 
 	// Result is what is counted, without what the following become at the end.
 	Result
-	differences map[Outcome]*Difference
+	differences map[Outcome]*DisagreementGroup
 	courses     courses
 	unnamed     map[string]bool
 }
@@ -41,7 +41,7 @@ func newTally(in *Input) *tally {
 	return &tally{
 		Input: in, values: make([]value, len(in.Fields.list)), made: map[*rules]*verdictCache{},
 		Result:      Result{Reasons: map[string]int64{}, Hits: map[Entry]bool{}, Asked: map[Entry]bool{}},
-		differences: map[Outcome]*Difference{}, unnamed: map[string]bool{},
+		differences: map[Outcome]*DisagreementGroup{}, unnamed: map[string]bool{},
 	}
 }
 
@@ -112,7 +112,7 @@ func (t *tally) record(at Position) {
 		t.isUnknown("the proxy refused the path before it asked the permissions")
 		return
 	}
-	s := t.sent()
+	s := t.request()
 	o := Outcome{Before: Verdict{why: whyBefore}, After: Verdict{why: whyAfter}}
 	if before != nil {
 		o.Before = t.decide(before.Decider, &s, t.After == nil)
@@ -138,8 +138,8 @@ func (t *tally) time() time.Time {
 	return when.UTC()
 }
 
-// sent returns the request of the record.
-func (t *tally) sent() recordedRequest {
+// request returns the request of the record.
+func (t *tally) request() recordedRequest {
 	var s recordedRequest
 	text := func(field int, isMissing *bool) string {
 		*isMissing = t.values[field].is == missing
@@ -228,7 +228,7 @@ func (t *tally) compare(in *Inbound, o Outcome, s *recordedRequest, at Position,
 	}
 	d := t.differences[o]
 	if d == nil {
-		d = &Difference{Outcome: o}
+		d = &DisagreementGroup{Outcome: o}
 		t.differences[o] = d
 	}
 	d.Count++

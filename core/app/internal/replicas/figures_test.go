@@ -313,7 +313,7 @@ func TestFigureOfReplicas(t *testing.T) {
 		r.ready()
 		replicas = append(replicas, r)
 	}
-	w.at(t, clients, replicas...)
+	w.startClients(t, clients, replicas...)
 	sent := w.resources.Load()
 	begin := time.Now()
 	replicas[1].kill()
@@ -376,10 +376,10 @@ func (w *bigWorld) dataplane(i, version int) sourcetest.Document {
 }
 
 // clients starts clients of the first dataplanes at the first replica.
-func (w *bigWorld) clients(t *testing.T, n int) { w.at(t, n, w.replica) }
+func (w *bigWorld) clients(t *testing.T, n int) { w.startClients(t, n, w.replica) }
 
-// at starts clients, which connect to replicas in turn, and waits until all have resources.
-func (w *bigWorld) at(t *testing.T, n int, replicas ...*replica) {
+// startClients starts clients, which connect to replicas in turn, and waits until all have resources.
+func (w *bigWorld) startClients(t *testing.T, n int, replicas ...*replica) {
 	t.Helper()
 	for i := range n {
 		s := &subscriber{node: fmt.Sprintf("kri_dp_default___c%04d_", i), got: func(h xdstest.Held) { w.got(h) }}

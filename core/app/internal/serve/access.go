@@ -34,7 +34,7 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 	if d == nil {
 		return true // no resources exist; the client waits
 	}
-	own, err := p.view().Identities(d.Mesh).Of(d)
+	own, err := p.view().Identities(d.Mesh).IdentityOf(d)
 	return err == nil && own != nil && own.SPIFFEID == identity && !p.ambiguous()[own.TrustDomain]
 }
 
@@ -106,7 +106,7 @@ func ownersOf(view *core.View, ambiguous map[string]bool) *owners {
 	for _, mesh := range view.Meshes() {
 		identities := view.Identities(mesh)
 		for _, d := range view.Dataplanes(mesh) {
-			if own, err := identities.Of(d); err == nil && own != nil && !ambiguous[own.TrustDomain] {
+			if own, err := identities.IdentityOf(d); err == nil && own != nil && !ambiguous[own.TrustDomain] {
 				o.dataplanes[own.SPIFFEID] = append(o.dataplanes[own.SPIFFEID], d)
 			}
 		}

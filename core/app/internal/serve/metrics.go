@@ -71,9 +71,9 @@ func (s scrape) counter(d *prometheus.Desc, v float64, label ...string) {
 }
 
 // flag sends a gauge that is 1 or 0.
-func (s scrape) flag(d *prometheus.Desc, is bool) {
+func (s scrape) flag(d *prometheus.Desc, set bool) {
 	v := 0.0
-	if is {
+	if set {
 		v = 1
 	}
 	s.gauge(d, v)

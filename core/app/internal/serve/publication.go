@@ -84,7 +84,7 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if p.secrets == nil || node.NoSecrets {
 		return built.ServedWithoutKeys(), true
 	}
-	known.secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
+	known.secrets, _ = p.secrets.IssuedFor(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	return built.Served(known.secrets.Secrets), true
 }
 

@@ -191,7 +191,7 @@ func (s *Server) publish(p *publication) {
 		s.publisher.publish(p)
 		return
 	}
-	secrets := s.issuer.At(p.view(), time.Now())
+	secrets := s.issuer.SecretsAt(p.view(), time.Now())
 	for _, problem := range secrets.Problems() {
 		s.warnOfProblem(problem)
 	}
@@ -243,7 +243,7 @@ func (s *Server) refresh() {
 		s.warnOnce("the token of operators cannot be read; the previous one stays in use: " + err.Error())
 	}
 	current := s.publisher.current.Load()
-	if s.servesKeys() && s.issuer.At(current.view(), time.Now()) != current.secrets {
+	if s.servesKeys() && s.issuer.SecretsAt(current.view(), time.Now()) != current.secrets {
 		s.publish(&publication{set: current.set, state: current.state})
 	}
 }

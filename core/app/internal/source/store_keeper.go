@@ -45,12 +45,12 @@ func (k *StoreKeeper) isSetBack() bool {
 	return err == nil
 }
 
-// rememberSetBack remembers over a restart that the store was set back, or forgets it. Without
+// rememberSetBack remembers over a restart whether the store was set back. Without
 // the directory, which is reported elsewhere, it is remembered until the process ends.
-func (k *StoreKeeper) rememberSetBack(is bool) {
+func (k *StoreKeeper) rememberSetBack(setBack bool) {
 	switch {
 	case k == nil:
-	case is:
+	case setBack:
 		// What is in its place remembers it too. It may be a FIFO, which waits for a reader.
 		if file, err := os.OpenFile(k.path+setBackSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_ = file.Close()

@@ -108,8 +108,8 @@ func states(t *testing.T, updates iter.Seq2[*Update, error]) iter.Seq[string] {
 	}
 }
 
-// at waits until a time after the begin.
-func (w *watched) at(d time.Duration) { time.Sleep(time.Until(w.begin.Add(d))) }
+// sleepUntil waits until a time after the begin.
+func (w *watched) sleepUntil(d time.Duration) { time.Sleep(time.Until(w.begin.Add(d))) }
 
 // expect compares what was yielded since the last call.
 func (w *watched) expect(want ...string) {
@@ -130,21 +130,21 @@ func TestChanges(t *testing.T) {
 		t.Run(name+"/notified", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := watchDisk(t, newBell(), c.prepare, c.paths...)
-				w.at(time.Second)
+				w.sleepUntil(time.Second)
 				w.expect("0s: " + c.before)
 				c.change(w.disk)
 				w.ring()
-				w.at(time.Minute)
+				w.sleepUntil(time.Minute)
 				w.expect("1.1s: " + c.after)
 			})
 		})
 		t.Run(name+"/scanned", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := watchDisk(t, newBell(), c.prepare, c.paths...)
-				w.at(time.Second)
+				w.sleepUntil(time.Second)
 				w.expect("0s: " + c.before)
 				c.change(w.disk)
-				w.at(time.Minute)
+				w.sleepUntil(time.Minute)
 				w.expect("5.1s: " + c.after)
 			})
 		})
@@ -184,11 +184,11 @@ func TestQuiet(t *testing.T) {
 				w := watchDisk(t, newBell(), oneFile, "mesh")
 				w.expect("0s: web=" + a)
 				for _, s := range c.steps {
-					w.at(s.at)
+					w.sleepUntil(s.at)
 					w.write("mesh/web.yaml", s.content)
 					w.ring()
 				}
-				w.at(time.Minute)
+				w.sleepUntil(time.Minute)
 				w.expect(c.want...)
 			})
 		})
@@ -200,15 +200,15 @@ func TestQuiet(t *testing.T) {
 func TestSameSizeAndTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watchDisk(t, newBell(), oneFile, "mesh")
-		w.at(time.Second)
+		w.sleepUntil(time.Second)
 		first := time.Now()
 		w.write("mesh/web.yaml", dataplane("web", b))
 		w.ring()
-		w.at(1200 * time.Millisecond)
+		w.sleepUntil(1200 * time.Millisecond)
 		w.expect("0s: web="+a, "1.1s: web="+b)
 		w.write("mesh/web.yaml", dataplane("web", "10.0.0.3"))
 		w.stamp("mesh/web.yaml", first)
-		w.at(time.Minute)
+		w.sleepUntil(time.Minute)
 		w.expect("6.2s: web=10.0.0.3")
 	})
 }
@@ -285,13 +285,13 @@ func TestErrors(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := watchDisk(t, newBell(), c.prepare, c.path)
 				for i, s := range c.steps {
-					w.at(time.Duration(i+1)*10*time.Second + time.Second)
+					w.sleepUntil(time.Duration(i+1)*10*time.Second + time.Second)
 					if i == 0 {
 						w.expect(c.first)
 					}
 					s.edit(w.disk)
 					w.ring()
-					w.at(time.Duration(i+2) * 10 * time.Second)
+					w.sleepUntil(time.Duration(i+2) * 10 * time.Second)
 					w.expect(s.want...)
 				}
 			})
@@ -303,14 +303,14 @@ func TestErrors(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watchDisk(t, newBell(), oneFile, "mesh")
-		w.at(time.Second)
+		w.sleepUntil(time.Second)
 		w.expect("0s: web=" + a)
 		w.replace("mesh/web.yaml", dataplane("web", a))
 		w.write("mesh/notes.txt", "no resource")
 		w.write("mesh/.hidden.yaml", "}")
 		w.write("mesh/.git/config.yaml", "}")
 		w.ring()
-		w.at(time.Hour)
+		w.sleepUntil(time.Hour)
 		w.expect()
 	})
 }
@@ -326,7 +326,7 @@ func TestEnd(t *testing.T) {
 					w.write("mesh/web.yaml", dataplane("web", b))
 					w.ring()
 				})
-				w.at(at)
+				w.sleepUntil(at)
 				w.expect("0s: web=" + a)
 				w.stop()
 				if d := time.Since(w.begin); d != at {

@@ -57,9 +57,9 @@ func isStored(m *resource.Meta) bool {
 	return labelled
 }
 
-// Of returns the control plane that stored the resources of sets. Zone is the zone of files that
+// NewControlPlane returns the control plane that stored the resources of sets. Zone is the zone of files that
 // are stored by it, [Global], or "" for the only zone that there is.
-func Of(zone string, sets ...*resource.Set) *ControlPlane {
+func NewControlPlane(zone string, sets ...*resource.Set) *ControlPlane {
 	c := &ControlPlane{zone: zone, asked: zone != "", labels: zone != "", stored: map[place][]*resource.Meta{}}
 	for _, set := range sets {
 		for m := range labelled(set) {

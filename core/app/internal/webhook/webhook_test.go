@@ -93,7 +93,7 @@ func TestStoreGivesWhatIsStored(t *testing.T) {
 			fmt.Fprintf(&stored, "---\n%s", w.stored(atGlobal))
 		}
 		have, file := decode(t, stored.String()), decode(t, files.String())
-		if err := webhook.Of("", have, file).Store(file, semantics.Kuma); err != nil {
+		if err := webhook.NewControlPlane("", have, file).Store(file, semantics.Kuma); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		want, got := metas(have), metas(file)
@@ -129,7 +129,7 @@ func TestStoreOfOthers(t *testing.T) {
 			if c.stored != "" {
 				have = decode(t, c.stored)
 			}
-			if err := webhook.Of(c.zone, have).Store(file, c.by); !errors.Is(err, c.err) {
+			if err := webhook.NewControlPlane(c.zone, have).Store(file, c.by); !errors.Is(err, c.err) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
 			labels := file.Policies[0].Labels

@@ -54,7 +54,7 @@ func changes() []change {
 		return func(w *world) core.Batch { return w.policy("zz-measured", target, 0) }
 	}
 	byName := func(w *world, round int) core.Batch {
-		d := w.at(round)
+		d := w.dataplaneOfRound(round)
 		batch := w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: d.Name, Namespace: d.Namespace}, round)
 		if zone := d.Labels.Value(resource.ZoneTag); zone != "" { // in Kuma a name is one of the policy's zone
 			batch.Upsert.Policies[0].Labels = resource.Tags{{Key: resource.ZoneTag, Value: zone}}
@@ -87,12 +87,14 @@ func changes() []change {
 		{name: "relabel a dataplane", fixed: true, batch: (*world).relabel, touches: exactly(1)},
 		{
 			name: "a dataplane leaves", fixed: true, once: true, touches: exactly(1),
-			batch: func(w *world, round int) core.Batch { return core.Batch{Delete: []resource.ID{w.at(round).ID}} },
+			batch: func(w *world, round int) core.Batch {
+				return core.Batch{Delete: []resource.ID{w.dataplaneOfRound(round).ID}}
+			},
 		},
 		{
 			name: "a dataplane joins", fixed: true, once: true, touches: exactly(1),
 			batch: func(w *world, round int) core.Batch {
-				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{w.at(round)}}}
+				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{w.dataplaneOfRound(round)}}}
 			},
 		},
 		{
@@ -170,8 +172,10 @@ func percentile(times []time.Duration, p int) time.Duration {
 	return times[(len(times)*p+99)/100-1]
 }
 
-// at returns the dataplane of a round; consecutive rounds have different ones.
-func (w *world) at(round int) *resource.Dataplane { return w.set.Dataplanes[w.number(round)] }
+// dataplaneOfRound returns the dataplane of a round; consecutive rounds have different ones.
+func (w *world) dataplaneOfRound(round int) *resource.Dataplane {
+	return w.set.Dataplanes[w.number(round)]
+}
 
 func (w *world) number(round int) int { return w.shuffled[round%w.Dataplanes] }
 
@@ -203,7 +207,7 @@ func rateLimit(_ *world, round int) core.Batch {
 
 // relabel moves a dataplane to another team.
 func (w *world) relabel(round int) core.Batch {
-	d := *w.at(round)
+	d := *w.dataplaneOfRound(round)
 	another := shape.Team(round)
 	if d.Inbounds[0].Tags.Value("team") == another {
 		another = shape.Team(round + 1)

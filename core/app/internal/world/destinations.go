@@ -79,7 +79,7 @@ func (w *world) readDestinations(_ context.Context, r *Destinations) error {
 		outbounds = view.DestinationOutbounds(d) // dataplanes share the list
 		start := time.Now()
 		confs = view.DestinationConfs(d, w.measured().Name, core.Enforced)
-		first = confs.Of(&outbounds[len(outbounds)-1])
+		first = confs.ConfigFor(&outbounds[len(outbounds)-1])
 		one[i%reads] = time.Since(start)
 		return outbounds, confs, first
 	}
@@ -110,7 +110,7 @@ func (w *world) changePolicy(ctx context.Context, r *Destinations) error {
 		view := w.engine.View()
 		outbounds := view.DestinationOutbounds(d)
 		start := time.Now()
-		conf := view.DestinationConfs(d, w.measured().Name, core.Enforced).Of(&outbounds[0])
+		conf := view.DestinationConfs(d, w.measured().Name, core.Enforced).ConfigFor(&outbounds[0])
 		times[i] = time.Since(start)
 		if conf.Effective == nil {
 			return fmt.Errorf("%s has no conf", d.Name)
@@ -139,7 +139,7 @@ func (w *world) addServices(ctx context.Context, r *Destinations) error {
 		view := w.engine.View()
 		outbounds := view.DestinationOutbounds(d)
 		at := slices.IndexFunc(outbounds, func(o destination.Outbound) bool { return o.Destination == service })
-		if at < 0 || view.DestinationConfs(d, w.measured().Name, core.Enforced).Of(&outbounds[at]).Effective == nil {
+		if at < 0 || view.DestinationConfs(d, w.measured().Name, core.Enforced).ConfigFor(&outbounds[at]).Effective == nil {
 			return fmt.Errorf("%s has no outbound to %s", d.Name, service.Name)
 		}
 		reads[i] = time.Since(middle)

@@ -45,7 +45,7 @@ func BenchmarkDestinations(b *testing.B) {
 	one := func() {
 		view := w.engine.View()
 		outbounds := view.DestinationOutbounds(d)
-		if view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[0]).Effective == nil {
+		if view.DestinationConfs(d, measuredKind, core.Enforced).ConfigFor(&outbounds[0]).Effective == nil {
 			b.Fatal("there is no conf")
 		}
 	}
@@ -102,7 +102,7 @@ func BenchmarkDestinationShapes(b *testing.B) {
 				d := dataplanes[i*dataplanesPerService%len(dataplanes)]
 				outbounds := view.DestinationOutbounds(d) // dataplanes share the list
 				i++
-				if view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[len(outbounds)-1]).Effective == nil {
+				if view.DestinationConfs(d, measuredKind, core.Enforced).ConfigFor(&outbounds[len(outbounds)-1]).Effective == nil {
 					b.Fatal("there is no conf")
 				}
 			}

@@ -118,7 +118,7 @@ func transparent(tb testing.TB) Shape {
 func samplesToCanary() int {
 	w := newWorld(Options{Shape: Shapes()[0], Dataplanes: 4 * cohort, Policies: 1, Outbounds: 1})
 	for n := 6; ; n += 6 {
-		if rack := w.at(n).Labels.Value(rackLabel); rack == "r0" || rack == "r1" {
+		if rack := w.dataplaneOfRound(n).Labels.Value(rackLabel); rack == "r0" || rack == "r1" {
 			return n
 		}
 	}
@@ -149,7 +149,7 @@ func TestRelabel(t *testing.T) {
 	for _, shape := range Shapes() {
 		w := newWorld(Options{Shape: shape, Dataplanes: 2_500, Policies: 1, Outbounds: 1})
 		for round := range 2 * w.Dataplanes {
-			before := w.at(round).Inbounds[0].Tags.Value("team")
+			before := w.dataplaneOfRound(round).Inbounds[0].Tags.Value("team")
 			if after := w.relabel(round).Upsert.Dataplanes[0].Inbounds[0].Tags.Value("team"); before == after || before == "" {
 				t.Fatalf("%s: round %d moves a dataplane from %s to %s", shape.Name, round, before, after)
 			}

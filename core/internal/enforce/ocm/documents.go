@@ -42,7 +42,7 @@ func version(name string, t resource.DocumentType) resource.DocumentType {
 func Read(set *resource.Set) *Resources {
 	all := &Resources{}
 	for _, document := range set.Documents {
-		all.Add(Of(document))
+		all.Add(ResourceOf(document))
 	}
 	return all
 }
@@ -75,9 +75,9 @@ func NewDocument(r Resource) *resource.Document {
 	return &resource.Document{Meta: *r.Identity(), Value: r}
 }
 
-// Of returns the resource of a document, or nil if the document is of another
+// ResourceOf returns the resource of a document, or nil if the document is of another
 // type.
-func Of(document *resource.Document) Resource {
+func ResourceOf(document *resource.Document) Resource {
 	switch d := document.Value.(type) {
 	case Resource:
 		return d

@@ -54,7 +54,7 @@ func TestAmount(t *testing.T) {
 		{ocm.Amount{Value: 0, Percent: true}, 9, 0},
 		{ocm.Amount{Value: 100, Percent: true}, 9, 9},
 	} {
-		if got := test.amount.Of(test.n); got != test.want {
+		if got := test.amount.CountOf(test.n); got != test.want {
 			t.Errorf("%+v of %d: got %d, want %d", test.amount, test.n, got, test.want)
 		}
 	}

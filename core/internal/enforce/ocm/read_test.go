@@ -136,17 +136,17 @@ status: [{cluster: a, status: Failed, lastTransitionTime: "2026-01-02T03:04:05Z"
 func TestDocuments(t *testing.T) {
 	r := &ocm.Placement{Meta: resource.Meta{ID: resource.ID{Kind: ocm.PlacementKind, Name: "fleet"}}}
 	document := ocm.NewDocument(r)
-	if document.ID != r.ID || ocm.Of(document) != ocm.Resource(r) {
+	if document.ID != r.ID || ocm.ResourceOf(document) != ocm.Resource(r) {
 		t.Errorf("got %+v", document)
 	}
-	if other := ocm.Of(&resource.Document{Value: "text"}); other != nil {
+	if other := ocm.ResourceOf(&resource.Document{Value: "text"}); other != nil {
 		t.Errorf("a document of another type is %v", other)
 	}
 	set, err := decode("type: Rollout\nname: r\nplacement: p\nstrategy: {type: All}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := ocm.Of(set.Documents[0]).Identity().ID; got != (resource.ID{Kind: ocm.RolloutKind, Name: "r"}) || !ocm.IsKind(got.Kind) || ocm.IsKind(resource.MeshKind) {
+	if got := ocm.ResourceOf(set.Documents[0]).Identity().ID; got != (resource.ID{Kind: ocm.RolloutKind, Name: "r"}) || !ocm.IsKind(got.Kind) || ocm.IsKind(resource.MeshKind) {
 		t.Errorf("got %v", got)
 	}
 }

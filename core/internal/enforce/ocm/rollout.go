@@ -66,8 +66,8 @@ type Amount struct {
 	Percent bool
 }
 
-// Of returns the amount for n clusters; a percentage is rounded up.
-func (a Amount) Of(n int) int {
+// CountOf returns the amount for n clusters; a percentage is rounded up.
+func (a Amount) CountOf(n int) int {
 	if !a.Percent {
 		return a.Value
 	}

@@ -16,7 +16,7 @@ func Validate(at *diag.At, document *resource.Document) {
 		at.Errorf(diag.BadResource, "", "the resource is nil")
 		return
 	}
-	r := Of(document)
+	r := ResourceOf(document)
 	if r == nil {
 		return
 	}

@@ -131,9 +131,9 @@ func (r *reference) isInProgress(c string) bool {
 	return r.isSoaking(c) || (s == ocm.Progressing || s == ocm.Failed) && !r.hasTimedOut(c)
 }
 
-func (r *reference) count(is func(c string) bool) (n int) {
+func (r *reference) count(counts func(c string) bool) (n int) {
 	for _, c := range r.order {
-		if is(c) {
+		if counts(c) {
 			n++
 		}
 	}

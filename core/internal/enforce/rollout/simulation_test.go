@@ -118,7 +118,7 @@ func (s *simulation) check(t *testing.T, plan *rollout.Plan, stopped bool) {
 			t.Errorf("a cluster begins while the mandatory %s has not succeeded: %+v", c.Cluster, plan)
 		}
 	}
-	limit := s.Strategy.MaxConcurrency.Of(others)
+	limit := s.Strategy.MaxConcurrency.CountOf(others)
 	if s.Strategy.Type == ocm.Progressive && limit > 0 && working > limit {
 		t.Errorf("%d of at most %d are in progress: %+v", working, limit, plan)
 	}

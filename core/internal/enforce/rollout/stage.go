@@ -41,17 +41,17 @@ func stages(strategy *ocm.Strategy, groups []Group, clusters []*progress) []stag
 	if strategy.Type == ocm.ProgressivePerGroup {
 		for i := range groups {
 			if g := &groups[i]; !mandatory[g] {
-				list = append(list, groupStage("group "+g.String(), []*Group{g}, clusters, strategy.MaxFailures.Of(g.size(clusters))))
+				list = append(list, groupStage("group "+g.String(), []*Group{g}, clusters, strategy.MaxFailures.CountOf(g.size(clusters))))
 			}
 		}
 		return list
 	}
-	rest := stage{clusters: others, concurrency: len(others), tolerated: strategy.MaxFailures.Of(len(clusters))}
+	rest := stage{clusters: others, concurrency: len(others), tolerated: strategy.MaxFailures.CountOf(len(clusters))}
 	if strategy.Type == ocm.All { // failures stop nothing
 		rest.tolerated = len(clusters)
 	}
 	if limit := strategy.MaxConcurrency; strategy.Type == ocm.Progressive && limit != nil {
-		if n := limit.Of(len(others)); n > 0 {
+		if n := limit.CountOf(len(others)); n > 0 {
 			rest.concurrency = min(n, len(others))
 		}
 	}

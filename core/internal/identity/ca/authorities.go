@@ -46,15 +46,15 @@ func NewAuthorities(dir string) *Authorities {
 	return &Authorities{dir: dir, known: map[resource.ID]entry{}}
 }
 
-// Of returns the authority of a MeshIdentity of type Bundled. It reads the files of
+// AuthorityFor returns the authority of a MeshIdentity of type Bundled. It reads the files of
 // the identity at each call, and returns the same pointer until their content changes.
 // The error [ErrNotKept] is returned once; the authority is then valid. With any other
-// error, Of returns the previous authority of the identity, or nil.
-func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
+// error, AuthorityFor returns the previous authority of the identity, or nil.
+func (a *Authorities) AuthorityFor(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	before := a.known[source.ID]
-	next, err := a.authorityFor(source, before, now)
+	next, err := a.load(source, before, now)
 	if next.authority == nil {
 		return before.authority, fmt.Errorf("%s: %w", source.ID, err)
 	}
@@ -65,11 +65,13 @@ func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authori
 	return next.authority, err
 }
 
-func (a *Authorities) authorityFor(source *resource.MeshIdentity, before entry, now time.Time) (entry, error) {
+// load returns the authority of a MeshIdentity as it is now. Before is the previous one, which may be
+// zero.
+func (a *Authorities) load(source *resource.MeshIdentity, before entry, now time.Time) (entry, error) {
 	bundled := source.Spec.Provider.Bundled
 	switch {
 	case bundled.CA != nil:
-		return given(bundled.CA, before)
+		return readReferred(bundled.CA, before)
 	case before.authority != nil && before.key == nil:
 		return before, nil
 	case a.shared != nil:
@@ -82,12 +84,12 @@ func (a *Authorities) authorityFor(source *resource.MeshIdentity, before entry, 
 		}
 		return entry{authority: authority}, ErrNotKept
 	}
-	authority, err := a.kept(source, now)
+	authority, err := a.readOrGenerate(source, now)
 	return entry{authority: authority}, err
 }
 
-// given reads the authority to which a MeshIdentity refers.
-func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
+// readReferred reads the authority to which a MeshIdentity refers.
+func readReferred(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	certificates, err := read(&source.Certificate)
 	if err != nil {
 		return entry{}, fmt.Errorf("ca.certificate: %w", err)
@@ -127,16 +129,16 @@ func read(s *spiffe.DataSource) ([]byte, error) {
 	return nil, errors.New("secrets of a platform cannot be read here; use a file")
 }
 
-// kept reads a generated authority from the directory, or generates one and writes it
+// readOrGenerate reads a generated authority from the directory, or generates one and writes it
 // there. If several processes do so at the same time, one writes, and all use its
 // authority.
-func (a *Authorities) kept(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
+func (a *Authorities) readOrGenerate(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	path := filepath.Join(a.dir, fileName(source.ID))
 	authority, err := readKept(path)
 	if !errors.Is(err, os.ErrNotExist) {
 		return authority, err
 	}
-	text, err := generated(source, now)
+	text, err := generateText(source, now)
 	if err == nil {
 		err = createFile(path, text)
 	}
@@ -146,8 +148,8 @@ func (a *Authorities) kept(source *resource.MeshIdentity, now time.Time) (*Autho
 	return readKept(path)
 }
 
-// generated returns the text of a new authority.
-func generated(source *resource.MeshIdentity, now time.Time) ([]byte, error) {
+// generateText returns the text of a new authority.
+func generateText(source *resource.MeshIdentity, now time.Time) ([]byte, error) {
 	authority, err := Generate(source.Name, now)
 	if err != nil {
 		return nil, err

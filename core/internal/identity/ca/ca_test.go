@@ -111,7 +111,7 @@ func olderForms(t *testing.T, key []byte) (ecKey, rsaKey, rsaCertificates []byte
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-const generated = "{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}"
+const generateText = "{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}"
 
 func meshIdentity(t *testing.T, text string) *resource.MeshIdentity {
 	t.Helper()
@@ -123,14 +123,14 @@ func meshIdentity(t *testing.T, text string) *resource.MeshIdentity {
 // file.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	source := meshIdentity(t, generated)
-	first := must(ca.NewAuthorities(dir).Of(source, now))
+	source := meshIdentity(t, generateText)
+	first := must(ca.NewAuthorities(dir).AuthorityFor(source, now))
 	restarted := ca.NewAuthorities(dir)
-	again := must(restarted.Of(source, now.AddDate(1, 0, 0)))
+	again := must(restarted.AuthorityFor(source, now.AddDate(1, 0, 0)))
 	if string(first.Bundle()) != string(again.Bundle()) {
 		t.Error("another CA after a restart")
 	}
-	if must(restarted.Of(source, now)) != again {
+	if must(restarted.AuthorityFor(source, now)) != again {
 		t.Error("another pointer for the same CA")
 	}
 	verify(t, first.Bundle(), must(again.Issue(web, time.Hour, now)), now)
@@ -149,24 +149,24 @@ func TestKept(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if authority, err := ca.NewAuthorities(dir).Of(source, now); authority != nil || err == nil || !strings.Contains(err.Error(), "others may have read the key") {
+	if authority, err := ca.NewAuthorities(dir).AuthorityFor(source, now); authority != nil || err == nil || !strings.Contains(err.Error(), "others may have read the key") {
 		t.Errorf("a file that others can read: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil || os.Chmod(path, 0o600) != nil {
 		t.Fatal(err)
 	}
-	if authority, err := ca.NewAuthorities(dir).Of(source, now); authority != nil || err == nil {
+	if authority, err := ca.NewAuthorities(dir).AuthorityFor(source, now); authority != nil || err == nil {
 		t.Error("a damaged file is replaced")
 	}
 }
 
 // TestReplicas starts several servers with the same empty directory at the same time.
 func TestReplicas(t *testing.T) {
-	dir, source := t.TempDir(), meshIdentity(t, generated)
+	dir, source := t.TempDir(), meshIdentity(t, generateText)
 	bundles := make([]string, 8)
 	var group sync.WaitGroup
 	for i := range bundles {
-		group.Go(func() { bundles[i] = string(must(ca.NewAuthorities(dir).Of(source, now)).Bundle()) })
+		group.Go(func() { bundles[i] = string(must(ca.NewAuthorities(dir).AuthorityFor(source, now)).Bundle()) })
 	}
 	group.Wait()
 	for i := range bundles {
@@ -180,12 +180,12 @@ func TestReplicas(t *testing.T) {
 }
 
 func TestNotKept(t *testing.T) {
-	authorities, source := ca.NewAuthorities(""), meshIdentity(t, generated)
-	first, err := authorities.Of(source, now)
+	authorities, source := ca.NewAuthorities(""), meshIdentity(t, generateText)
+	first, err := authorities.AuthorityFor(source, now)
 	if first == nil || !errors.Is(err, ca.ErrNotKept) {
 		t.Fatalf("error %v", err)
 	}
-	if again, err := authorities.Of(source, now); again != first || err != nil {
+	if again, err := authorities.AuthorityFor(source, now); again != first || err != nil {
 		t.Errorf("the second call: another authority %v, error %v", again != first, err)
 	}
 }
@@ -208,21 +208,21 @@ func TestGiven(t *testing.T) {
 	source := meshIdentity(t, `{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {ca: {
 		certificate: {type: File, file: {path: `+filepath.Join(dir, "ca.crt")+`}}, privateKey: {type: EnvVar, envVar: {name: CA_KEY}}}}}}}`)
 	authorities := ca.NewAuthorities("")
-	first := must(authorities.Of(source, now))
-	if must(authorities.Of(source, now)) != first {
+	first := must(authorities.AuthorityFor(source, now))
+	if must(authorities.AuthorityFor(source, now)) != first {
 		t.Error("another pointer for the same files")
 	}
 	write("ca.crt", nextCertificates)
-	if kept, err := authorities.Of(source, now); kept != first || err == nil || !strings.Contains(err.Error(), `MeshIdentity "identity" in mesh "default": ca: the private key does not belong`) {
+	if kept, err := authorities.AuthorityFor(source, now); kept != first || err == nil || !strings.Contains(err.Error(), `MeshIdentity "identity" in mesh "default": ca: the private key does not belong`) {
 		t.Errorf("half of a new CA: error %v", err)
 	}
 	t.Setenv("CA_KEY", string(nextKey))
-	next := must(authorities.Of(source, now))
+	next := must(authorities.AuthorityFor(source, now))
 	if next == first || string(next.Bundle()) != string(nextCertificates) {
 		t.Error("the new CA is not used")
 	}
 	os.Remove(filepath.Join(dir, "ca.crt"))
-	if kept, err := authorities.Of(source, now); kept != next || !errors.Is(err, os.ErrNotExist) {
+	if kept, err := authorities.AuthorityFor(source, now); kept != next || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone: error %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestFilesThatNeverEnd(t *testing.T) {
 	for path, want := range map[string]string{fifo: "it is not a regular file", "/dev/null": "it is not a regular file", dir: "it is not a regular file", large: "it is too large"} {
 		source := meshIdentity(t, `{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {ca: {
 			certificate: {type: File, file: {path: `+path+`}}, privateKey: {type: File, file: {path: `+path+`}}}}}}}`)
-		if authority, err := ca.NewAuthorities("").Of(source, now); authority != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if authority, err := ca.NewAuthorities("").AuthorityFor(source, now); authority != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", path, err, want)
 		}
 	}
@@ -269,7 +269,7 @@ func TestSources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := meshIdentity(t, `{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {ca: {
 				certificate: `+test.certificate+`, privateKey: `+test.key+`}}}}}`)
-			authority, err := ca.NewAuthorities("").Of(source, now)
+			authority, err := ca.NewAuthorities("").AuthorityFor(source, now)
 			switch {
 			case test.want == "" && (err != nil || string(authority.Bundle()) != string(certificates)):
 				t.Errorf("error %v", err)
@@ -286,9 +286,9 @@ func TestNoDirectory(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source := meshIdentity(t, generated)
+	source := meshIdentity(t, generateText)
 	for name, dir := range map[string]string{"a file": file, "below a file": filepath.Join(file, "state")} {
-		if authority, err := ca.NewAuthorities(dir).Of(source, now); authority != nil || err == nil {
+		if authority, err := ca.NewAuthorities(dir).AuthorityFor(source, now); authority != nil || err == nil {
 			t.Errorf("%s: got an authority, error %v", name, err)
 		}
 	}

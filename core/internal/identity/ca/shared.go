@@ -44,7 +44,7 @@ func (a *Authorities) fromShared(source *resource.MeshIdentity, now time.Time) (
 		return nil, f.err
 	}
 	path := filepath.Join(a.dir, fileName(source.ID))
-	text, err := a.shared.Once(source.ID, func() ([]byte, error) { return generated(source, now) })
+	text, err := a.shared.Once(source.ID, func() ([]byte, error) { return generateText(source, now) })
 	if err != nil {
 		if a.dir != "" {
 			if authority, kept := readKept(path); kept == nil {

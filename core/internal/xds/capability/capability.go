@@ -80,8 +80,8 @@ var table = []capability{
 
 func from(major, minor uint32) []Version { return []Version{{Major: major, Minor: minor}} }
 
-// Of returns the capabilities of a release of Envoy.
-func Of(v Version) (s Set) {
+// ForVersion returns the capabilities of a release of Envoy.
+func ForVersion(v Version) (s Set) {
 	for _, c := range table {
 		if c.has(v) {
 			s |= c.Set
@@ -158,7 +158,7 @@ func (s Set) String() string {
 // Release returns the oldest release with all capabilities of the set, such as "1.38".
 func (s Set) Release() string {
 	for _, release := range Releases {
-		if v, err := ParseVersion(release); err == nil && Of(v).Has(s) {
+		if v, err := ParseVersion(release); err == nil && ForVersion(v).Has(s) {
 			return release
 		}
 	}

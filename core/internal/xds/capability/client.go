@@ -16,7 +16,7 @@ type Client struct {
 func IsGRPC(userAgent string) bool { return strings.HasPrefix(userAgent, "gRPC") }
 
 // ClientOf returns the client that an Envoy of a version is.
-func ClientOf(v Version) Client { return Client{Lacks: All &^ Of(v)} }
+func ClientOf(v Version) Client { return Client{Lacks: All &^ ForVersion(v)} }
 
 // ClientBy returns the client of a node by its user agent and its version. A client that is not gRPC and states no readable
 // version is taken for the oldest Envoy that was tried (SPEC 18.2). A program with another name is treated alike. The error

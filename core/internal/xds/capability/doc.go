@@ -4,7 +4,7 @@
 // Resources are built by capabilities and not by version numbers:
 //
 //  1. [ParseVersion] reads the version of a client.
-//  2. [Of] returns its [Set], by the one table of the package.
+//  2. [ForVersion] returns its [Set], by the one table of the package.
 //  3. A translator asks its draft for a capability. It has an equivalent form without it, or
 //     leaves the field out with a warning.
 //

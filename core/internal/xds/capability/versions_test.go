@@ -185,7 +185,7 @@ func TestOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := Of(v); !s.Has(test.has) || s&test.lacks != 0 {
+		if s := ForVersion(v); !s.Has(test.has) || s&test.lacks != 0 {
 			t.Errorf("%s has %s, want %s and not %s", test.version, s, test.has, test.lacks)
 		}
 	}

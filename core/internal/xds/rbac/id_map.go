@@ -204,7 +204,7 @@ type idRest struct {
 // appendRests appends the prefixes, those with the same rest together.
 func appendRests(rests []idRest, matches []*conf.SpiffeIDMatch) []idRest {
 	for _, m := range matches {
-		prefix, expression := behind(m)
+		prefix, expression := splitPrefix(m)
 		i := slices.IndexFunc(rests, func(r idRest) bool { return r.expression == expression })
 		if i < 0 {
 			i, rests = len(rests), append(rests, idRest{expression: expression})

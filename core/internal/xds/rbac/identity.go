@@ -50,13 +50,13 @@ func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 
 // belowID returns an expression for the SPIFFE IDs with a prefix.
 func belowID(m *conf.SpiffeIDMatch) string {
-	prefix, rest := behind(m)
+	prefix, rest := splitPrefix(m)
 	return quoted(prefix) + rest
 }
 
-// behind returns the prefix of a match as it is compared, and an expression for what may be
-// behind it in a SPIFFE ID. A prefix of text may end within the trust domain or a segment.
-func behind(m *conf.SpiffeIDMatch) (prefix, rest string) {
+// splitPrefix returns the prefix of a match as it is compared, and an expression for what may be
+// splitPrefix it in a SPIFFE ID. A prefix of text may end within the trust domain or a segment.
+func splitPrefix(m *conf.SpiffeIDMatch) (prefix, rest string) {
 	if m.Type != conf.SpiffeIDTextPrefix {
 		return request.TrimSlash(m.Value), ofSegments
 	}

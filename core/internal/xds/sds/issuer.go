@@ -54,9 +54,9 @@ type Secrets struct {
 // a restart ([ca.ErrNotKept]).
 func (s *Secrets) Problems() []error { return s.problems }
 
-// At returns the secrets of a view at a time. It returns the previous result if the view
+// SecretsAt returns the secrets of a view at a time. It returns the previous result if the view
 // and the files of all authorities are the same and no certificate is due for renewal.
-func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
+func (i *Issuer) SecretsAt(view *core.View, now time.Time) *Secrets {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	next := &Secrets{issuer: i, view: view, at: now, meshes: map[string]*meshSecrets{}}
@@ -86,15 +86,15 @@ func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
 	return i.last
 }
 
-// Of returns the secrets of a dataplane of the view, sorted by name, or none if the
+// IssuedFor returns the secrets of a dataplane of the view, sorted by name, or none if the
 // server does not sign its certificates. The error is about the dataplane, or about
 // the authority of its identity.
-func (s *Secrets) Of(d *resource.Dataplane) (Issued, error) {
+func (s *Secrets) IssuedFor(d *resource.Dataplane) (Issued, error) {
 	m := s.meshes[d.Mesh]
 	if m == nil {
 		return Issued{}, nil
 	}
-	id, err := m.identities.Of(d)
+	id, err := m.identities.IdentityOf(d)
 	if err != nil || id == nil || id.Source.Spec.Provider.Type != spiffe.Bundled {
 		return Issued{mesh: m}, err
 	}

@@ -46,7 +46,7 @@ func dataplane(view *core.View, name string) *resource.Dataplane {
 // secretsOf returns the two secrets of a dataplane: identity and trust.
 func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, trust *wire.Resource) {
 	t.Helper()
-	issued, err := s.Of(d)
+	issued, err := s.IssuedFor(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func leaf(t *testing.T, r *wire.Resource) *x509.Certificate {
 func TestSecrets(t *testing.T) {
 	view := coretest.View(t, dataplanes+bundled("identity", all, generated))
 	issuer := sds.NewIssuer(ca.NewAuthorities(t.TempDir()))
-	secrets := issuer.At(view, now)
+	secrets := issuer.SecretsAt(view, now)
 	if len(secrets.Problems()) > 0 {
 		t.Error(secrets.Problems())
 	}
@@ -105,16 +105,16 @@ func TestSecrets(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	view := coretest.View(t, dataplanes+bundled("identity", all, generated+", certificateParameters: {expiry: 10h}"))
 	issuer := sds.NewIssuer(ca.NewAuthorities(t.TempDir()))
-	first := issuer.At(view, now)
+	first := issuer.SecretsAt(view, now)
 	web, trust := secretsOf(t, first, dataplane(view, "web"))
-	if issuer.At(view, now.Add(5*time.Hour-time.Second)) != first {
+	if issuer.SecretsAt(view, now.Add(5*time.Hour-time.Second)) != first {
 		t.Error("other secrets before half of the lifetime")
 	}
-	known, err := first.Of(dataplane(view, "web"))
+	known, err := first.IssuedFor(dataplane(view, "web"))
 	if err != nil || !first.Keeps(dataplane(view, "web"), &known) {
 		t.Error("secrets are not kept before half of the lifetime", err)
 	}
-	renewed := issuer.At(view, now.Add(5*time.Hour))
+	renewed := issuer.SecretsAt(view, now.Add(5*time.Hour))
 	if renewed.Keeps(dataplane(view, "web"), &known) {
 		t.Error("secrets that are due for renewal are kept")
 	}
@@ -153,7 +153,7 @@ func TestTrustDomains(t *testing.T) {
 		"a CA without a MeshTrust": {bundled("identity", all, generated+", meshTrustCreation: Disabled") + trustOf("other.example"), "", true},
 	} {
 		view := coretest.View(t, dataplanes+c.text)
-		_, trust := secretsOf(t, sds.NewIssuer(ca.NewAuthorities(t.TempDir())).At(view, now), dataplane(view, "web"))
+		_, trust := secretsOf(t, sds.NewIssuer(ca.NewAuthorities(t.TempDir())).SecretsAt(view, now), dataplane(view, "web"))
 		validation := secret(t, trust).GetValidationContext()
 		var domains []string
 		bundle := validation.TrustedCa.GetInlineBytes()
@@ -186,7 +186,7 @@ func TestNone(t *testing.T) {
 		"an identity of none": bundled("a", "spiffeID: {path: /x}", generated),
 	} {
 		view := coretest.View(t, dataplanes+text)
-		issued, err := sds.NewIssuer(ca.NewAuthorities("")).At(view, now).Of(dataplane(view, "web"))
+		issued, err := sds.NewIssuer(ca.NewAuthorities("")).SecretsAt(view, now).IssuedFor(dataplane(view, "web"))
 		if issued.Secrets != nil || err != nil {
 			t.Errorf("%s: got %v, %v", name, issued.Secrets, err)
 		}
@@ -209,23 +209,23 @@ func TestRotation(t *testing.T) {
 	}
 	view := coretest.View(t, dataplanes+bundled("a", all, fmt.Sprintf("ca: {certificate: {type: File, file: {path: %[1]s/ca.crt}}, privateKey: {type: File, file: {path: %[1]s/ca.key}}}", dir)))
 	issuer := sds.NewIssuer(ca.NewAuthorities(""))
-	missing := issuer.At(view, now)
-	if _, err := missing.Of(dataplane(view, "web")); err == nil || len(missing.Problems()) != 1 || !strings.Contains(missing.Problems()[0].Error(), "no such file") {
+	missing := issuer.SecretsAt(view, now)
+	if _, err := missing.IssuedFor(dataplane(view, "web")); err == nil || len(missing.Problems()) != 1 || !strings.Contains(missing.Problems()[0].Error(), "no such file") {
 		t.Errorf("without files: %v, problems %v", err, missing.Problems())
 	}
-	if issuer.At(view, now) != missing {
+	if issuer.SecretsAt(view, now) != missing {
 		t.Error("other secrets, with the same problem")
 	}
 	write("first")
-	first := issuer.At(view, now)
+	first := issuer.SecretsAt(view, now)
 	web, trust := secretsOf(t, first, dataplane(view, "web"))
 	write("second")
-	second := issuer.At(view, now)
+	second := issuer.SecretsAt(view, now)
 	next, nextTrust := secretsOf(t, second, dataplane(view, "web"))
 	if second == first || next == web || nextTrust == trust {
 		t.Error("the new CA is not used")
 	}
-	if issuer.At(view, now) != second {
+	if issuer.SecretsAt(view, now) != second {
 		t.Error("other secrets without a change")
 	}
 }

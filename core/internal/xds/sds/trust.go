@@ -41,7 +41,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 		if source.Spec.Provider.Type != spiffe.Bundled {
 			continue
 		}
-		authority, err := i.authorities.Of(source, now)
+		authority, err := i.authorities.AuthorityFor(source, now)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -81,7 +81,7 @@ func (m *meshSecrets) addDependent(dataplanes []*resource.Dataplane, sources map
 	}
 	pairs := map[pair]bool{}
 	for _, d := range dataplanes {
-		if id, err := m.identities.Of(d); err == nil && id != nil && sources[id.Source.ID] {
+		if id, err := m.identities.IdentityOf(d); err == nil && id != nil && sources[id.Source.ID] {
 			pairs[pair{id.TrustDomain, id.Source.ID}] = true
 		}
 	}

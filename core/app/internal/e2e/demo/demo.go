@@ -105,7 +105,7 @@ func (d *demo) startWorkload(p *resource.Dataplane, host string) error {
 
 // startProxy starts the proxy of a dataplane with its certificate.
 func (d *demo) startProxy(state *snapshot.State, p *resource.Dataplane) error {
-	id, err := d.view.Identities(p.Mesh).Of(p)
+	id, err := d.view.Identities(p.Mesh).IdentityOf(p)
 	if err != nil {
 		return err
 	}

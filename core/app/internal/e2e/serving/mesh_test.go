@@ -129,7 +129,7 @@ func (m *mesh) dataplane(name string) (*resource.Dataplane, *identity.Identity) 
 		m.t.Fatal(err)
 	}
 	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
-	id, err := view.Identities(d.Mesh).Of(d)
+	id, err := view.Identities(d.Mesh).IdentityOf(d)
 	if err != nil {
 		m.t.Fatal(err)
 	}

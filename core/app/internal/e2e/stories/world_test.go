@@ -208,7 +208,7 @@ func withoutDelays(b *bootstrapv3.Bootstrap) {
 // writeIdentity writes the certificate of a dataplane that has a SPIFFE ID, with another
 // one if that is not empty.
 func (w *world) writeIdentity(view *core.View, d *resource.Dataplane, other string) {
-	id, err := view.Identities(d.Mesh).Of(d)
+	id, err := view.Identities(d.Mesh).IdentityOf(d)
 	if err != nil {
 		w.t.Fatal(err)
 	}

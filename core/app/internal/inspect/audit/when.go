@@ -137,7 +137,7 @@ func whenOf(c *aloneChain, id string, named []string, b bound) (*When, bool) {
 	w := &When{Any: []Clause{}}
 	var known []clause
 	for _, one := range all {
-		one, some := one.of(c.space.Plain, id, named)
+		one, some := one.forClient(c.space.Plain, id, named)
 		if some && len(one.match)+len(one.except) == 0 {
 			return &When{Any: []Clause{{}}}, true
 		}
@@ -252,8 +252,8 @@ func without(all []clause, d clause) (out []clause, ok bool) {
 	return out, true
 }
 
-// of returns the clause for the requests of a client, without the conditions on it.
-func (c clause) of(plain bool, id string, named []string) (clause, bool) {
+// forClient returns the clause for the requests of a client, without the conditions on it.
+func (c clause) forClient(plain bool, id string, named []string) (clause, bool) {
 	match, some := client(c.match, plain, id, named)
 	if !some {
 		return clause{}, false

@@ -14,7 +14,7 @@ import (
 // alone returns the matrix of one TLS inbound with HTTP filters, a line for each cell.
 func alone(t *testing.T, filters ...string) string {
 	t.Helper()
-	proxies, err := dump.Of([]byte(`{"configs": [{"@type": "x/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}},
+	proxies, err := dump.ParseProxies([]byte(`{"configs": [{"@type": "x/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}},
 		"filter_chains": [{"transport_socket": {"typed_config": {"@type": "x/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", "require_client_certificate": true}},
 		"filters": [{"name": "hcm", "typed_config": {"@type": "x/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", "normalize_path": true, "merge_slashes": true, "http_filters": [` + strings.Join(filters, ", ") + `]}}]}]}}]}]}`))
 	if err != nil {

@@ -173,7 +173,7 @@ func (m *meshCheck) warn(w diag.Diagnostic) { m.warnings = append(m.warnings, w)
 func (m *meshCheck) withoutIdentity() {
 	identities := m.view.Identities(m.mesh)
 	for _, d := range m.dataplanes {
-		if _, err := identities.Of(d); err != nil {
+		if _, err := identities.IdentityOf(d); err != nil {
 			m.warn(diag.Diagnostic{Code: diag.NoSPIFFEID, Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
 		}
 	}

@@ -74,7 +74,7 @@ func (m *meshCheck) hasEgress(d *resource.Dataplane) bool {
 	if m.view.Semantics() == semantics.TargetRef || !slices.ContainsFunc(d.Listeners, func(l resource.Listener) bool { return l.Egress }) {
 		return false
 	}
-	id, err := m.view.Identities(m.mesh).Of(d)
+	id, err := m.view.Identities(m.mesh).IdentityOf(d)
 	return err == nil && id != nil
 }
 
@@ -147,7 +147,7 @@ type opening struct{ clients, spec string }
 // (SPEC 7.3). Where clients are identified by SPIFFE IDs, `from` is old or is not read at
 // all: the part then allows the clients of the trust domain of the dataplane.
 func (m *meshCheck) openAll(d *resource.Dataplane) opening {
-	id, err := m.view.Identities(m.mesh).Of(d)
+	id, err := m.view.Identities(m.mesh).IdentityOf(d)
 	identified := err == nil && id != nil
 	kind := m.view.Kinds().Lookup(permission.KindName)
 	switch read := kind == nil || m.view.Semantics().FromItems(kind) != semantics.FromUnread; {

@@ -15,7 +15,7 @@ import (
 func (m *meshCheck) collectors() {
 	set := m.view.Collectors(m.mesh)
 	for _, p := range m.policies {
-		for _, item := range items.Of(p) {
+		for _, item := range items.WrittenItems(p) {
 			for pointer, ref := range conf.CollectorRefs(item.Conf) {
 				if _, ok := set.Find(ref); ok {
 					continue

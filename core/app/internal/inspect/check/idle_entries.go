@@ -216,7 +216,7 @@ func (d *denials) denialFor(allowing *permission.Entry) *denial {
 			candidates = own
 		}
 	}
-	allow := access.Entry{Match: allowing.Match, Scope: allowing.List.Scope(), Allow: true, By: &allowing.Place}
+	allow := access.Entry{Match: allowing.Match, ValueScope: allowing.List.Scope(), Allow: true, By: &allowing.Place}
 	space := &access.Space{Protocol: d.protocol}
 	var except *denial
 	for _, deny := range candidates {

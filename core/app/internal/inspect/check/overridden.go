@@ -96,7 +96,7 @@ const (
 
 func (o *overridden) policy(p *resource.Policy) {
 	const removeIt = "remove it or change the order"
-	for _, item := range items.Of(p) {
+	for _, item := range items.WrittenItems(p) {
 		switch item.Array {
 		case inTo:
 			if o.outbounds[p] && !o.unresolved[item.Origin] {
@@ -165,7 +165,7 @@ func targetOf(item items.Written) target {
 
 // index adds the items of a policy that set a leaf.
 func (o *overridden) index(p *resource.Policy) {
-	for _, item := range items.Of(p) {
+	for _, item := range items.WrittenItems(p) {
 		if o.sets[item.ItemPlace] {
 			at := targetOf(item)
 			o.setting[at] = append(o.setting[at], item)
@@ -235,7 +235,7 @@ func sameTarget(a, b items.Written) bool {
 func (o *overridden) isOverridden(p *resource.Policy) bool {
 	is, known := o.overridden[p]
 	if !known {
-		all := items.Of(p)
+		all := items.WrittenItems(p)
 		sets := func(item items.Written) bool { return o.sets[item.ItemPlace] }
 		is = !slices.ContainsFunc(all, sets) && o.appliesAny(p) && slices.ContainsFunc(all, hasFields)
 		o.overridden[p] = is

@@ -80,7 +80,7 @@ func (m *meshCheck) markDestinations(o *overridden) {
 				}
 				confs := m.view.DestinationConfs(d, config.Kind.Name, inspect.ScopeOf(shadow))
 				for i := range outbounds {
-					conf := confs.Of(&outbounds[i])
+					conf := confs.ConfigFor(&outbounds[i])
 					o.markNeeded(conf.Effective, inTo)
 					for _, route := range conf.Routes {
 						o.markNeeded(route.Effective, inTo)
@@ -131,7 +131,7 @@ func (o *overridden) listener(kind *resource.Kind, c *results.ListenerConfig) {
 // rule view exceeds its limit, it marks all items, so that none has a warning.
 func (o *overridden) from(config *dataplaneConfig, inbound int) {
 	from, d := config.Inbounds[inbound].From, config.dataplane
-	view, err := o.views.Of(from)
+	view, err := o.views.RulesOf(from)
 	if err != nil {
 		o.warn(diag.Diagnostic{
 			Code: diag.PastLimit, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),

@@ -17,7 +17,7 @@ func Unidentified(view *core.View) []diag.Diagnostic {
 		identities := view.Identities(mesh)
 		var without []*resource.Dataplane
 		for _, d := range view.Dataplanes(mesh) {
-			if id, err := identities.Of(d); err == nil && id == nil { // an error has a separate warning
+			if id, err := identities.IdentityOf(d); err == nil && id == nil { // an error has a separate warning
 				without = append(without, d)
 			}
 		}

@@ -85,7 +85,7 @@ func newIdentitySet(view *core.View) *identitySet {
 	for _, mesh := range view.Meshes() {
 		identities := view.Identities(mesh)
 		for _, d := range view.Dataplanes(mesh) {
-			if id, err := identities.Of(d); err == nil && id != nil { // an error has a separate warning
+			if id, err := identities.IdentityOf(d); err == nil && id != nil { // an error has a separate warning
 				s.ids[id.SPIFFEID] = true
 				s.domains[id.TrustDomain] = true
 			}

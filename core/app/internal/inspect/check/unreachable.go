@@ -124,7 +124,7 @@ func (c *zoneCheck) missingIngress(zone string) (why, hint string) {
 		return "the mesh has no identities, and zone proxies accept TLS only", "write a MeshIdentity"
 	case len(c.zones.Addresses(zone)) > 0:
 		return "", ""
-	case c.zones.Kuma2:
+	case c.zones.ZoneIngressFallback:
 		return "the zone has no MeshZoneAddress and no ZoneIngress with an advertised address", "write a MeshZoneAddress with the label " + resource.ZoneTag
 	}
 	return "the zone has no MeshZoneAddress", "write a MeshZoneAddress with the label " + resource.ZoneTag

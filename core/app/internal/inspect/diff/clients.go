@@ -91,11 +91,11 @@ func (c *clientDiffs) parts(froms fromPair) *clientsParts {
 }
 
 func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
-	before, err := c.views.Of(both.before)
+	before, err := c.views.RulesOf(both.before)
 	if err != nil {
 		return nil, err
 	}
-	after, err := c.views.Of(both.after)
+	after, err := c.views.RulesOf(both.after)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func newEndpoints(before, after *core.View, selectors [2]*destination.Selectors,
 	kri := func(view *core.View, of *destination.Selectors, id resource.ID) string {
 		d := view.Dataplane(id)
 		selects := func(s *resource.MeshService) bool { return s.ID == c.Destination }
-		if d == nil || !slices.ContainsFunc(of.Of(d), selects) {
+		if d == nil || !slices.ContainsFunc(of.ServicesOf(d), selects) {
 			return ""
 		}
 		return inspect.DataplaneKRI(view, d)

@@ -47,7 +47,7 @@ func isSameOutbound(a, b *core.Outbound) bool {
 // sameConfs reports whether the fields of two outbounds and of their routes are equal.
 func (d *differ) sameConfs(section *resource.Section, a, b *results.OutboundConfig) bool {
 	same := func(a, b *results.Effective) bool {
-		return len(d.fields.differ(d.flats[0].of(section, a), d.flats[1].of(section, b))) == 0
+		return len(d.fields.differ(d.flats[0].flatConfOf(section, a), d.flats[1].flatConfOf(section, b))) == 0
 	}
 	if len(a.Routes) != len(b.Routes) || !same(a.Effective, b.Effective) {
 		return false

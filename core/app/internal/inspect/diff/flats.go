@@ -39,8 +39,8 @@ func newFlats(s side, mesh string, source bool) *flats {
 	return &flats{options: inspect.Options{Source: source, Semantics: s.view.Semantics()}, view: s, mesh: mesh, known: map[flatKey]*flatConf{}}
 }
 
-// of returns the flat conf of one of a kind's sections; nil if there is no conf.
-func (f *flats) of(section *resource.Section, e *results.Effective) *flatConf {
+// flatConfOf returns the flat conf of one of a kind's sections; nil if there is no conf.
+func (f *flats) flatConfOf(section *resource.Section, e *results.Effective) *flatConf {
 	if e == nil {
 		return nil
 	}

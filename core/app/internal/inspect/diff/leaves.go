@@ -104,7 +104,7 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *ins
 	if place.Match != nil {
 		key.entry = place.Match.Key()
 	}
-	l.confs[key] = placedConf{l.flats.of(section, e), place}
+	l.confs[key] = placedConf{l.flats.flatConfOf(section, e), place}
 }
 
 // placeKey identifies a place in two views. Another virtual address of a destination is a

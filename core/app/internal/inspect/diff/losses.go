@@ -124,14 +124,14 @@ func serviceOf(services *find.Services, d *resource.Dataplane) string {
 		return cmp.Or(d.Gateway.Tags.Value(resource.ServiceTag), d.Qualified())
 	}
 	if len(d.Inbounds) > 0 {
-		return cmp.Or(services.Of(d, 0), d.Qualified())
+		return cmp.Or(services.NameOf(d, 0), d.Qualified())
 	}
 	return cmp.Or(d.Labels.Value(resource.WorkloadLabel), d.Qualified())
 }
 
 // addInbound adds an inbound of both sides with what decides there.
 func (l *losses) addInbound(p pair, inbound int, key calledKey) {
-	key.service = cmp.Or(l.services[1].Of(p.after, inbound), p.after.Qualified())
+	key.service = cmp.Or(l.services[1].NameOf(p.after, inbound), p.after.Qualified())
 	c := l.called[key]
 	if c == nil {
 		c = &called{calledKey: key, pos: p.after.Pos}
@@ -234,8 +234,8 @@ func (l *losses) appendLosses(out []Loss, c *caller, in *called) []Loss {
 	return out
 }
 
-// callable returns the clients to which an inbound gives one of the verdicts on a side.
-func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities, is func(access.Verdict) bool) []*caller {
+// callable returns the clients to which an inbound gives one of the accepted verdicts on a side.
+func callable(clients []*caller, in *listOfSide, limits access.Limits, side func(*caller) identities, accepts func(access.Verdict) bool) []*caller {
 	var asked []access.KnownClient
 	counts := make([]int, len(clients))
 	for i, c := range clients {
@@ -256,7 +256,7 @@ func callable(clients []*caller, in *listOfSide, limits access.Limits, side func
 		for _, r := range reaches[:n] {
 			verdict = max(verdict, r.Verdict) // None is the least, and Unknown the greatest
 		}
-		if reaches = reaches[n:]; is(verdict) {
+		if reaches = reaches[n:]; accepts(verdict) {
 			found = append(found, clients[i])
 		}
 	}

@@ -56,7 +56,7 @@ func NewService(view *core.View, mesh, name string, namespace *string) (*Service
 	}
 	selectors := destination.NewSelectors(view.Semantics(), s.meshServices)
 	for _, d := range inNamespace {
-		if len(selectors.Of(d)) > 0 {
+		if len(selectors.ServicesOf(d)) > 0 {
 			s.Dataplanes = append(s.Dataplanes, d)
 		}
 	}
@@ -157,7 +157,7 @@ func ServiceNames(view *core.View, mesh string) []string {
 		for _, tags := range ClientTags(d) {
 			names[tags.Value(resource.ServiceTag)] = true
 		}
-		for _, service := range selectors.Of(d) {
+		for _, service := range selectors.ServicesOf(d) {
 			names[service.DisplayName()] = true
 		}
 	}
@@ -173,16 +173,16 @@ func NewServices(view *core.View, mesh string) *Services {
 	return &Services{destination.NewSelectors(view.Semantics(), meshServices(view, mesh))}
 }
 
-// Of returns the name of the service of an inbound, given by its index: the tag
+// NameOf returns the name of the service of an inbound, given by its index: the tag
 // kuma.io/service, else the first display name of the MeshServices that it serves, else the
 // label kuma.io/workload, else "".
-func (s *Services) Of(d *resource.Dataplane, inbound int) string {
+func (s *Services) NameOf(d *resource.Dataplane, inbound int) string {
 	in := &d.Inbounds[inbound]
 	if service := in.Tags.Value(resource.ServiceTag); service != "" {
 		return service
 	}
 	name := ""
-	for _, service := range s.selectors.Of(d) {
+	for _, service := range s.selectors.ServicesOf(d) {
 		if serves(in, service) && (name == "" || service.DisplayName() < name) {
 			name = service.DisplayName()
 		}

@@ -58,9 +58,9 @@ func New(view *core.View, mesh string) *Placements {
 	return answer
 }
 
-// Of returns the part of the answer about the policies with a name. The error
+// Named returns the part of the answer about the policies with a name. The error
 // is [find.ErrNotFound].
-func (p *Placements) Of(wanted find.Name) (*Placements, error) {
+func (p *Placements) Named(wanted find.Name) (*Placements, error) {
 	name, namespace, err := wanted.Split("policy")
 	if err != nil {
 		return nil, err

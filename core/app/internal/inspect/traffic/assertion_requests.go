@@ -160,7 +160,7 @@ func withID(how conf.SpiffeIDMatchType, id string) *access.Requests {
 func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool) (*access.Requests, error) {
 	var sets []*access.Requests
 	for _, d := range list {
-		id, err := t.view.Identities(t.mesh).Of(d)
+		id, err := t.view.Identities(t.mesh).IdentityOf(d)
 		switch {
 		case err != nil:
 			return nil, err

@@ -235,7 +235,7 @@ func (r *reacher) add(d *resource.Dataplane) {
 		}
 		space := requests.SpaceOf(r.view, d)
 		space.Protocol = request.ProtocolOf(d, i)
-		key := reachColumn{r.services.Of(d, i), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
+		key := reachColumn{r.services.NameOf(d, i), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
 		c := r.columns[key]
 		if c == nil {
 			c = &column{reachColumn: key}

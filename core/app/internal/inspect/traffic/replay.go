@@ -183,7 +183,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 }
 
 // compareDifferences is the order of answers.
-func compareDifferences(a, b *replay.Difference) int {
+func compareDifferences(a, b *replay.DisagreementGroup) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), compareVerdicts(&a.Log, &b.Log), compareVerdicts(&a.Before, &b.Before), compareVerdicts(&a.After, &b.After))
 }
 

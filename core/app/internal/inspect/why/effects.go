@@ -73,7 +73,7 @@ func (e *effects) effectsFor(ctx context.Context, p *resource.Policy) (*Policy, 
 		return answer, nil
 	}
 	scope := core.Enforced
-	if target := targets.Of(e.view, e.d, p); target.Action == ocm.Inform {
+	if target := targets.TargetOn(e.view, e.d, p); target.Action == ocm.Inform {
 		scope, answer.Answer, answer.Because = core.Shadow, Informs, target.Because
 	}
 	set, err := e.alone.fields(ctx, p)

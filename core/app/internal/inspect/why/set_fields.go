@@ -180,7 +180,7 @@ func entryAt(o results.Origin, pointer string) *permission.Place {
 
 // clients adds the fields that `from` items set for some clients, each once.
 func (s *setFields) clients(f setField, from *results.From) {
-	view, err := s.views.Of(from)
+	view, err := s.views.RulesOf(from)
 	if err != nil {
 		s.errs = append(s.errs, fmt.Errorf("%s of %s of %s: %w", s.config.Kind.Name, f.place, s.d.Name, err))
 		return

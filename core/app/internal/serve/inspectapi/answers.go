@@ -260,7 +260,7 @@ func clusterPlacement(q *question) (any, error) {
 	case cluster != "":
 		return placement.NewWhy(q.View, name, cluster)
 	case name.Name != "":
-		return answer.Of(name)
+		return answer.Named(name)
 	}
 	return answer, nil
 }
@@ -275,7 +275,7 @@ func meshPlacement(q *question) (any, error) {
 	if name.Name == "" {
 		return answer, nil
 	}
-	return answer.Of(name)
+	return answer.Named(name)
 }
 
 // meshVariants returns the variants of the confs of a kind for the outbounds to a service, and how many

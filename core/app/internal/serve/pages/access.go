@@ -142,7 +142,7 @@ func (a *ask) callers() *callers {
 		}
 		here := c.inNamespace[d.Namespace]
 		for i := range d.Inbounds {
-			service := services.Of(d, i)
+			service := services.NameOf(d, i)
 			if service != "" && !slices.Contains(of, service) {
 				of = append(of, service)
 			}
@@ -158,7 +158,7 @@ func (a *ask) callers() *callers {
 			}
 			here[service] = true
 		}
-		if id, err := identities.Of(d); err == nil && id != nil {
+		if id, err := identities.IdentityOf(d); err == nil && id != nil {
 			known := c.ids[id.SPIFFEID]
 			for _, service := range of {
 				if !slices.Contains(known, service) {

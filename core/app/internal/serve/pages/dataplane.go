@@ -189,7 +189,7 @@ func (a *ask) addAccess(d *resource.Dataplane, places []*place) {
 	}
 	services := find.NewServices(a.View, a.mesh)
 	for i := range d.Inbounds {
-		service, name := services.Of(d, i), find.InboundName(d, i)
+		service, name := services.NameOf(d, i), find.InboundName(d, i)
 		in := &inboundData{
 			More: with(a.site.ofMesh(a.mesh, "access"), "to", cmp.Or(service, d.Qualified())),
 			Try:  with(a.site.ofMesh(a.mesh, "try"), "dataplane", d.Qualified(), "inbound", name),

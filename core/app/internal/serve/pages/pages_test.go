@@ -142,11 +142,11 @@ func parse(t testing.TB, text string) *node {
 	return &node{root}
 }
 
-// all returns the elements below a node for which is reports true.
-func (n *node) all(is func(*node) bool) []*node {
+// all returns the elements below a node that are selected.
+func (n *node) all(selects func(*node) bool) []*node {
 	var list []*node
 	for d := range n.Descendants() {
-		if d.Type == html.ElementNode && is(&node{d}) {
+		if d.Type == html.ElementNode && selects(&node{d}) {
 			list = append(list, &node{d})
 		}
 	}

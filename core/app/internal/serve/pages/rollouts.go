@@ -87,7 +87,7 @@ func (s *site) rollouts(a *ask) (*view, error) {
 		return v, nil
 	}
 	for i := range placements.Policies {
-		data.Placed = append(data.Placed, a.placed(&placements.Policies[i]))
+		data.Placed = append(data.Placed, a.placedRowOf(&placements.Policies[i]))
 	}
 	for _, plan := range plans.Rollouts {
 		data.Rollouts = append(data.Rollouts, newRolloutRow(plan))
@@ -102,7 +102,8 @@ func (a *ask) hasClusters() bool {
 	return slices.ContainsFunc(a.Set.Documents, func(d *resource.Document) bool { return ocm.IsKind(d.Kind) })
 }
 
-func (a *ask) placed(p *placement.PlacedPolicy) placedRow {
+// placedRowOf returns the row of a policy. It groups the targets by their reasons.
+func (a *ask) placedRowOf(p *placement.PlacedPolicy) placedRow {
 	row := placedRow{
 		Kind: p.Kind, Name: resource.ID{Namespace: p.Namespace, Name: p.Name}.Qualified(), Noun: "cluster",
 		All: len(p.Targets), Enforced: p.Count(ocm.Enforce), Informs: p.Count(ocm.Inform),

@@ -119,7 +119,7 @@ func (a *ask) searchServices(mesh string, f filter) searchGroup {
 	seen, services := map[string]bool{}, find.NewServices(a.View, mesh)
 	for _, d := range a.View.Dataplanes(mesh) {
 		for i := range d.Inbounds {
-			service := services.Of(d, i)
+			service := services.NameOf(d, i)
 			if service == "" || seen[service] {
 				continue
 			}

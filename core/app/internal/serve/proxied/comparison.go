@@ -120,8 +120,8 @@ func (c *Comparison) pairs(of *diff.Diff) []dataplanePair {
 		// A permission of a TCP inbound has the name of its policy in the listener.
 		p.changes = changed[p.kri] || permissions && c.permissionsOfDiffer(&p)
 		if !onOthers {
-			a, _ := before.Of(old)
-			b, _ := after.Of(next)
+			a, _ := before.IdentityOf(old)
+			b, _ := after.IdentityOf(next)
 			onOthers = old != next && content.Differ(old, next) || !a.SameContent(b)
 		}
 		all = append(all, p)

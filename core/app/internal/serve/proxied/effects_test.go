@@ -112,7 +112,7 @@ func (e effects) check(t *testing.T, kind string) {
 	}
 	for field, parts := range e {
 		for part, got := range parts {
-			want, known := effect.Of(kind, field, effect.Area(part))
+			want, known := effect.ChangedBy(kind, field, effect.Area(part))
 			if field == "" {
 				want = all[part]
 			}
@@ -198,7 +198,7 @@ func (w *fieldWorld) edit(t *testing.T, e effects) {
 // Each kind has a row.
 func TestTableHasAllKinds(t *testing.T) {
 	for _, kind := range kinds.All().All() {
-		if _, known := effect.Of(kind.Name, "", effect.Proxy); !known {
+		if _, known := effect.ChangedBy(kind.Name, "", effect.Proxy); !known {
 			t.Errorf("the table has no %s", kind.Name)
 		}
 	}

@@ -30,7 +30,7 @@ func TestCAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		authority, err := ca.NewSharedAuthorities(cas, dir).Of(set.Objects[0].(*resource.MeshIdentity), time.Now())
+		authority, err := ca.NewSharedAuthorities(cas, dir).AuthorityFor(set.Objects[0].(*resource.MeshIdentity), time.Now())
 		if err != nil {
 			t.Error(err)
 			return nil

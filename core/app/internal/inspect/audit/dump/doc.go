@@ -2,7 +2,7 @@
 // 19.1, 19.3). It depends on Envoy's messages, not on policies.
 //
 // [Read] reads a dump: the answer of /config_dump, as JSON in snake or lower camel case. A file
-// of several pods is several proxies. [Of] makes the proxies from it in these steps:
+// of several pods is several proxies. [ParseProxies] makes the proxies from it in these steps:
 //
 //  1. It collects the routes and the extensions that listeners name.
 //  2. It takes what is active: static listeners and the active state of dynamic ones. What warms

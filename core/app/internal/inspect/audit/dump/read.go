@@ -33,7 +33,7 @@ func Read(ctx context.Context, name string, stdin io.Reader) ([]*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	proxies, err := Of(data)
+	proxies, err := ParseProxies(data)
 	for _, p := range proxies {
 		p.Source = name
 	}
@@ -91,8 +91,8 @@ func get(ctx context.Context, name string) ([]byte, error) {
 	return limited(answer.Body)
 }
 
-// Of returns the proxies of a dump, at least one. Each has a listener.
-func Of(data []byte) ([]*Proxy, error) {
+// ParseProxies returns the proxies of a dump, at least one. Each has a listener.
+func ParseProxies(data []byte) ([]*Proxy, error) {
 	var document any
 	if err := json.Unmarshal(data, &document); err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNoDump, err)

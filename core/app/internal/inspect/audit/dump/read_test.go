@@ -36,7 +36,7 @@ const envoyDump = `{"configs": [
       "defaultFilterChain": {"filters": [{"name": "hcm", "typedConfig": {"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", "rds": {"routeConfigName": "gone"}, "httpFilters": [{"name": "a"}]}}]}}}}]}]}`
 
 func TestOf(t *testing.T) {
-	proxies, err := dump.Of([]byte(envoyDump))
+	proxies, err := dump.ParseProxies([]byte(envoyDump))
 	if err != nil || len(proxies) != 1 {
 		t.Fatal(proxies, err)
 	}
@@ -89,7 +89,7 @@ func TestOverrides(t *testing.T) {
 		{"an upgrade", `"upgrade_configs": [{"upgrade_type": "websocket"}]`, "", ""},
 		{"an upgrade with filters", `"upgrade_configs": [{"upgrade_type": "websocket", "filters": [{"name": "router"}]}]`, "the upgrade websocket, which has filters of its own", ""},
 	} {
-		proxies, err := dump.Of([]byte(`{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "filter_chains": [{"filters": [
+		proxies, err := dump.ParseProxies([]byte(`{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump", "static_listeners": [{"listener": {"name": "in", "filter_chains": [{"filters": [
 			{"name": "hcm", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", "http_filters": [{"name": "a"}], ` + c.manager + `}}]}]}}]}]}`))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -108,7 +108,7 @@ func TestOverrides(t *testing.T) {
 }
 
 func TestSeveralProxies(t *testing.T) {
-	proxies, err := dump.Of([]byte(`{"configDump": {"ns": {"b": ` + envoyDump + `, "a": ` + envoyDump + `}}}`))
+	proxies, err := dump.ParseProxies([]byte(`{"configDump": {"ns": {"b": ` + envoyDump + `, "a": ` + envoyDump + `}}}`))
 	if err != nil || len(proxies) != 2 || proxies[0].Path != "configDump/ns/a" || proxies[1].Path != "configDump/ns/b" {
 		t.Fatalf("%+v %v", proxies, err)
 	}
@@ -116,7 +116,7 @@ func TestSeveralProxies(t *testing.T) {
 
 func TestNoDump(t *testing.T) {
 	for text, want := range map[string]error{"": dump.ErrNoDump, "{}": dump.ErrNoDump, "a: b": dump.ErrNoDump, `{"configs": [{"@type": "x"}]}`: dump.ErrNoListener} {
-		if _, err := dump.Of([]byte(text)); !errors.Is(err, want) {
+		if _, err := dump.ParseProxies([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}

@@ -100,7 +100,7 @@ func (b *builder) present(name string) *access.Requests {
 
 func (b *builder) headerText(name string, p pattern) *access.Requests {
 	if s, known := b.subject(name); known {
-		return p.of(s)
+		return p.requestsFor(s)
 	}
 	return access.And(access.Undetermined("the header "+name+" is present"+b.because()), access.Undetermined("the header "+name+" meets "+p.String()+b.because()))
 }
@@ -128,9 +128,9 @@ func (b *builder) serverName(o dump.Object) *access.Requests {
 		return b.undetermined(err.Error(), o)
 	}
 	if p.holds("") {
-		return access.Or(p.of(access.ServerName), access.Not(access.ServerName.Present().As(pattern{kind: Present}.about(access.ServerName))))
+		return access.Or(p.requestsFor(access.ServerName), access.Not(access.ServerName.Present().As(pattern{kind: Present}.about(access.ServerName))))
 	}
-	return p.of(access.ServerName)
+	return p.requestsFor(access.ServerName)
 }
 
 const tagURI = "kuma://"
@@ -159,9 +159,9 @@ func (b *builder) id(p pattern) *access.Requests {
 		return access.Or()
 	case p.how == isExact:
 		b.IDs = append(b.IDs, p.value)
-		return p.of(access.ClientID)
+		return p.requestsFor(access.ClientID)
 	case p.how == isPrefix && prefixOfIDs.MatchString(p.value):
-		return p.of(access.ClientID)
+		return p.requestsFor(access.ClientID)
 	}
 	return access.ClientID.Matches(p.expression()).As(p.about(access.ClientID))
 }

@@ -43,7 +43,7 @@ func (b *builder) filterState(o dump.Object) *access.Requests {
 		b.expression(o.Object("string_match"))
 		return b.joined(p)
 	case format == serverNameFormat:
-		return p.of(access.ServerName)
+		return p.requestsFor(access.ServerName)
 	}
 	return b.undetermined("a filter state", o)
 }

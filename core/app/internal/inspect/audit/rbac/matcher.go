@@ -178,7 +178,7 @@ func (b *builder) input(input dump.Object, p pattern) condition {
 			return condition{holds: boolean(p.holds(at.String()))}
 		}
 	case "envoy.extensions.matching.common_inputs.network.v3.ServerNameInput":
-		return condition{holds: p.of(access.ServerName)}
+		return condition{holds: p.requestsFor(access.ServerName)}
 	case "envoy.type.matcher.v3.HttpRequestHeaderMatchInput":
 		if b.http {
 			return condition{holds: b.headerText(config.Text("header_name"), p)}

@@ -153,8 +153,8 @@ func (p pattern) holds(text string) bool {
 	return p.parsed.Matcher().MatchString(text)
 }
 
-// of returns the requests whose part meets the pattern.
-func (p pattern) of(s access.Subject) *access.Requests { return p.requests(s).As(p.about(s)) }
+// requestsFor returns the requests whose part meets the pattern.
+func (p pattern) requestsFor(s access.Subject) *access.Requests { return p.requests(s).As(p.about(s)) }
 
 func (p pattern) requests(s access.Subject) *access.Requests {
 	switch p.how {
@@ -186,5 +186,5 @@ func IDs(source string) (*access.Requests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.of(access.ClientID), nil
+	return p.requestsFor(access.ClientID), nil
 }

@@ -15,7 +15,7 @@ func IsClassic(view *core.View, d *resource.Dataplane) bool {
 	if view.Semantics() != semantics.Kuma || mesh == nil || mesh.Spec.MTLS.Enabled() == nil {
 		return false
 	}
-	id, err := view.Identities(d.Mesh).Of(d)
+	id, err := view.Identities(d.Mesh).IdentityOf(d)
 	return id == nil && err == nil
 }
 
@@ -23,7 +23,7 @@ func IsClassic(view *core.View, d *resource.Dataplane) bool {
 // or, by the `mtls` of its Mesh, one for each of its services, sorted. The error is the one of
 // the MeshIdentity.
 func IDsOf(view *core.View, d *resource.Dataplane) ([]string, error) {
-	id, err := view.Identities(d.Mesh).Of(d)
+	id, err := view.Identities(d.Mesh).IdentityOf(d)
 	switch {
 	case err != nil:
 		return nil, err

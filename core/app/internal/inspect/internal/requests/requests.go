@@ -64,7 +64,7 @@ func InputsOf(config *results.Config, d *resource.Dataplane, inbound int, open b
 // SpaceOf returns which clients the inbounds of a dataplane can have.
 func SpaceOf(view *core.View, d *resource.Dataplane) Space {
 	identities := view.Identities(d.Mesh)
-	id, err := identities.Of(d)
+	id, err := identities.IdentityOf(d)
 	if IsClassic(view, d) {
 		return Space{Domain: d.Mesh, Classic: true}
 	}

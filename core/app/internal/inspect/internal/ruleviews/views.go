@@ -41,8 +41,8 @@ func New(limits partition.Limits, ordered bool) *Views {
 	return &Views{Limits: limits, least: limits.Work / 8, ordered: ordered, known: map[*results.From]ruleView{}}
 }
 
-// Of returns the rule view of from; nil has no rules.
-func (v *Views) Of(from *results.From) ([]results.SelectorRule, error) {
+// RulesOf returns the rule view of from; nil has no rules.
+func (v *Views) RulesOf(from *results.From) ([]results.SelectorRule, error) {
 	return v.Within(v.Limits, from)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Of returns the action of a policy on a dataplane that it selects. A policy that is
+// TargetOn returns the action of a policy on a dataplane that it selects. A policy that is
 // attached to a route informs if the route does.
-func Of(view *core.View, d *resource.Dataplane, p *resource.Policy) enforce.Target {
+func TargetOn(view *core.View, d *resource.Dataplane, p *resource.Policy) enforce.Target {
 	target := view.Enforcement().MeshTarget(p, d)
 	if target.Action == ocm.Enforce && p.TargetRef.Kind.IsRoute() && !Selects(view, d, p, core.Enforced, nil) {
 		target.Action = ocm.Inform
