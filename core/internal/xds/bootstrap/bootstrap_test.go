@@ -50,7 +50,7 @@ func world(t *testing.T, provider string) *core.View {
 func web(t *testing.T, view *core.View) (*resource.Dataplane, *identity.Identity) {
 	t.Helper()
 	d := view.Dataplanes("default")[1]
-	id, err := view.Identities("default").Of(d)
+	id, err := view.Identities("default").IdentityOf(d)
 	if err != nil {
 		t.Fatal(err)
 	}
