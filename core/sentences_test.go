@@ -21,7 +21,7 @@ const (
 // Limits of the number of sentences with more words or relatives, in comments of the product and
 // on pages. They only fall: after a sentence is divided, the limit is what is found.
 const (
-	maxLongComments   = 5
+	maxLongComments   = 0
 	maxNestedComments = 0
 	maxLongPages      = 28
 	maxNestedPages    = 0

@@ -196,9 +196,9 @@ func (r *Relay) apply(n *name, u *nameUpdate) (changed bool, err error) {
 const (
 	// maxBatch limits the subscriptions of one batch.
 	maxBatch = 1024
-	// maxSubscriptions limits all subscriptions, so that clients with ever new parameters do not
-	// bring the relay over the limit of its upstream, which is 100,000 for a client of package
-	// server. Further subscriptions wait. From half of it on, unused subscriptions are evicted soon.
+	// maxSubscriptions limits all subscriptions. Clients with ever new parameters cannot bring the
+	// relay over the limit of its upstream: package server allows a client 100,000. Further
+	// subscriptions wait. From half of it on, unused subscriptions are evicted soon.
 	maxSubscriptions = 80_000
 	// crowdedIdle is then used instead of Options.Idle, and crowdedSweep is how often.
 	crowdedIdle, crowdedSweep = 10, 5 // seconds

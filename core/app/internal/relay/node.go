@@ -20,9 +20,9 @@ import (
 // relay speaks for (SPEC 16).
 const ClientMetadata = "meshmatch.client"
 
-// A nodeKey identifies a node. Clients with other identities are other nodes, because the
-// upstream decides for each of them, and so are clients of other versions, because they get
-// other resources (SPEC 18.2).
+// A nodeKey identifies a node. Clients with other identities are other nodes: the
+// upstream decides for each of them. So are clients of other versions: they get other resources
+// (SPEC 18.2).
 type nodeKey struct{ id, identity, userAgent, version string }
 
 // nodeKey returns the key of the node of a client.

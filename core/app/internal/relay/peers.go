@@ -17,9 +17,9 @@ import (
 // 11.6).
 const socketMetadata, socketField = "envoy.transport_socket_match", "spiffeId"
 
-// peersOf returns the peers of a cluster that has a transport socket for each identity, or of
-// its endpoints, so that a client gets an endpoint after its cluster also from a relay (SPEC
-// 12.3). Where one socket accepts several identities, the bytes do not show which endpoint
+// peersOf returns the peers of a cluster with a transport socket for each identity, or of its
+// endpoints. By them a client of a relay gets an endpoint after its cluster, as a client of the
+// upstream does (SPEC 12.3). Where one socket accepts several identities, the bytes do not show which endpoint
 // has which, and there are no peers.
 func (p *pool) peersOf(t wire.Type, name string, text []byte) *wire.Peers {
 	if t != wire.ClusterType && t != wire.EndpointType || !bytes.Contains(text, []byte(socketField)) {

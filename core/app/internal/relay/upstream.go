@@ -31,8 +31,8 @@ const (
 	// goAwayTimeout is how long after the announcement of its end a connection may stay: servers
 	// of gRPC end it one second later.
 	goAwayTimeout = 3 * time.Second
-	// maxRefused is how often in a row an upstream may refuse streams, because it has no ADS or
-	// does not accept the relay, while there are others to try.
+	// maxRefused is how often in a row an upstream may refuse streams while there are others to
+	// try. It has no ADS, or does not accept the relay.
 	maxRefused = 3
 	// silence is how long an upstream may leave subscriptions without a response while there are
 	// others to try. It doubles, up to maxSilence, each time that none of them responds.
@@ -233,8 +233,8 @@ func (r *Relay) watch(ctx context.Context, conn *grpc.ClientConn, patience time.
 // isSilent reports whether the upstream has sent no response for some seconds, although one is
 // missing. Begin is when it was connected, as Relay.clock.
 //
-// Servers respond to every locator. Some do not respond to names of nodes that do not exist, so
-// subscriptions of nodes are a reason only if the upstream has sent no response at all.
+// Servers respond to every locator. Some do not respond to names of nodes that do not exist.
+// So subscriptions of nodes are a reason only if the upstream has sent no response at all.
 func (r *Relay) isSilent(begin, seconds int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
