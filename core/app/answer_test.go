@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -36,6 +37,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	answer := app.Program{}.Answers(view)
 	for _, c := range []struct{ query, answer, err string }{
 		{query: "/meshes", answer: `"default"`},
 		{query: "/meshes/default/dataplanes/web-1/_access?inbound=http", answer: `"decision":"DENY"`},
@@ -46,9 +48,10 @@ func TestAnswer(t *testing.T) {
 		{query: "/meshes/default/dataplanes/web-1/_access?inbund=http", err: "inbund"},
 		{query: "/meshes/other", err: "there is no such path"},
 		{query: "/meshes/default/_diff?policy=mtp/deny&shadow", err: "needs the resources"},
+		{query: "/meshes//default/_diff", err: "the path must be /meshes/default/_diff"},
 		{query: ":", err: "missing protocol scheme"},
 	} {
-		data, err := app.Answer(t.Context(), view, c.query)
+		data, err := answer(t.Context(), c.query)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -59,6 +62,15 @@ func TestAnswer(t *testing.T) {
 		case !json.Valid(data) || !strings.Contains(compact(string(data)), c.answer):
 			t.Errorf("%s: the answer lacks %s:\n%s", c.query, c.answer, data)
 		}
+	}
+	one, err := app.Answer(t.Context(), view, "/meshes")
+	if all, _ := answer(t.Context(), "/meshes"); err != nil || string(one) != string(all) {
+		t.Errorf("one answer is %s, %v; want %s", one, err, all)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := answer(canceled, "/meshes"); err != context.Canceled {
+		t.Errorf("the error is %v, want %v", err, context.Canceled)
 	}
 }
 

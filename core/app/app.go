@@ -31,20 +31,22 @@ func (p Program) Main() { cli.Program(p).Main() }
 // Main is [Program.Main] of a program with additional kinds that have no translators.
 func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
 
-// Answer answers a question about a view as JSON. The query is a path of the Inspect API with its
-// parameters (core/SPEC.md, section 12), such as
+// Answers returns a function that answers questions about a view as JSON. A query is a path of the
+// Inspect API with its parameters (core/SPEC.md, section 12), such as
 //
 //	/meshes/default/dataplanes/web-1/_access?inbound=http&method=GET
 //
 // An error says what is wrong with the query, or is the cause of the context. A diff with the
 // parameter policy is not answered: a view does not have the resources that it was made from.
-func (p Program) Answer(ctx context.Context, view *core.View, query string) ([]byte, error) {
-	return inspectapi.Answer(ctx, view, query, slices.Concat(translators.All(), p.Translators))
+//
+// The function may be called concurrently. Make it once for a view: that visits all dataplanes.
+func (p Program) Answers(view *core.View) func(ctx context.Context, query string) ([]byte, error) {
+	return inspectapi.Answers(view, slices.Concat(translators.All(), p.Translators))
 }
 
-// Answer is [Program.Answer] of a program without translators of its own.
+// Answer answers one question. It is [Program.Answers] of a program without translators of its own.
 func Answer(ctx context.Context, view *core.View, query string) ([]byte, error) {
-	return Program{}.Answer(ctx, view, query)
+	return Program{}.Answers(view)(ctx, query)
 }
 
 // BenchWorld runs the command benchworld, which measures an engine with large meshes, and exits. The

@@ -4,7 +4,7 @@
 // then closes its connections. A changed route, cluster, endpoint or extension closes no
 // connection of a client.
 //
-// [Of] finds the row of a field. The table of core/DRAINS.md is generated from [Table]. Package
+// [ChangedBy] finds the row of a field. The table of core/DRAINS.md is generated from [Table]. Package
 // snapshot compares the bytes of listeners to find those that drain, for `diff` and `serve`,
 // and uses this table to name the causes.
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -13,27 +14,31 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// Answer returns the JSON that the API gives to a GET request for a path with parameters. The error
-// is the detail of the problem, or the cause of the context.
-func Answer(ctx context.Context, view *core.View, query string, translators []xds.Translator) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, query, nil)
-	if err != nil {
-		return nil, err
-	}
+// Answers returns a function that answers questions about a view with the JSON of the API. A question is
+// a path with its parameters. The error is the detail of the problem, or the cause of the context.
+// The function may be called concurrently. What answers share is made once, here.
+func Answers(view *core.View, translators []xds.Translator) func(ctx context.Context, query string) ([]byte, error) {
 	state := &proxied.State{View: view, Snapshots: snapshot.NewBuilder(translators, snapshot.Options{}).At(view)}
-	var response recorded
-	New(func() *proxied.State { return state }, translators).ServeHTTP(&response, request)
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	if response.status != http.StatusOK {
+	handler := New(func() *proxied.State { return state }, translators)
+	return func(ctx context.Context, query string) ([]byte, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, query, nil)
+		if err != nil {
+			return nil, err
+		}
+		var response recorded
+		handler.ServeHTTP(&response, request)
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if response.status == http.StatusOK {
+			return response.body.Bytes(), nil
+		}
 		var problem Problem
-		if err := json.Unmarshal(response.body.Bytes(), &problem); err != nil {
-			return nil, errors.New(response.body.String())
+		if err := json.Unmarshal(response.body.Bytes(), &problem); err != nil { // ServeMux redirects to a clean path
+			return nil, fmt.Errorf("the path must be %s", response.header.Get("Location"))
 		}
 		return nil, errors.New(problem.Detail)
 	}
-	return response.body.Bytes(), nil
 }
 
 // recorded is a response that is kept. The zero value is ready.
