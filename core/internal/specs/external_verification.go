@@ -2,6 +2,7 @@ package specs
 
 import (
 	"encoding/base64"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -119,15 +120,23 @@ type InlineValue struct {
 	Value string `json:"value"`
 }
 
-// Validate checks that there is one source.
+// Validate checks that there is one source. A part needs its type; with a type that does not exist,
+// no part is wrong.
 func (c *Certificate) Validate(at *diag.At) {
+	hasPart := c.SecretRef != nil || c.InsecureInline != nil
 	exactlyOne(at, "the certificate or key", []presence{
-		{"secret", c.Secret != nil}, {"inline", c.Inline != nil}, {"inlineString", c.InlineString != nil}, {"type", c.Type != ""},
+		{"secret", c.Secret != nil}, {"inline", c.Inline != nil}, {"inlineString", c.InlineString != nil}, {"type", c.Type != "" || hasPart},
 	})
 	if c.Inline != nil {
 		if _, err := base64.StdEncoding.DecodeString(*c.Inline); err != nil {
 			at.Field("inline").Errorf(diag.BadValue, "or use inlineString", "bad base64")
 		}
+	}
+	if hasPart && c.Type == "" {
+		at.Field("type").Errorf(diag.MissingField, "", "is required for secretRef and insecureInline")
+	}
+	if !slices.Contains(c.Type.Enum(), string(c.Type)) {
+		return
 	}
 	for _, part := range []struct {
 		of      CertificateType
