@@ -143,7 +143,7 @@ func (a *accessAnswers) answersFor(d *resource.Dataplane, service *find.Service)
 	add := func(answer *inspect.Access, err error) {
 		next := answerAbout(a.world, d, answer, err, accessPage)
 		if err == nil && answer.Allowed() {
-			answer.Warnings = append(answer.Warnings, a.g.unreadDecisions(true)...)
+			answer.Warnings = append(answer.Warnings, a.g.unreadDecisions(oneRequest)...)
 		}
 		next.no = err == nil && !answer.Allowed()
 		answers = append(answers, next)

@@ -123,7 +123,7 @@ func (g *globals) audit(c *cobra.Command, proxies []audit.Named) error {
 	if err != nil {
 		return err
 	}
-	a.Warnings = g.unreadDecisions(false)
+	a.Warnings = g.unreadDecisions(allRequests)
 	if err := g.print(c, a, func(p *page) { auditPage(p, a) }); err != nil {
 		return err
 	}

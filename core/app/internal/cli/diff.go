@@ -93,7 +93,7 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	case errLimit != nil:
 		return incomplete{errLimit}
 	case q.failOn.given():
-		if q.failOn.any(findings) || q.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions(false)) > 0) {
+		if q.failOn.any(findings) || q.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions(allRequests)) > 0) {
 			return errNo
 		}
 	case !answer.Empty():

@@ -63,10 +63,18 @@ func (g *globals) printLeftOut(to io.Writer) {
 	}
 }
 
+// decided is what an answer about access decides.
+type decided uint8
+
+const (
+	allRequests decided = iota
+	oneRequest
+)
+
 // unreadDecisions warns of each document or file that was left out and could change an answer
 // about access (SPEC 17.1). An answer about one request depends on no other dataplane, and what is
 // missing is said of this request: it may be denied.
-func (g *globals) unreadDecisions(oneRequest bool) (warnings []diag.Diagnostic) {
+func (g *globals) unreadDecisions(about decided) (warnings []diag.Diagnostic) {
 	for _, left := range g.leftOut {
 		subject, effect, hint := "a "+left.Kind+" that is not read", "deny what this answer allows, and allow what it denies", ""
 		switch left.Kind {
@@ -75,7 +83,7 @@ func (g *globals) unreadDecisions(oneRequest bool) (warnings []diag.Diagnostic) 
 		case resource.MeshIdentityKind, resource.MeshTrustKind, resource.MeshKind:
 			effect = "give other identities to clients, and to inbounds the permissions that they need; what this answer allows may be denied, and what it denies may be allowed"
 		case resource.DataplaneKind:
-			if oneRequest {
+			if about == oneRequest {
 				continue
 			}
 			subject, effect = "a Dataplane that is not read", "have inbounds and be a client, which this answer lacks"
@@ -86,7 +94,7 @@ func (g *globals) unreadDecisions(oneRequest bool) (warnings []diag.Diagnostic) 
 				continue
 			}
 		}
-		if oneRequest {
+		if about == oneRequest {
 			effect = "deny this request"
 		}
 		warnings = append(warnings, diag.Diagnostic{

@@ -31,7 +31,7 @@ func newReach(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer.Warnings = g.unreadDecisions(false)
+			answer.Warnings = g.unreadDecisions(allRequests)
 			if write := matrices[g.output.word]; write != nil {
 				g.reportLeftOut(c)
 				printWarnings(c, answer.Warnings)

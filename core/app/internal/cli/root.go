@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,12 +72,13 @@ func execute(ctx context.Context, g *globals, args []string, stdin io.Reader, st
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch",
 		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), newServe(g), newApply(g), newDelete(g), newPages(g), newRelay(g), newSnapshot(g), newBootstrap(g), newMCP(g))
+		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), asServer(newServe(g)), newApply(g), newDelete(g), asServer(newPages(g)), asServer(newRelay(g)), newSnapshot(g), newBootstrap(g), asServer(newMCP(g)))
 	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if hasNoAnswer(c) && c.Flags().Changed("output") {
+		_, isServer := c.Annotations[serverCommand]
+		if (isServer || c.Parent() != nil && c.Parent().Name() == "completion") && c.Flags().Changed("output") {
 			return usagef("%s takes no --output: it prints no answer", c.Name())
 		}
 		if g.context != "" && len(g.files) > 0 {
@@ -117,16 +117,19 @@ func indented(names string) string {
 	return "  " + strings.Join(p.wrap(names, 2), "\n  ")
 }
 
-// hasNoAnswer reports whether a command serves until it is interrupted, or prints a script of a shell.
-func hasNoAnswer(c *cobra.Command) bool {
-	return slices.Contains([]string{"serve", "relay", "page", "mcp"}, c.Name()) || c.Parent() != nil && c.Parent().Name() == "completion"
-}
-
 // answers annotates the commands whose exit code 1 is an answer.
 const answers = "answers"
 
 func answering(c *cobra.Command) *cobra.Command {
 	c.Annotations = map[string]string{answers: ""}
+	return c
+}
+
+// serverCommand annotates the commands that serve until they are interrupted.
+const serverCommand = "server"
+
+func asServer(c *cobra.Command) *cobra.Command {
+	c.Annotations = map[string]string{serverCommand: ""}
 	return c
 }
 

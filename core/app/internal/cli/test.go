@@ -29,7 +29,7 @@ func newTest(g *globals) *cobra.Command {
 			if len(answer.Tests) == 0 {
 				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
 			}
-			answer.Warnings = g.unreadDecisions(false)
+			answer.Warnings = g.unreadDecisions(allRequests)
 			if g.output.word == "junit" {
 				g.reportLeftOut(c)
 				printWarnings(c, answer.Warnings)
