@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// circuitBreakerFields are fields of MeshCircuitBreaker, none of which another one sets.
+// circuitBreakerFields are fields of MeshCircuitBreaker. No field sets another one.
 var circuitBreakerFields = []string{
 	"connectionLimits: {maxConnections: 1}", "connectionLimits: {maxPendingRequests: 1}", "connectionLimits: {maxRequests: 1}", "connectionLimits: {maxRetries: 1}", "connectionLimits: {maxConnectionPools: 1}",
 	"outlierDetection: {interval: 6s, disabled: false, detectors: {successRate: {}}}", "outlierDetection: {baseEjectionTime: 7s, detectors: {successRate: {}}}", "outlierDetection: {maxEjectionPercent: 8, detectors: {successRate: {}}}",

@@ -34,7 +34,7 @@ const (
 	unnamed = `{type: Extension, extension: {name: files, config: {certificate: '/{{ label "absent" }}', privateKey: /key.pem, trustBundle: /ca.pem}}}`
 )
 
-// world returns the view of two dataplanes, of which web has an outbound to api.
+// world returns the view of the dataplanes web and api. Web has an outbound to api.
 func world(t *testing.T, provider string) *core.View {
 	t.Helper()
 	text := `{type: Dataplane, name: api, networking: {address: 10.0.0.2, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: api}}]}}

@@ -40,7 +40,7 @@ func TestCases(t *testing.T) {
 		{"an inbound that does not exist", "from: {dataplane: web}, to: {dataplane: web, inbound: grpc}, expect: DENY", "fail", `dataplane "web" has no inbound "grpc"`},
 		{"a service by its prefix", "from: {dataplane: web}, to: {dataplane: svc/web}, request: {path: /a}, expect: ALLOW", "pass", ""},
 		{"dataplanes by a selector", "from: {dataplane: web}, to: {dataplane: kuma.io/service=web}, request: {path: /a}, expect: ALLOW", "pass", ""},
-		{"a client that does not exist", "from: {dataplane: nobody}, to: {service: web}, expect: DENY", "fail", `"nobody"`},
+		{"a client that does not exist", "from: {dataplane: missing}, to: {service: web}, expect: DENY", "fail", `"missing"`},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			r := resultOf(t, withPermission(rules), "cases: [{name: a, "+c.assertion+"}]")
@@ -110,7 +110,7 @@ func TestConfs(t *testing.T) {
 		{"no rule for another client", "dataplane: web, kind: MeshFaultInjection, inbound: http, match: {spiffeId: spiffe://td/web}, field: /http, expect: {set: false}", "pass", ""},
 		{"each dataplane that is meant", "dataplane: kuma.io/service=*, kind: MeshTimeout, inbound: '80', field: /idleTimeout, expect: {equals: 5s}", "fail", "api: "},
 		{"an unknown kind", "dataplane: web, kind: MeshPatience, field: /a, expect: {set: true}", "fail", "MeshPatience"},
-		{"an unknown dataplane", "dataplane: nobody, kind: MeshTimeout, field: /a, expect: {set: true}", "fail", "nobody"},
+		{"an unknown dataplane", "dataplane: missing, kind: MeshTimeout, field: /a, expect: {set: true}", "fail", "missing"},
 		{"an unknown outbound", "dataplane: web, kind: MeshTimeout, outbound: gone, field: /a, expect: {set: false}", "fail", "gone"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
