@@ -138,7 +138,7 @@ func TestCheckKindFindsFaults(t *testing.T) {
 				section.Conf = test.conf
 			}
 			seen := &recorder{TB: t}
-			CheckKind(seen, kind, withRounds(300))
+			CheckKind(seen, kind, withRounds(100))
 			text := strings.Join(seen.lines, "\n")
 			switch {
 			case test.law == "" && text != "":

@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/permissiontest"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 var forms = map[string]Form{"matcher": MatcherForm, "rules": RulesForm}
@@ -166,10 +167,7 @@ func golden(t *testing.T, file string, f Filter) {
 // Both forms of the filter decide as package access does, on random policies. Access agrees
 // with the reference on the same policies.
 func TestFiltersAgreeWithAccess(t *testing.T) {
-	scenarios := 500
-	if testing.Short() {
-		scenarios = 100
-	}
+	scenarios := 150 * fuzz.Soak(t)
 	for seed := range scenarios {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		set := permissiontest.Scenario(r)
