@@ -24,9 +24,10 @@ PACKAGES    := $(addsuffix /...,$(MODULES))
 PACKAGING   := core/app/packaging
 # The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
-# The packages whose code or tests start goroutines. What others do in a goroutine is called by one of these.
-CONCURRENT   = $(shell $(GO) list -f '{{.Dir}}' $(PACKAGES) | grep -v /e2e | while read -r dir; do \
-	grep -qsE '^\s+go [a-zA-Z]|\.(Go|Parallel|RunParallel|AfterFunc)\b|"(net/http/httptest|testing/synctest)"' "$$dir"/*.go && echo "$$dir"; done)
+# The packages whose code or tests start goroutines. What others do in a goroutine is called by one of these. The command
+# line runs one command at a time, and package fuzz what it is given.
+CONCURRENT   = $(shell $(GO) list -f '{{.Dir}}' $(PACKAGES) | grep -vE '/e2e|/cli$$|/fuzz$$' | while read -r dir; do \
+	grep -qsE '^\s+go [a-zA-Z]|\.(Go|RunParallel|AfterFunc)\b' "$$dir"/*.go && echo "$$dir"; done)
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal|encoding-json|json-v2|yaml-v3)|^BenchmarkStream
 # A path from here is made absolute, because tests run in other directories.
 override ENVOY := $(abspath $(or $(ENVOY),.cache/envoy/envoy))
@@ -48,7 +49,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools servers vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-older e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -172,22 +173,26 @@ world-mutants: ##+ Apply each mutant of bench/mutants, and fail if the seeds of 
 # The solver proves the answers about 50 meshes for each unit of SOAK.
 soak: $(Z3) world ##+ Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) Z3=$(Z3) $(GO) test -v -timeout 0 -run TestSoakSolver ./core/app/internal/e2e/solver
-	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences|TestModels' ./fuzz ./core ./core/xds/server ./core/app/internal/relay ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences|TestModels|OfReference|TestFiltersAgree|TestReleases' ./fuzz ./core ./core/xds/server ./core/xds/snapshot ./core/xds/translators ./core/internal/xds/rbac ./core/app/internal/relay ./core/app/internal/oracle ./core/internal/variant/oracle ./core/internal/access
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run TestSoakRelays ./core/app/internal/serve
 
 soak-streams: ##+ Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/app/internal/serve
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -v -timeout 0 -count 1 -run TestSoakHostile ./core/app/internal/serve
 
+# A test that finds no server where it expects one fails, and is not skipped.
+e2e e2e-older e2e-stores e2e-pages: export CI = true
+
 # What an older Envoy gets in another form: the newest one runs everything, each older one this, in less than three minutes.
 SELECTED := TestSeveralIDs|TestModelsAskAsPrograms|TestWarmsAfterRestart|TestOpenConnections|TestStories/(MeshTrafficPermission|MeshTLS|MeshRateLimit|MeshAccessLog)
-e2e: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/grpc $(Z3) ## Test with the traffic of real Envoys and of gRPC for Python, and by proofs of z3, fetched into .cache/
+e2e: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc $(Z3) ## Test with the traffic of a new and an old Envoy and of gRPC for Python, and by proofs of z3, fetched into .cache/
 	ENVOY=$(ENVOY) ENVOY_OTHER=$(OLDEST) GRPCIO=$(GRPCIO) Z3=$(Z3) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/... ./core/xds/translators
 	ENVOY=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/cli -run TestProductionPage
-	@begin=$$(date +%s); for v in $(OLDER); do echo "== Envoy $$v"; \
-		packages=./core/app/internal/e2e/stories; [ $$v != $(firstword $(OLDER)) ] || packages="./core/app/internal/e2e/serving $$packages"; \
-		ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 $$packages -run '$(SELECTED)' || exit 1; done; \
-	echo "older Envoys took $$(($$(date +%s) - begin)) s"
+	ENVOY=$(OLDEST) ENVOY_OTHER=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/serving ./core/app/internal/e2e/stories -run '$(SELECTED)'
+
+e2e-older: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Test what an older Envoy gets in another form with each Envoy between the oldest and the newest, fetched into .cache/
+	@for v in $(wordlist 2,9,$(OLDER)); do echo "== Envoy $$v"; \
+		ENVOY=$(CURDIR)/.cache/envoy-$$v/envoy ENVOY_OTHER=$(ENVOY) $(GO) test -vet=off -count=1 ./core/app/internal/e2e/stories -run '$(SELECTED)' || exit 1; done
 
 # SOAK=5 sends 12,000 random requests to each. The newest release is last; a mixed fleet has it and another one.
 # Tests without an Envoy, such as those of gRPC, are those of make test and make e2e: here they would run once a release.
@@ -218,7 +223,9 @@ versions-news: NEWS ?= $(shell $(GO) list -m -f '{{.Version}}' github.com/envoyp
 versions-news: ##+ List the fields that differ between two versions of Envoy's API: make versions-news NEWS="v1.39.0 v1.40.0"
 	$(GO) run ./core/internal/envoyapi/internal/news $(NEWS)
 
-tools: $(ENVOY) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) $(GRPCIO)/grpc $(Z3) $(AXE) $(ETCD) $(KUBERNETES)/kube-apiserver ##+ Fetch and build what the e2e targets run
+tools: $(ENVOY) $(OLDEST) $(GRPCIO)/grpc $(Z3) $(AXE) $(foreach v,$(OLDER),$(CURDIR)/.cache/envoy-$(v)/envoy) ##+ Fetch what the e2e targets run
+
+servers: $(ETCD) $(KUBERNETES)/kube-apiserver ##+ Build the servers that e2e-stores runs
 
 e2e-stores: FAULT_RUNS ?= 10
 e2e-stores: $(ETCD) $(KUBERNETES)/kube-apiserver $(ENVOY) ##+ Test with real stores, built from their modules: etcd and Kubernetes' API server
@@ -292,10 +299,11 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 		cd $(CLUSTER) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
-# What CI has no time for. A green run of CI names it (.ci/run).
-NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news e2e-stores soak soak-streams bench-world peers grpc-versions
+# What CI leaves out on a slow machine, and what it has no time for on any. A green run of CI names it (.ci/run).
+LATE    := $(shell sed -nE 's/^late [0-9]+ make (-j2 --output-sync )?([a-z0-9 -]+).*/\2/p' .ci/run)
+NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news soak soak-streams bench-world peers grpc-versions
 nightly: FAULT_RUNS := 100
-nightly: $(NIGHTLY) ##+ Run what CI has no time for: takes hours
+nightly: $(LATE) $(NIGHTLY) ##+ Run what CI has no time for: takes hours
 
 nightly-targets:
 	@echo $(NIGHTLY)

@@ -104,7 +104,7 @@ func measuredBy(results string) (string, error) {
 	b.WriteString(`
 ` + "`make e2e-versions`" + ` runs the stories of each policy kind, random requests to random permissions, patches that attack permissions,
 servers with edits, drains and upgrades, mixed fleets, random meshes, and the demo with each release. If all pass, it writes this table.
-` + "`make e2e`" + ` of CI runs the newest release whole and a selection with each older one, and prints its seconds.
+` + "`make e2e`" + ` of CI runs the newest release whole and a selection with the oldest one, and ` + "`make e2e-older`" + ` the selection with those between.
 What an older release denies in addition has a header or a URI SAN with a byte outside ASCII, or a path with a dot segment that has parameters.
 
 | Envoy | random requests | denied where ` + "`access`" + ` says ALLOW | answered 200 where it says DENY |
