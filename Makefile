@@ -49,7 +49,7 @@ UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
 
 .DEFAULT_GOAL := help
-.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools servers vulnerabilities run build test race lint generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-older e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
+.PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools servers vulnerabilities run build test race lint vet staticcheck generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-older e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
 
 help: ## Show the targets of every day; make help-all shows all
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,15 +74,19 @@ test: ## Run all tests, including those of the example module
 examples: ##+ Build and run the programs that core/GUIDE.md and README.md show
 	@GO='$(GO)' bash .ci/examples
 
-# make lint vets the packages. The limit is for a slow machine. A test has one processor, and two packages are tested at once:
+# make vet checks the packages. The limit is for a slow machine. A test has one processor, and two packages are tested at once:
 # the race detector ends a process if two processors run timers of one bubble of synctest (golang/go#78156).
 race: ## Run the tests of packages that start goroutines, with the race detector
 	$(GO) test -race -short -vet=off -cpu 1 -timeout 20m $(CONCURRENT)
 
-lint: ## Check formatting, go vet and staticcheck
+lint: vet staticcheck ## Check formatting, go vet and staticcheck
+
+vet: ##+ Check formatting and go vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) vet ./...
+
+staticcheck: ##+ Check with staticcheck, which reads the dependencies too
 	$(GO) run $(STATICCHECK) -checks all,-ST1000 $(PACKAGES)
 	cd $(EXAMPLE) && GOWORK=off $(GO) run $(STATICCHECK) -checks all,-ST1000 ./...
 
