@@ -16,7 +16,7 @@ const module = "github.com/meshmatch/meshmatch/"
 // layers are the packages that others must not import, directly or indirectly. Packages
 // of this module are named without its path. The allowed imports are in order.
 var layers = []struct{ name, packages, reaches string }{
-	{"sets, diagrams and positions are of any data", `^(index|core/internal/partition|core/diag|core/internal/(hashtable|loglimit|sorted|weakcache))$`, `^core/`},
+	{"sets, diagrams and positions are of any data", `^(index|core/internal/partition|core/diag|core/internal/(each|hashtable|loglimit|sorted|weakcache))$`, `^core/`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
 	{"what a field changes is data", `^core/internal/effect$`, `^(core|index)($|/)|^(github.com/envoyproxy|google.golang.org)/`},
 	{"results do not depend on the index of policies", `^core/(results|internal/(partition|request))$`, `^(index|core/internal/match|core/internal/enforce)$`},
