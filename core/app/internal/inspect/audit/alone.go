@@ -81,7 +81,7 @@ func NewAlone(proxies []*dump.Proxy, q AloneQuery) (*Alone, error) {
 			out.Inbounds = append(out.Inbounds, l.Name)
 			chains[i] = chainsOf(l, 0, rbac.Connection{})
 			for _, c := range chains[i] {
-				out.Clients = append(out.Clients, c.ids()...)
+				out.Clients = append(out.Clients, c.filters.IDs...)
 				out.Findings = append(out.Findings, findingsOf(l.Name, c.filters)...)
 			}
 		}
@@ -172,19 +172,22 @@ func chainsOf(l *dump.Listener, protocol request.Protocol, of rbac.Connection) [
 		}
 		of.TLS, of.NoTags, of.Port = tls, noTags, c.Port
 		a.filters = rbac.New(c, of)
-		if len(c.Match) > 0 {
-			a.match = append(a.match, "the connection gets "+cmp.Or(chainName(l, k), "the chain")+" by its "+strings.Join(c.Match, ", "))
-		}
-		if c.TLS == dump.UnknownTransport {
-			a.match = append(a.match, "the transport socket of "+cmp.Or(chainName(l, k), "the chain")+" shows the certificate of the client")
-		}
+		a.match = conditionsOf(c, cmp.Or(chainName(l, k), "the chain"))
 		out = append(out, a)
 	}
 	return out
 }
 
-// ids returns the SPIFFE IDs that the filters name exactly.
-func (c *aloneChain) ids() []string { return c.filters.IDs }
+// conditionsOf returns the conditions by which a connection gets a chain.
+func conditionsOf(c *dump.Chain, name string) (conditions []string) {
+	if len(c.Match) > 0 {
+		conditions = append(conditions, "the connection gets "+name+" by its "+strings.Join(c.Match, ", "))
+	}
+	if c.TLS == dump.UnknownTransport {
+		conditions = append(conditions, "the transport socket of "+name+" shows the certificate of the client")
+	}
+	return conditions
+}
 
 // cellOf returns the cell of a client: what all chains that it can use allow it.
 func cellOf(chains []*aloneChain, id string, named []string, limits access.Limits) Cell {

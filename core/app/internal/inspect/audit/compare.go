@@ -3,7 +3,6 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
@@ -76,13 +75,7 @@ func (c *comparison) chain(in *Inbound, inbound int, l *dump.Listener, k int) (*
 	if err != nil {
 		return filters, err
 	}
-	var conditions []string
-	if len(chain.Match) > 0 {
-		conditions = append(conditions, "the connection gets "+chainName(l, k)+" by its "+strings.Join(chain.Match, ", "))
-	}
-	if chain.TLS == dump.UnknownTransport {
-		conditions = append(conditions, "the transport socket of "+chainName(l, k)+" shows the certificate of the client")
-	}
+	conditions := conditionsOf(chain, chainName(l, k))
 	for i := range differences {
 		d := &differences[i]
 		c.add(in, d, filters, chainName(l, k), append(conditions[:len(conditions):len(conditions)], d.Unknown...))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/rbac"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // When is the condition of the requests that a chain allows: the requests of any clause.
@@ -49,12 +50,8 @@ func (w *When) String() string {
 	for i := range w.Any {
 		c := &w.Any[i]
 		text := c.Match.String()
-		var except []string
-		for k := range c.Except {
-			except = append(except, c.Except[k].String())
-		}
-		if len(except) > 0 {
-			text += " except " + strings.Join(except, ", ")
+		if len(c.Except) > 0 {
+			text += " except " + strings.Join(each.At(c.Except, (*Match).String), ", ")
 		}
 		clauses = append(clauses, text)
 	}

@@ -1,5 +1,9 @@
 package dump
 
+import (
+	"github.com/meshmatch/meshmatch/core/internal/each"
+)
+
 // Chain is a filter chain of a listener.
 type Chain struct {
 	Name    string
@@ -116,15 +120,13 @@ func (p *Proxy) managed(manager Object) []Filter {
 	if route.Has("vhds") && missing == "" {
 		missing = "the virtual hosts of the route configuration " + route.Text("name") + " are discovered on demand"
 	}
-	var out []Filter
-	for _, f := range manager.List("http_filters") {
+	return each.Of(manager.List("http_filters"), func(f Object) Filter {
 		filter := p.filter(f)
 		filter.HTTP = true
 		filter.Disabled, filter.Overrides = f.Bool("disabled"), append(upgradesOf(manager), overridesOf(filter.Name, route)...)
 		if missing != "" && filter.Missing == "" {
 			filter.Missing = missing
 		}
-		out = append(out, filter)
-	}
-	return out
+		return filter
+	})
 }

@@ -1,8 +1,11 @@
 package dump
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // Object is a message. Its methods take names of fields in snake case; the message has them in
@@ -65,11 +68,7 @@ func (o Object) Number(field string) int64 {
 // List returns the messages of a repeated field.
 func (o Object) List(field string) []Object {
 	list, _ := o.get(field).([]any)
-	out := make([]Object, len(list))
-	for i := range list {
-		out[i] = objectOf(list[i])
-	}
-	return out
+	return each.Of(list, objectOf)
 }
 
 // Texts returns the texts of a repeated field.
@@ -86,12 +85,7 @@ func (o Object) Texts(field string) []string {
 
 // Names returns the names of the fields of the message, or the keys of a map, sorted.
 func (o Object) Names() []string {
-	out := make([]string, 0, len(o))
-	for name := range o {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(o))
 }
 
 // Beside returns a field that is none of the given ones, such as one that a newer release has;

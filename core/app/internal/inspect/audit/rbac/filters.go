@@ -51,16 +51,6 @@ func (f *Filters) By(d access.ChainDecision) (filter, policy string) {
 	return filter, policy
 }
 
-// Compares reports whether an RBAC filter is among the filters.
-func (f *Filters) Compares() bool {
-	for _, is := range f.RBAC {
-		if is {
-			return true
-		}
-	}
-	return false
-}
-
 // The types of RBAC filters.
 const (
 	httpType     = "envoy.extensions.filters.http.rbac.v3.RBAC"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // rules adds the policies of a config in the order of their names, which is the order in which
@@ -44,48 +45,44 @@ func (b *builder) policyOf(p dump.Object) *access.Requests {
 }
 
 func (b *builder) any(list []dump.Object, of func(dump.Object) *access.Requests) *access.Requests {
-	return access.Or(b.each(list, of)...)
-}
-
-func (b *builder) each(list []dump.Object, of func(dump.Object) *access.Requests) []*access.Requests {
-	sets := make([]*access.Requests, len(list))
-	for i := range list {
-		sets[i] = of(list[i])
-	}
-	return sets
+	return access.Or(each.Of(list, of)...)
 }
 
 // maxDepth is the maximum depth of conditions in each other.
 const maxDepth = 64
 
-// nested calls of for a condition in another one, unless it is too deep.
-func (b *builder) nested(o dump.Object, of func(dump.Object) *access.Requests) *access.Requests {
+// condition returns the requests that meet a condition. Its words are in the names of the fields: rule of a
+// permission, and id of a principal. Whole is called for a condition in another one, and own for the
+// forms that only one of the two has. A condition that is too deep is not determined.
+func (b *builder) condition(o dump.Object, what, word string, whole, own func(dump.Object) *access.Requests) *access.Requests {
 	if b.depth++; b.depth > maxDepth {
 		b.depth--
 		return b.undetermined("a condition deeper than 64", o)
 	}
 	defer func() { b.depth-- }()
-	return of(o)
+	list := word + "s"
+	switch {
+	case len(o.Names()) != 1:
+		return b.undetermined(what, o)
+	case o.Has("any"):
+		return boolean(o.Bool("any"))
+	case o.Has("and_" + list):
+		return access.And(each.Of(o.Object("and_"+list).List(list), whole)...)
+	case o.Has("or_" + list):
+		return b.any(o.Object("or_"+list).List(list), whole)
+	case o.Has("not_" + word):
+		return access.Not(whole(o.Object("not_" + word)))
+	case o.Has("header"):
+		return b.header(o.Object("header"))
+	case o.Has("url_path"):
+		return b.urlPath(o.Object("url_path"))
+	}
+	return own(o)
 }
 
 func (b *builder) permission(o dump.Object) *access.Requests {
-	return b.nested(o, func(o dump.Object) *access.Requests {
-		if names := o.Names(); len(names) != 1 {
-			return b.undetermined("a permission", o)
-		}
+	return b.condition(o, "a permission", "rule", b.permission, func(o dump.Object) *access.Requests {
 		switch {
-		case o.Has("any"):
-			return boolean(o.Bool("any"))
-		case o.Has("and_rules"):
-			return access.And(b.each(o.Object("and_rules").List("rules"), b.permission)...)
-		case o.Has("or_rules"):
-			return b.any(o.Object("or_rules").List("rules"), b.permission)
-		case o.Has("not_rule"):
-			return access.Not(b.permission(o.Object("not_rule")))
-		case o.Has("header"):
-			return b.header(o.Object("header"))
-		case o.Has("url_path"):
-			return b.urlPath(o.Object("url_path"))
 		case b.connection.Port == 0 && (o.Has("destination_port") || o.Has("destination_port_range")):
 			return b.undetermined("the port of the destination", o)
 		case o.Has("destination_port"):
@@ -101,25 +98,10 @@ func (b *builder) permission(o dump.Object) *access.Requests {
 }
 
 func (b *builder) principal(o dump.Object) *access.Requests {
-	return b.nested(o, func(o dump.Object) *access.Requests {
-		if names := o.Names(); len(names) != 1 {
-			return b.undetermined("a principal", o)
-		}
+	return b.condition(o, "a principal", "id", b.principal, func(o dump.Object) *access.Requests {
 		switch {
-		case o.Has("any"):
-			return boolean(o.Bool("any"))
-		case o.Has("and_ids"):
-			return access.And(b.each(o.Object("and_ids").List("ids"), b.principal)...)
-		case o.Has("or_ids"):
-			return b.any(o.Object("or_ids").List("ids"), b.principal)
-		case o.Has("not_id"):
-			return access.Not(b.principal(o.Object("not_id")))
 		case o.Has("authenticated"):
 			return b.authenticated(o.Object("authenticated"))
-		case o.Has("header"):
-			return b.header(o.Object("header"))
-		case o.Has("url_path"):
-			return b.urlPath(o.Object("url_path"))
 		case o.Has("filter_state"):
 			return b.filterState(o.Object("filter_state"))
 		case o.Has("direct_remote_ip"):
