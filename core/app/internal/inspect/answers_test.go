@@ -156,7 +156,7 @@ func (in *input) aboutPolicy(q *question) (any, error) {
 func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
 	switch {
 	case q.inbound != "":
-		i, err := find.Inbound(d, q.inbound)
+		i, err := find.Point(in.after, d, q.inbound)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
 }
 
 func (in *input) access(d *resource.Dataplane, q *question) (any, error) {
-	i, err := find.Inbound(d, q.names[1])
+	i, err := find.Point(in.after, d, q.names[1])
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/targets"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/collector"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
@@ -136,9 +137,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 	} else if id != nil {
 		answer.Dataplane.SpiffeID = id.SPIFFEID
 	}
-	for _, config := range a.configs {
-		answer.Policies = append(answer.Policies, a.kind(config))
-	}
+	answer.Policies = append(answer.Policies, each.Of(a.configs, a.kind)...)
 	return answer, a.err()
 }
 
@@ -252,13 +251,11 @@ func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]results.
 	case !a.budget.Take(len(view), place):
 		return nil
 	}
-	var out []SelectorRule
-	for _, r := range view {
+	return each.Of(view, func(r results.SelectorRule) SelectorRule {
 		shown := NewEffectiveConf(r.Effective, section, options)
 		if options.Overridden && shown != nil {
 			shown.Overridden = overriddenValues(r.Effective, items(r.Selector), section, options)
 		}
-		out = append(out, SelectorRule{r.Selector, shown})
-	}
-	return out
+		return SelectorRule{r.Selector, shown}
+	})
 }

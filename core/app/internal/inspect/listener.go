@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -95,9 +96,9 @@ func (a *dataplaneAnswer) listener(kind *resource.Kind, ref ListenerRef, point i
 		options.NoEffect = nil // proxies of builtin gateways are not configured here
 	}
 	listener := Listener{Listener: ref, NoEffect: ref.NoEffect(kind), To: NewEffectiveConf(c.To, ListenerSection(kind), options)}
-	for _, host := range c.Hosts {
-		listener.Hosts = append(listener.Hosts, ListenerHost{host.Hostname, NewEffectiveConf(host.Effective, ListenerSection(kind), options)})
-	}
+	listener.Hosts = each.Of(c.Hosts, func(host results.HostConfig) ListenerHost {
+		return ListenerHost{host.Hostname, NewEffectiveConf(host.Effective, ListenerSection(kind), options)}
+	})
 	place := fmt.Sprintf("%s of listener %s of %s", kind.Name, ref.Name, a.dataplane.Name)
 	listener.InboundRules = a.rules(kind, c.Inbound, place, options)
 	return listener

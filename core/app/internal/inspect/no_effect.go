@@ -15,14 +15,11 @@ type NoEffect struct {
 	Field  string // JSON pointer into the conf; "" for the whole conf
 	Reason string
 	// Inbound or Outbound is the index of the inbound or outbound of the answer that
-	// lacks the field; the other is Anywhere. Both are Anywhere for a field of the
+	// lacks the field; the other is -1. Both are -1 for a field of the
 	// whole proxy. The listeners of a zone proxy have the indexes after the inbounds.
 	Inbound, Outbound int
 	OfKuma            bool // a proxy of Kuma gets the field (SPEC 17.1)
 }
-
-// Anywhere is the index of no inbound or outbound.
-const Anywhere = -1
 
 // noEffect is ReasonOfNoEffect at the place that is shown.
 func (options *Options) noEffect(origin results.Origin, pointer string) string {

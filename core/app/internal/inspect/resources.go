@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -91,23 +92,15 @@ func (r *Resource) selectedBy(s find.Selection) bool {
 
 // resources returns every resource of a set.
 func resources(set *resource.Set) []Resource {
-	var all []Resource
-	for _, m := range set.Meshes {
-		all = append(all, Resource{Meta: &m.Meta})
-	}
-	for _, d := range set.Dataplanes {
-		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)})
-	}
-	for _, p := range set.Policies {
-		all = append(all, Resource{Meta: &p.Meta, Summary: PolicySummary(p)})
-	}
-	for _, o := range set.Objects {
-		all = append(all, Resource{Meta: o.Identity(), Summary: objectSummary(o)})
-	}
-	for _, d := range set.Documents {
-		all = append(all, Resource{Meta: &d.Meta})
-	}
-	return all
+	return slices.Concat(
+		each.Of(set.Meshes, func(m *resource.Mesh) Resource { return Resource{Meta: &m.Meta} }),
+		each.Of(set.Dataplanes, func(d *resource.Dataplane) Resource {
+			return Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)}
+		}),
+		each.Of(set.Policies, func(p *resource.Policy) Resource { return Resource{Meta: &p.Meta, Summary: PolicySummary(p)} }),
+		each.Of(set.Objects, func(o resource.Object) Resource { return Resource{Meta: o.Identity(), Summary: objectSummary(o)} }),
+		each.Of(set.Documents, func(d *resource.Document) Resource { return Resource{Meta: &d.Meta} }),
+	)
 }
 
 // dataplaneSummary returns the address with the inbounds (name, port and service), and with
@@ -177,9 +170,7 @@ func objectSummary(o resource.Object) string {
 	if !ok {
 		return ""
 	}
-	var ports []string
-	for _, port := range destination.Ports() {
-		ports = append(ports, strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol)))
-	}
-	return strings.Join(ports, ", ")
+	return strings.Join(each.Of(destination.Ports(), func(port resource.DestinationPort) string {
+		return strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol))
+	}), ", ")
 }

@@ -160,7 +160,7 @@ func (m *migration) checkAccess(mesh string, d *migrate.AccessDifference) error 
 		all := view.Dataplanes(mesh)
 		at := slices.IndexFunc(all, func(dp *resource.Dataplane) bool { return strings.TrimPrefix(dp.Namespace+"/"+dp.Name, "/") == d.Name })
 		dp := all[at]
-		i, err := find.Inbound(dp, d.Inbound)
+		i, err := find.Point(view, dp, d.Inbound)
 		if err != nil {
 			return false, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // maxExamples is the number of places of a group after its first one.
@@ -43,10 +44,7 @@ func (g *Group) Line() string {
 	if g.Count == 1 {
 		return g.Diagnostic.Line()
 	}
-	places := make([]string, len(g.Examples))
-	for i, d := range g.Examples {
-		places[i] = d.Pos.String()
-	}
+	places := each.At(g.Examples, func(d *diag.Diagnostic) string { return d.Pos.String() })
 	more := ""
 	if g.Count-1 > len(places) {
 		more = ", ..."
@@ -70,10 +68,9 @@ func (g Group) MarshalJSON() ([]byte, error) {
 	if err != nil || g.Count == 1 {
 		return first, err
 	}
-	examples := make([]example, len(g.Examples))
-	for i, d := range g.Examples {
-		examples[i] = example{d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message()}
-	}
+	examples := each.At(g.Examples, func(d *diag.Diagnostic) example {
+		return example{d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message()}
+	})
 	rest, err := json.Marshal(struct {
 		Count    int       `json:"count"`
 		Examples []example `json:"examples"`

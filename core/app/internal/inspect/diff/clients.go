@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -66,15 +67,13 @@ func (c *clientDiffs) add(d *differ, p pair, before, after []*results.Config, ol
 
 // errors returns one error for each comparison that exceeds its limit.
 func (c *clientDiffs) errors() []error {
-	var errs []error
-	for _, both := range c.failed {
+	return each.Of(c.failed, func(both *clientsParts) error {
 		name := both.first
 		if both.inbounds > 1 {
 			name += fmt.Sprintf(" and %d more", both.inbounds-1)
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", name, both.err))
-	}
-	return errs
+		return fmt.Errorf("%s: %w", name, both.err)
+	})
 }
 
 // parts divides the clients of an inbound.
@@ -99,10 +98,7 @@ func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	var selectors []partition.Predicate
-	for _, r := range append(before[:len(before):len(before)], after...) {
-		selectors = append(selectors, r.Selector.Predicate())
-	}
+	selectors := each.Of(slices.Concat(before, after), func(r results.SelectorRule) partition.Predicate { return r.Selector.Predicate() })
 	joined, err := disjoint(selectors, ruleOfEach(len(before)), c.views.Limits)
 	if err != nil {
 		c.views.Failed(err)

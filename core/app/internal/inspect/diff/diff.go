@@ -219,7 +219,8 @@ func newDiff(before, after side, mesh string, options inspect.Options) (*Diff, e
 		groups:  map[string]*Group{},
 		diff:    newAnswer(after.view.Semantics(), []string{mesh}),
 	}
-	d.entries = newEntryDiffs(d.deciders())
+	both := d.deciders()
+	d.entries = &entryDiffs{before: both.before, after: both.after, lists: map[*results.InboundConfig]entryList{}, known: map[entryPair][]entryKeyOf{}}
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	for old, next := range sorted.Join(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh), byID) {
 		if err := d.pair(pair{old, next}); err != nil {

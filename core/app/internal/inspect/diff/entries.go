@@ -27,10 +27,6 @@ type entryKeyOf struct{ entry, field string }
 // the first.
 type entryList map[entryKeyOf]leaf
 
-func newEntryDiffs(sides sides) *entryDiffs {
-	return &entryDiffs{before: sides.before, after: sides.after, lists: map[*results.InboundConfig]entryList{}, known: map[entryPair][]entryKeyOf{}}
-}
-
 // add adds the entries that only one of two views has to the leaves of that
 // view.
 func (e *entryDiffs) add(d *differ, p pair, before, after []*results.Config, old, next *leaves) {

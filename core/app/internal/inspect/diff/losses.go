@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -196,13 +197,9 @@ func (a *accessDiff) candidates(all []*caller) []*caller {
 			}
 		}
 	}
-	var found []*caller
-	for _, c := range all {
-		if any || c.changes || slices.ContainsFunc(c.before.ids, func(id string) bool { return ids[id] }) {
-			found = append(found, c)
-		}
-	}
-	return found
+	return each.That(all, func(c *caller) bool {
+		return any || c.changes || slices.ContainsFunc(c.before.ids, func(id string) bool { return ids[id] })
+	})
 }
 
 // losers returns the clients that an inbound allowed a request, and allows none now.

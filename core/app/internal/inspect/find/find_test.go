@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	inbound := func(name string) (any, error) {
-		at, err := find.Inbound(web, name)
+		at, err := find.Point(view, web, name)
 		return at, err
 	}
 	outbound := func(name string) (any, error) {
@@ -170,7 +170,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for i := range twin.Inbounds {
-		if at, err := find.Inbound(twin, find.InboundName(twin, i)); err != nil || at != i {
+		if at, err := find.Point(view, twin, find.InboundName(twin, i)); err != nil || at != i {
 			t.Errorf("%s is inbound %d (%v), want %d", find.InboundName(twin, i), at, err, i)
 		}
 	}

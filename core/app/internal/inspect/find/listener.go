@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -40,15 +41,12 @@ func ListenerNames(view *core.View, d *resource.Dataplane) []string {
 	for i := range ports {
 		count[ports[i].names[0]]++
 	}
-	var names []string
-	for i := range ports {
-		name := ports[i].names[0]
-		if count[name] > 1 {
-			name = ports[i].address
+	return each.At(ports, func(p *port) string {
+		if count[p.names[0]] > 1 {
+			return p.address
 		}
-		names = append(names, name)
-	}
-	return names
+		return p.names[0]
+	})
 }
 
 func listenerPorts(view *core.View, d *resource.Dataplane) []port {

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -30,18 +31,6 @@ type port struct {
 }
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
-
-// Inbound returns the index of the inbound with a name, a KRI, an address and port, or else a
-// port. An inbound without a name has its port as its name. Inbounds with one listener are
-// one inbound, which has the names of all (SPEC 1.3). The error is [ErrNotFound].
-func Inbound(d *resource.Dataplane, name string) (int, error) {
-	ports, listeners := inboundPorts(d)
-	at, err := portNamed(d, "inbound", name, ports)
-	if err != nil {
-		return 0, err
-	}
-	return listeners[at], nil
-}
 
 // inboundPorts returns the listeners of the inbounds, and the index of the inbound of each.
 func inboundPorts(d *resource.Dataplane) (ports []port, listeners []int) {
@@ -126,11 +115,7 @@ func OutboundNames(view *core.View, d *resource.Dataplane) []string {
 			names = append(names, out.Tags.Value(resource.ServiceTag))
 		}
 	}
-	outbounds := view.DestinationOutbounds(d)
-	for i := range outbounds {
-		names = append(names, destinationNames(view, &outbounds[i])[0])
-	}
-	return names
+	return append(names, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) string { return destinationNames(view, o)[0] })...)
 }
 
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
@@ -178,10 +163,7 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 	case len(found) == 0:
 		return 0, NotFoundf("%s has no %s %q; %s", d.Name, what, name, knownPorts(name, ports))
 	}
-	var matching []string
-	for _, i := range found {
-		matching = append(matching, ports[i].address)
-	}
+	matching := each.Of(found, func(i int) string { return ports[i].address })
 	return 0, NotFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
 }
 
@@ -193,10 +175,7 @@ func isOnly(d *resource.Dataplane, what string, ports []port) error {
 	case 1:
 		return nil
 	}
-	var names []string
-	for i := range ports {
-		names = append(names, fmt.Sprintf("%s (%s)", ports[i].names[0], ports[i].address))
-	}
+	names := each.At(ports, func(p *port) string { return fmt.Sprintf("%s (%s)", p.names[0], p.address) })
 	return Usagef("%s has %d %ss; give one of them: %s", d.Name, len(ports), strings.ReplaceAll(what, " or ", "s or "), strings.Join(names, ", "))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -49,12 +50,9 @@ func (s Selection) selectsDataplane(d *resource.Dataplane) bool {
 // identity. If namespace is not nil, they must be in it. The error is [ErrNotFound] if
 // there are none.
 func SelectDataplanes(view *core.View, mesh string, s Selection, namespace *string) ([]*resource.Dataplane, error) {
-	var selected []*resource.Dataplane
-	for _, d := range view.Dataplanes(mesh) {
-		if (namespace == nil || *namespace == d.Namespace) && s.selectsDataplane(d) {
-			selected = append(selected, d)
-		}
-	}
+	selected := each.That(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
+		return (namespace == nil || *namespace == d.Namespace) && s.selectsDataplane(d)
+	})
 	if len(selected) == 0 {
 		return nil, NotFoundf("the selector selects no dataplane of mesh %q", mesh)
 	}

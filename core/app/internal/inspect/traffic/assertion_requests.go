@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -168,9 +169,7 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 			sets = append(sets, withID(conf.SpiffeIDExact, id.SPIFFEID))
 			continue
 		}
-		for _, tags := range find.ClientTags(d) {
-			sets = append(sets, access.Matching(nil, tags))
-		}
+		sets = append(sets, each.Of(find.ClientTags(d), func(tags resource.Tags) *access.Requests { return access.Matching(nil, tags) })...)
 	}
 	if len(sets) == 0 {
 		return nil, fmt.Errorf("no dataplane of %q is a client", name)
@@ -197,8 +196,8 @@ func requestsOf(r *specs.TestRequest) *access.Requests {
 	if r.PathPrefix != nil {
 		m.Path = &conf.PathMatch{Type: conf.PathPrefix, Value: *r.PathPrefix}
 	}
-	for _, h := range headersOf(r.Headers) {
-		m.Headers = append(m.Headers, conf.HeaderMatch{Name: conf.HeaderName(h.Name), Value: &h.Value})
-	}
+	m.Headers = each.Of(headersOf(r.Headers), func(h request.Header) conf.HeaderMatch {
+		return conf.HeaderMatch{Name: conf.HeaderName(h.Name), Value: &h.Value}
+	})
 	return access.Matching(m, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -64,6 +66,19 @@ type ReachCell struct {
 	// Why is the limit that was exceeded, if Access is unknown.
 	Why string            `json:"why,omitempty"`
 	By  []inspect.Decider `json:"by"` // the entries that decide any request
+}
+
+// Condition returns the condition of the cell, or the limit that was exceeded; "" if there is neither.
+func (c *ReachCell) Condition() string {
+	if c.When != nil {
+		return c.When.String()
+	}
+	return c.Why
+}
+
+// Cell returns the cell of a client and an inbound, given by their indexes.
+func (a *Reach) Cell(client, inbound int) *ReachCell {
+	return &a.Cells[client*len(a.Inbounds)+inbound]
 }
 
 // ReachQuery restricts the answer. A zero field does not restrict it.
@@ -268,11 +283,7 @@ func (r *reacher) list(config *results.Config, d *resource.Dataplane, inbound in
 
 func (r *reacher) answer(others bool) *Reach {
 	a := &Reach{Semantics: r.view.Semantics(), Clients: []ReachClient{}, Inbounds: []ReachInbound{}, Cells: []ReachCell{}}
-	clients := make([]*reachClient, 0, len(r.clients))
-	for _, c := range r.clients {
-		clients = append(clients, c)
-	}
-	slices.SortFunc(clients, func(x, y *reachClient) int { return strings.Compare(x.id, y.id) })
+	clients := slices.SortedFunc(maps.Values(r.clients), func(x, y *reachClient) int { return strings.Compare(x.id, y.id) })
 	ids := make([]string, len(clients))
 	for i, c := range clients {
 		ids[i] = c.id
@@ -281,11 +292,7 @@ func (r *reacher) answer(others bool) *Reach {
 	if others {
 		a.Clients = append(a.Clients, ReachClient{ID: OtherClients})
 	}
-	columns := make([]*column, 0, len(r.columns))
-	for _, c := range r.columns {
-		columns = append(columns, c)
-	}
-	slices.SortFunc(columns, func(x, y *column) int {
+	columns := slices.SortedFunc(maps.Values(r.columns), func(x, y *column) int {
 		return cmp.Or(strings.Compare(x.service, y.service), strings.Compare(x.inbound, y.inbound), strings.Compare(x.list.key, y.list.key), x.space.Compare(y.space))
 	})
 	titles := map[string]int{}
@@ -366,9 +373,7 @@ func (r *reacher) cell(c *column, reaches []access.Reach, client *access.KnownCl
 	}
 	cell := ReachCell{By: []inspect.Decider{}}
 	c.list.Sort(by)
-	for _, d := range by {
-		cell.By = append(cell.By, inspect.NewDecision(d, r.options).By)
-	}
+	cell.By = append(cell.By, each.Of(by, func(d access.Decision) inspect.Decider { return inspect.NewDecision(d, r.options).By })...)
 	switch {
 	case failed != nil:
 		verdict = access.Unknown

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -140,9 +141,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 		Differences: []ReplayDifference{}, Changes: []ReplayChange{}, NeverHit: neverHit(last, mesh, result, options), Unnamed: append([]string{}, result.Unnamed...),
 	}
 	position := func(at replay.Position) string { return fmt.Sprintf("%s:%d", q.Files[at.File], at.Line) }
-	for _, m := range result.Noted {
-		r.MalformedLines = append(r.MalformedLines, position(m.At)+": "+m.Why.Error())
-	}
+	r.MalformedLines = each.Of(result.Noted, func(m replay.Malformed) string { return position(m.At) + ": " + m.Why.Error() })
 	for reason, count := range result.Reasons {
 		r.UnknownReasons = append(r.UnknownReasons, UnknownReason{reason, count})
 	}
@@ -316,9 +315,9 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 // NewReplayLog returns the MeshAccessLog of a mesh that writes the fields to a file.
 func NewReplayLog(fields *replay.Fields, mesh, path string) (*resource.Policy, error) {
 	format := &meshaccesslog.Format{Type: meshaccesslog.JSONFormat}
-	for _, field := range fields.All() {
-		format.JSON = append(format.JSON, meshaccesslog.Field{Key: field.Key, Value: field.Operator})
-	}
+	format.JSON = each.Of(fields.All(), func(field replay.Field) meshaccesslog.Field {
+		return meshaccesslog.Field{Key: field.Key, Value: field.Operator}
+	})
 	return meshaccesslog.New(mesh, "replay").Rule(meshaccesslog.Conf{Backends: []meshaccesslog.Backend{{
 		Type: meshaccesslog.FileBackend, File: &meshaccesslog.File{Path: conf.Path(path), Format: format},
 	}}}).Policy()

@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -185,11 +186,7 @@ func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
 			outbounds = append(outbounds, anyOutbound{tags: o.Tags})
 		}
 	}
-	destinations := view.DestinationOutbounds(d)
-	for i := range destinations {
-		outbounds = append(outbounds, anyOutbound{destination: &destinations[i]})
-	}
-	return outbounds
+	return append(outbounds, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) anyOutbound { return anyOutbound{destination: o} })...)
 }
 
 // unmet returns the conditions of the targetRef at a field of a policy that the outbound does

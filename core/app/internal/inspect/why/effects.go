@@ -84,6 +84,7 @@ func (e *effects) effectsFor(ctx context.Context, p *resource.Policy) (*Policy, 
 	if err != nil {
 		return nil, err
 	}
+	answer.Fields, answer.Collectors, answer.Overridden = map[string]json.RawMessage{}, map[string]*inspect.Collector{}, map[string]inspect.Decider{}
 	places := map[string]*PlaceEffect{}
 	var order []string
 	for i := range set.list {
@@ -94,7 +95,7 @@ func (e *effects) effectsFor(ctx context.Context, p *resource.Policy) (*Policy, 
 		key := f.group() + " " + f.item
 		place := places[key]
 		if place == nil {
-			place = &PlaceEffect{Place: *f.place, Item: f.item, Fields: map[string]json.RawMessage{}, Overridden: map[string]inspect.Decider{}, NoEffect: map[string]string{}}
+			place = &PlaceEffect{Place: *f.place, Item: f.item, Fields: map[string]json.RawMessage{}, Collectors: map[string]*inspect.Collector{}, Overridden: map[string]inspect.Decider{}, NoEffect: map[string]string{}}
 			places[key], order = place, append(order, key)
 		}
 		if reason := e.noEffect(all, f); reason != "" {
@@ -116,13 +117,9 @@ func (e *effects) effectsFor(ctx context.Context, p *resource.Policy) (*Policy, 
 // addCollectors adds the collectors to which references in a field lead.
 func (e *effects) addCollectors(place *PlaceEffect, f *setField) {
 	for pointer, collector := range e.query.Collectors(f.conf) {
-		if !isIn(f.field, pointer) {
-			continue
+		if isIn(f.field, pointer) {
+			place.Collectors[pointer] = collector
 		}
-		if place.Collectors == nil {
-			place.Collectors = map[string]*inspect.Collector{}
-		}
-		place.Collectors[pointer] = collector
 	}
 }
 
@@ -135,26 +132,17 @@ func isIn(field, pointer string) bool {
 func (a *Policy) add(place *PlaceEffect) {
 	a.Places = append(a.Places, *place)
 	for pointer, value := range place.Fields {
-		if a.Fields == nil {
-			a.Fields = map[string]json.RawMessage{}
-		}
 		if _, known := a.Fields[pointer]; known {
 			continue
 		}
 		a.Fields[pointer] = value
 		for reference, collector := range place.Collectors {
 			if isIn(pointer, reference) {
-				if a.Collectors == nil {
-					a.Collectors = map[string]*inspect.Collector{}
-				}
 				a.Collectors[reference] = collector
 			}
 		}
 	}
 	for pointer, by := range place.Overridden {
-		if a.Overridden == nil {
-			a.Overridden = map[string]inspect.Decider{}
-		}
 		if _, known := a.Overridden[pointer]; !known {
 			a.Overridden[pointer] = by
 		}
