@@ -17,10 +17,6 @@ type adsCredentials struct {
 	files                            *tlsReloader
 }
 
-func newADSCredentials(files *tlsReloader) credentials.TransportCredentials {
-	return adsCredentials{credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12}), files}
-}
-
 var errNoHTTP2 = errors.New("the client does not offer HTTP/2 by ALPN")
 
 // ServerHandshake implements credentials.TransportCredentials.

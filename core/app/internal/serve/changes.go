@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
@@ -99,9 +100,7 @@ func (s *Server) record(ctx context.Context, commit core.Commit, batch core.Batc
 		if c.Action == core.Left || s.options.PagesOnly {
 			continue
 		}
-		for _, d := range dataplanes {
-			kris = append(kris, d.KRI(""))
-		}
+		kris = append(kris, each.Of(dataplanes, func(d *resource.Dataplane) string { return d.KRI("") })...)
 	}
 	change.Resources, change.More = changedResources(commit, batch)
 	if len(change.Resources) == 0 && len(change.Meshes) == 0 {
@@ -192,11 +191,10 @@ func (s *Server) followConvergence(ctx context.Context, number int, kris []strin
 // first, and false if the context ended. A publication of the same state, with other
 // secrets, takes the place of p.
 func (s *Server) waitUntil(ctx context.Context, at time.Time, p **publication) (superseded, ok bool) {
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
+	due := time.After(time.Until(at))
 	for {
 		select {
-		case <-timer.C:
+		case <-due:
 			return false, true
 		case <-(*p).superseded:
 			next := s.publisher.current.Load()

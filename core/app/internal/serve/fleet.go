@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -68,9 +69,7 @@ func (s *Server) shownClients() []pages.ClientVersion {
 	var list []pages.ClientVersion
 	for _, f := range s.fleet() {
 		c := pages.ClientVersion{Version: f.Client, Streams: int(f.Streams)}
-		for _, lack := range f.Missing {
-			c.Lacks = append(c.Lacks, lack.Capability)
-		}
+		c.Lacks = each.Of(f.Missing, func(lack capability.Lack) string { return lack.Capability })
 		list = append(list, c)
 	}
 	return list

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -111,7 +112,7 @@ const afterGrace = 500 * time.Millisecond
 func (s *front) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 	var transport credentials.TransportCredentials
 	if s.tls != nil {
-		transport = newADSCredentials(s.tls)
+		transport = adsCredentials{credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12}), s.tls}
 	}
 	g := grpc.NewServer(s.ads.GRPCOptions(transport)...)
 	s.ads.Register(g)

@@ -14,8 +14,6 @@ type grpcNodes struct {
 	connected chan struct{} // gets a value when a dataplane is added
 }
 
-func newGRPCNodes() *grpcNodes { return &grpcNodes{connected: make(chan struct{}, 1)} }
-
 // add adds a dataplane, and notifies connected if it is new. It does not block.
 func (n *grpcNodes) add(id resource.ID) {
 	if _, known := n.known.Load(id); known {

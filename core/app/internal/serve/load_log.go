@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // The limits of what one load logs. The author of one file or object may cause any number
@@ -59,11 +60,7 @@ func withinLimits(err error) error {
 		return err
 	}
 	log := newLoadLog(nil)
-	for _, d := range all {
-		if log.admit(d.Code, len(d.Line())) {
-			kept = append(kept, d)
-		}
-	}
+	kept = each.That(all, func(d diag.Diagnostic) bool { return log.admit(d.Code, len(d.Line())) })
 	if log.left == 0 {
 		return err
 	}

@@ -62,7 +62,7 @@ func New(options Options) (*Server, error) {
 		issuer:  sds.NewIssuer(authorities(&options)),
 		logged:  map[string]bool{},
 		kinds:   map[string]bool{},
-		grpc:    newGRPCNodes(),
+		grpc:    &grpcNodes{connected: make(chan struct{}, 1)},
 
 		removals: removals{percent: options.MaxRemoved, grace: options.RemovalGrace},
 	}
@@ -85,7 +85,7 @@ func New(options Options) (*Server, error) {
 	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.serverOptions())
-	s.warner = newWarner(options.Logger, s.tls != nil)
+	s.warner = &warner{log: options.Logger, tls: s.tls != nil}
 	return s, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // StoreStatus is the state of the stores in [Status] (SPEC 14.4).
@@ -202,20 +203,14 @@ func (s *Server) storeStatus(now time.Time) *StoreStatus {
 	status.MoreInvalid = len(s.store.invalid) - len(shown)
 	for _, i := range shown {
 		object := InvalidObject{Kind: i.Kind, At: i.At, Since: i.Since.UTC(), Effect: i.Effect.String(), LastGood: i.LastGood}
-		for _, e := range i.Errors[:min(len(i.Errors), maxInvalid)] {
-			object.Errors = append(object.Errors, diag.OneLine(e.Error()))
-		}
+		object.Errors = each.Of(i.Errors[:min(len(i.Errors), maxInvalid)], func(e diag.Diagnostic) string { return diag.OneLine(e.Error()) })
 		status.Invalid = append(status.Invalid, object)
 	}
 	return status
 }
 
 func (o *Options) storeNames() string {
-	var names []string
-	for _, store := range o.Stores {
-		names = append(names, store.String())
-	}
-	return strings.Join(names, " and ")
+	return strings.Join(each.Of(o.Stores, source.Store.String), " and ")
 }
 
 // collectStore sends the metrics of the stores.

@@ -20,8 +20,6 @@ type warner struct {
 	logged map[string]bool // the warnings of the previous publication
 }
 
-func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tls: tls} }
-
 // maxLogged limits the new warnings that are logged for one publication.
 const maxLogged = 100
 

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
@@ -93,9 +94,9 @@ func (s *site) access(a *ask) (*view, error) {
 			return nil, badRequest(fmt.Sprintf("there are %s pairs of clients and inbounds; choose some with ?to=SERVICE or ?from=SPIFFE-ID, or use meshmatch reach", thousands(data.Pairs)))
 		}
 		data.TooLarge = true
-		for _, service := range known.services[:min(len(known.services), 2*perPage)] {
-			data.Choices = append(data.Choices, link{Text: service, Href: with(s.ofMesh(a.mesh, "access"), "to", service)})
-		}
+		data.Choices = each.Of(known.services[:min(len(known.services), 2*perPage)], func(service string) link {
+			return link{Text: service, Href: with(s.ofMesh(a.mesh, "access"), "to", service)}
+		})
 		v.Data = data
 		return v, nil
 	}
@@ -228,23 +229,15 @@ func (a *ask) choose(reach *traffic.Reach, known *callers, data *accessData) cho
 	return c
 }
 
-// cellAt returns the cell of a client and an inbound. Cells are sorted by both.
-func cellAt(reach *traffic.Reach, client, inbound int) *traffic.ReachCell {
-	return &reach.Cells[client*len(reach.Inbounds)+inbound]
-}
-
 // matrix returns the matrix of the chosen clients and inbounds. Equal rows and equal
 // columns are joined. It returns nil if the matrix is too large even so.
 func (a *ask) matrix(reach *traffic.Reach, c chosen) *matrix {
 	m := &matrix{}
 	numbers := map[string]int{} // of conditions
 	cell := func(client, inbound int) matrixCell {
-		at := cellAt(reach, client, inbound)
+		at := reach.Cell(client, inbound)
 		shown := matrixCell{Access: at.Access}
-		text := at.Why
-		if at.When != nil {
-			text = at.When.String()
-		}
+		text := at.Condition()
 		if text == "" {
 			return shown
 		}
@@ -269,10 +262,7 @@ func (a *ask) matrix(reach *traffic.Reach, c chosen) *matrix {
 	}
 	byCells := map[string]int{}
 	for i, client := range c.clients {
-		cells := make([]matrixCell, len(kept))
-		for j, column := range kept {
-			cells[j] = rows[i][column]
-		}
+		cells := each.Of(kept, func(column int) matrixCell { return rows[i][column] })
 		key := fmt.Sprint(cells)
 		at, known := byCells[key]
 		if !known {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -69,12 +70,7 @@ type changedRow struct{ Action, Kind, Name, Href string }
 
 func (s *site) changes(a *ask) (*view, error) {
 	v := &view{Title: "Changes", Section: "changes", Live: true}
-	list := []Commit{}
-	for _, c := range s.Changes() {
-		if c.isIn(a.mesh) {
-			list = append(list, c)
-		}
-	}
+	list := append([]Commit{}, each.That(s.Changes(), func(c Commit) bool { return c.isIn(a.mesh) })...)
 	v.JSON = struct {
 		Changes []Commit `json:"changes"`
 	}{list}
@@ -83,21 +79,16 @@ func (s *site) changes(a *ask) (*view, error) {
 }
 
 func (a *ask) changeRows(list []Commit, mesh string) []changeRow {
-	var rows []changeRow
-	for i := range list {
-		c := &list[i]
+	return each.At(list, func(c *Commit) changeRow {
 		row := changeRow{Number: c.Number, Time: newTime(c.At, a.now), First: c.First, More: c.More, Convergence: newConvergencePlot(c)}
 		for m, n := range c.Meshes {
 			if mesh == "" || m == mesh {
 				row.Dataplanes += n
 			}
 		}
-		for _, r := range c.Resources {
-			row.Resources = append(row.Resources, a.changed(r))
-		}
-		rows = append(rows, row)
-	}
-	return rows
+		row.Resources = each.Of(c.Resources, a.changed)
+		return row
+	})
 }
 
 // changed returns a resource with a link, if it is there and has a page.

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -164,21 +164,15 @@ func withText(facts ...fact) []fact {
 }
 
 func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
-	var kinds []matchedKind
-	for i := range answer.Policies {
-		k := &answer.Policies[i]
-		matched := matchedKind{Kind: k.Kind}
-		for j := range k.Matched {
-			m := &k.Matched[j]
+	return each.At(answer.Policies, func(k *inspect.Kind) matchedKind {
+		return matchedKind{k.Kind, each.At(k.Matched, func(m *inspect.Matched) matchedPolicy {
 			name := resource.ID{Namespace: m.Namespace, Name: m.Name}.Qualified()
-			matched.Policies = append(matched.Policies, matchedPolicy{
+			return matchedPolicy{
 				Name: name, Href: a.site.ofMesh(a.mesh, "policies", k.Kind, name), Level: m.Level,
 				Inbounds: strings.Join(slices.Concat(m.Inbounds, m.Listeners), ", "), Informs: m.Action != "", Because: strings.Join(m.Because, ", "),
-			})
-		}
-		kinds = append(kinds, matched)
-	}
-	return kinds
+			}
+		})}
+	})
 }
 
 // addAccess adds who may call each inbound.
@@ -211,10 +205,7 @@ func (a *ask) clients(reach *traffic.Reach, service, name string) []clientAccess
 			continue
 		}
 		id := reach.Clients[cell.Client].ID
-		c := clientAccess{Access: cell.Access, When: cell.Why, By: a.deciders(cell.By)}
-		if cell.When != nil {
-			c.When = cell.When.String()
-		}
+		c := clientAccess{Access: cell.Access, When: cell.Condition(), By: a.deciders(cell.By)}
 		same := slices.IndexFunc(groups, func(g clientAccess) bool {
 			return g.Access == c.Access && g.When == c.When && slices.Equal(g.By, c.By)
 		})
@@ -228,11 +219,7 @@ func (a *ask) clients(reach *traffic.Reach, service, name string) []clientAccess
 
 // deciders returns links to entries of permissions.
 func (a *ask) deciders(by []inspect.Decider) []itemLink {
-	var items []itemLink
-	for i := range by {
-		items = append(items, a.decider(&by[i]))
-	}
-	return items
+	return each.At(by, a.decider)
 }
 
 // decider returns the link to an entry, or a text without a link for the default.
@@ -272,9 +259,9 @@ func (a *ask) envoy(d *resource.Dataplane) []envoyRow {
 	for t := range wire.Type(wire.NumTypes) {
 		for _, r := range built.Resources(t) {
 			e := envoyRow{Type: t.String(), Name: r.Name, Version: r.Version, Bytes: r.Size()}
-			for _, p := range built.ShapedBy(r) {
-				e.By = append(e.By, itemLink{p.Kind + " " + p.Qualified(), a.site.ofPolicy(&p.Meta), ""})
-			}
+			e.By = each.Of(built.ShapedBy(r), func(p *resource.Policy) itemLink {
+				return itemLink{p.Kind + " " + p.Qualified(), a.site.ofPolicy(&p.Meta), ""}
+			})
 			rows = append(rows, e)
 		}
 	}
@@ -283,11 +270,6 @@ func (a *ask) envoy(d *resource.Dataplane) []envoyRow {
 
 // warnings returns what the proxy of a dataplane does not get, or gets in another way.
 func (a *ask) warnings(d *resource.Dataplane) []finding {
-	var list []diag.Diagnostic
-	built := a.Snapshots.Snapshot(d, xds.Envoy)
-	for _, w := range built.Warnings() {
-		list = append(list, w.Diagnostic())
-	}
-	list = append(list, a.Snapshots.Weakened(d)...)
-	return a.findingsOf(list)
+	list := each.Of(a.Snapshots.Snapshot(d, xds.Envoy).Warnings(), xds.Warning.Diagnostic)
+	return a.findingsOf(append(list, a.Snapshots.Weakened(d)...))
 }

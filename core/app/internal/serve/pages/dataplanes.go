@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -68,12 +69,7 @@ func (s *site) dataplanes(a *ask) (*view, error) {
 	data.Pending = len(filter.findings) > 0 && !data.Findings
 	selected := all
 	if !filter.empty() && !data.Pending {
-		selected = nil
-		for _, d := range all {
-			if filter.selects(d, found) {
-				selected = append(selected, d)
-			}
-		}
+		selected = each.That(all, func(d *resource.Dataplane) bool { return filter.selects(d, found) })
 	}
 	data.Pager = a.pager(n, len(selected))
 	answer := dataplanesAnswer{Total: len(selected), Page: n, Pages: data.Pager.Pages, Dataplanes: []dataplaneSummary{}}
@@ -170,15 +166,9 @@ func (f *filter) empty() bool { return len(f.words)+len(f.findings) == 0 }
 // selects reports whether each word is a part of the name, a service, the zone or a
 // label's value, regardless of letter case. Each chosen finding must be there too.
 func (f *filter) selects(d *resource.Dataplane, found *checked) bool {
-	if !f.hasWords(d) {
-		return false
-	}
-	for _, word := range f.findings {
-		if !slices.ContainsFunc(found.at[d.Pos], func(i int) bool { return word == "" || matches(&found.all[i], word) }) {
-			return false
-		}
-	}
-	return true
+	return f.hasWords(d) && !slices.ContainsFunc(f.findings, func(word string) bool {
+		return !slices.ContainsFunc(found.at[d.Pos], func(i int) bool { return word == "" || matches(&found.all[i], word) })
+	})
 }
 
 // hasWords reports whether each word is a part of a text of the dataplane.

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -122,11 +123,9 @@ func resourceAt(positions []diag.Position, pos diag.Position) (diag.Position, bo
 // wait waits until the findings are there, or until the time ends. It reports whether
 // they are there.
 func (c *checked) wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-c.done:
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 	return c.ready()
@@ -149,11 +148,7 @@ func (c *checked) failed() bool { return c.isDone() && c.err != nil }
 
 // about returns the findings about a resource.
 func (c *checked) about(pos diag.Position) []diag.Diagnostic {
-	var list []diag.Diagnostic
-	for _, i := range c.at[pos] {
-		list = append(list, c.all[i])
-	}
-	return list
+	return each.Of(c.at[pos], func(i int) diag.Diagnostic { return c.all[i] })
 }
 
 // count returns the number of findings about a resource.
@@ -305,12 +300,7 @@ func (s *site) findings(a *ask) (*view, error) {
 	if s.Load != nil {
 		data.Load = s.Load().Errors
 	}
-	var list []diag.Diagnostic
-	for i := range c.all {
-		if of == "" || matches(&c.all[i], of) {
-			list = append(list, c.all[i])
-		}
-	}
+	list := each.That(c.all, func(d diag.Diagnostic) bool { return of == "" || matches(&d, of) })
 	n, err := a.pageNumber()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages/layered"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // accessGraph is a picture of which clients may call which services.
@@ -88,7 +89,7 @@ func callsOf(reach *traffic.Reach, c chosen, known *callers, open map[string]boo
 			continue
 		}
 		for _, client := range c.clients {
-			cell := cellAt(reach, client, inbound)
+			cell := reach.Cell(client, inbound)
 			if cell.Access != "all" && cell.Access != "some" {
 				continue
 			}
@@ -120,9 +121,9 @@ func (x *calls) node(name string) int {
 // picture arranges the nodes and edges of calls.
 func (a *ask) picture(calls *calls, known *callers) *accessGraph {
 	var graph layered.Graph
-	for _, name := range calls.names {
-		graph.Nodes = append(graph.Nodes, layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight})
-	}
+	graph.Nodes = each.Of(calls.names, func(name string) layered.Size {
+		return layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight}
+	})
 	for _, of := range calls.list {
 		graph.Edges = append(graph.Edges, layered.Edge{From: of.from, To: of.to})
 	}
@@ -165,7 +166,7 @@ func (a *ask) open(reach *traffic.Reach, c chosen) map[string]bool {
 			open[service] = len(c.clients) > 1
 		}
 		for _, client := range c.clients {
-			open[service] = open[service] && cellAt(reach, client, inbound).Access == "all"
+			open[service] = open[service] && reach.Cell(client, inbound).Access == "all"
 		}
 	}
 	for service, is := range open {

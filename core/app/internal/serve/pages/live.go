@@ -59,8 +59,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 // follow sends an event whenever the content of a page differs from the known one. It ends
 // if a text cannot be sent, the client has left or the stream is long enough.
 func (s *site) follow(r *http.Request, content func(*proxied.State) pageContent, known pageContent, send func(text string) bool) {
-	end := time.NewTimer(eventsLongest)
-	defer end.Stop()
+	end := time.After(eventsLongest)
 	ping := time.NewTicker(eventPing)
 	defer ping.Stop()
 	for {
@@ -74,7 +73,7 @@ func (s *site) follow(r *http.Request, content func(*proxied.State) pageContent,
 		select {
 		case <-r.Context().Done():
 			return
-		case <-end.C:
+		case <-end:
 			return
 		case <-ping.C:
 			if !send(": still here\n\n") {
@@ -95,10 +94,8 @@ func (s *site) follow(r *http.Request, content func(*proxied.State) pageContent,
 
 // pause waits between two events, and reports whether the client is still there.
 func (s *site) pause(r *http.Request) bool {
-	timer := time.NewTimer(eventPause)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(eventPause):
 		return true
 	case <-r.Context().Done():
 		return false

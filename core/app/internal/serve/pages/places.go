@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -242,11 +243,9 @@ func (p *placer) confRows(kind string, c *inspect.EffectiveConf) []*row {
 }
 
 func (p *placer) overridden(kind string, values []inspect.OverriddenValue) []overriddenRow {
-	var rows []overriddenRow
-	for i := range values {
-		rows = append(rows, overriddenRow{rawText(values[i].Value), p.item(kind, &values[i].ItemRef)})
-	}
-	return rows
+	return each.At(values, func(v *inspect.OverriddenValue) overriddenRow {
+		return overriddenRow{rawText(v.Value), p.item(kind, &v.ItemRef)}
+	})
 }
 
 // entryRows returns the entries of a rule of permissions.

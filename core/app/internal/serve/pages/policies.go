@@ -104,12 +104,9 @@ func (s *site) policies(a *ask) (*view, error) {
 // policyHasWords reports whether each word is a part of the name, the kind, the
 // targetRef's name, or a value of its tags or labels.
 func policyHasWords(p *resource.Policy, words []string) bool {
-	for _, word := range words {
-		if !contains(p.Name, word) && !contains(p.Namespace, word) && !contains(p.Kind, word) && !contains(inspect.PolicySummary(p), word) && !hasLabel(p.Labels, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !contains(p.Name, word) && !contains(p.Namespace, word) && !contains(p.Kind, word) && !contains(inspect.PolicySummary(p), word) && !hasLabel(p.Labels, word)
+	})
 }
 
 func hasLabel(labels resource.Tags, word string) bool {

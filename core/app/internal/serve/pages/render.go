@@ -91,7 +91,6 @@ type link struct {
 func (s shown) Home() string               { return s.site.to() }
 func (s shown) SearchPath() string         { return s.site.to("search") }
 func (s shown) Asset(name string) string   { return s.site.assetLink(name) }
-func (s shown) Mesh() string               { return s.mesh }
 func (s shown) Version() string            { return s.site.Version }
 func (s shown) JSONLink() string           { return s.here("o", "json") }
 func (s shown) Events() string             { return with(s.site.to("events"), "path", s.URL.RequestURI()) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/rollout"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -86,9 +87,7 @@ func (s *site) rollouts(a *ask) (*view, error) {
 	if a.wantsJSON() {
 		return v, nil
 	}
-	for i := range placements.Policies {
-		data.Placed = append(data.Placed, a.placedRowOf(&placements.Policies[i]))
-	}
+	data.Placed = each.At(placements.Policies, a.placedRowOf)
 	for _, plan := range plans.Rollouts {
 		data.Rollouts = append(data.Rollouts, newRolloutRow(plan))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -80,9 +81,9 @@ func (s *site) tryPolicy(a *ask) (*view, error) {
 	switch {
 	case errors.As(err, &invalid) && !a.wantsJSON():
 		v.status = http.StatusBadRequest
-		for _, e := range invalid {
-			data.TextErrors = append(data.TextErrors, textError{e.Pos.Line, diag.OneLine(strings.TrimPrefix(e.Error(), triedName+":"))})
-		}
+		data.TextErrors = each.Of(invalid, func(e diag.Diagnostic) textError {
+			return textError{e.Pos.Line, diag.OneLine(strings.TrimPrefix(e.Error(), triedName+":"))}
+		})
 	case err != nil && !a.wantsJSON() && statusOf(err) == http.StatusBadRequest:
 		v.status, data.TextErrors = http.StatusBadRequest, []textError{{0, err.Error()}}
 	case err != nil:
@@ -148,9 +149,7 @@ func (a *ask) diffData(diff *diff.Diff, names []string) *diffData {
 	}
 	slices.Sort(because)
 	data.DrainsBecause = strings.Join(slices.Compact(because), ", ")
-	for i := range diff.Access {
-		data.Access = append(data.Access, a.accessChanges(&diff.Access[i]))
-	}
+	data.Access = each.At(diff.Access, a.accessChanges)
 	for i := range diff.Groups {
 		g := &diff.Groups[i]
 		data.Dataplanes += len(g.Dataplanes)
@@ -196,9 +195,7 @@ func untried(item itemLink) itemLink {
 
 // names returns links to the first dataplanes of a list.
 func (a *ask) names(names []string) (links []link, more int) {
-	for _, name := range names[:min(maxNames, len(names))] {
-		links = append(links, link{name, a.site.ofMesh(a.mesh, "dataplanes", name), false})
-	}
+	links = each.Of(names[:min(maxNames, len(names))], func(name string) link { return link{name, a.site.ofMesh(a.mesh, "dataplanes", name), false} })
 	return links, max(0, len(names)-maxNames)
 }
 
@@ -212,12 +209,7 @@ func (a *ask) accessChanges(d *diff.Access) accessChangeGroup {
 			Witness: witnessText(&c.Witness), Try: a.witnessLink(d.Names[0], d.Inbound, &c.Witness),
 		}
 	}
-	for i := range d.Opens {
-		g.Opens = append(g.Opens, change(&d.Opens[i]))
-	}
-	for i := range d.Closes {
-		g.Closes = append(g.Closes, change(&d.Closes[i]))
-	}
+	g.Opens, g.Closes = each.At(d.Opens, change), each.At(d.Closes, change)
 	return g
 }
 

@@ -3,6 +3,8 @@ package layered
 import (
 	"cmp"
 	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // order puts the vertices of each layer in an order with few crossings. It keeps the best
@@ -33,11 +35,7 @@ func (l *layout) order() {
 }
 
 func (l *layout) copyLayers() [][]int {
-	layers := make([][]int, len(l.layers))
-	for i := range layers {
-		layers[i] = slices.Clone(l.layers[i])
-	}
-	return layers
+	return each.Of(l.layers, slices.Clone[[]int])
 }
 
 func (l *layout) setLayer(i int, order []int) {
