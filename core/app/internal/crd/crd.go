@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -50,11 +51,7 @@ type Version struct {
 
 // Definitions returns the definitions of the kinds of a loader, sorted by group and kind.
 func Definitions(kinds *resource.Kinds, documents []resource.DocumentType) []Definition {
-	var all []Definition
-	for _, shape := range resource.Shapes(kinds, documents) {
-		all = append(all, definition(shape))
-	}
-	return all
+	return each.Of(resource.Shapes(kinds, documents), definition)
 }
 
 func definition(shape resource.Shape) Definition {

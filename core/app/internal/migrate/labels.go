@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -43,19 +44,9 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 		}
 		section = name
 	}
-	var allowed []*resource.Dataplane
-	for _, d := range r.view.Dataplanes(p.Mesh) {
-		if r.inScope(p, d) {
-			allowed = append(allowed, d)
-		}
-	}
+	allowed := each.That(r.view.Dataplanes(p.Mesh), func(d *resource.Dataplane) bool { return r.inScope(p, d) })
 	exact := func(labels resource.Tags) bool {
-		for _, d := range allowed {
-			if r.labels(d).Contains(labels) != wanted[d] {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(allowed, func(d *resource.Dataplane) bool { return r.labels(d).Contains(labels) != wanted[d] })
 	}
 	first := r.labels(selected[0].Dataplane)
 	equal := slices.DeleteFunc(slices.Clone(p.TargetRef.Selector()), func(tag resource.Tag) bool { return tag.Value == specs.AnyValue }) // a label has no any value
@@ -65,9 +56,7 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 			candidates = append(candidates, resource.Tags{{Key: key, Value: value}})
 		}
 	}
-	for _, label := range first {
-		candidates = append(candidates, resource.Tags{label})
-	}
+	candidates = append(candidates, each.Of(first, func(label resource.Tag) resource.Tags { return resource.Tags{label} })...)
 	for _, labels := range candidates {
 		if len(labels) > 0 && exact(labels) {
 			return &target{labels: asTree(labels), section: section}
@@ -79,13 +68,7 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 // sectionOf returns the name of the only inbound, or listener of a zone proxy, that is
 // selected; empty if all are.
 func sectionOf(d *resource.Dataplane, has func(int) bool) (name string, ok bool) {
-	var sections []string
-	for k := range d.Inbounds {
-		sections = append(sections, d.Inbounds[k].SectionName())
-	}
-	for k := range d.Listeners {
-		sections = append(sections, d.Listeners[k].SectionName())
-	}
+	sections := append(each.At(d.Inbounds, (*resource.Inbound).SectionName), each.At(d.Listeners, (*resource.Listener).SectionName)...)
 	count := 0
 	for k, section := range sections {
 		if has(k) {

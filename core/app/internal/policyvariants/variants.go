@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
@@ -158,16 +159,10 @@ func newAnswer(by semantics.Semantics, v *variant.PolicyVariants, usage *variant
 	for i, content := range v.Contents {
 		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, routesOfContent(by, content), usage.Served[i]})
 	}
-	for _, d := range usage.Others {
-		answer.Others = append(answer.Others, by.KRI(d.KRI(""), &d.Meta))
-	}
+	answer.Others = append(answer.Others, each.Of(usage.Others, func(d *resource.Dataplane) string { return by.KRI(d.KRI(""), &d.Meta) })...)
 	return answer
 }
 
 func routesOfContent(by semantics.Semantics, content *variant.PolicyContent) []Route {
-	var routes []Route
-	for _, r := range content.Routes {
-		routes = append(routes, Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf})
-	}
-	return routes
+	return each.Of(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} })
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -136,10 +137,5 @@ func (r *Relay) hasLocator(node *server.Node, t wire.Type, name string) bool {
 	case t == wire.SecretType, t == wire.ExtensionType, t == wire.RouteType && !isGRPC:
 		return false
 	}
-	for _, own := range []string{"inbound/", "local/", "outbound/", "prometheus/", "passthrough/"} {
-		if strings.HasPrefix(name, own) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"inbound/", "local/", "outbound/", "prometheus/", "passthrough/"}, func(own string) bool { return strings.HasPrefix(name, own) })
 }

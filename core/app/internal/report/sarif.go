@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // sarifSchema is the URL of the schema of SARIF 2.1.0, which identifies the
@@ -171,10 +172,7 @@ func uriOf(file string) string {
 
 // codesOf returns the sorted distinct codes of findings.
 func codesOf(findings []diag.Diagnostic) []diag.Code {
-	var codes []diag.Code
-	for _, d := range findings {
-		codes = append(codes, d.Code)
-	}
+	codes := each.At(findings, func(d *diag.Diagnostic) diag.Code { return d.Code })
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }

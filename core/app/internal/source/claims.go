@@ -15,10 +15,6 @@ type claims struct {
 	more  map[resource.ID][]string // the keys of the others
 }
 
-func newClaims() *claims {
-	return &claims{map[resource.ID]string{}, map[resource.ID][]string{}}
-}
-
 func (c *claims) add(id resource.ID, key string) {
 	if _, taken := c.first[id]; taken {
 		c.more[id] = append(c.more[id], key)

@@ -2,6 +2,7 @@ package source
 
 import (
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -26,13 +27,7 @@ func Diff(before, after *resource.Set) core.Batch {
 
 // placing returns the documents that are placements and bindings.
 func placing(documents []*resource.Document) []*resource.Document {
-	var list []*resource.Document
-	for _, d := range documents {
-		if ocm.IsKind(d.Kind) {
-			list = append(list, d)
-		}
-	}
-	return list
+	return each.That(documents, func(d *resource.Document) bool { return ocm.IsKind(d.Kind) })
 }
 
 // diff returns the resources of after that before does not have with the same pointer,

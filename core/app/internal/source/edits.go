@@ -131,12 +131,12 @@ func identity(value any) *resource.Meta {
 // Resources yields all resources of a set with their identities.
 func Resources(set *resource.Set) iter.Seq2[*resource.Meta, any] {
 	return func(yield func(*resource.Meta, any) bool) {
-		_ = each(set.Meshes, yield) && each(set.Dataplanes, yield) && each(set.Policies, yield) &&
-			each(set.Objects, yield) && each(set.Documents, yield)
+		_ = yieldEach(set.Meshes, yield) && yieldEach(set.Dataplanes, yield) && yieldEach(set.Policies, yield) &&
+			yieldEach(set.Objects, yield) && yieldEach(set.Documents, yield)
 	}
 }
 
-func each[T interface{ Identity() *resource.Meta }](list []T, yield func(*resource.Meta, any) bool) bool {
+func yieldEach[T interface{ Identity() *resource.Meta }](list []T, yield func(*resource.Meta, any) bool) bool {
 	for _, v := range list {
 		if !yield(v.Identity(), v) {
 			return false

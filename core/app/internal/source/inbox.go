@@ -29,10 +29,6 @@ type news struct {
 // It bounds the memory of a list.
 const maxInbox = 8 << 20
 
-func newInbox() *inbox {
-	return &inbox{arrived: make(chan struct{}, 1), room: make(chan struct{}, 1)}
-}
-
 // put adds news. It waits while there is no room, until the context ends.
 func (b *inbox) put(ctx context.Context, n news) {
 	size := n.size()

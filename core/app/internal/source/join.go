@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -24,11 +25,7 @@ type joined []Source
 
 // String implements [Source].
 func (j joined) String() string {
-	var names []string
-	for _, s := range j {
-		names = append(names, s.String())
-	}
-	return strings.Join(names, " and ")
+	return strings.Join(each.Of(j, Source.String), " and ")
 }
 
 // yielded is what one of the sources yielded.

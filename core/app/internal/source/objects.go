@@ -59,7 +59,7 @@ func (f *flaws) any() bool {
 }
 
 func newObjects(loader *resource.Loader) *objects {
-	o := &objects{byKey: map[string]*object{}, flawed: map[string]*object{}, claims: newClaims()}
+	o := &objects{byKey: map[string]*object{}, flawed: map[string]*object{}, claims: &claims{map[resource.ID]string{}, map[resource.ID][]string{}}}
 	keepGoing := *loader
 	keepGoing.KeepGoing, keepGoing.Claimed, keepGoing.Cache, keepGoing.Read = true, true, nil, nil
 	o.loader = &keepGoing

@@ -52,7 +52,8 @@ func (s *Stored) String() string { return s.Store.String() }
 func (s *Stored) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		w := &storeWatch{Stored: s, inbox: newInbox(), objects: newObjects(s.Loader), staged: new(staged)}
+		box := &inbox{arrived: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+		w := &storeWatch{Stored: s, inbox: box, objects: newObjects(s.Loader), staged: new(staged)}
 		w.resume(ctx)
 		ended := make(chan struct{})
 		defer func() { cancel(); <-ended; w.finish() }()

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // The schemes of addresses: without and with TLS.
@@ -77,13 +79,9 @@ func (a *Address) Safe() bool {
 
 // urls returns the endpoints as URLs.
 func (a *Address) urls() []string {
-	var urls []string
-	for _, endpoint := range a.Endpoints {
-		u := url.URL{Scheme: "http", Host: endpoint}
-		if a.TLS {
-			u.Scheme = "https"
-		}
-		urls = append(urls, u.String())
+	scheme := "http"
+	if a.TLS {
+		scheme = "https"
 	}
-	return urls
+	return each.Of(a.Endpoints, func(endpoint string) string { return (&url.URL{Scheme: scheme, Host: endpoint}).String() })
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -218,12 +219,9 @@ func (f *follower) changes(ctx context.Context, response *clientv3.WatchResponse
 
 // completes reports whether the transaction of a revision wrote that an apply is complete.
 func (f *follower) completes(events []*clientv3.Event, revision int64) bool {
-	for _, e := range events {
-		if e.Kv.ModRevision == revision && e.Type == clientv3.EventTypePut && f.name(e.Kv) == lastKey {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(events, func(e *clientv3.Event) bool {
+		return e.Kv.ModRevision == revision && e.Type == clientv3.EventTypePut && f.name(e.Kv) == lastKey
+	})
 }
 
 var (

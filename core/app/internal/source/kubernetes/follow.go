@@ -39,7 +39,7 @@ func (s *Store) Follow(ctx context.Context, since source.Since) iter.Seq2[*sourc
 		ctx, cancel := context.WithCancel(ctx)
 		f := &storeFollow{
 			Store: s, since: since, yield: yield, kinds: map[string]*kindWatch{}, revision: uint64(since.Revision),
-			news: make(chan news), beats: make(chan beat), secrets: newSecrets(),
+			news: make(chan news), beats: make(chan beat), secrets: &secrets{map[string]source.Object{}, map[string]string{}, map[string][]string{}},
 		}
 		defer f.keepHistory()
 		defer f.group.Wait()

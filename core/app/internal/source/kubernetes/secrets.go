@@ -19,10 +19,6 @@ type secrets struct {
 	names  map[string][]string      // that each MeshExternalService has, by its key
 }
 
-func newSecrets() *secrets {
-	return &secrets{map[string]source.Object{}, map[string]string{}, map[string][]string{}}
-}
-
 // externalService is what is read of a MeshExternalService to find the Secrets that it names.
 type externalService struct {
 	Spec struct {
